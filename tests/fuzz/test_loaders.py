@@ -37,7 +37,7 @@ from fieldcraft_worlds.play.settings import kinds_of
 from support.map_files import FILES
 from support.sessions import RECIPE, recipe_world, small_map
 
-MUTANTS = int(os.environ.get("FIELDCRAFT_FUZZ", "12"))
+MUTANTS = int(os.environ.get("FIELDCRAFT_FUZZ", "20"))
 SECONDS = 20.0 if MUTANTS < 100 else 8.0  # the short run compiles kernels
 BYTES = 3 << 30  # beyond what the process has
 ODD: list[Any] = [
@@ -355,26 +355,165 @@ PICTURE = b"P2\n4 3\n255\n255 255 0 255\n255 0 0 255\n255 255 255 255\n"
 ROS = b"image: picture.pgm\nresolution: 0.5\norigin: [1.0, 2.0, 0.0]\nnegate: 0\n" + (
     b"occupied_thresh: 0.65\nfree_thresh: 0.196\n"
 )
-GUARD = b'<object class="guard" x="8" y="8"><properties><property name="wall" type="bool" value="true"/>'
-TMX = (
-    b"""<map orientation="orthogonal" width="2" height="2" tilewidth="8" tileheight="8">
-<layer name="walls" width="2" height="2"><data encoding="csv">0,1,1,0</data></layer>
-<objectgroup name="units">"""
-    + GUARD
-    + b"</properties></object></objectgroup></map>"
-)
+TMX = b"""<map orientation="orthogonal" width="4" height="3" tilewidth="10" tileheight="10">
+<tileset firstgid="5" name="stones" tilewidth="10" tileheight="10" tilecount="9" columns="3">
+<tile id="0">
+<properties>
+<property name="Collides" type="bool" value="true" />
+</properties>
+</tile>
+<tile id="1">
+<properties>
+<property name="collides" type="bool" value="false" />
+</properties>
+</tile>
+<tile id="2">
+<properties>
+<property name="solid" type="string" value="true" />
+<property name="tint" type="color" value="" />
+</properties>
+</tile>
+<tile id="3">
+<properties>
+<property name="wall" type="int" value="1" />
+</properties>
+</tile>
+<tile id="4">
+<properties>
+<property name="lava" type="bool" value="true" />
+</properties>
+</tile>
+<tile id="40">
+<properties>
+<property name="wall" type="bool" value="true" />
+</properties>
+</tile>
+</tileset>
+<layer name="ground" width="4" height="3">
+<data encoding="csv" compression="">5,6,7,8,9,0,45,1,4026531845,0,0,0</data>
+</layer>
+<group name="g">
+<layer name="walls" width="4" height="3">
+<data encoding="base64" compression="zlib">eJxjYGBgYGZABcxYxECAHYgBAWwAEQ==</data>
+</layer>
+</group>
+<objectgroup name="walls">
+<object id="1" x="3" y="4" width="20" height="9" rotation="12">
+<properties>
+<property name="solid" type="bool" value="true" />
+</properties>
+</object>
+<object id="2" x="3" y="4">
+<polygon points="0,0 9,1 4,14" />
+</object>
+<object id="3" x="3" y="4" width="20" height="9">
+<ellipse />
+</object>
+</objectgroup>
+</map>"""
 TMJ = {
-    **dict.fromkeys(("width", "height"), 2),
-    **dict.fromkeys(("tilewidth", "tileheight"), 8),
     "type": "map",
     "orientation": "orthogonal",
-    "infinite": False,
-    "tilesets": [],
+    "width": 4,
+    "height": 3,
+    "tilewidth": 10,
+    "tileheight": 10,
     "layers": [
-        {"type": "tilelayer", "name": "walls", "width": 2, "height": 2, "data": [0, 1, 1, 0]}
+        {
+            "type": "tilelayer",
+            "name": "ground",
+            "width": 4,
+            "height": 3,
+            "data": [5, 6, 7, 8, 9, 0, 45, 1, 4026531845, 0, 0, 0],
+        },
+        {
+            "type": "group",
+            "name": "g",
+            "layers": [
+                {
+                    "type": "tilelayer",
+                    "name": "walls",
+                    "width": 4,
+                    "height": 3,
+                    "data": "eJxjYGBgYGZABcxYxECAHYgBAWwAEQ==",
+                    "encoding": "base64",
+                    "compression": "zlib",
+                }
+            ],
+        },
+        {
+            "type": "objectgroup",
+            "name": "walls",
+            "objects": [
+                {
+                    "id": 1,
+                    "x": 3,
+                    "y": 4,
+                    "width": 20,
+                    "height": 9,
+                    "rotation": 12,
+                    "properties": [{"name": "solid", "type": "bool", "value": True}],
+                },
+                {
+                    "id": 2,
+                    "x": 3,
+                    "y": 4,
+                    "polygon": [{"x": 0, "y": 0}, {"x": 9, "y": 1}, {"x": 4, "y": 14}],
+                },
+                {"id": 3, "x": 3, "y": 4, "width": 20, "height": 9, "ellipse": True},
+            ],
+        },
+    ],
+    "tilesets": [
+        {
+            "firstgid": 5,
+            "name": "stones",
+            "tilewidth": 10,
+            "tileheight": 10,
+            "tilecount": 9,
+            "columns": 3,
+            "tiles": [
+                {"id": 0, "properties": [{"name": "Collides", "type": "bool", "value": True}]},
+                {"id": 1, "properties": [{"name": "collides", "type": "bool", "value": False}]},
+                {
+                    "id": 2,
+                    "properties": [
+                        {"name": "solid", "type": "string", "value": "true"},
+                        {"name": "tint", "type": "color", "value": ""},
+                    ],
+                },
+                {"id": 3, "properties": [{"name": "wall", "type": "int", "value": 1}]},
+                {"id": 4, "properties": [{"name": "lava", "type": "bool", "value": True}]},
+                {"id": 40, "properties": [{"name": "wall", "type": "bool", "value": True}]},
+            ],
+        }
     ],
 }
-MAPS = {**FILES, "level.tmj": json.dumps(TMJ).encode(), "level.tmx": TMX}
+ENDLESS = {
+    "type": "map",
+    "orientation": "orthogonal",
+    "width": 4,
+    "height": 3,
+    "tilewidth": 10,
+    "tileheight": 10,
+    "layers": [
+        {
+            "type": "tilelayer",
+            "name": "walls",
+            "width": 4,
+            "height": 3,
+            "chunks": [{"x": -2, "y": -1, "width": 2, "height": 2, "data": [1, 0, 0, 0]}],
+        }
+    ],
+    "tilesets": [],
+    "infinite": True,
+}
+MAPS = {
+    **FILES,
+    "level.tmx": TMX,
+    "level.tmj": json.dumps(TMJ).encode(),
+    "endless.tmj": json.dumps(ENDLESS).encode(),
+}
 
 
 def write_json(path: Path, data: bytes, rng: np.random.Generator) -> None:

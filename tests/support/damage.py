@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 from pathlib import Path
 from typing import Any
 
@@ -42,43 +41,6 @@ def damaged(draw: st.DrawFn, whole: bytes) -> bytes:
         elif accident == "repeat":
             data[at:at] = data[at : at + draw(st.integers(1, 40))]
     return bytes(data)
-
-
-# Values that documents have no business holding, and some that they might.
-oddities = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(-(2**40), 2**40),
-    st.sampled_from([0, 1, -1, 2**31, 2**64, 10**400]),
-    st.floats(),
-    st.text(max_size=6),
-    st.sampled_from(
-        ["walls", "true", "../x", "csv", "base64", "zlib", "zstd", "\ud800", "\x00", "9" * 5000]
-    ),
-    st.lists(st.integers(-3, 300), max_size=4),
-    st.dictionaries(
-        st.sampled_from(["data", "x", "name", "properties"]), st.integers(-3, 3), max_size=2
-    ),
-)
-
-
-def places(node: Any) -> list[tuple[Any, Any]]:
-    """Every (container, key) of a document."""
-    keys = list(node) if isinstance(node, dict) else range(len(node)) if type(node) is list else ()
-    return [(node, key) for key in keys] + [place for key in keys for place in places(node[key])]
-
-
-def odd(data: st.DataObject, document: Any) -> Any:
-    """A copy of a JSON document in which a few entries are missing, or odd."""
-    spoilt = copy.deepcopy(document)
-    for _ in range(data.draw(st.integers(1, 3))):
-        if found := places(spoilt):
-            owner, key = data.draw(st.sampled_from(found))
-            if data.draw(st.booleans()) and isinstance(owner, dict):
-                del owner[key]
-            else:
-                owner[key] = data.draw(oddities)
-    return spoilt
 
 
 def rewrite(path: Path, data: bytes) -> None:

@@ -89,20 +89,23 @@ def test_refusals(world: cluster.World) -> None:
     with refused(OutsideMap, "(0.0, 0.0)"):
         layer.add_sources([(0.0, 0.0)])
     world.set_walls([(20.0, 20.0)])
-    with refused(OnWall, "through"):
-        layer.add_sources([(20.0, 20.0)])
-    with refused(InvalidValue, "nearest"):
-        layer.add_sources([(20.0, 20.0)], on_wall="nearest")
-    with refused(InvalidValue, "reach"):
-        memory.mark([(40.0, 40.0)], radius=7.0)
-    with refused(DeadSource, "id 7"):
-        layer.remove([7])
-    with refused(InvalidValue, "width"):
-        trail.tune(blur=9)
-    with refused(InvalidValue, "pin"):
-        world.add_layer("loose", fc.Spread(decay=0.1, momentum=1.0, pin=False)).settle()
-    with refused(InvalidValue, "block"):
-        cluster.World(world.folder, (70, 50), block=0)
+    for kind, word, call in (
+        (OnWall, "through", lambda: layer.add_sources([(20.0, 20.0)])),
+        (InvalidValue, "nearest", lambda: layer.add_sources([(20.0, 20.0)], on_wall="nearest")),
+        (InvalidValue, "reach", lambda: memory.mark([(40.0, 40.0)], radius=7.0)),
+        (DeadSource, "id 7", lambda: layer.remove([7])),
+        (InvalidValue, "width", lambda: trail.tune(blur=9)),
+        (
+            InvalidValue,
+            "pin",
+            lambda: world.add_layer(
+                "loose", fc.Spread(decay=0.1, momentum=1.0, pin=False)
+            ).settle(),
+        ),
+        (InvalidValue, "block", lambda: cluster.World(world.folder, (70, 50), block=0)),
+    ):
+        with refused(kind, word):
+            call()
     assert layer.digest() == cluster.digest_of(np.zeros((50, 70), dtype=np.float32), 16)
 
 

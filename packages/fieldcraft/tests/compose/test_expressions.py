@@ -244,22 +244,6 @@ def test_flat_maps_normalize_to_zero(imap):
     assert not flat.invert().values.any()
 
 
-def test_ranges_of_maps_that_build_on_each_other(imap):
-    a, b, c = imap.layers.values()
-    first = a - b
-    second = first * 2 + c
-    third = second * b - a
-    ours = first.normalize() + second.normalize() + third.normalize()
-
-    def share(x):
-        return (x - x.min()) / (x.max() - x.min())
-
-    x = a.values - b.values
-    y = x * f32(2) + c.values
-    z = y * b.values - a.values
-    assert np.array_equal(ours.values, share(x) + share(y) + share(z))
-
-
 def test_curves(imap):
     a = imap["ally"]
     x = a.values.astype(np.float64)

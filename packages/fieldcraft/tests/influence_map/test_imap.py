@@ -282,28 +282,6 @@ class TestAdvance:
 
 
 class TestCopy:
-    def test_goes_on_with_the_same_bits(self, imap: fc.InfluenceMap) -> None:
-        layer = imap.add_layer("a", fc.Spread(0.1, 0.4, half_life=0.5))
-        imap.add_layer("height", values=np.ones((6, 9)))
-        imap.add_layer("coarse", SPREAD, cell_size=3.0, every=0.3).add_source((4, 1), 5)
-        layer.add_source((0.5, 0.5), 5, lifetime=1.0)
-        layer.sync(["x", "y"], [(3.5, 3.5), (4.5, 2.5)], [2, -3], on_wall="through")
-        imap.advance(0.55)
-        layer.deposit((8.5, 0.5), 3)
-        layer.sources.remove(layer.sources.ids[:1])
-        twin = imap.copy()
-        assert twin.space is imap.space
-        assert list(twin) == list(imap)
-        for this in (imap, twin):
-            this["a"].sync(["y"], [(1.5, 0.5)], 4)
-            this["a"].add_source((8.5, 5.5), 1)
-            this.advance(0.77)
-        for name in imap:
-            np.testing.assert_array_equal(imap[name].values, twin[name].values)
-            assert imap[name].time == twin[name].time
-            np.testing.assert_array_equal(imap[name]._sources.ids, twin[name]._sources.ids)
-        assert twin.time == imap.time
-
     def test_is_independent(self, imap: fc.InfluenceMap) -> None:
         layer = imap.add_layer("a", SPREAD)
         source = layer.add_source((0.5, 0.5), 3)

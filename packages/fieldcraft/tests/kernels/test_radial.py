@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -185,42 +184,3 @@ def test_open_boxes(world: World, reach: int) -> None:
         ]
         whole = box.shape == (2 * reach + 1, 2 * reach + 1)
         assert is_open[cell] == (not box.any() and (whole or not world.wrap))
-
-
-class TestOracle:
-    """The oracle against words, on maps small enough to see."""
-
-    @pytest.mark.parametrize("size", [1, 2, 5, 6])
-    def test_offsets_go_the_short_way_around(self, size: int) -> None:
-        for here in range(size):
-            for there in range(size):
-                away = oracle.offset(here, there, size, True)
-                assert (here + away) % size == there
-                assert abs(away) == min((there - here) % size, (here - there) % size)
-        assert oracle.offset(0, size // 2, size, True) == size // 2  # forwards on a tie
-
-    def test_connected_goes_around_walls_within_the_radius(self) -> None:
-        walls = np.zeros((3, 9), bool)
-        walls[0, 2] = walls[1, 2] = True  # the way around leads over row 2
-        links, _, steps, _ = ground(fc.Grid(9, 3, walls=walls))
-        assert 3 not in oracle.connected(links, steps, 1, 2.0, False)
-        assert 3 in oracle.straight((3, 9), 1, 2.0, False)
-        assert 3 in oracle.connected(links, steps, 1, 3.0, False)
-
-    def test_path_counts_steps(self) -> None:
-        walls = np.zeros((3, 4), bool)
-        walls[0, 1] = walls[1, 1] = True
-        links, _, steps, _ = ground(fc.Grid(4, 3, walls=walls))
-        lengths = step_vectors(fc.Grid(4, 3))[1]
-        found = oracle.path(links, steps, lengths, 0, 6 << 24, False)
-        assert {cell: length >> 24 for cell, length in found.items()} == {
-            0: 0,
-            4: 1,
-            8: 2,
-            9: 3,
-            10: 4,
-            11: 5,
-            6: 5,
-            7: 6,
-            2: 6,
-        }

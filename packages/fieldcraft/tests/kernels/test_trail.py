@@ -108,19 +108,3 @@ def test_updates_as_the_reference(
     )
     np.testing.assert_array_equal(found, expected)
     assert not inflow.any()
-
-
-def test_cells_exchange_where_the_rectangle_between_them_is_open() -> None:
-    walls = np.array([[0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]], bool)
-    between = reference.exchanges(walls, 2, False)
-    assert not between[3, 3, 0, 0]  # the wall itself
-    assert not between[3, 2 - 1, 0, 2]
-    assert not between[2 + 2, 2, 0, 1]  # through the wall
-    assert not between[2 + 1, 2 - 1, 1 - 1, 1]
-    assert between[2, 2 + 2, 0, 0]
-    assert not between[2 + 2, 2 + 2, 0, 0]
-    assert not between[2 + 1, 2, 2, 0]  # off the map
-    for dy in range(-2, 3):
-        for dx in range(-2, 3):
-            for y, x in np.argwhere(between[2 + dy, 2 + dx]).tolist():
-                assert between[2 - dy, 2 - dx, y + dy, x + dx]

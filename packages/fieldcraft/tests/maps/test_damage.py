@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fieldcraft.errors import BadMapFile
 from fieldcraft.maps import load_map
-from support import damage
-from support.map_files import FILES, JSON, OBJ, POLYANYA, changed, corner, written
+from support.map_files import JSON, OBJ, POLYANYA, changed, corner, written
 
 NAN = float("nan")
 ENTRIES = [
@@ -124,20 +120,3 @@ def test_wrong_texts_are_refused(tmp_path: Path, name: str, text: str, old: str,
     assert old in text
     with pytest.raises(BadMapFile, match=name):
         load_map(written(tmp_path, name, text.replace(old, new, 1)))
-
-
-@pytest.mark.parametrize("name", FILES)
-@damage.fuzz
-@given(data=st.data())
-def test_no_damage_gets_past_a_loader(tmp_path: Path, name: str, data: st.DataObject) -> None:
-    options: dict[str, Any] = {"small.map": {"mobility": "any"}, "small.npz": {"resources": True}}
-    content = data.draw(damage.damaged(FILES[name]))
-    damage.load_or_refuse(written(tmp_path, name, content), **options.get(name, {}))
-
-
-@pytest.mark.parametrize("name", JSON)
-@damage.fuzz
-@given(data=st.data())
-def test_no_odd_entry_gets_past_a_loader(tmp_path: Path, name: str, data: st.DataObject) -> None:
-    content = damage.odd(data, JSON[name])
-    damage.load_or_refuse(written(tmp_path, name, json.dumps(content).encode("utf-8", "replace")))

@@ -4,14 +4,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps import load_map
 from fieldcraft.maps.geotiff import read_geotiff, save_geotiff
-from support import damage
 
 rasterio = pytest.importorskip("rasterio", reason="needs rasterio")
 pytestmark = pytest.mark.filterwarnings(
@@ -123,14 +120,3 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
         "south.tif",
         "turned.tif",
     ]
-
-
-@damage.fuzz
-@given(data=st.data())
-def test_damaged_files_end_in_a_refusal_or_a_map(tmp_path: Path, data: st.DataObject) -> None:
-    whole = tmp_path / "whole.tif"
-    if not whole.exists():
-        written(whole, np.arange(12, dtype=np.float32).reshape(3, 4))
-    path = tmp_path / "dem.tif"
-    path.write_bytes(data.draw(damage.damaged(whole.read_bytes())))
-    damage.load_or_refuse(path)

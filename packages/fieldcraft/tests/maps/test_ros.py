@@ -6,15 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from PIL import Image
 
 import fieldcraft as fc
 from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps import load_map
 from fieldcraft.maps.ros import load_ros, save_ros
-from support import damage
 
 pytest.importorskip("yaml", reason="maps of ROS need PyYAML")
 
@@ -123,18 +120,6 @@ def test_a_map_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None
 def test_other_files_are_refused(tmp_path: Path, about: str) -> None:
     with pytest.raises(BadMapFile):
         load_map(written(tmp_path, [[0, 254]], about))
-
-
-@damage.fuzz
-@given(st.data())
-def test_damaged_files_end_in_a_refusal_or_a_map(
-    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
-) -> None:
-    folder = tmp_path_factory.mktemp("ros")
-    path = written(folder, [[0, 254, 205], [254, 254, 0]])
-    which = path if data.draw(st.booleans()) else folder / "lab.pgm"
-    which.write_bytes(data.draw(damage.damaged(which.read_bytes())))
-    damage.load_or_refuse(path)
 
 
 def test_the_recipe_of_inflation_is_the_documented_formula() -> None:

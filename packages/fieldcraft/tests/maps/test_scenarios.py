@@ -1,17 +1,14 @@
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
 
-from fieldcraft.errors import BadMapFile, FieldcraftError, InvalidValue
+from fieldcraft.errors import BadMapFile, InvalidValue
 from fieldcraft.maps.scenarios import load_scenarios
-from support import damage
 from support.refusals import refused
 
 GOOD = (
@@ -134,17 +131,3 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
             load_scenarios(path)
     with refused(InvalidValue):
         load_scenarios(17)  # type: ignore[arg-type]
-
-
-@damage.fuzz
-@given(content=damage.damaged(GOOD))
-def test_no_damage_gets_past_the_reader(tmp_path: Path, content: bytes) -> None:
-    with contextlib.suppress(FieldcraftError):
-        problems = load_scenarios(written(tmp_path, content))
-        for cells in (problems.starts, problems.goals):
-            assert ((cells >= 0) & (cells < (problems.width, problems.height))).all()
-        assert (
-            np.isfinite(problems.lengths).all()
-            and (problems.lengths >= 0).all()
-            and (problems.precision > 0).all()
-        )

@@ -4,7 +4,6 @@ import base64
 import gzip
 import json
 import logging
-import re
 import tracemalloc
 import zlib
 from collections.abc import Iterator
@@ -14,8 +13,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fieldcraft import generate_map
 from fieldcraft.errors import BadMapFile, InvalidValue, UnknownName
@@ -23,7 +20,7 @@ from fieldcraft.maps import load_map
 from fieldcraft.maps.tiled import _flagged_tiles
 from fieldcraft.maps.tiled_file import Level, tile_ids
 from fieldcraft.space import Grid
-from support import damage, realdata
+from support import realdata
 
 zstandard = pytest.importorskip("zstandard")
 
@@ -741,96 +738,6 @@ def test_many_small_tilesets_are_as_bad_as_a_large_one(tmp_path: Path) -> None:
 def test_options_are_checked(save: Any, options: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidValue, match=said):
         load_map(save(tiled(tile_layer("walls", WALLS))), **options)
-
-
-FULL = tiled(
-    tile_layer("ground", ROWS),
-    {
-        "type": "group",
-        "name": "g",
-        "layers": [
-            {
-                **tile_layer("walls", WALLS),
-                "encoding": "base64",
-                "compression": "zlib",
-                "data": packed(WALLS, "zlib"),
-            }
-        ],
-    },
-    object_layer(
-        "walls",
-        {
-            "id": 1,
-            "x": 3,
-            "y": 4,
-            "width": 20,
-            "height": 9,
-            "rotation": 12,
-            "properties": [{"name": "solid", "type": "bool", "value": True}],
-        },
-        {
-            "id": 2,
-            "x": 3,
-            "y": 4,
-            "polygon": [{"x": 0, "y": 0}, {"x": 9, "y": 1}, {"x": 4, "y": 14}],
-        },
-        {"id": 3, "x": 3, "y": 4, "width": 20, "height": 9, "ellipse": True},
-    ),
-    tilesets=[TILESET],
-)
-
-
-@pytest.mark.parametrize("suffix", ["tmx", "json"])
-@damage.fuzz
-@given(data=st.data())
-def test_no_damage_gets_past_the_loader(tmp_path: Path, suffix: str, data: st.DataObject) -> None:
-    path = tmp_path / f"damaged.{suffix}"
-    whole = as_xml(FULL) if suffix == "tmx" else json.dumps(FULL).encode()
-    path.write_bytes(data.draw(damage.damaged(whole)))
-    damage.load_or_refuse(path)
-
-
-ENDLESS = endless(chunk(-2, -1, [[1, 0], [0, 0]]))
-
-
-@damage.fuzz
-@given(data=st.data())
-def test_no_odd_value_gets_past_the_loader_of_json(tmp_path: Path, data: st.DataObject) -> None:
-    document = damage.odd(data, FULL if data.draw(st.booleans()) else ENDLESS)
-    path = tmp_path / "odd.json"
-    path.write_text(re.sub(r"\d{4000,}", "9" * 400, json.dumps(document, allow_nan=True)))
-    damage.load_or_refuse(path)
-
-
-@damage.fuzz
-@given(data=st.data())
-def test_no_odd_value_gets_past_the_loader_of_xml(tmp_path: Path, data: st.DataObject) -> None:
-    root = _map_element(FULL if data.draw(st.booleans()) else ENDLESS)
-    for _ in range(data.draw(st.integers(1, 3))):
-        element = data.draw(st.sampled_from(list(root.iter())))
-        value = (
-            str(data.draw(damage.oddities)).encode("ascii", "ignore").decode().replace("\x00", "")
-        )
-        what = data.draw(st.sampled_from(["text", "tag", "clear", *element.attrib]))
-        if what == "clear":
-            element.clear()
-        elif what in ("text", "tag"):
-            setattr(
-                element,
-                what,
-                (
-                    data.draw(st.sampled_from(["map", "data", "chunk", "tile", "layer", "object"]))
-                    if what == "tag"
-                    else value
-                ),
-            )
-        elif data.draw(st.booleans()):
-            element.attrib.pop(what)
-        else:
-            element.set(what, "".join(letter for letter in value if letter.isprintable()))
-    path = tmp_path / "odd.tmx"
-    path.write_bytes(ElementTree.tostring(root))
-    damage.load_or_refuse(path)
 
 
 ORTHOGONAL = [

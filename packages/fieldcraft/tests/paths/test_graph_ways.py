@@ -4,7 +4,6 @@ a new one.
 
 from __future__ import annotations
 
-import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -44,17 +43,6 @@ def test_distances_are_those_of_scipy(web: graphs.Web) -> None:
         expected = np.where(expected > web.limit * (1 + 1e-9), np.inf, expected)
     np.testing.assert_allclose(field.exact, expected, rtol=1e-9, atol=1e-12)
     np.testing.assert_array_equal(field.values, field.exact.astype(np.float32))
-
-
-def test_distances_are_those_of_networkx() -> None:
-    rng = np.random.default_rng(3)
-    graph = fc.Graph(rng.uniform(0, 9, (60, 3)), rng.integers(0, 60, (200, 2)), directed=True)
-    field = distance_map(graph, graph.positions[7])
-    expected = nx.single_source_dijkstra_path_length(
-        graph.to_networkx().reverse(), 7, weight="length"
-    )
-    for vertex in range(60):
-        assert field.exact[vertex] == pytest.approx(expected.get(vertex, np.inf), rel=1e-9)
 
 
 @settings(max_examples=25, deadline=None)

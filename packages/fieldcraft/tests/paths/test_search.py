@@ -299,18 +299,34 @@ SPACE = drawn("..#", "...", "###", neighbors=8, cell_size=2.0)
 
 
 def test_outside_and_walls_are_refused_with_the_nearest_open_cell() -> None:
-    with refused(OutsideMap, "start", "(9.0, 1.0)", "nearest open cell is 1, around (3, 1)"):
-        shortest_path(SPACE, (9.0, 1.0), (1.0, 1.0))
-    with refused(OutsideMap, "goal", "nearest open cell is 4"):
-        shortest_path(SPACE, (1.0, 1.0), (3.0, 99.0))
-    with refused(OnWall, "start", "(5.0, 1.0)", "nearest open cell is 1"):
-        shortest_path(SPACE, (5.0, 1.0), (1.0, 1.0))
-    with refused(OnWall, "goal", "(5.0, 5.0)", "nearest open cell is 5, around (5, 3)"):
-        shortest_path(SPACE, (1.0, 1.0), (5.0, 5.0))
-    with refused(OnWall, "goal", "index 1"):
-        shortest_paths(SPACE, [(1.0, 1.0), (3.0, 1.0)], [(3.0, 1.0), (5.0, 5.0)])
-    with refused(OutsideMap, "start", "index 1"):
-        shortest_paths(SPACE, [(1.0, 1.0), (-3.0, 1.0)], (3.0, 1.0))
+    for words, call in (
+        (
+            (OutsideMap, "start", "(9.0, 1.0)", "nearest open cell is 1, around (3, 1)"),
+            lambda: shortest_path(SPACE, (9.0, 1.0), (1.0, 1.0)),
+        ),
+        (
+            (OutsideMap, "goal", "nearest open cell is 4"),
+            lambda: shortest_path(SPACE, (1.0, 1.0), (3.0, 99.0)),
+        ),
+        (
+            (OnWall, "start", "(5.0, 1.0)", "nearest open cell is 1"),
+            lambda: shortest_path(SPACE, (5.0, 1.0), (1.0, 1.0)),
+        ),
+        (
+            (OnWall, "goal", "(5.0, 5.0)", "nearest open cell is 5, around (5, 3)"),
+            lambda: shortest_path(SPACE, (1.0, 1.0), (5.0, 5.0)),
+        ),
+        (
+            (OnWall, "goal", "index 1"),
+            lambda: shortest_paths(SPACE, [(1.0, 1.0), (3.0, 1.0)], [(3.0, 1.0), (5.0, 5.0)]),
+        ),
+        (
+            (OutsideMap, "start", "index 1"),
+            lambda: shortest_paths(SPACE, [(1.0, 1.0), (-3.0, 1.0)], (3.0, 1.0)),
+        ),
+    ):
+        with refused(*words):
+            call()
     costs = np.ones((3, 3))
     costs[0, 0] = math.inf
     with refused(OnWall, "start", "infinite cost", "nearest open cell is 1"):

@@ -141,16 +141,18 @@ def test_many_ways_are_single_ways() -> None:
 def test_bad_dangers_are_refused() -> None:
     grid, layer = street()
     ends = (0.5, 7.5), (8.5, 7.5)
-    with pytest.raises(InvalidValue, match="without danger"):
-        fc.shortest_paths(grid, *ends, speed=2.0)
-    with pytest.raises(InvalidValue, match="one time step"):
-        fc.shortest_path(grid, *ends, danger=layer, time_step=2.0)
-    with pytest.raises(InvalidValue, match="damage a second"):
-        fc.shortest_path(grid, *ends, danger=lambda t: -1 * layer.at(t))
-    with pytest.raises(InvalidValue, match="shape"):
-        fc.shortest_path(grid, *ends, danger=np.zeros((9, 15)))
-    with pytest.raises(InvalidValue, match="with danger"):
-        fc.shortest_path(grid, *ends, danger=layer, smooth=True)
+    for word, call in (
+        ("without danger", lambda: fc.shortest_paths(grid, *ends, speed=2.0)),
+        ("one time step", lambda: fc.shortest_path(grid, *ends, danger=layer, time_step=2.0)),
+        (
+            "damage a second",
+            lambda: fc.shortest_path(grid, *ends, danger=lambda t: -1 * layer.at(t)),
+        ),
+        ("shape", lambda: fc.shortest_path(grid, *ends, danger=np.zeros((9, 15)))),
+        ("with danger", lambda: fc.shortest_path(grid, *ends, danger=layer, smooth=True)),
+    ):
+        with pytest.raises(InvalidValue, match=word):
+            call()
     walls = np.zeros((15, 9), dtype=bool)
     walls[7, 8] = True
     with pytest.raises(OnWall):

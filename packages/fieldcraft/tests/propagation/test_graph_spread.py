@@ -7,7 +7,6 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -153,40 +152,6 @@ def test_a_grid_as_a_graph_gives_the_same_values(neighbors, wrap: bool, spread: 
     np.testing.assert_array_equal(layers[0].values.reshape(-1), layers[1].values)
 
 
-@pytest.mark.parametrize("directed", [False, True])
-@pytest.mark.parametrize("falloff", ["exponential", "linear"])
-def test_the_fixed_point_is_what_dijkstra_says(directed: bool, falloff: str) -> None:
-    rng = np.random.default_rng(11)
-    graph = scattered(rng, 700, directed=directed)
-    graph.set_walls(rng.choice(700, 60, replace=False))
-    free = rng.choice(np.flatnonzero(~graph.walls), 4, replace=False)
-    layer = fc.InfluenceMap(graph).add_layer("noise", fc.Spread(0.2, 1.0, falloff, floor=0))
-    layer.add_sources(graph.positions[free], [4, 3, 2, 5])
-    other = graph.to_networkx()
-    other.remove_nodes_from(np.flatnonzero(graph.walls).tolist())
-    expected = np.zeros(700)
-    for vertex, strength in zip(free.tolist(), [4, 3, 2, 5], strict=True):
-        # A source's vertex reads its own strength, and nobody else's influence gets through it.
-        way = other.copy()
-        way.remove_nodes_from(set(free.tolist()) - {vertex})
-        for end, far in nx.single_source_dijkstra_path_length(way, vertex, weight="length").items():
-            here = (
-                strength * np.exp(-0.2 * far)
-                if falloff == "exponential"
-                else max(strength - 0.2 * far, 0)
-            )
-            expected[end] = max(expected[end], here)
-    expected[free] = [4, 3, 2, 5]
-    layer.settle()
-    np.testing.assert_allclose(layer.values, expected, rtol=2e-5, atol=2e-6)
-    ended = layer.read()
-    layer.step(1)
-    np.testing.assert_array_equal(layer.values, ended)
-    layer.write(np.zeros(700))
-    layer.step(400)
-    np.testing.assert_array_equal(layer.values, ended)
-
-
 @settings(max_examples=16, deadline=None, derandomize=True, database=None)
 @given(st.integers(0, 10**6), st.sampled_from(SPREADS), st.booleans())
 def test_settling_is_that_of_the_reference(seed: int, spread: fc.Spread, directed: bool) -> None:
@@ -236,40 +201,19 @@ def test_threads_budgets_and_batches_change_nothing(spread: fc.Spread) -> None:
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("count", [50, 5_000])
-def test_copies_and_saves_go_on_with_the_same_bits(tmp_path, count: int) -> None:
-    rng = np.random.default_rng(2)
-    graph = scattered(rng, count, directed=True)
-    graph.set_walls(rng.choice(count, 5, replace=False))
-    imap = fc.InfluenceMap(graph)
-    layer = imap.add_layer("noise", fc.Spread(0.2, 0.5))
-    air = imap.add_layer("air", fc.Spread(0.1, 0.5), walls=False)
-    for each in (layer, air):
-        each.add_sources(graph.positions[np.flatnonzero(~graph.walls)[:3]], [1, 2, -3])
-    air.add_source(graph.positions[np.flatnonzero(graph.walls)[0]])
-    graph.set_edges(graph.edges[::3])
-    imap.step(5)
-    imap.save(tmp_path / "graph.fc")
-    others = [imap.copy(), fc.InfluenceMap.load(tmp_path / "graph.fc")]
-    assert others[1].space.same_cells(graph) and others[1]["air"].space.same_cells(graph)
-    np.testing.assert_array_equal(others[1].space.walls, graph.walls)
-    np.testing.assert_array_equal(others[1].space.blocked_edges, graph.blocked_edges)
-    for each in (imap, *others):
-        each.step(9)
-    for each, name in itertools.product(others, ("noise", "air")):
-        np.testing.assert_array_equal(each[name].values, imap[name].values)
-    assert (imap["air"].values[graph.walls] != 0).any() and not imap["noise"].values[
-        graph.walls
-    ].any()
-
-
 def test_a_saved_mesh_comes_back(tmp_path) -> None:
     corners = [(0, 0, 0), (2, 0, 0), (2, 2, 1), (0, 2, 1), (4, 1, 0.5)]
     graph = Graph.from_polygons(corners, [(0, 1, 2, 3), (1, 4, 2)], max_height=2, y_up=True)
     named = Graph(graph.positions, graph.edges, labels=["hall", ("tower", 2)])
     for number, each in enumerate((graph, named)):
-        fc.InfluenceMap(each).save(tmp_path / f"{number}.fc")
-        again = fc.InfluenceMap.load(tmp_path / f"{number}.fc").space
+        each.set_edges(each.edges[:1])
+        imap = fc.InfluenceMap(each)
+        imap.add_layer("air", fc.Spread(0.1, 0.5), walls=False)
+        imap.save(tmp_path / f"{number}.fc")
+        loaded = fc.InfluenceMap.load(tmp_path / f"{number}.fc")
+        again = loaded.space
+        assert loaded["air"].space.same_cells(each)
+        np.testing.assert_array_equal(again.blocked_edges, each.blocked_edges)
         assert (
             again.same_cells(each)
             and again.labels == each.labels

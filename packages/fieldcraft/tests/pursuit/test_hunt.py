@@ -35,39 +35,18 @@ def levels(space: fc.Grid | fc.Graph, start: int) -> dict[int, int]:
 
 
 @settings(max_examples=14)
-@given(st.integers(0, 2**16), st.sampled_from([4, 8]), st.booleans(), st.booleans())
-def test_without_a_barrier_step_k_is_level_k(
-    seed: int, neighbors: int, wrap: bool, as_graph: bool
-) -> None:
-    grid = cave(seed, neighbors, wrap=wrap)
-    space = grid.to_graph() if as_graph else grid
-    start = int(grid.nearest_open(11 * 37 + 18))
-    hunt = Pursuit(space, grid.position_of(start), speed=1.0, **FREE)
-    expected = levels(space, start)
-    for k in range(1, 400):
-        if not hunt.step():
-            break
-        assert sorted(hunt.hot.tolist()) == sorted(
-            cell for cell, level in expected.items() if level == k
-        )
-    assert hunt.stopped == "with nowhere left to go"
-    assert (
-        hunt.steps == max(expected.values()) + 1
-    )  # in the last of them it finds nothing, and cools
-    assert not (hunt.values[space.walls] > 0).any()
-
-
-@settings(max_examples=14)
 @given(
     st.integers(0, 2**16),
     st.sampled_from([0.07, 0.1, 0.3, 1.0]),
+    st.sampled_from([4, 8]),
+    st.booleans(),
     st.booleans(),
     st.lists(st.integers(0, 9), max_size=12),
 )
 def test_with_nowhere_left_to_go_it_cools_to_nothing(
-    seed: int, cooling: float, as_graph: bool, slices: list[int]
+    seed: int, cooling: float, neighbors: int, wrap: bool, as_graph: bool, slices: list[int]
 ) -> None:
-    grid = cave(seed, walls=0.45)
+    grid = cave(seed, neighbors, walls=0.45, wrap=wrap)
     space = grid.to_graph() if as_graph else grid
     start = int(grid.nearest_open(11 * 37 + 18))
     hunt, twin = (
@@ -284,18 +263,19 @@ def test_bad_input() -> None:
     with refused(OutsideMap, "30.0"):
         Pursuit(roads, (30.0, 1.5), (1.0, 0.0))
     assert Pursuit(roads, (8.5, 1.5), (1.0, 0.0)).last_seen.tolist() == [8.5, 1.5]
-    with refused(OnWall, "2.5"):
-        Pursuit(grid, (1.5, 2.5), (1.0, 0.0))
-    with refused(OnWall, "1.5", "(1.5, 0.5)"):
-        Pursuit(grid, (1.5, 1.5), (1.0, 0.0), blocked=[9])
-    with refused(OnWall, "1.5", "Block less"):
-        Pursuit(grid, (1.5, 1.5), (1.0, 0.0), blocked=np.ones((6, 8), dtype=bool))
-    with refused(InvalidValue, "speed"):
-        Pursuit(grid, (1.5, 1.5))
-    with refused(InvalidValue, "space"):
-        Pursuit(walls, (1.5, 1.5), (1.0, 0.0))  # type: ignore[arg-type]
-    with refused(InvalidValue, "steps"):
-        Pursuit(fc.Grid(1, 1), (0.5, 0.5), (1.0, 0.0))
+    for words, call in (
+        ((OnWall, "2.5"), lambda: Pursuit(grid, (1.5, 2.5), (1.0, 0.0))),
+        ((OnWall, "1.5", "(1.5, 0.5)"), lambda: Pursuit(grid, (1.5, 1.5), (1.0, 0.0), blocked=[9])),
+        (
+            (OnWall, "1.5", "Block less"),
+            lambda: Pursuit(grid, (1.5, 1.5), (1.0, 0.0), blocked=np.ones((6, 8), dtype=bool)),
+        ),
+        ((InvalidValue, "speed"), lambda: Pursuit(grid, (1.5, 1.5))),
+        ((InvalidValue, "space"), lambda: Pursuit(walls, (1.5, 1.5), (1.0, 0.0))),
+        ((InvalidValue, "steps"), lambda: Pursuit(fc.Grid(1, 1), (0.5, 0.5), (1.0, 0.0))),
+    ):
+        with refused(*words):
+            call()
     for name, value in {
         "barrier_angle": 181,
         "cooling": 0,

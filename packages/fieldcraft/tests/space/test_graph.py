@@ -412,16 +412,15 @@ def test_what_is_no_mesh_is_refused(corners, polygons, fragment) -> None:
 
 
 def test_a_mesh_belongs_to_its_graph() -> None:
-    with refused(InvalidValue, "one polygon per vertex"):
-        Graph(SQUARE, ROUND, mesh=Mesh(CORNERS, POLYGONS))
-    with refused(InvalidValue, "one per vertex"):
-        Graph(SQUARE, ROUND, labels=["a"])
-    with refused(InvalidValue, "hashable"):
-        Graph(SQUARE, ROUND, labels=[["a"], ["b"], ["c"], ["d"]])
-    with refused(InvalidValue, "labels is a list", "4"):
-        Graph(SQUARE, ROUND, labels=4)
-    with refused(InvalidValue, "different", "3 of them different"):
-        Graph(SQUARE, ROUND, labels=list("abca"))
+    for words, call in (
+        (("one polygon per vertex",), lambda: Graph(SQUARE, ROUND, mesh=Mesh(CORNERS, POLYGONS))),
+        (("one per vertex",), lambda: Graph(SQUARE, ROUND, labels=["a"])),
+        (("hashable",), lambda: Graph(SQUARE, ROUND, labels=[["a"], ["b"], ["c"], ["d"]])),
+        (("labels is a list", "4"), lambda: Graph(SQUARE, ROUND, labels=4)),
+        (("different", "3 of them different"), lambda: Graph(SQUARE, ROUND, labels=list("abca"))),
+    ):
+        with refused(InvalidValue, *words):
+            call()
     assert len(Graph.from_polygons([], [])) == 0
 
 

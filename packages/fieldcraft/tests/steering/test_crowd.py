@@ -127,27 +127,45 @@ def test_bad_input_is_refused() -> None:
     for name in ("radius", "keep_apart", "ahead", "response", "separation", "avoidance"):
         with refused(InvalidValue, name):
             steering.Crowd(space, **{name: -1.0})
-    with refused(InvalidValue, "half a cell"):
-        steering.Crowd(space, radius=0.7)
-    with refused(InvalidValue, "Grid"):
-        steering.Crowd("meadow")  # type: ignore[arg-type]
-    with refused(InvalidValue, "dt"):
-        crowd.step(at, at, at, 0, max_speed=1)
-    with refused(InvalidValue, "max_speed"):
-        crowd.step(at, at, at, 0.1, max_speed=-1)
-    with refused(InvalidValue, "max_force"):
-        crowd.step(at, at, at, 0.1, max_speed=1, max_force=math.nan)
-    with refused(InvalidValue, "max_force"):
-        crowd.step(at, at, at, 0.1, max_speed=1, max_force=-math.inf)
-    with refused(InvalidValue, "cells"):
-        crowd.step(at, at, at, 10.0, max_speed=1e6)
-    with refused(InvalidValue, "Desired"):
-        crowd.step(at, at, [(1, 1)], 0.1, max_speed=1)
-    with refused(InvalidValue, "Velocities"):
-        crowd.step(at, [(math.nan, 0), (0, 0)], at, 0.1, max_speed=1)
-    with refused(InvalidValue, "one (x, y) pair"):
-        crowd.step((1, 1), (0, 0), (0, 0), 0.1, max_speed=1)
-    with refused(InvalidValue, "own grid"):
-        crowd.step(at, at, flow_field(distance_map(fc.Grid(9, 7), (1, 1))), 0.1, max_speed=1)
-    with refused(OutsideMap, "(9.0, 1.0)"):
-        crowd.step([(1, 1), (9, 1)], (0, 0), (0, 0), 0.1, max_speed=1)
+    for kind, word, call in (
+        (InvalidValue, "half a cell", lambda: steering.Crowd(space, radius=0.7)),
+        (InvalidValue, "Grid", lambda: steering.Crowd("meadow")),
+        (InvalidValue, "dt", lambda: crowd.step(at, at, at, 0, max_speed=1)),
+        (InvalidValue, "max_speed", lambda: crowd.step(at, at, at, 0.1, max_speed=-1)),
+        (
+            InvalidValue,
+            "max_force",
+            lambda: crowd.step(at, at, at, 0.1, max_speed=1, max_force=math.nan),
+        ),
+        (
+            InvalidValue,
+            "max_force",
+            lambda: crowd.step(at, at, at, 0.1, max_speed=1, max_force=-math.inf),
+        ),
+        (InvalidValue, "cells", lambda: crowd.step(at, at, at, 10.0, max_speed=1e6)),
+        (InvalidValue, "Desired", lambda: crowd.step(at, at, [(1, 1)], 0.1, max_speed=1)),
+        (
+            InvalidValue,
+            "Velocities",
+            lambda: crowd.step(at, [(math.nan, 0), (0, 0)], at, 0.1, max_speed=1),
+        ),
+        (
+            InvalidValue,
+            "one (x, y) pair",
+            lambda: crowd.step((1, 1), (0, 0), (0, 0), 0.1, max_speed=1),
+        ),
+        (
+            InvalidValue,
+            "own grid",
+            lambda: crowd.step(
+                at, at, flow_field(distance_map(fc.Grid(9, 7), (1, 1))), 0.1, max_speed=1
+            ),
+        ),
+        (
+            OutsideMap,
+            "(9.0, 1.0)",
+            lambda: crowd.step([(1, 1), (9, 1)], (0, 0), (0, 0), 0.1, max_speed=1),
+        ),
+    ):
+        with refused(kind, word):
+            call()

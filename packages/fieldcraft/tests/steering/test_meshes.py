@@ -215,16 +215,15 @@ class TestFloors:
 class TestRefusals:
     def test_spaces_and_sizes(self) -> None:
         roads = fc.Graph([(0, 0), (1, 0)], [(0, 1)])
-        with pytest.raises(InvalidValue, match="along paths"):
-            steering.move(roads, (0, 0), (1, 0))
-        with pytest.raises(InvalidValue, match="made for agents"):
-            steering.move(SQUARE, (1, 1), (1, 0), radius=0.3)
-        with pytest.raises(InvalidValue, match="along paths"):
-            steering.Crowd(roads)
-        with pytest.raises(InvalidValue, match="made for agents"):
-            steering.Crowd(SQUARE, radius=0.2)
-        with pytest.raises(InvalidValue, match="along paths"):
-            steering.avoid_walls(roads, (1, 1), (1, 0), 2.0)
+        for word, call in (
+            ("along paths", lambda: steering.move(roads, (0, 0), (1, 0))),
+            ("made for agents", lambda: steering.move(SQUARE, (1, 1), (1, 0), radius=0.3)),
+            ("along paths", lambda: steering.Crowd(roads)),
+            ("made for agents", lambda: steering.Crowd(SQUARE, radius=0.2)),
+            ("along paths", lambda: steering.avoid_walls(roads, (1, 1), (1, 0), 2.0)),
+        ):
+            with pytest.raises(InvalidValue, match=word):
+                call()
 
     def test_places(self) -> None:
         with pytest.raises(OutsideMap):

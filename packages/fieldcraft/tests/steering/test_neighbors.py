@@ -166,19 +166,16 @@ def test_bad_input_is_refused() -> None:
     with refused(InvalidValue, "nan"):
         Neighbors([(1, math.nan)], 1.0)
     near = Neighbors(at, 1.0)
-    with refused(InvalidValue, "strength"):
-        separation(near, strength=-1)
-    with refused(InvalidValue, "(3, 2)"):
-        alignment(near, np.zeros((3, 2)))
-    with refused(InvalidValue, "max_speed"):
-        cohesion(near, at, -1.0)
-    with refused(InvalidValue, "both"):
-        near.nearest(at, groups=[1, 2])
-    with refused(InvalidValue, "whole numbers"):
-        near.nearest(groups=[0.5, 1.5])
-    with refused(InvalidValue, "groups"):
-        near.nearest(groups=[1, 2, 3])
-    with refused(InvalidValue, "one (x, y) pair"):
-        near.nearest((1, 1))
+    for word, call in (
+        ("strength", lambda: separation(near, strength=-1)),
+        ("(3, 2)", lambda: alignment(near, np.zeros((3, 2)))),
+        ("max_speed", lambda: cohesion(near, at, -1.0)),
+        ("both", lambda: near.nearest(at, groups=[1, 2])),
+        ("whole numbers", lambda: near.nearest(groups=[0.5, 1.5])),
+        ("groups", lambda: near.nearest(groups=[1, 2, 3])),
+        ("one (x, y) pair", lambda: near.nearest((1, 1))),
+    ):
+        with refused(InvalidValue, word):
+            call()
     with pytest.raises(InvalidValue):
         Neighbors(at, 1.0, space="torus")  # type: ignore[arg-type]

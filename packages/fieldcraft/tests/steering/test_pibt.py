@@ -228,22 +228,21 @@ def test_bad_input_names_the_agents(arguments: Any, error: Any, message: str) ->
 
 def test_more_bad_input() -> None:
     crowd = fc.steering.PIBT(fc.Grid(5, 3))
-    with pytest.raises(InvalidValue, match="finite"):
-        crowd.step([0, 1], [3, 4], agents=[5, 8], priorities=[0.0, np.nan])
-    with pytest.raises(InvalidValue, match="priorities"):
-        crowd.step([0, 1], [3, 4], priorities=[0.0, 1.0, 2.0])
-    with pytest.raises(InvalidValue, match="3 agents for 2 agents"):
-        crowd.step([0, 1], [3, 4], agents=[5, 6, 7])
-    with pytest.raises(InvalidValue, match="1 goals for 2 agents"):
-        crowd.step([0, 1], [fc.distance_map(crowd.space, (0.5, 0.5))])
-    with pytest.raises(InvalidValue, match="agents 0 and 1 for number 7"):
-        crowd.step([0, 1], [3, 4], agents=[7, 7])
-    with pytest.raises(InvalidValue, match="pinned"):
-        crowd.step([0, 1], [3, 4], pinned=[True])
-    with pytest.raises(InvalidValue, match="mask"):
-        crowd.step([0, 1], [3, 4], pinned=[1, 0])
-    with pytest.raises(InvalidValue, match="same space"):
-        crowd.step([0], fc.distance_map(fc.Grid(5, 3), (0.5, 0.5)))
+    for word, call in (
+        ("finite", lambda: crowd.step([0, 1], [3, 4], agents=[5, 8], priorities=[0.0, np.nan])),
+        ("priorities", lambda: crowd.step([0, 1], [3, 4], priorities=[0.0, 1.0, 2.0])),
+        ("3 agents for 2 agents", lambda: crowd.step([0, 1], [3, 4], agents=[5, 6, 7])),
+        (
+            "1 goals for 2 agents",
+            lambda: crowd.step([0, 1], [fc.distance_map(crowd.space, (0.5, 0.5))]),
+        ),
+        ("agents 0 and 1 for number 7", lambda: crowd.step([0, 1], [3, 4], agents=[7, 7])),
+        ("pinned", lambda: crowd.step([0, 1], [3, 4], pinned=[True])),
+        ("mask", lambda: crowd.step([0, 1], [3, 4], pinned=[1, 0])),
+        ("same space", lambda: crowd.step([0], fc.distance_map(fc.Grid(5, 3), (0.5, 0.5)))),
+    ):
+        with pytest.raises(InvalidValue, match=word):
+            call()
     assert crowd.step([], []).tolist() == []
 
 

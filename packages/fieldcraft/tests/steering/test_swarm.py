@@ -229,34 +229,37 @@ def test_refuses_settings_beyond_whole_numbers() -> None:
     trail = imap.add_layer("trail", fc.Trail())
     swarm = Swarm.scattered(grid, 10)
     before = swarm.agents
-    with refused(InvalidValue, "follow=17"):
-        swarm.run(Walk(1.0, follow=17.0), 0.1, trail=trail)
-    with refused(InvalidValue, "256 cells"):
-        swarm.run(Walk(1e4), 0.1)
-    with refused(InvalidValue, "follow=1 and no layer"):
-        swarm.run(Walk(1.0, follow=1.0), 0.1)
-    with refused(InvalidValue, "that map"):
-        swarm.run(
-            Walk(1.0, follow=1.0),
-            0.1,
-            trail=fc.InfluenceMap(fc.Grid(9, 7)).add_layer("t", fc.Trail()),
-        )
-    with refused(InvalidValue, "fc.Trail"):
-        swarm.run(Walk(1.0), 0.1, deposits=Deposit(imap.add_layer("s", fc.Spread(0.5, 0.5))))
-    with refused(InvalidValue, "vectors"):
-        swarm.run(Walk(1.0, align=1.0), 0.1, flow=trail)
-    with refused(InvalidValue, "at most 1"):
-        Deposit(trail, role=2)
-    with refused(InvalidValue, "at most"):
-        Deposit(trail, 1e9)
-    with refused(InvalidValue, "in the space's shape"):
-        Forage(grid, np.zeros((3, 3), int), grid.walls)
-    with refused(OutsideMap):
-        Swarm.at(grid, [(99.0, 99.0)])
-    with refused(OnWall):
-        Swarm.at(grid, grid.position_of(np.flatnonzero(grid.walls)[:1]))
-    with refused(InvalidValue, "16,384"):
-        Swarm.scattered(fc.Grid(16_385, 1), 1)
+    for words, call in (
+        ((InvalidValue, "follow=17"), lambda: swarm.run(Walk(1.0, follow=17.0), 0.1, trail=trail)),
+        ((InvalidValue, "256 cells"), lambda: swarm.run(Walk(1e4), 0.1)),
+        ((InvalidValue, "follow=1 and no layer"), lambda: swarm.run(Walk(1.0, follow=1.0), 0.1)),
+        (
+            (InvalidValue, "that map"),
+            lambda: swarm.run(
+                Walk(1.0, follow=1.0),
+                0.1,
+                trail=fc.InfluenceMap(fc.Grid(9, 7)).add_layer("t", fc.Trail()),
+            ),
+        ),
+        (
+            (InvalidValue, "fc.Trail"),
+            lambda: swarm.run(
+                Walk(1.0), 0.1, deposits=Deposit(imap.add_layer("s", fc.Spread(0.5, 0.5)))
+            ),
+        ),
+        ((InvalidValue, "vectors"), lambda: swarm.run(Walk(1.0, align=1.0), 0.1, flow=trail)),
+        ((InvalidValue, "at most 1"), lambda: Deposit(trail, role=2)),
+        ((InvalidValue, "at most"), lambda: Deposit(trail, 1e9)),
+        (
+            (InvalidValue, "in the space's shape"),
+            lambda: Forage(grid, np.zeros((3, 3), int), grid.walls),
+        ),
+        ((OutsideMap,), lambda: Swarm.at(grid, [(99.0, 99.0)])),
+        ((OnWall,), lambda: Swarm.at(grid, grid.position_of(np.flatnonzero(grid.walls)[:1]))),
+        ((InvalidValue, "16,384"), lambda: Swarm.scattered(fc.Grid(16_385, 1), 1)),
+    ):
+        with refused(*words):
+            call()
     np.testing.assert_array_equal(swarm.agents, before)
     assert swarm.step == 0
     assert not trail.values.any()

@@ -268,26 +268,26 @@ def test_none_and_one() -> None:
 
 def test_bad_input_is_refused() -> None:
     space = fc.Grid(9, 7)
-    with refused(OutsideMap, "(9.0, 1.0)"):
-        move(space, [(1, 1), (9, 1)], (0, 0))
-    with refused(InvalidValue, "index 1"):
-        move(space, [(1, 1), (2, 1)], [(0, 0), (math.nan, 0)])
-    with refused(InvalidValue, "inf"):
-        move(space, (1, 1), (math.inf, 0))
-    with refused(InvalidValue, "1,000,000 cells"):
-        move(space, (1, 1), (0, 1e9))
-    with refused(InvalidValue, "(3, 2)"):
-        move(space, [(1, 1), (2, 1)], np.zeros((3, 2)))
-    with refused(InvalidValue, "half a cell"):
-        move(space, (1, 1), (0, 0), radius=0.6)
-    with refused(InvalidValue, "radius"):
-        move(space, (1, 1), (0, 0), radius=-1)
-    with refused(InvalidValue, "Grid"):
-        move(None, (1, 1), (0, 0))  # type: ignore[arg-type]
-    with refused(InvalidValue, "open cell"):
-        move(fc.Grid(2, 1, walls=[[True, True]]), (0.5, 0.5), (0, 0))
-    with refused(OutsideMap):
-        move(fc.Grid(2, 1, wrap=True, cell_size=0.01), (1e307, 0.005), (0, 0))
+    for words, call in (
+        ((OutsideMap, "(9.0, 1.0)"), lambda: move(space, [(1, 1), (9, 1)], (0, 0))),
+        ((InvalidValue, "index 1"), lambda: move(space, [(1, 1), (2, 1)], [(0, 0), (math.nan, 0)])),
+        ((InvalidValue, "inf"), lambda: move(space, (1, 1), (math.inf, 0))),
+        ((InvalidValue, "1,000,000 cells"), lambda: move(space, (1, 1), (0, 1e9))),
+        ((InvalidValue, "(3, 2)"), lambda: move(space, [(1, 1), (2, 1)], np.zeros((3, 2)))),
+        ((InvalidValue, "half a cell"), lambda: move(space, (1, 1), (0, 0), radius=0.6)),
+        ((InvalidValue, "radius"), lambda: move(space, (1, 1), (0, 0), radius=-1)),
+        ((InvalidValue, "Grid"), lambda: move(None, (1, 1), (0, 0))),
+        (
+            (InvalidValue, "open cell"),
+            lambda: move(fc.Grid(2, 1, walls=[[True, True]]), (0.5, 0.5), (0, 0)),
+        ),
+        (
+            (OutsideMap,),
+            lambda: move(fc.Grid(2, 1, wrap=True, cell_size=0.01), (1e307, 0.005), (0, 0)),
+        ),
+    ):
+        with refused(*words):
+            call()
 
 
 class TestFeelers:
