@@ -18,8 +18,6 @@ from research.experiments.study import Job, Row
 from support import sample_study
 from support.sample_study import study
 
-TESTS = Path(__file__).resolve().parents[3] / "tests"
-
 
 def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}

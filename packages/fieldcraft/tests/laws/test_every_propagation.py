@@ -75,7 +75,7 @@ def test_threads_and_budgets_change_nothing(propagation: Any) -> None:
         imap.advance(0.3, budget_work=budget)
         while layer.lag:
             shown, updates = layer.read(), layer.updates
-            imap.advance(0.0, budget_work=9)
+            imap.advance(0.0, budget_work=2)
             assert layer.updates != updates or layer.values.tobytes() == shown.tobytes()
         seen.append(layer.values.tobytes())
     pool.set_threads(before)

@@ -20,7 +20,6 @@ from fieldcraft.recipe.outputs import run
 from fieldcraft.recipe.pictures import Painter
 from fieldcraft.recipe.world import World
 
-RECIPES = Path(__file__).resolve().parents[4] / "recipes"
 MAP = '[map]\ngenerate = "empty"\nwidth = 24\nheight = 11\n'
 TEAMS = (
     '[teams]\nnames = ["red", "blue"]\ncolors = ["#ff8a3c", "#3fa7f5"]\nradius = 8\nfalloff ='

@@ -32,15 +32,6 @@ def _grid() -> fc.Grid:
     return fc.Grid(60, 40, walls=walls, neighbors=8)
 
 
-def _run(steps: int) -> str:
-    world = GAME.open(_grid(), SMALL)
-    rng = np.random.default_rng(3)
-    state = world.start(rng)
-    for k in range(steps):
-        state = world.step(state, (Found((5.5, 5.5)),) if k == 4 else (), rng)
-    return digest(state, KINDS)
-
-
 def test_states_are_the_same_whenever_and_in_whatever_order_they_are_looked_at(
     carrier: str,
 ) -> None:

@@ -27,16 +27,6 @@ SMALL = Settings(
 )
 
 
-def played(
-    derived: TowersDerived, state: State, rng: np.random.Generator, steps: int
-) -> list[State]:
-    """The states of so many steps, the first included."""
-    states = [state]
-    for _ in range(steps):
-        states.append(step(derived, states[-1], (), rng))
-    return states
-
-
 def begun(
     space: fc.Grid, settings: Settings, seed: int = 0
 ) -> tuple[TowersDerived, State, np.random.Generator]:
