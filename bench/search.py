@@ -23,7 +23,7 @@ from bench import machine
 from bench.race import race, say
 from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft.kernels import pool
-from fieldcraft.maps.scenarios import Scenarios, load_scenarios
+from fieldcraft.maps.movingai import Scenarios, load_scenarios
 from fieldcraft.paths import shortest_path, shortest_paths
 
 DATA = (

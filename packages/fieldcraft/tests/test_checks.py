@@ -15,7 +15,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.files import Staging
 from fieldcraft.maps.ros import save_ros
-from fieldcraft.recipe.document import data_beside
+from fieldcraft.recipe.parts import data_beside
 from support.refusals import refused
 
 NUMBERS = [checks.finite, checks.positive, checks.not_negative, checks.fraction]

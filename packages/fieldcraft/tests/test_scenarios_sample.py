@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fieldcraft.maps import load_map
-from fieldcraft.maps.scenarios import Scenarios, load_scenarios
+from fieldcraft.maps.movingai import Scenarios, load_scenarios
 from fieldcraft.paths.shortest import shortest_path, shortest_paths
 from fieldcraft.space import Grid
 from support import realdata

@@ -59,9 +59,8 @@ if _typing.TYPE_CHECKING:
     from fieldcraft import recordings as recordings
     from fieldcraft import steering, view
     from fieldcraft.compose.formula import formula
-    from fieldcraft.compose.observing import observe
     from fieldcraft.compose.teams import Teams
-    from fieldcraft.compose.window import window
+    from fieldcraft.compose.window import observe, window
     from fieldcraft.fitting import fit
     from fieldcraft.maps import generate_map, load_map
     from fieldcraft.paths import (
@@ -84,9 +83,8 @@ else:
     # Modules that are imported when one of their names, or the module itself, is first used.
     _MODULES = {
         "compose.formula": "formula",
-        "compose.observing": "observe",
         "compose.teams": "Teams",
-        "compose.window": "window",
+        "compose.window": "observe window",
         "fitting": "fit",
         "maps": "generate_map load_map",
         "paths": "DistanceMap FlowField Path distance_map flee_map flow_field reach shortest_path"
@@ -126,13 +124,13 @@ def _sample(*args: _typing.Any, **options: _typing.Any) -> _typing.Any:
 
 
 def _png_of(shown: hooks.Pictured) -> bytes | None:
-    from fieldcraft.view.notebook import as_png
+    from fieldcraft.view.pages import as_png
 
     return as_png(shown)
 
 
 def _html_of(imap: InfluenceMap) -> str:
-    from fieldcraft.view.notebook import as_html
+    from fieldcraft.view.pages import as_html
 
     return as_html(imap)
 

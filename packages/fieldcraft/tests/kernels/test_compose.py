@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from fieldcraft import kernels
 from fieldcraft.compose import calculation
-from fieldcraft.compose.calculation import Calculation
-from fieldcraft.compose.plan import Program
+from fieldcraft.compose.plan import Calculation, Program
 from fieldcraft.kernels import operations as reference
 from fieldcraft.kernels import pool
 from support.tiers import uncompiled

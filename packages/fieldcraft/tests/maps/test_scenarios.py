@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fieldcraft.errors import BadMapFile, InvalidValue
-from fieldcraft.maps.scenarios import load_scenarios
+from fieldcraft.maps.movingai import load_scenarios
 from support.refusals import refused
 
 GOOD = (

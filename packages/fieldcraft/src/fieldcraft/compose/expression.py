@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.compose.calculation import Calculation, Lease
 from fieldcraft.compose.ground import Ground
-from fieldcraft.compose.plan import Plan, plan_of
-from fieldcraft.compose.text import text_of
-from fieldcraft.compose.tree import Node
+from fieldcraft.compose.plan import Calculation, Lease, Plan, plan_of
+from fieldcraft.compose.tree import Node, text_of
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import operations
 from fieldcraft.kernels.arrays import aligned

@@ -15,8 +15,7 @@ from fieldcraft import checks
 from fieldcraft.compose.expression import Expression, expression_of
 from fieldcraft.compose.ground import Ground, Layered
 from fieldcraft.compose.passes import logarithm
-from fieldcraft.compose.text import VERBS
-from fieldcraft.compose.tree import MOST_POINTS, number
+from fieldcraft.compose.tree import MOST_POINTS, VERBS, number
 from fieldcraft.compose.verbs import apply, power, smooth, sqrt
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand

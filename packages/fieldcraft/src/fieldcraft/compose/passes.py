@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.compose.expression import Expression
 from fieldcraft.compose.ground import Ground
-from fieldcraft.compose.text import Written
+from fieldcraft.compose.tree import Written
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.kernels import operations, pool
 from fieldcraft.kernels.arrays import read_only

@@ -13,8 +13,7 @@ from fieldcraft import checks
 from fieldcraft.compose.expression import Expression, expression_of
 from fieldcraft.compose.ground import Ground
 from fieldcraft.compose.passes import Mapped, Refined, Smoothed, exponential, powered, rooted
-from fieldcraft.compose.text import Written
-from fieldcraft.compose.tree import CELLWISE, CODES, MOST_POINTS, Node, number
+from fieldcraft.compose.tree import CELLWISE, CODES, MOST_POINTS, Node, Written, number
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Grid, grid_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from fieldcraft.layer.operand import Operand
 from fieldcraft.space import grid_of
 from fieldcraft.space.grid import MAX_CELLS
 
-__all__ = ["Window", "window"]
+__all__ = ["Window", "observe", "window"]
 
 _SLACK = 1 + 1e-12  # distances are equal up to rounding
 
@@ -128,3 +129,90 @@ def window(
     arrays: tuple[NDArray[Any], ...] = values, inside, cells, corners
     values, inside, cells, corners = (each[0] if single else each for each in arrays)
     return Window(values, inside, cells, steps * space.cell_size, corners)
+
+
+def observe(
+    maps: Iterable[Operand],
+    positions: ArrayLike,
+    window: int | tuple[int, int],
+    *,
+    outside: str = "refuse",
+) -> NDArray[np.float32]:
+    """Return the values of maps around agents as one array, for reinforcement learning.
+
+    The array is contiguous and holds the only copy that is made for each agent. PyTorch and JAX
+    take it by DLPack without another: `torch.from_dlpack(planes)`.
+
+    Parameters
+    ----------
+    maps : iterable of layers and expressions
+        One for each channel, all on one grid. Distance maps are read with finite numbers in place
+        of infinite ones.
+    positions : array_like of shape (N, 2)
+        World positions of agents.
+    window : int or (int, int)
+        The height and width of a window in cells, both odd; one number for a square. The agent's
+        cell is in the middle.
+    outside : {"refuse", "clamp"}
+        With "clamp" a position outside the map counts as the nearest cell.
+
+    Returns
+    -------
+    ndarray of float32, (N, channels, height, width)
+        Rows and columns in the order of the map's array; 0 in walls and off the map. On a torus
+        windows go on at the other side.
+
+    Raises
+    ------
+    OutsideMap
+        If a position is off the map.
+    InvalidValue
+        If there is no map, if maps are on different grids, or if a window has an even side.
+
+    See Also
+    --------
+    window : One map in circles of world units, with cells and distances.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> imap = fc.InfluenceMap(fc.Grid(5, 3))
+    >>> cover = imap.add_layer("cover", values=[[0, 1, 2, 3, 9], [0, 0, 0, 0, 5], [0, 0, 0, 4, 0]])
+    >>> planes = fc.observe([cover, 1 - cover], [(2.5, 0.5), (4.5, 1.5)], window=3)
+    >>> planes.shape
+    (2, 2, 3, 3)
+    >>> planes[:, 0]
+    array([[[0., 0., 0.],
+            [1., 2., 3.],
+            [0., 0., 0.]],
+    <BLANKLINE>
+           [[3., 9., 0.],
+            [0., 5., 0.],
+            [4., 0., 0.]]], dtype=float32)
+    """
+    channels = checks.sequence("maps", maps)
+    remedy = "Pass layers or expressions of one influence map"
+    for each in channels:
+        checks.instance(each, Operand, "An observation is made of maps", remedy)
+    if not channels or any(each.shape != channels[0].shape for each in channels):
+        got = ", ".join(f"{each.name} of shape {each.shape}" for each in channels) or "none"
+        raise InvalidValue("An observation has maps, all of one shape", got=got, remedy=remedy)
+    grid = grid_of(channels[0].space, "An observation")
+    sides = window if isinstance(window, tuple) and len(window) == 2 else (window, window)
+    height, width = (checks.integer("window", side, minimum=1) for side in sides)
+    if height % 2 == 0 or width % 2 == 0:
+        got = f"{height} x {width}"
+        raise InvalidValue("The sides of a window are odd", got=got, remedy="Add or take off one")
+    cells = np.asarray(grid.cell_at(checks.positions(positions)[0], outside=outside))
+    if max(len(cells), 1) * len(channels) * height * width > MAX_CELLS:
+        raise InvalidValue(
+            f"Windows have at most {MAX_CELLS:,} cells together",
+            got=f"{len(cells)} of {len(channels)} x {height} x {width}",
+            remedy="Use a smaller window, or fewer agents at once",
+        )
+    rim = (0, 0), (height // 2, height // 2), (width // 2, width // 2)
+    values = np.stack([each.finite_values() for each in channels])
+    padded = np.pad(values, rim, mode="wrap") if grid.wrap else np.pad(values, rim)
+    views = np.lib.stride_tricks.sliding_window_view(padded, (height, width), axis=(1, 2))
+    rows, columns = np.divmod(cells, grid.width)
+    return np.ascontiguousarray(views.transpose(1, 2, 0, 3, 4)[rows, columns])

@@ -1,8 +1,8 @@
-"""A layer some seconds from now, if nothing else changes."""
+"""Maps that follow a layer: its values some seconds from now, and those without some sources."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 from fieldcraft import clock
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer.operand import Operand
-from fieldcraft.propagation.kinds import RadiatingField
+from fieldcraft.propagation.kinds import Field, RadiatingField, field_on
+from fieldcraft.sources import Source
 
 if TYPE_CHECKING:
     from fieldcraft.layer.layer import Layer
+    from fieldcraft.layer.source_layer import SourceLayer
 
-__all__ = ["Forecast", "values_at"]
+
+__all__ = ["Forecast", "Without", "values_at"]
 
 
 class Forecast(Operand):
@@ -70,3 +73,60 @@ def values_at(layer: Layer, seconds: Iterable[float]) -> Iterator[NDArray[np.flo
                 twin._sources.expire(now + until - 1)
                 twin._take_steps(1)
             yield twin._values
+
+
+class Without(Operand):
+    """A layer without some of its sources; made by `SourceLayer.without`.
+
+    It has a field of its own, with all other sources, which is updated when values are requested.
+    """
+
+    def __init__(self, layer: SourceLayer, keys: tuple[Hashable | Source, ...]) -> None:
+        self.layer = layer
+        self.keys = keys
+        self.space = layer.space
+        names = [str(key.id if isinstance(key, Source) else key) for key in keys]
+        self.name = f"{layer.name} without {', '.join(names)}"
+        self._field: Field | None = None
+        self._made_for: Any = None
+        self._seen: int | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Without, (self.layer, self.keys)
+
+    def __repr__(self) -> str:
+        return f"<{self.name!r}: {self.layer!r}>"
+
+    @property
+    def version(self) -> int:
+        """A number that changes whenever the values may have changed."""
+        return self.layer.version
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The values, float32 in the space's shape: a read-only view, valid until the next
+        change.
+        """
+        with self.layer._lock:
+            if self._field is None or self._seen != self.layer.version:
+                self._field = self._updated()
+                self._seen = self.layer.version
+            return read_only(self._field.values)
+
+    def _updated(self) -> Field:
+        """The field with all other sources as they are now, settled."""
+        layer, sources = self.layer, self.layer._sources
+        field, resistance = self._field, self.layer._field.resistance
+        made_for = (layer.propagation, layer.every)
+        if field is None or made_for != self._made_for or field.resistance is not resistance:
+            field = field_on(None, layer.propagation, self.space, clock.seconds(layer._every))
+            field.resist(resistance)
+            self._made_for = made_for
+        ids = [key.id if isinstance(key, Source) else sources.id_of(key) for key in self.keys]
+        others = sources.copy()
+        gone = [each for each in ids if each is not None and sources.is_alive(each)]
+        others.remove(np.array(gone, dtype=np.int64))
+        others.all_changed()
+        field.feed(others)
+        field.settle()
+        return field

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.falloff import Falloff
+from fieldcraft.layer.forecast import Without
 from fieldcraft.layer.moving import Moving
-from fieldcraft.layer.without import Without
 from fieldcraft.propagation import PROPAGATIONS
 from fieldcraft.sources import Source, Sources
 

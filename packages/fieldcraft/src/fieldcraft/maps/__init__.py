@@ -15,10 +15,9 @@ from numpy.typing import ArrayLike
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.maps.generate import KINDS, generate_map
-from fieldcraft.maps.mazes import MAZE_ALGORITHMS
-from fieldcraft.maps.objects import MapObjects
-from fieldcraft.maps.scenarios import load_scenarios
+from fieldcraft.maps.generate import KINDS, MAZE_ALGORITHMS, generate_map
+from fieldcraft.maps.movingai import load_scenarios
+from fieldcraft.maps.reading import MapObjects
 from fieldcraft.space import Graph, Grid
 
 if TYPE_CHECKING:

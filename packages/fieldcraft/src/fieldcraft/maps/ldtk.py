@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from fieldcraft import checks
 from fieldcraft.errors import UnknownName
-from fieldcraft.maps.objects import Listed, objects_by_name
-from fieldcraft.maps.reading import map_file, numbers, parsing, read_json
+from fieldcraft.maps.reading import Listed, map_file, numbers, objects_by_name, parsing, read_json
 from fieldcraft.space import Grid
 
 __all__ = ["load_ldtk"]

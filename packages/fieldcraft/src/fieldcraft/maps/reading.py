@@ -1,4 +1,6 @@
-"""Content of map files, read under limits: bytes, JSON objects, rows of numbers."""
+"""Content of map files, read under limits: bytes, JSON objects, rows of numbers, objects by
+name.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,8 @@ import contextlib
 import json
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +20,13 @@ from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, FieldcraftError, InvalidValue
 
 __all__ = [
+    "Listed",
+    "MapObjects",
     "file_size",
     "json_object",
     "map_file",
     "numbers",
+    "objects_by_name",
     "parsing",
     "read_bytes",
     "read_json",
@@ -131,3 +137,29 @@ def numbers(rows: Any, columns: int, *, whole: bool = False) -> NDArray[Any]:
     if not (np.abs(array.astype(np.float64)) <= checks.LARGEST).all():
         raise ValueError(f"{kind} that are not finite or above {checks.LARGEST:g}")
     return array.astype(np.int64 if whole else np.float64)
+
+
+Listed = tuple[str, tuple[float, float], Mapping[str, Any]]
+"""The name, position and properties of an object."""
+
+
+@dataclass(frozen=True, eq=False)
+class MapObjects:
+    """The objects of one name in a map file: the world positions of their centers, (N, 2), and the
+    properties of each.
+    """
+
+    positions: NDArray[np.float64]
+    properties: tuple[Mapping[str, Any], ...]
+
+
+def objects_by_name(listed: Iterable[Listed]) -> dict[str, MapObjects]:
+    """Return objects by their names, without those that have none."""
+    found: dict[str, list[Listed]] = {}
+    for each in listed:
+        if each[0]:
+            found.setdefault(each[0], []).append(each)
+    return {
+        name: MapObjects(np.array([each[1] for each in some]), tuple(each[2] for each in some))
+        for name, some in found.items()
+    }

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.errors import BadMapFile, InvalidValue, UnknownName
-from fieldcraft.maps.objects import Listed, objects_by_name
-from fieldcraft.maps.reading import map_file, parsing
+from fieldcraft.maps.reading import Listed, map_file, objects_by_name, parsing
 from fieldcraft.maps.shapes import Points, blocked_cells, ellipse, rectangle
 from fieldcraft.maps.tiled_file import (
     KIND,

@@ -1,7 +1,6 @@
 """Recipes: a world with map, layers, sources and outputs in a TOML file."""
 
-from fieldcraft.recipe.document import DATA, data_beside
-from fieldcraft.recipe.parts import Recipe
+from fieldcraft.recipe.parts import DATA, Recipe, data_beside
 from fieldcraft.recipe.read import read_recipe
 from fieldcraft.recipe.world import played
 

@@ -14,8 +14,7 @@ from fieldcraft.errors import BadTimeline, FieldcraftError, InvalidValue
 from fieldcraft.maps import KINDS, MAZE_ALGORITHMS, load_map
 from fieldcraft.maps.formats import FORMATS
 from fieldcraft.maps.generate import generate_map
-from fieldcraft.recipe.document import DATA, RecipeFile
-from fieldcraft.recipe.parts import MapPart, TimelinePart
+from fieldcraft.recipe.parts import DATA, MapPart, RecipeFile, TimelinePart
 from fieldcraft.recordings.timeline import Timeline
 from fieldcraft.settings import (
     Count,

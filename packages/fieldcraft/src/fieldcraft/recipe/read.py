@@ -10,13 +10,13 @@ from typing import Annotated, Any
 
 from fieldcraft import checks
 from fieldcraft.propagation import Propagation
-from fieldcraft.recipe.document import RecipeFile
 from fieldcraft.recipe.loading import read_map
 from fieldcraft.recipe.parts import (
     FormulaPart,
     LayerPart,
     Mark,
     Recipe,
+    RecipeFile,
     RunPart,
     Stamping,
     TeamsPart,

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Annotated, Any
 
-from fieldcraft.recipe.document import RecipeFile
 from fieldcraft.recipe.parts import (
     DepositPart,
     FilmPart,
@@ -16,6 +15,7 @@ from fieldcraft.recipe.parts import (
     LayerPart,
     Output,
     Picture,
+    RecipeFile,
     RunPart,
     SourcePart,
     Still,

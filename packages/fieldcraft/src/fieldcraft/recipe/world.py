@@ -16,18 +16,17 @@ from fieldcraft.errors import FieldcraftError
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import RadialLayer, SourceLayer
 from fieldcraft.layer.operand import Operand
-from fieldcraft.recipe.actors import Actor, Deposit, Scripted, recordings
-from fieldcraft.recipe.document import RecipeFile
+from fieldcraft.recipe.actors import Actor, Deposit, Scripted, check_places, recordings
 from fieldcraft.recipe.loading import load_space, load_timeline
 from fieldcraft.recipe.parts import (
     LayerPart,
     Picture,
     Recipe,
+    RecipeFile,
     SourcePart,
     TeamsPart,
     maps_of_teams,
 )
-from fieldcraft.recipe.places import check_places
 from fieldcraft.space import grid_of
 
 __all__ = ["World", "played"]

@@ -1,6 +1,8 @@
-"""From positions to cells."""
+"""From positions to cells, and the limits of the sources there."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,7 +11,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.space import Space
 
-__all__ = ["ON_WALL", "OUTSIDE", "place"]
+__all__ = ["ON_WALL", "OUTSIDE", "Limits", "place"]
 
 OUTSIDE = ("refuse", "clamp")
 ON_WALL = ("refuse", "nearest", "through")
@@ -57,3 +59,27 @@ def place(
         remedies.append('on_wall="through" to stay')
     remedy = f"Pass {', or '.join(remedies)}" if remedies else "Open a cell: the map has none"
     raise OnWall("Sources, deposits and marks are on open cells", got=where, remedy=remedy)
+
+
+class Limits(NamedTuple):
+    """The largest strength, the most sources, and the smallest radius that is refused."""
+
+    strength: float
+    sources: int
+    radius: float
+
+    def check(self, amounts: NDArray[np.float32], count: int) -> None:
+        """Raise `InvalidValue` for larger strengths, or a larger number of sources."""
+        if len(amounts) and float(np.abs(amounts).max()) > self.strength:
+            raise InvalidValue(
+                f"Strengths on a radial layer are at most {self.strength:,.0f} in size, so that"
+                " sums stay exact",
+                got=f"{float(amounts[np.abs(amounts).argmax()]):g}",
+                remedy="Count in larger units",
+            )
+        if count > self.sources:
+            raise InvalidValue(
+                f"A radial layer has at most {self.sources:,} sources, so that sums stay exact",
+                got=f"{count:,}",
+                remedy="Use several layers",
+            )

@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
-from fieldcraft.sources.limits import Limits
 from fieldcraft.sources.moving import MovingRows, SingleThreadLock
-from fieldcraft.sources.placing import place
+from fieldcraft.sources.placing import Limits, place
 from fieldcraft.space import Space
 
 __all__ = ["Sources"]

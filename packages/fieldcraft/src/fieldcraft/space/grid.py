@@ -32,7 +32,7 @@ from fieldcraft.space.neighborhood import (
 )
 
 if TYPE_CHECKING:
-    from fieldcraft.maps.objects import MapObjects
+    from fieldcraft.maps.reading import MapObjects
     from fieldcraft.space.graph import Graph
 
 __all__ = ["MAX_CELLS", "Grid"]

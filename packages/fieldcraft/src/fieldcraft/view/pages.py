@@ -1,7 +1,11 @@
-"""Pages: pictures side by side with titles, legends and a caption."""
+"""Pages: pictures side by side with titles, legends and a caption; pictures for notebooks."""
 
 from __future__ import annotations
 
+import base64
+import html
+import importlib.util
+import io
 from collections.abc import Sequence
 from typing import Any, Unpack
 
@@ -9,16 +13,22 @@ import numpy as np
 
 from fieldcraft import checks
 from fieldcraft.compose.teams import Teams
-from fieldcraft.errors import InvalidValue
+from fieldcraft.errors import InvalidValue, MissingLibrary
+from fieldcraft.hooks import Pictured
+from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.layer.operand import Operand
+from fieldcraft.paths import Path
+from fieldcraft.space import Space
 from fieldcraft.view.colors import ColorScale
 from fieldcraft.view.film import checked_frame
 from fieldcraft.view.frame import Drawing, Team, frame, frame_teams, scale_for
 from fieldcraft.view.legends import Legend, ScaleLegend, TeamLegend
-from fieldcraft.view.placement import subject_of
+from fieldcraft.view.overlays import draw_dots, draw_lines
+from fieldcraft.view.placement import Placement, subject_of
 from fieldcraft.view.plan import DARK, LIGHT, RGBA, Theme, theme_of
 from fieldcraft.view.text import ASCENT, LINE, measure, wrapped, write
 
-__all__ = ["GAP", "MARGIN", "TITLE", "page", "picture"]
+__all__ = ["GAP", "MARGIN", "TITLE", "as_html", "as_png", "page", "picture"]
 
 MARGIN = 18
 GAP = 14
@@ -224,3 +234,67 @@ def _paste(drawn: RGBA, shown: RGBA, left: int, top: int) -> None:
         return
     alpha = shown[..., 3:] / 255
     part[..., :3] = np.rint(part[..., :3] * (1 - alpha) + shown[..., :3] * alpha)
+
+
+_PATH = "#ffd166"
+_SIDE = 480  # pixels along the longer side, at most
+
+
+def as_png(shown: Pictured) -> bytes | None:
+    """Return a picture of a map, of a space and its walls, of teams, or of a path on its map, as
+    the bytes of a PNG; None where it can't be drawn.
+    """
+    try:
+        from PIL import Image
+
+        drawn = _drawn(shown)
+    except (ImportError, MissingLibrary, InvalidValue):
+        return None
+    encoded = io.BytesIO()
+    Image.fromarray(drawn).save(encoded, "PNG")
+    return encoded.getvalue()
+
+
+def as_html(imap: InfluenceMap) -> str:
+    """Return the layers of an influence map, each with its picture."""
+    rows = "".join(_row(name, layer) for name, layer in imap.layers.items())
+    return f"<p>{html.escape(repr(imap))}</p><table>{rows}</table>"
+
+
+def _row(name: str, layer: Operand) -> str:
+    png, image = as_png(layer), ""
+    if png is not None:
+        data = base64.b64encode(png).decode()
+        image = f'<img src="data:image/png;base64,{data}" alt="{html.escape(name)}">'
+    return f"<tr><td>{image}</td><td>{html.escape(repr(layer))}</td></tr>"
+
+
+def _drawn(shown: Pictured) -> RGBA:
+    if isinstance(shown, Space):
+        return _ground(shown)
+    if isinstance(shown, Path):
+        return _path(shown)
+    assert isinstance(shown, Operand | Teams)
+    if importlib.util.find_spec("matplotlib") is not None:
+        return picture(shown, size=_SIDE)
+    return (frame_teams if isinstance(shown, Teams) else frame)(shown, size=_SIDE)
+
+
+def _ground(space: Space) -> RGBA:
+    return frame(np.zeros(space.shape, dtype=np.float32), space=space, size=_SIDE)
+
+
+def _path(path: Path) -> RGBA:
+    """Return a path on the ground of its map, with a dot at its start and a larger one at its goal.
+    A path over the edge of a torus is broken there.
+    """
+    drawn, place = _ground(path.space), Placement(path.space, size=_SIDE)
+    if not path.found:
+        return drawn
+    places = path.at(np.linspace(0, path.length, 4 * _SIDE))
+    gaps = np.linalg.norm(np.diff(places, axis=0), axis=1)
+    broken = 1 + np.flatnonzero(gaps > 8 * path.length / (4 * _SIDE) + 1e-9)
+    draw_lines(drawn, place, np.split(places, broken), color=_PATH, width=3.0)
+    draw_dots(drawn, place, places[:1], color=_PATH, width=9.0)
+    draw_dots(drawn, place, places[-1:], color=_PATH, width=14.0)
+    return drawn
