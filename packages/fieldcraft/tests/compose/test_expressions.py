@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.compose import Expression, calculation, lerp, maximum, minimum, passes, plan, where
+from fieldcraft.compose import Expression, lerp, maximum, minimum, passes, plan, where
 from fieldcraft.compose.formula import formula
 from fieldcraft.errors import ConcurrentUse, InvalidValue, OutsideMap
 from fieldcraft.kernels import operations as reference
@@ -42,9 +42,9 @@ def imap():
 def one_by_one(monkeypatch):
     """How often a pass over cells was made."""
     passes = []
-    run = calculation.Calculation.run
+    run = plan.Calculation.run
     monkeypatch.setattr(
-        calculation.Calculation,
+        plan.Calculation,
         "run",
         lambda *arguments: passes.append(arguments[1]) or run(*arguments),
     )
@@ -496,7 +496,7 @@ def test_threads_and_blocks_change_no_bit(size, monkeypatch):
             (2, 16, 1),
         ):
             monkeypatch.setattr(kernels.compose, "BLOCK", block)
-            monkeypatch.setattr(calculation, "_WORK_PER_THREAD", work)
+            monkeypatch.setattr(plan, "_WORK_PER_THREAD", work)
             monkeypatch.setattr(passes, "_WORK_PER_THREAD", work)
             fc.set_threads(threads)
             net = ((a - 0.5 * b).normalize() * c.smooth(2)).curve(
@@ -727,9 +727,9 @@ def test_expressions_are_operands(imap):
 
 def test_an_expression_goes_on_with_what_one_like_it_has_left(imap, monkeypatch):
     made = []
-    init = calculation.Calculation.__init__
+    init = plan.Calculation.__init__
     monkeypatch.setattr(
-        calculation.Calculation,
+        plan.Calculation,
         "__init__",
         lambda *arguments: made.append(init(*arguments)) or None,
     )

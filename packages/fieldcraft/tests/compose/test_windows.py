@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.compose import calculation
+from fieldcraft.compose import plan as plans
 from fieldcraft.compose.window import window
 from fieldcraft.errors import InvalidValue, OutsideMap
 
@@ -98,9 +98,9 @@ def test_windows_hold_the_cells_around(seed, radius, wrap, y_up, fresh, kind):
 def test_a_window_of_an_expression_computes_no_more_than_it_holds(monkeypatch):
     imap = a_map(walls=None)
     cells = []
-    made = calculation.Calculation.__init__
+    made = plans.Calculation.__init__
     monkeypatch.setattr(
-        calculation.Calculation, "__init__", lambda *given: cells.append(given[3]) or made(*given)
+        plans.Calculation, "__init__", lambda *given: cells.append(given[3]) or made(*given)
     )
     window(imap["cover"] - imap["threat"], (4.5, 4.5), 1)
     assert cells == [5]

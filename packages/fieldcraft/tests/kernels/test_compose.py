@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
-from fieldcraft.compose import calculation
+from fieldcraft.compose import plan as plans
 from fieldcraft.compose.plan import Calculation, Program
 from fieldcraft.kernels import operations as reference
 from fieldcraft.kernels import pool
@@ -93,7 +93,7 @@ def test_a_program_gives_the_reference_bits(seed, cells, length, walled, block):
     with pytest.MonkeyPatch.context() as patch:
         for family in (kernels.compose, uncompiled("compose")):
             patch.setattr(family, "BLOCK", block)
-        patch.setattr(calculation, "_WORK_PER_THREAD", 50)
+        patch.setattr(plans, "_WORK_PER_THREAD", 50)
         patch.setattr(pool, "_count", 2)
         for compiled in (True, False):
             if not compiled:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft.errors import BadMapFile
-from fieldcraft.maps.shapes import blocked_cells, ellipse, rectangle
+from fieldcraft.maps.tiled_file import blocked_cells, ellipse, rectangle
 
 HEIGHT, WIDTH = 6, 9
 

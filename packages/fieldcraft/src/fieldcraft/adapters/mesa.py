@@ -163,7 +163,7 @@ def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool 
             remedy="Leave writable out",
         )
     try:
-        if _has_classes(spaces):
+        if hasattr(spaces, "PropertyLayer"):  # Mesa 3; in Mesa 4 properties are arrays
             place.add_property_layer(_live_class()(layer, label, hexagonal, writable))
         else:
             _add_array(place, layer, label, hexagonal)
@@ -266,11 +266,6 @@ def _let_write(place: Any, name: str, layer: StampedLayer, mirrored: bool) -> No
         layer.put(y * width + (width - 1 - x if mirrored else x), number)
 
     setattr(place.cell_klass, name, property(value, put, doc=f"the layer {name!r}"))
-
-
-def _has_classes(spaces: Any) -> bool:
-    """Return whether Mesa has a class of property layers, as Mesa 3; in Mesa 4 they are arrays."""
-    return hasattr(spaces, "PropertyLayer")
 
 
 def _add_array(place: Any, layer: Layer, name: str, mirrored: bool) -> None:

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from fieldcraft import extensions, hooks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map.adding import Adding, carrier
-from fieldcraft.layer import (
-    Layer,
-    SingleThreadLock,
-)
+from fieldcraft.layer import Layer, SingleThreadLock
 from fieldcraft.propagation.kinds import Device
 from fieldcraft.space import Space, checked_space
 
-if TYPE_CHECKING:
-    pass
-
 __all__ = ["InfluenceMap"]
-
-Kind = TypeVar("Kind", bound=Layer)
 
 
 class InfluenceMap(Adding):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any, Never
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,9 +17,6 @@ from fieldcraft.propagation.kinds import RadiatingField
 from fieldcraft.propagation.settings import values_of
 from fieldcraft.sources import Source
 
-if TYPE_CHECKING:
-    from fieldcraft.propagation import Propagation
-
 __all__ = ["RadialLayer"]
 
 
@@ -31,18 +28,7 @@ class RadialLayer(SourceLayer):
         " or a layer with fc.Spread(...)"
     )
     _field: RadiatingField
-
-    def __init__(
-        self,
-        name: str,
-        space: Any,
-        propagation: Propagation,
-        every: int,
-        lock: Any,
-        **options: Any,
-    ) -> None:
-        super().__init__(name, space, propagation, every, lock, **options)
-        self._validated = 0
+    _validated = 0  # ticks at the last call of `validate`
 
     def add_source(
         self,

@@ -128,7 +128,7 @@ def load_map(
                 got=f"{name}={value!r} for {file.name}",
                 remedy=f"It takes: {', '.join(format_.options)}",
             )
-    if format_.is_grid:
+    if "neighbors" in format_.options:  # a grid; a graph has edges of its own
         steps = 4 if neighbors is None else neighbors
         loaded = format_.load(file, neighbors=steps, mobility=mobility, **options)
         if checks.flag("tiles", tiles) and isinstance(loaded, Grid):

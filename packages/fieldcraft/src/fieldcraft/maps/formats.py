@@ -66,11 +66,6 @@ class MapFormat:
     load: Callable[..., Grid | Graph]
     keys: tuple[str, ...] = ()
 
-    @property
-    def is_grid(self) -> bool:
-        """Whether it loads as a grid, with neighbors of your choice; a graph has its own edges."""
-        return "neighbors" in self.options
-
     @cached_property
     def options(self) -> tuple[str, ...]:
         """The names of the keyword arguments of `load`."""

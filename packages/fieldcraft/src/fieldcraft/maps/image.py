@@ -93,9 +93,7 @@ def load_image(
         _FORMATS,
         lambda strip: _strip_walls(strip, limit, colors, reach, transparent == "wall"),
     )
-    if mobility == "air":
-        walls = np.zeros_like(walls)
-    return Grid(cell_size=cell_size, walls=walls, neighbors=neighbors)
+    return Grid(cell_size=cell_size, walls=walls & (mobility == "ground"), neighbors=neighbors)
 
 
 def picture_cells(

@@ -68,9 +68,7 @@ def load_ldtk(
         values = numbers([layer["intGridCsv"]], width * height, whole=True).reshape(height, width)
         objects = objects_by_name(_entities(layers))
     walls = values != 0 if blocked is None else np.isin(values, blocked)
-    if mobility == "air":
-        walls = np.zeros_like(walls)
-    grid = Grid(walls=walls, cell_size=size, neighbors=neighbors)
+    grid = Grid(walls=walls & (mobility == "ground"), cell_size=size, neighbors=neighbors)
     grid.objects = objects
     return grid
 

@@ -86,13 +86,11 @@ def load_ros(
         ("PPM", "PNG", "BMP"),
         lambda strip: _walls(strip, settings, unknown == "wall"),
     )
-    if mobility == "air":
-        walls = np.zeros_like(walls)
     return Grid(
         cell_size=settings.resolution,
         origin=settings.origin,
         y_up=True,
-        walls=walls,
+        walls=walls & (mobility == "ground"),
         neighbors=neighbors,
     )
 

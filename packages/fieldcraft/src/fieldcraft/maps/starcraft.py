@@ -71,9 +71,7 @@ def load_starcraft(
         if resources:
             units, kinds = _array(raw, "unit_xy", "fiu"), _array(raw, "unit_resource", "iu")
             _add_resources(walls, units, kinds)
-    if mobility == "air":
-        walls = np.zeros_like(walls)
-    return Grid(walls=walls[::-1], y_up=True, neighbors=neighbors)
+    return Grid(walls=walls[::-1] & (mobility == "ground"), y_up=True, neighbors=neighbors)
 
 
 def _array(raw: bytes, name: str, kinds: str) -> NDArray[Any]:

@@ -13,16 +13,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.errors import BadMapFile, InvalidValue, UnknownName
 from fieldcraft.maps.reading import Listed, map_file, objects_by_name, parsing
-from fieldcraft.maps.shapes import Points, blocked_cells, ellipse, rectangle
 from fieldcraft.maps.tiled_file import (
     KIND,
     MAX_TILES,
     Json,
     Layer,
     Level,
+    Points,
+    blocked_cells,
+    ellipse,
     flag,
     number,
     properties,
+    rectangle,
     tile_ids,
 )
 from fieldcraft.space import Grid
@@ -133,9 +136,12 @@ def load_tiled(
             walls.size,
             listed,
         )
-    if mobility == "air":
-        walls = np.zeros_like(walls)
-    grid = Grid(cell_size=frame.tile, origin=frame.origin, walls=walls, neighbors=neighbors)
+    grid = Grid(
+        cell_size=frame.tile,
+        origin=frame.origin,
+        walls=walls & (mobility == "ground"),
+        neighbors=neighbors,
+    )
     grid.objects = objects_by_name(objects)
     return grid
 

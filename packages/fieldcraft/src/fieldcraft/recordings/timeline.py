@@ -8,7 +8,6 @@ import os
 import tempfile
 from array import array
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,6 @@ COLUMNS = ("seconds", "id", "group", "x", "y", "strength")
 _OPTIONAL = ("half_life", "age")
 MAX_SAMPLES = 2_500_000
 _MAX_NAME = 256
-_Number = TypeVar("_Number", bound=np.generic)
 
 
 class Timeline:

@@ -6,12 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.view.plan import RGB, RGBA, Floats
 
 __all__ = ["SHAPES", "Brush", "empty_mask"]
-
-RGBA = NDArray[np.uint8]
-RGB = tuple[int, int, int]
-Floats = NDArray[np.float64]
 
 SHAPES = ("disc", "square", "triangle", "diamond", "ring", "cross")
 

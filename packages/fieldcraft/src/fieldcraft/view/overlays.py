@@ -17,7 +17,7 @@ from fieldcraft.space.adjacency import line_of
 from fieldcraft.view.brush import Brush
 from fieldcraft.view.palettes import Color, parse_color, tinted
 from fieldcraft.view.placement import Placement
-from fieldcraft.view.plan import RGBA, Floats
+from fieldcraft.view.plan import RGB, RGBA, Floats
 from fieldcraft.view.text import blend, write
 
 __all__ = [
@@ -29,8 +29,6 @@ __all__ = [
     "draw_lines",
     "draw_markers",
 ]
-
-RGB = tuple[int, int, int]
 
 POSITIVE: RGB = (255, 96, 56)
 NEGATIVE: RGB = (48, 140, 255)

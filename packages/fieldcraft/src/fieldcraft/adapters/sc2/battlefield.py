@@ -135,7 +135,7 @@ class Battlefield:
 
     def _fill(self, name: str, layer: RadialLayer) -> None:
         threats = self._enemies.last
-        which, keys, costs, radii = threats.by(name)
+        which, keys, costs, radii = threats.by_layer[name]
         layer.sync(keys, threats.positions[which], costs, radii=radii, outside="clamp")
 
     def space(self, kind: str = "ground") -> Grid:

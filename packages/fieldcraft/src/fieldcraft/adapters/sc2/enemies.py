@@ -161,7 +161,8 @@ class Threats:
         self.keys, self.rows = keys, rows
 
     @cached_property
-    def _by_layer(self) -> dict[str, LayerThreats]:
+    def by_layer(self) -> dict[str, LayerThreats]:
+        """The threats of each layer."""
         table = np.array(self.rows, dtype=np.float64).reshape(-1, 5)
         grounded = table[:, 4] == 0
         return {
@@ -180,10 +181,6 @@ class Threats:
         return LayerThreats(
             which, [self.keys[number] for number in which.tolist()], costs[which], radii[which]
         )
-
-    def by(self, layer: str) -> LayerThreats:
-        """Return the threats of a layer."""
-        return self._by_layer[layer]
 
 
 class Enemies:
