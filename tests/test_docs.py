@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import fieldcraft
-from fieldcraft.demo import SHIPPED
+from fieldcraft.commands import SHIPPED
 
 HOME = Path(__file__).resolve().parents[1]
 PAGES = [

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fieldcraft import bundling, cli
+from fieldcraft import cli, commands
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import native
 
@@ -71,7 +71,7 @@ def test_a_bot_runs_from_its_zip_in_an_empty_folder(
 
 
 def test_the_same_files_make_the_same_zip(tmp_path: Path, kernels: Path) -> None:
-    one, two = (bundling.bundle(BOT, tmp_path / name, kernels) for name in ("one.zip", "two.zip"))
+    one, two = (commands.bundle(BOT, tmp_path / name, kernels) for name in ("one.zip", "two.zip"))
     assert one.path.read_bytes() == two.path.read_bytes()
     assert one.kernels == (native.place("v2").name,)
 
@@ -91,5 +91,5 @@ def test_wrong_folders_are_refused(tmp_path: Path, kernels: Path) -> None:
     ]
     for folder, objects in cases:
         with pytest.raises(InvalidValue):
-            bundling.bundle(folder, tmp_path / "out.zip", objects)
+            commands.bundle(folder, tmp_path / "out.zip", objects)
     assert not (tmp_path / "out.zip").exists()

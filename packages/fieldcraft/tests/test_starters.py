@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from fieldcraft import cli
+from fieldcraft.commands import STARTERS, create
 from fieldcraft.errors import InvalidValue
-from fieldcraft.starters import STARTERS, create
 
 # What a test types in a terminal, and the picture that it leaves.
 RUNS = {

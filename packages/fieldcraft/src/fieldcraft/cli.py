@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import fieldcraft
-from fieldcraft import demo
+from fieldcraft.commands import add_bundle, add_demo, add_new, recipe_path
 from fieldcraft.errors import FieldcraftError, UnknownName
 
 if TYPE_CHECKING:
@@ -163,11 +163,9 @@ def _parser() -> tuple[
     info.add_argument("--json", action="store_true", help="print JSON, for other programs")
     info.set_defaults(act=_info)
 
-    from fieldcraft import bundling, starters
-
-    bundling.add(commands)
-    starters.add(commands)
-    demo.add(commands, _run)
+    add_bundle(commands)
+    add_new(commands)
+    add_demo(commands, _run)
 
     _add_package_commands(commands)
     return parser, commands
@@ -256,7 +254,7 @@ def _run(chosen: argparse.Namespace) -> None:
     from fieldcraft.recipe.outputs import run
 
     text = sys.stdin.read() if str(chosen.recipe) == "-" else None
-    recipe = read_recipe(demo.recipe_path(chosen.recipe), chosen.set, data=chosen.data, text=text)
+    recipe = read_recipe(recipe_path(chosen.recipe), chosen.set, data=chosen.data, text=text)
     report = run(recipe, chosen.out, progress=_progress(chosen))
     if not chosen.quiet:
         _print_report(report)
@@ -268,7 +266,7 @@ def _compare(chosen: argparse.Namespace) -> None:
     values = [value for value in chosen.values.split(",") if value.strip()]
     files = chosen.out or [Path("out/compare.png")]
     result = compare(
-        demo.recipe_path(chosen.recipe),
+        recipe_path(chosen.recipe),
         chosen.param,
         values,
         files,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from fieldcraft.commands import SHIPPED
 from fieldcraft.compose.formula import FUNCTIONS
-from fieldcraft.demo import SHIPPED
 from fieldcraft.propagation import PROPAGATIONS
 from fieldcraft.recipe import loading, parts, read_recipe
 from fieldcraft.recipe.outputs import run

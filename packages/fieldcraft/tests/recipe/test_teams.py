@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import fieldcraft as fc
+from fieldcraft.commands import SHIPPED
 from fieldcraft.compose.teams import add_teams
-from fieldcraft.demo import SHIPPED
 from fieldcraft.errors import BadRecipe
 from fieldcraft.recipe import read_recipe
 from fieldcraft.recipe.compare import compare

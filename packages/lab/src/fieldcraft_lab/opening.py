@@ -6,7 +6,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from fieldcraft.demo import SHIPPED, recipe_path
+from fieldcraft.commands import SHIPPED, recipe_path
 from fieldcraft.errors import BadSaveFile, FieldcraftError, UnknownName
 from fieldcraft.files import is_there
 from fieldcraft.influence_map import InfluenceMap

@@ -313,7 +313,7 @@ def played(recipe: Recipe, seconds: float | None = None) -> InfluenceMap:
     Examples
     --------
     >>> from fieldcraft import recipe
-    >>> from fieldcraft.demo import SHIPPED
+    >>> from fieldcraft.commands import SHIPPED
     >>> imap = recipe.played(recipe.read_recipe(SHIPPED / "decay.toml"), 1.0)
     >>> round(float(imap["low decay"].values.max()), 2)
     5.0

@@ -1,17 +1,32 @@
-"""Packs a program, fieldcraft and its compiled kernels into one zip file."""
+"""The commands `bundle`, `new` and `demo`: a program in one zip with fieldcraft and its compiled
+kernels, starters to copy, and the recipes that come with the library.
+"""
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import shutil
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import native
 
-__all__ = ["Bundle", "add", "bundle"]
+__all__ = [
+    "SHIPPED",
+    "STARTERS",
+    "Bundle",
+    "add_bundle",
+    "add_demo",
+    "add_new",
+    "bundle",
+    "create",
+    "recipe_path",
+]
 
 _PACKAGE = Path(__file__).resolve().parent
 _MOMENT = (2020, 1, 1, 0, 0, 0)  # of every file, so that the same files make the same zip
@@ -103,7 +118,7 @@ def _files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_bundle(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command `bundle`."""
     parser = commands.add_parser(
         "bundle",
@@ -129,10 +144,10 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="the zip (default: the folder's name with .zip)"
     )
-    parser.set_defaults(act=_run)
+    parser.set_defaults(act=_bundle)
 
 
-def _run(chosen: argparse.Namespace) -> None:
+def _bundle(chosen: argparse.Namespace) -> None:
     made = bundle(
         chosen.folder, chosen.out or Path(chosen.folder.resolve().name + ".zip"), chosen.kernels
     )
@@ -140,3 +155,99 @@ def _run(chosen: argparse.Namespace) -> None:
         f"{made.path}: {made.files} files, {made.size / 1e6:.1f} MB, with"
         f" {' and '.join(made.kernels)}"
     )
+
+
+_TEMPLATES = _PACKAGE / "templates"
+
+STARTERS = {
+    "pygame": ("a game in a window", "python main.py", "pygame", "fieldcraft[view]"),
+    "roguelike": ("a dungeon on tcod", "python main.py", "tcod", "fieldcraft[roguelike,view]"),
+    "sc2": ("a StarCraft II bot", "python rehearse.py", "sc2", "fieldcraft[sc2,view]"),
+    "mesa": ("an agent simulation", "python main.py", "mesa", "fieldcraft[solara,view]"),
+    "gym": (
+        "an environment to learn in",
+        "python main.py",
+        "gymnasium",
+        "fieldcraft[view] gymnasium",
+    ),
+    "notebook": (
+        "a Jupyter notebook",
+        "jupyter lab main.ipynb",
+        "jupyterlab",
+        "fieldcraft[view] jupyterlab",
+    ),
+}
+"""For each kind of starter: what it is, how to run it, the module that it needs, and what pip
+installs for it.
+"""
+
+
+def create(kind: str, folder: Path) -> list[Path]:
+    """Copy a starter into a folder, and return the files that were written.
+
+    Raises
+    ------
+    InvalidValue
+        If the folder exists and is not empty.
+    """
+    source = _TEMPLATES / checks.choice("kind", kind, tuple(STARTERS))
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InvalidValue(
+            "A starter goes into a new folder",
+            got=f"{folder}, which exists",
+            remedy="Choose another name",
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    files = sorted(path for path in source.iterdir() if path.suffix in (".py", ".ipynb"))
+    return [Path(shutil.copyfile(path, folder / path.name)) for path in files]
+
+
+def add_new(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command `fieldcraft new`."""
+    kinds = "\n".join(f"  {kind:<10} {parts[0]}" for kind, parts in STARTERS.items())
+    new = commands.add_parser(
+        "new",
+        help="begin a program of your own: pygame, roguelike, sc2, mesa, gym or notebook",
+        description=f"Writes one to three files that run at once. Kinds:\n{kinds}",
+        epilog="Example: fieldcraft new pygame mygame",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    new.add_argument("kind", metavar="KIND", help=", ".join(STARTERS))
+    new.add_argument("name", type=Path, metavar="NAME", help="the folder to create")
+    new.set_defaults(act=_new)
+
+
+def _new(chosen: argparse.Namespace) -> None:
+    files = create(chosen.kind, chosen.name)
+    _, run, module, packages = STARTERS[chosen.kind]
+    for file in files:
+        print(f"wrote {file}")
+    if importlib.util.find_spec(module) is None:
+        print(f'\nIt needs {module}:\n  pip install "{packages}"')
+    print(f"\nRun it:\n  cd {chosen.name}\n  {run}")
+
+
+SHIPPED = _PACKAGE / "recipes"
+"""The folder of the recipes in the package."""
+
+
+def recipe_path(path: Path) -> Path:
+    """Return the path of a recipe: a file, or the name of a recipe in the package."""
+    shipped = SHIPPED / f"{path.stem}.toml"
+    return shipped if not path.exists() and path.name == path.stem and shipped.exists() else path
+
+
+def add_demo(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+    run: Callable[[argparse.Namespace], None],
+) -> None:
+    """Add the command `fieldcraft demo`, which `run` runs."""
+    names = ", ".join(sorted(path.stem for path in SHIPPED.glob("*.toml")))
+    demo = commands.add_parser(
+        "demo",
+        help="run the first of the recipes that come with fieldcraft",
+        description=f"Runs the recipe `demo`. `fieldcraft run NAME` runs others: {names}.",
+    )
+    demo.add_argument("--out", type=Path, default=Path("out"), metavar="DIR", help="default: out")
+    demo.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    demo.set_defaults(act=run, recipe=SHIPPED / "demo.toml", set=[], data=None)
