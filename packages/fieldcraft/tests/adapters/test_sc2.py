@@ -11,8 +11,7 @@ from scipy import ndimage
 import fieldcraft as fc
 from fieldcraft.adapters.sc2 import EFFECTS, UNITS, Battlefield, Threat
 from fieldcraft.adapters.sc2.enemies import by_weapons
-from fieldcraft.adapters.sc2.ground import Obstacles, dilated
-from fieldcraft.adapters.sc2.regions import regions_of
+from fieldcraft.adapters.sc2.ground import Obstacles, dilated, regions_of
 from fieldcraft.errors import InvalidValue
 from support import realdata
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.layer.terminal import text
+from fieldcraft.layer.arrays import text
 
 NO_WALLS = np.zeros((2, 5), dtype=bool)
 

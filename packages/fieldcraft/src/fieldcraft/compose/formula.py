@@ -12,8 +12,7 @@ from functools import partial
 from typing import Any
 
 from fieldcraft import checks
-from fieldcraft.compose.expression import Expression, expression_of
-from fieldcraft.compose.ground import Ground, Layered
+from fieldcraft.compose.expression import Expression, Ground, Layered, expression_of
 from fieldcraft.compose.passes import logarithm
 from fieldcraft.compose.tree import MOST_POINTS, VERBS, number
 from fieldcraft.compose.verbs import apply, power, smooth, sqrt

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
-from fieldcraft.compose.expression import Expression
-from fieldcraft.compose.ground import Ground
+from fieldcraft.compose.expression import Expression, Ground
 from fieldcraft.compose.tree import Written
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.kernels import operations, pool

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.compose import verbs
-from fieldcraft.compose.expression import expression_of
-from fieldcraft.compose.ground import Layered
+from fieldcraft.compose.expression import Layered, expression_of
 from fieldcraft.compose.team_maps import (
     FrontLine,
     Survey,

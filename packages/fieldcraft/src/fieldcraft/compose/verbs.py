@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft import checks
-from fieldcraft.compose.expression import Expression, expression_of
-from fieldcraft.compose.ground import Ground
+from fieldcraft.compose.expression import Expression, Ground, expression_of
 from fieldcraft.compose.passes import Mapped, Refined, Smoothed, exponential, powered, rooted
 from fieldcraft.compose.tree import CELLWISE, CODES, MOST_POINTS, Node, Written, number
 from fieldcraft.errors import InvalidValue

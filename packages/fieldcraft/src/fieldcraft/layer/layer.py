@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import clock, hooks
 from fieldcraft.errors import WrongLayer
 from fieldcraft.kernels.arrays import read_only
-from fieldcraft.layer import terminal
-from fieldcraft.layer.arrays import checked_out, checked_resistance, checked_values
+from fieldcraft.layer.arrays import as_text, checked_out, checked_resistance, checked_values
 from fieldcraft.layer.forecast import Forecast
 from fieldcraft.layer.single_thread import SingleThreadLock
 from fieldcraft.layer.stepping import SteppedLayer
@@ -94,7 +93,7 @@ class Layer(SteppedLayer):
         with self._lock:
             return (
                 f"{self.name}: {len(self._sources)} sources, at {self.time:g}"
-                f" s\n{terminal.drawn(self.space, self._values)}"
+                f" s\n{as_text(self.space, self._values)}"
             )
 
     def _about(self) -> str:

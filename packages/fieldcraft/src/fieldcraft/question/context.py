@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.compose.expression import Expression
+from fieldcraft.compose.expression import Expression, Layered
 from fieldcraft.compose.formula import formula
-from fieldcraft.compose.ground import Layered
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.layer.operand import Operand
 from fieldcraft.paths import DistanceMap

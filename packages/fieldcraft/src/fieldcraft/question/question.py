@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fieldcraft import checks
-from fieldcraft.compose.ground import Layered
+from fieldcraft.compose.expression import Layered
 from fieldcraft.errors import UnknownName
 from fieldcraft.question.answer import Answer
 from fieldcraft.question.context import Context, Formulas

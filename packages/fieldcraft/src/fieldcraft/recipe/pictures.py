@@ -28,12 +28,12 @@ from fieldcraft.view import (
     page,
     tinted,
 )
+from fieldcraft.view.brush import measure
 from fieldcraft.view.frame import Team, mark_sources
 from fieldcraft.view.legends import Legend
 from fieldcraft.view.palettes import Color, Table, parse_color
 from fieldcraft.view.placement import resampled
 from fieldcraft.view.plan import RGBA
-from fieldcraft.view.text import measure
 
 __all__ = ["FILM_SIZE", "STILL_SIZE", "Painter", "Panel", "Panels", "clock", "limits_of"]
 

@@ -2,7 +2,16 @@
 walls and values. Their arguments are not checked, and they may change with any version.
 """
 
-from fieldcraft.view.brush import SHAPES, Brush, empty_mask
+from fieldcraft.view.brush import (
+    ASCENT,
+    LINE,
+    SHAPES,
+    Brush,
+    empty_mask,
+    lettered,
+    measure,
+    wrapped,
+)
 from fieldcraft.view.colors import HIDDEN, plain_values
 from fieldcraft.view.film import SUFFIXES
 from fieldcraft.view.legends import format_number, need_plots, over_ground, styled
@@ -11,7 +20,6 @@ from fieldcraft.view.placement import subject_of
 from fieldcraft.view.plan import DARK, ON_WALL
 from fieldcraft.view.plan_graph import outlines
 from fieldcraft.view.plan_grid import beside, ground_kinds
-from fieldcraft.view.text import ASCENT, LINE, lettered, measure, wrapped
 from fieldcraft.view.writers import FASTEST_GIF
 
 __all__ = [

@@ -14,11 +14,10 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.question import Candidates
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.adjacency import line_of
-from fieldcraft.view.brush import Brush
+from fieldcraft.view.brush import Brush, blend, write
 from fieldcraft.view.palettes import Color, parse_color, tinted
 from fieldcraft.view.placement import Placement
 from fieldcraft.view.plan import RGB, RGBA, Floats
-from fieldcraft.view.text import blend, write
 
 __all__ = [
     "NEGATIVE",

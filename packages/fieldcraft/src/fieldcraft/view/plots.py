@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.view.brush import wrapped
 from fieldcraft.view.legends import format_number, rendered, share_of, styled
 from fieldcraft.view.pages import GAP, MARGIN, TITLE
 from fieldcraft.view.palettes import TEAM_COLORS, Color, parse_color
 from fieldcraft.view.plan import DARK, LIGHT, RGBA
-from fieldcraft.view.text import wrapped
 
 __all__ = ["plot_over_time"]
 _STEPS = (0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)  # seconds

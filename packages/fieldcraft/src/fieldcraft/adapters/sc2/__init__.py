@@ -7,7 +7,7 @@ to x + 1.
 
 from fieldcraft.adapters.sc2.battlefield import Battlefield, Journey
 from fieldcraft.adapters.sc2.enemies import EFFECTS, UNITS, Threat
-from fieldcraft.adapters.sc2.regions import Regions
+from fieldcraft.adapters.sc2.ground import Regions
 
 __all__ = [
     "EFFECTS",

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.adapters.sc2.enemies import BUFFER, EFFECTS, LAYERS, UNITS, Effect, Enemies, Threat
-from fieldcraft.adapters.sc2.ground import Obstacles, climbable, dilated
-from fieldcraft.adapters.sc2.regions import Regions, regions_of
+from fieldcraft.adapters.sc2.ground import Obstacles, Regions, climbable, dilated, regions_of
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import RadialLayer
