@@ -184,7 +184,7 @@ def test_every_problem_of_a_file_comes_at_once_with_line_and_remedy(tmp_path):
         (
             "[layers.threat]",
             '[layers."9 lives"]',
-            "The name of a layer or a team begins with a letter",
+            "The name of a layer, a team or a map begins with a letter",
         ),
         (
             "[layers.threat]",

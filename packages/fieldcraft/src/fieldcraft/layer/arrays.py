@@ -65,7 +65,7 @@ _COLUMNS, _ROWS = 78, 32
 
 
 def as_text(space: Space, values: NDArray[np.float32]) -> str:
-    """Return the values of a grid as its `text`; of another space the strongest one and its cell."""
+    """Return the values of a grid as `text`, of another space the strongest one and its cell."""
     if isinstance(space, Grid):
         return text(values, space.walls)
     flat = values.reshape(-1)

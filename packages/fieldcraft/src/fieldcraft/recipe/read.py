@@ -44,7 +44,6 @@ __all__ = ["MAX_STEPS", "read_recipe"]
 MAX_STEPS = 5_000_000
 MAX_TEAMS = 64
 _NAME = re.compile(r"[^\W\d][\w -]*")
-_TAKEN = "Teams, layers and maps have different names. Got {!r} for two of them. Rename one."
 
 
 def read_recipe(
@@ -117,8 +116,11 @@ def read_recipe(
     parts = acting(layers, teams)
     named = {part.name: part for part in parts}
     team_names = teams.names if teams else ()
-    _check_names(root, parts, team_names)
-    formulas = _read_formulas(root, named, team_names)
+    formulas = tuple(
+        FormulaPart(("maps", name), name, text)
+        for name, text in root.get("maps", dict[str, Any], {}).items()
+    )
+    _check_names(file, [*parts, *formulas], team_names)
     names = MapNames(
         named, team_names, maps_of_teams(team_names), tuple(formula.name for formula in formulas)
     )
@@ -230,35 +232,22 @@ def _read_teams(table: Table) -> TeamsPart | None:
     return replace(part, colors=colors, names=names[:MAX_TEAMS])
 
 
-def _check_names(root: Table, parts: tuple[LayerPart, ...], teams: tuple[str, ...]) -> None:
-    """Report layers and teams whose names can't be used or come twice."""
+def _check_names(
+    file: RecipeFile, parts: Iterable[LayerPart | FormulaPart], teams: tuple[str, ...]
+) -> None:
+    """Report layers, teams and maps whose names can't be used or come twice."""
     taken = {*maps_of_teams(teams), "owner"}
     for part in parts:
         if not _NAME.fullmatch(part.name):
-            root.file.report(part.keys, _bad_name("layer or a team", part.name))
+            file.report(
+                part.keys,
+                "The name of a layer, a team or a map begins with a letter and has letters, digits,"
+                f" _, - and spaces. Got {part.name!r}. Rename it.",
+            )
         if part.name in taken:
-            root.file.report(part.keys, _TAKEN.format(part.name))
+            file.report(
+                part.keys,
+                "Teams, layers and maps have different names."
+                f" Got {part.name!r} for two of them. Rename one.",
+            )
         taken.add(part.name)
-
-
-def _bad_name(what: str, name: str) -> str:
-    return (
-        f"The name of a {what} begins with a letter and has letters, digits, _, - and spaces. Got"
-        f" {name!r}. Rename it."
-    )
-
-
-def _read_formulas(
-    root: Table, acting: Mapping[str, LayerPart], teams: tuple[str, ...]
-) -> tuple[FormulaPart, ...]:
-    """Return the formulas of `[maps]`. They are checked when the world is built."""
-    taken = {*acting, *maps_of_teams(teams), "owner"}
-    parts = []
-    for name, text in root.get("maps", dict[str, Any], {}).items():
-        keys = ("maps", name)
-        if not _NAME.fullmatch(name):
-            root.file.report(keys, _bad_name("map", name))
-        if name in taken:
-            root.file.report(keys, _TAKEN.format(name))
-        parts.append(FormulaPart(keys, name, text))
-    return tuple(parts)
