@@ -13,8 +13,7 @@ from research.experiments.experiment import map_options
 from research.experiments.jobs import code_digest, cores
 from research.experiments.statistics import Interval
 from research.experiments.worlds import worlds_of
-from research.tuning.ranges import parse_range
-from research.tuning.search import Found, Tuning, tune
+from research.tuning.search import Found, Tuning, parse_range, tune
 from research.tuning.tunables import Tunable, find_tunable
 
 __all__ = ["add", "listed", "report_lines", "write_found"]

@@ -16,8 +16,7 @@ from fieldcraft_worlds.play.settings import read_table
 from research.__main__ import main
 from research.experiments.study import Job, Row
 from research.tuning.command import report_lines, write_found
-from research.tuning.ranges import parse_range
-from research.tuning.search import Tuning, tune
+from research.tuning.search import Tuning, parse_range, tune
 from research.tuning.tunables import Tunable, find_tunable
 from support.refusals import refused
 

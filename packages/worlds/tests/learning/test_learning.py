@@ -25,8 +25,7 @@ with warnings.catch_warnings():
 from fieldcraft_worlds.games.chase.plugin import GAME
 from fieldcraft_worlds.games.chase.state import HUNTER
 from fieldcraft_worlds.learning import ChasePlayer, ChaseTeam
-from fieldcraft_worlds.learning.chase import DIRECTIONS, ChaseLesson
-from fieldcraft_worlds.learning.windows import places_in, windows
+from fieldcraft_worlds.learning.chase import DIRECTIONS, ChaseLesson, places_in, windows
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # the checkers expect pictures
 

@@ -63,11 +63,6 @@ class Viewport:
         self._tracks = ()
 
     @property
-    def shows_panel(self) -> bool:
-        """Whether the panel is shown: there is room for it."""
-        return self._panel_width > 0
-
-    @property
     def map_size(self) -> tuple[int, int]:
         """The (width, height) of the map's part."""
         return self._view.size
