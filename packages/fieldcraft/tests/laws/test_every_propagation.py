@@ -90,7 +90,7 @@ def test_copies_and_loaded_maps_continue_alike(propagation: Any, kind: str, tmp_
     feed(imap["a"], 70)
     imap.save(tmp_path / "a.map")
     twins = [imap, imap.copy(), fc.InfluenceMap.load(tmp_path / "a.map")]
-    cells = open_cells(imap.space)[110:114]
+    cells = open_cells(imap.space)[100:104]
     for twin in twins:
         twin.space.set_walls(cells)
     for twin in twins:

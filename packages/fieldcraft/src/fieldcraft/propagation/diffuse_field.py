@@ -13,7 +13,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import interruptible
 from fieldcraft.kernels import pool
-from fieldcraft.propagation.kinds import Field, checked_resistance
+from fieldcraft.propagation.kinds import Field, checked_pins, checked_resistance
 from fieldcraft.propagation.settings import part_kept
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid, Space
@@ -208,7 +208,7 @@ class DiffuseField(Field):
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return the values, and the resistance; see `Field.state`."""
-        state: dict[str, NDArray[Any]] = {"values": self.values}
+        state: dict[str, NDArray[Any]] = {"values": self.values, "pinned": self._pins[0]}
         return state if self.resistance is None else state | {"resistance": self.resistance}
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
@@ -216,6 +216,8 @@ class DiffuseField(Field):
         if "resistance" in state:
             self.resist(checked_resistance(state["resistance"], self.space.shape))
         self.values[:] = state["values"]
+        pinned = checked_pins(state["pinned"], len(self.space))
+        self._pins = (pinned, self._flat[pinned])
 
 
 def _solved(equations: Any, given: Floats) -> Floats:
