@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.hex_grid import HexGrid
@@ -25,6 +23,9 @@ def geometry(space: Space, cells: Ids) -> dict[str, Any]:
 
     Cells that share a side are in one polygon: its outline counterclockwise, then its holes.
     """
+    from scipy.sparse import coo_array  # loading it takes longer than all of `import fieldcraft`
+    from scipy.sparse.csgraph import connected_components
+
     if not isinstance(space, Grid | HexGrid):
         return {"type": "MultiPoint", "coordinates": space.position_of(cells).tolist()}
     points, corners = _corners(space, cells)
