@@ -27,7 +27,6 @@ import importlib as _importlib
 import typing as _typing
 
 from fieldcraft import errors as errors
-from fieldcraft import extensions as _extensions
 from fieldcraft import hooks
 from fieldcraft.compose import maximum, minimum, where
 from fieldcraft.compose import verbs as _verbs
@@ -107,7 +106,7 @@ else:
         if name in _MODULES:
             return _importlib.import_module(f"fieldcraft.{name}")
         if name in ("gpu", "lab"):
-            return _extensions.package(name)
+            return hooks.package(name)
         raise AttributeError(f"module 'fieldcraft' has no attribute {name!r}", name=name)
 
     def __dir__() -> list[str]:

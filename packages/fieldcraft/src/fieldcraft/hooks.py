@@ -2,15 +2,22 @@
 
 Maps are calculated with (`fieldcraft.compose`), sampled between cells (`fieldcraft.query`) and
 drawn in notebooks (`fieldcraft.view`) by packages that stand above them in the import order, and
-grids are made into graphs by a module above that of grids.
+grids are made into graphs by a module above that of grids. Graphics cards and the lab are optional
+packages, which name themselves in the entry-point group `fieldcraft.packages`; see
+`packages/gpu/pyproject.toml`.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from fieldcraft.errors import MissingLibrary
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
@@ -18,13 +25,18 @@ if TYPE_CHECKING:
     from fieldcraft.layer.operand import Operand
     from fieldcraft.space import Graph, Grid
 
+
 __all__ = [
+    "GROUP",
     "Calculus",
+    "Devices",
     "Pictured",
     "calculus",
+    "devices",
     "graph_of",
     "html_of",
     "others_with",
+    "package",
     "png_of",
     "sample",
 ]
@@ -80,3 +92,38 @@ class Pictured:
 
     def _repr_png_(self) -> bytes | None:
         return png_of(self)  # noqa: F821 - annotated above
+
+
+GROUP = "fieldcraft.packages"
+
+
+class Devices(Protocol):
+    """The parts of the package `fieldcraft-gpu` that the library calls."""
+
+    def carrier(self, given: object) -> Any:
+        """Return the object that creates the fields of layers for a device, a name of one, or
+        "auto".
+        """
+
+    def agents(self, device: object, agents: NDArray[np.int32]) -> Any:
+        """Return agents of a swarm in the memory of a device."""
+
+    def food(self, device: object, portions: NDArray[np.int32], homes: NDArray[np.uint32]) -> Any:
+        """Return food in the memory of a device."""
+
+
+@functools.cache
+def package(name: str) -> ModuleType:
+    """Return the package that is registered under `name`, "gpu" or "lab". Raises `MissingLibrary`
+    where it is not installed.
+    """
+    from importlib import metadata  # takes 10 ms to import
+
+    for point in metadata.entry_points(group=GROUP, name=name):
+        return cast("ModuleType", point.load())
+    raise MissingLibrary(f"fieldcraft-{name}", name, f"fc.{name}")
+
+
+def devices() -> Devices:
+    """Return the package for graphics cards. Raises `MissingLibrary` where it is not installed."""
+    return cast("Devices", package("gpu"))

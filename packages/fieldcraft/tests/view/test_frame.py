@@ -16,11 +16,10 @@ from fieldcraft import Grid, Terrain, view
 from fieldcraft.errors import InvalidValue
 from fieldcraft.view import ColorScale, Placement
 from fieldcraft.view.brush import measure, wrapped, write
-from fieldcraft.view.colors import HIDDEN
 from fieldcraft.view.legends import format_number
 from fieldcraft.view.overlays import NEGATIVE, POSITIVE
 from fieldcraft.view.palettes import lab_of
-from fieldcraft.view.plan import DARK, LIGHT
+from fieldcraft.view.plan import DARK, HIDDEN, LIGHT
 
 HEIGHT, WIDTH = 7, 11
 GROUND, WALL = DARK.ground, DARK.wall

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft.compose.formula import formula
 from fieldcraft.errors import FieldcraftError
 from fieldcraft.layer.operand import Operand
-from fieldcraft.view.colors import ColorScale
+from fieldcraft.view.plan import ColorScale
 from fieldcraft_lab.hub import Picture
 from fieldcraft_lab.live import Live
 from fieldcraft_lab.planes import Plane, Shape, nice

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.space import Space
-from fieldcraft.view.colors import HIDDEN, ColorScale
 from fieldcraft.view.drawing import outlines
+from fieldcraft.view.plan import HIDDEN, ColorScale
 
 __all__ = ["MOST_CELLS", "Plane", "Shape", "nice", "shape_of", "tiles"]
 

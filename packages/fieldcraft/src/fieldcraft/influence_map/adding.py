@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast, overload
 
 from numpy.typing import ArrayLike
 
-from fieldcraft import extensions
+from fieldcraft import hooks
 from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.influence_map.advancing import Advancing
 from fieldcraft.layer import (
@@ -315,4 +315,4 @@ def carrier(device: Device | str | None) -> Device | None:
     """Return a device, also by its name, or None for the CPU."""
     if device is None or (isinstance(device, str) and device == "cpu"):
         return None
-    return cast(Device, extensions.devices().carrier(device))
+    return cast(Device, hooks.devices().carrier(device))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from fieldcraft import extensions, hooks
+from fieldcraft import hooks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map.adding import Adding, carrier
 from fieldcraft.layer import Layer, SingleThreadLock
@@ -161,7 +161,7 @@ class InfluenceMap(Adding):
         MissingLibrary
             Without the extra `lab`.
         """
-        return extensions.package("lab").watch(self, port=port, browser=browser)
+        return hooks.package("lab").watch(self, port=port, browser=browser)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all layers, sources and walls to one file.

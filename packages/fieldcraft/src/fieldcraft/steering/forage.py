@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, extensions, kernels
+from fieldcraft import checks, hooks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.kernels.swarm_layout import LONGEST_SINCE, circle, packed
@@ -132,7 +132,7 @@ class Forage:
             self._brought += more
             self._on_device = None
         if device is not None and self._on_device is None:
-            self._on_device = extensions.devices().food(device, self._food, self.homes)
+            self._on_device = hooks.devices().food(device, self._food, self.homes)
         return self._on_device
 
 

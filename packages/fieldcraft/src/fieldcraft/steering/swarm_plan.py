@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks, extensions, kernels
+from fieldcraft import checks, hooks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool, swarm_layout
 from fieldcraft.kernels.arrays import read_only
@@ -378,7 +378,7 @@ def _layer_of(flow: Any) -> Any:
 
 def agents_on(device: Any, agents: NDArray[np.int32]) -> Any:
     """Move agents to a device, and return them; None for the CPU."""
-    return HostAgents(agents) if device is None else extensions.devices().agents(device, agents)
+    return HostAgents(agents) if device is None else hooks.devices().agents(device, agents)
 
 
 def check_swarm_grid(space: Any) -> None:

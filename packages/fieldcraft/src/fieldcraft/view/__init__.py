@@ -3,7 +3,6 @@
 None of these libraries is loaded before a function that needs it is called.
 """
 
-from fieldcraft.view.colors import ColorScale
 from fieldcraft.view.film import Film, save_film, save_png
 from fieldcraft.view.frame import frame, frame_owners, frame_teams
 from fieldcraft.view.legends import ScaleLegend, TeamLegend
@@ -11,6 +10,7 @@ from fieldcraft.view.overlays import draw_arrows, draw_candidates, draw_dots, dr
 from fieldcraft.view.pages import page, picture
 from fieldcraft.view.palettes import TEAM_COLORS, between, diverging, sequential, tinted
 from fieldcraft.view.placement import Placement
+from fieldcraft.view.plan import ColorScale
 from fieldcraft.view.plots import plot_over_time
 
 __all__ = [

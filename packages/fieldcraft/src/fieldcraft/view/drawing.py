@@ -12,12 +12,11 @@ from fieldcraft.view.brush import (
     measure,
     wrapped,
 )
-from fieldcraft.view.colors import HIDDEN, plain_values
 from fieldcraft.view.film import SUFFIXES
 from fieldcraft.view.legends import format_number, need_plots, over_ground, styled
 from fieldcraft.view.palettes import parse_color
 from fieldcraft.view.placement import subject_of
-from fieldcraft.view.plan import DARK, ON_WALL
+from fieldcraft.view.plan import DARK, HIDDEN, ON_WALL, plain_values
 from fieldcraft.view.plan_graph import outlines
 from fieldcraft.view.plan_grid import beside, ground_kinds
 from fieldcraft.view.writers import FASTEST_GIF

@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Space
-from fieldcraft.view.colors import HIDDEN, ColorScale
 from fieldcraft.view.overlays import draw_markers
 from fieldcraft.view.palettes import Color, parse_color, team_colors, tinted
 from fieldcraft.view.placement import Placement, Subject, resampled, subject_of
-from fieldcraft.view.plan import LIGHT, RGB, RGBA, Ground, theme_of
+from fieldcraft.view.plan import HIDDEN, LIGHT, RGB, RGBA, ColorScale, Ground, theme_of
 
 __all__ = [
     "Drawing",

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, MissingLibrary
 from fieldcraft.view.brush import LINE, measure, wrapped
-from fieldcraft.view.colors import HIDDEN, ColorScale
 from fieldcraft.view.palettes import Color, parse_color
-from fieldcraft.view.plan import DARK, RGB, RGBA, Theme
+from fieldcraft.view.plan import DARK, HIDDEN, RGB, RGBA, ColorScale, Theme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

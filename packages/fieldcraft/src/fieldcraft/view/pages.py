@@ -20,13 +20,12 @@ from fieldcraft.layer.operand import Operand
 from fieldcraft.paths import Path
 from fieldcraft.space import Space
 from fieldcraft.view.brush import ASCENT, LINE, measure, wrapped, write
-from fieldcraft.view.colors import ColorScale
 from fieldcraft.view.film import checked_frame
 from fieldcraft.view.frame import Drawing, Team, frame, frame_teams, scale_for
 from fieldcraft.view.legends import Legend, ScaleLegend, TeamLegend
 from fieldcraft.view.overlays import draw_dots, draw_lines
 from fieldcraft.view.placement import Placement, subject_of
-from fieldcraft.view.plan import DARK, LIGHT, RGBA, Theme, theme_of
+from fieldcraft.view.plan import DARK, LIGHT, RGBA, ColorScale, Theme, theme_of
 
 __all__ = ["GAP", "MARGIN", "TITLE", "as_html", "as_png", "page", "picture"]
 

@@ -12,8 +12,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.kinds import checked_space
-from fieldcraft.view.colors import numbers, plain_values
-from fieldcraft.view.plan import Plan
+from fieldcraft.view.plan import Plan, numbers, plain_values
 from fieldcraft.view.plan_graph import AbovePlan
 from fieldcraft.view.plan_grid import GridPlan
 

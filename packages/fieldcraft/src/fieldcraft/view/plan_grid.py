@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Grid
-from fieldcraft.view.colors import HIDDEN, ColorScale
 from fieldcraft.view.plan import (
     DARK,
+    HIDDEN,
     LIGHT,
     ON_WALL,
     RGB,
     RGBA,
+    ColorScale,
     Floats,
     Ground,
     Plan,
