@@ -1,4 +1,6 @@
-"""Arrays as kernels like them: on cache lines, and those that nobody may write to."""
+"""Arrays as kernels like them: on cache lines, and those that nobody may write to; types of
+arrays.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["aligned", "read_only"]
+__all__ = ["Bools", "Bytes", "Floats", "Ints", "aligned", "read_only"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Bytes = NDArray[np.uint8]
 
 _Number = TypeVar("_Number", bound=np.generic)
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.arrays import Ints, read_only
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.path import resolve_cells
 from fieldcraft.paths.search_base import DistanceSearch, SearchTask, Steps, incoming
@@ -29,8 +29,6 @@ __all__ = ["CHARGES", "ArcSearch", "step_cost", "step_down", "ways_with_walls"]
 
 CHARGES = ("mean", "enter")
 _EVEN = read_only(np.ones(1))
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.arrays import Floats, Ints, read_only
 from fieldcraft.layer import Layer, TrailLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Trail
@@ -249,9 +249,7 @@ def uniform_cost(cost: Cost) -> float | None:
     )
 
 
-Ints = NDArray[np.int64]
 Ends = NDArray[np.int32]
-Wide = NDArray[np.float64]
 
 
 class Traffic:
@@ -293,14 +291,14 @@ class Traffic:
         """Whether the layer has changed since it was read."""
         return self.layer.version != self._seen
 
-    def _directions(self, begins: NDArray[np.integer], ends: NDArray[np.integer]) -> Wide:
+    def _directions(self, begins: NDArray[np.integer], ends: NDArray[np.integer]) -> Floats:
         """Return the unit vectors from cells to their neighbors."""
         places = _places(self.space)
         legs = self.space.shortest_vectors(places[ends] - places[begins])
         lengths = np.sqrt((legs * legs).sum(axis=1))
         return np.asarray(legs / np.maximum(lengths, np.finfo(np.float64).tiny)[:, np.newaxis])
 
-    def factors(self, begins: Ends, ends: Ends) -> Wide:
+    def factors(self, begins: Ends, ends: Ends) -> Floats:
         """Return by what factors the costs of steps grow, as the layer was read last, (A,)."""
         if self._ends is not ends:
             self._ends, self._along = ends, self._directions(begins, ends)
@@ -317,6 +315,6 @@ class Traffic:
 
 
 @cached
-def _places(space: Space) -> Wide:
+def _places(space: Space) -> Floats:
     """Return the centers of all cells."""
     return read_only(space.position_of(np.arange(len(space))))

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths.arc_search import ArcSearch
 from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.space import Grid, Space, grid_of
@@ -28,9 +29,7 @@ _AGENTS, _CELLS = 2_000, 10_000  # as many pay for waking a thread
 _MENDED = 64  # one cell in so many may change before all are looked at anew
 _OUTSIDE = ("refuse", "clamp")
 
-Wide = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Sampler = Callable[[Wide, int, int, Wide], None]
+Sampler = Callable[[Floats, int, int, Floats], None]
 
 
 class GridFlow(FlowField):
@@ -75,7 +74,7 @@ class GridFlow(FlowField):
         self._shown = self._vectors[:: -1 if space.y_up else 1]
         self._shown.flags.writeable = False
 
-    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> Wide:
+    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> Floats:
         """See `FlowField.sample`: the directions of the four cells whose centers surround a
         position are mixed by how near they are, as far as the position's own cell may be left that
         way; (0, 0) in cells whose own direction is.
@@ -112,7 +111,7 @@ class GridFlow(FlowField):
         common = (*space.origin, space.cell_size, space.wrap, clamp)
         off_map = np.full(1, -1, dtype=np.int64) if wrong is None else wrong
 
-        def serve(points: Wide, first: int, last: int, out: Wide) -> None:
+        def serve(points: Floats, first: int, last: int, out: Floats) -> None:
             kernels.flow.sample(
                 self._vectors, self._gates, points, *common, first, last, off_map, out
             )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.arrays import Floats, Ints, read_only
 from fieldcraft.paths.cost import CellCosts, Cost
 from fieldcraft.paths.mesh_paths import OpenDoors, ends_in, open_doors, pulled
 from fieldcraft.paths.path import Path, PathProblem, no_path
@@ -23,9 +23,6 @@ __all__ = ["GraphProblem"]
 # Bounds are shortened by this factor, so that rounding keeps them below the paths they bound.
 _SHORTENED = 1 - 1e-9
 _EVEN = read_only(np.ones(1))
-
-Ints = NDArray[np.int64]
-Wide = NDArray[np.float64]
 
 
 class GraphProblem(PathProblem):
@@ -46,7 +43,7 @@ class GraphProblem(PathProblem):
         self._sizes = read_only(ground.sizes if share == 1 else ground.sizes * share)
         self._scale = _straightness(space.graph.topology) * costs.least * _SHORTENED
 
-    def solve(self, start: Wide, here: int, goal: Wide, there: int) -> Path:
+    def solve(self, start: Floats, here: int, goal: Floats, there: int) -> Path:
         """See `PathProblem.solve`."""
         space, graph, costs = self.space, self.space.graph, self.costs
         topology = graph.topology
@@ -90,7 +87,7 @@ class GraphProblem(PathProblem):
         ends_there = goal.tolist() == topology.positions[there].tolist()
         return stepped if ends_there and stepped.cost < path.cost * _SHORTENED else path
 
-    def _straight(self, ends: Wide, here: int, there: int) -> Path | None:
+    def _straight(self, ends: Floats, here: int, there: int) -> Path | None:
         """Return the shortest path seen from above that leaps over no gap, if there is one."""
         doors = open_doors(self.space.graph)
         scratch = _take(_free_rays(doors), doors.room)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.arrays import Floats, Ints, read_only
 from fieldcraft.paths.cost import Cost, read_costs, uniform_cost
 from fieldcraft.paths.graph_paths import GraphProblem
 from fieldcraft.paths.path import Path, PathProblem, no_path
@@ -226,9 +226,6 @@ def _rules(terrain: Terrain | None) -> tuple[NDArray[np.uint8], NDArray[np.bool_
 _NO_COSTS = read_only(np.empty(0, dtype=np.float64))
 _WORTH_LABELS = 64  # problems for which it pays to find unconnected ones first
 
-Ints = NDArray[np.int64]
-Wide = NDArray[np.float64]
-
 
 class GridProblem(PathProblem):
     """`costs` are flat, or empty where every cell costs `least`."""
@@ -273,7 +270,7 @@ class GridProblem(PathProblem):
     @property
     def _uneven(
         self,
-    ) -> tuple[NDArray[np.integer], Ints, Wide, Wide, bool, int, int, bool]:
+    ) -> tuple[NDArray[np.integer], Ints, Floats, Floats, bool, int, int, bool]:
         """The ground as `kernels.shortest_path_weighted` takes it."""
         space, moves = self.space, self.moves
         size = (space.width, space.height, space.wrap)
@@ -286,7 +283,7 @@ class GridProblem(PathProblem):
         lowest, highest = (self.least, self._highest) if len(self.costs) else (1.0, 1.0)
         return *self.moves.bound, lowest, highest
 
-    def solve(self, start: Wide, here: int, goal: Wide, there: int) -> Path:
+    def solve(self, start: Floats, here: int, goal: Floats, there: int) -> Path:
         """See `PathProblem.solve`."""
         space, moves = self.space, self.moves
         if moves.labeled:
@@ -317,7 +314,7 @@ class GridProblem(PathProblem):
             return no_path(space)
         return self._path(cells, length, cost, start)
 
-    def _path(self, cells: Ints, length: float, cost: float, place: Wide) -> Path:
+    def _path(self, cells: Ints, length: float, cost: float, place: Floats) -> Path:
         space, first_cost = self.space, self.least
         if len(self.costs) and len(cells) > 1:
             first_cost = float(self.costs[cells[0]] + self.costs[cells[1]]) / 2
@@ -347,7 +344,7 @@ class GridProblem(PathProblem):
         )
         return kept[:count].copy(), length, cost if uneven else cost * self.least
 
-    def solve_many(self, starts: Wide, here: Ints, goals: Wide, there: Ints) -> list[Path]:
+    def solve_many(self, starts: Floats, here: Ints, goals: Floats, there: Ints) -> list[Path]:
         """See `PathProblem.solve_many`."""
         if len(here) >= _WORTH_LABELS:
             self.moves.labels(self.space)

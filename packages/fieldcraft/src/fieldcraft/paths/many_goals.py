@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.arrays import Ints, read_only
 from fieldcraft.paths.search_base import EVERYWHERE, buckets, incoming
 from fieldcraft.paths.shortest import shortest_paths
 from fieldcraft.space import Space
@@ -18,8 +18,6 @@ from fieldcraft.space.adjacency import cached_until_walls_change
 __all__ = ["Distances", "Guides", "ManyGoals"]
 
 _EVEN = read_only(np.ones(1))
-
-Ints = NDArray[np.int64]
 
 
 class ManyGoals:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.arrays import Floats, Ints, read_only
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.path import Path
 from fieldcraft.space import Space
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 __all__ = ["OpenDoors", "ends_in", "open_doors", "pulled"]
-
-Ints = NDArray[np.int64]
-Wide = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +37,14 @@ class OpenDoors:
 
     starts: Ints
     behind: NDArray[np.int32]
-    sides: Wide
+    sides: Floats
     turns: Ints
     blocks: tuple[Ints, Ints, Ints, Ints]
     corners: int
     leaps: bool
 
     @cached_property
-    def mesh(self) -> tuple[Ints, NDArray[np.int32], Wide, Ints, Ints]:
+    def mesh(self) -> tuple[Ints, NDArray[np.int32], Floats, Ints, Ints]:
         """The doors and their blocks as `kernels.any_angle` takes them."""
         return self.starts, self.behind, self.sides, self.turns, self.blocks[3]
 
@@ -92,7 +89,7 @@ def open_doors(graph: Graph) -> OpenDoors:
     )
 
 
-def _turns(inside: Ints, behind: Ints, sides: Wide) -> tuple[Ints, int]:
+def _turns(inside: Ints, behind: Ints, sides: Floats) -> tuple[Ints, int]:
     """Return the numbers of the corners at both ends of doors, (K, 2), -1 where no shortest path
     turns; and a number above all.
 
@@ -151,20 +148,20 @@ class _String:
     """
 
     cells: Ints
-    doors: Wide
+    doors: Floats
     stood: Ints
     beyond: Ints
-    ends: Wide
-    at: Wide
+    ends: Floats
+    at: Floats
     bends: NDArray[np.bool_]
 
     @property
-    def plan(self) -> Wide:
+    def plan(self) -> Floats:
         """The start, the places at the doors and the goal, seen from above, (M + 2, 2)."""
         return np.concatenate([self.ends[:1, :2], self.at, self.ends[1:, :2]])
 
 
-def pulled(space: Space, cells: Ints, ends: Wide, costs: CellCosts) -> Path:
+def pulled(space: Space, cells: Ints, ends: Floats, costs: CellCosts) -> Path:
     """Return the path between two places over these polygons, as straight as their doors allow.
 
     Over hills, or where cells differ in cost, the path over the middles of the doors is taken
@@ -177,7 +174,7 @@ def pulled(space: Space, cells: Ints, ends: Wide, costs: CellCosts) -> Path:
     return min(path, _measured(space, _over_middles(string), costs), key=lambda each: each.cost)
 
 
-def ends_in(space: Space, cells: Ints, places: Wide) -> Wide:
+def ends_in(space: Space, cells: Ints, places: Floats) -> Floats:
     """Where two places lie in polygons, (2, 2 or 3): as they were asked for, to the bit, but for
     those outside, which go to the nearest rim.
     """
@@ -211,7 +208,7 @@ def _over_middles(string: _String) -> _String:
     )
 
 
-def _through(floors: Floors, cells: Ints, ends: Wide) -> _String:
+def _through(floors: Floors, cells: Ints, ends: Floats) -> _String:
     """The string pulled taut through the doors between polygons."""
     most = 2 * len(cells)
     doors, stood, beyond = (
@@ -265,7 +262,7 @@ def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
     return Path(space, bend_cells, length, cost, turned)
 
 
-def _bent(places: Wide) -> NDArray[np.bool_]:
+def _bent(places: Floats) -> NDArray[np.bool_]:
     """Which of the places between the first and the last are higher or lower than the straight line
     between those beside them.
     """

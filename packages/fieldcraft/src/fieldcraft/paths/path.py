@@ -18,6 +18,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.hooks import Pictured
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths.edges import first_leg, from_edge
 from fieldcraft.space import Graph, Space
 
@@ -328,9 +329,6 @@ _NOWHERE = np.empty(0, dtype=np.int64)
 _NOWHERE.flags.writeable = False
 
 
-Ints = NDArray[np.int64]
-Wide = NDArray[np.float64]
-
 _PER_CHUNK = 16  # problems that a thread takes at a time
 _LONG = 2.5e-5  # seconds for a path that pay for another thread
 
@@ -342,10 +340,10 @@ class PathProblem(ABC):
     walls: NDArray[np.bool_]
 
     @abstractmethod
-    def solve(self, start: Wide, here: int, goal: Wide, there: int) -> Path:
+    def solve(self, start: Floats, here: int, goal: Floats, there: int) -> Path:
         """Return the path between two positions in two cells."""
 
-    def solve_many(self, starts: Wide, here: Ints, goals: Wide, there: Ints) -> list[Path]:
+    def solve_many(self, starts: Floats, here: Ints, goals: Floats, there: Ints) -> list[Path]:
         """Return the paths between pairs of positions, shared among threads."""
         count = len(here)
         paths = [no_path(self.space)] * count

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.compose import Expression
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.arrays import Ints, read_only
 from fieldcraft.paths.arc_search import CHARGES, ways_with_walls
 from fieldcraft.paths.cost import LEAST, Cost, cell_values, check_space, invalid_cost, uniform_cost
 from fieldcraft.paths.distances import DistanceMap
@@ -28,8 +28,6 @@ __all__ = ["Reach", "reach", "would_block"]
 _NOWHERE = 1e-12  # a range of 0 is the agent's own cell
 _UNREAD = -math.inf  # a cost that has not been computed; expressions are finite
 _EVEN = read_only(np.ones(1))
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

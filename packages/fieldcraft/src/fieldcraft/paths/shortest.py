@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import Floats
 from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.grid_paths import problem_on
 from fieldcraft.paths.path import ON_WALL, Path, PathProblem, moved, resolve_cells, resolve_pairs
@@ -16,9 +17,6 @@ from fieldcraft.paths.timed import Danger, TimedPath, TimedProblem
 from fieldcraft.space import Space, checked_space
 
 __all__ = ["shortest_path", "shortest_paths"]
-
-Ints = NDArray[np.int64]
-Wide = NDArray[np.float64]
 
 
 @overload
@@ -219,7 +217,7 @@ def _problem(
 
 def _end(
     space: Space, walls: NDArray[np.bool_], what: str, position: ArrayLike, on_wall: str
-) -> tuple[Wide, int]:
+) -> tuple[Floats, int]:
     """Return one end of a path and its cell."""
     cells, single = resolve_cells(space, walls, what, position, on_wall)
     if not single:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import Floats
 from fieldcraft.layer import Layer
 from fieldcraft.layer.forecast import values_at
 from fieldcraft.paths.cost import Cost, cell_values, read_costs, uniform_cost
@@ -27,8 +28,6 @@ __all__ = ["Danger", "TimedPath", "TimedProblem"]
 Danger = Layer | ArrayLike | Callable[[float], Any]
 """A layer, an array of shape (T, *space.shape), or a function from seconds from now to a map."""
 
-Ints = NDArray[np.int64]
-Wide = NDArray[np.float64]
 _MOST_STATES = 2**31 - 1
 _ROUNDED = 1 - 1e-9
 _SLOWEST = 1.5  # typical steps that an agent may walk in one time step
@@ -46,10 +45,10 @@ class TimedPath(Path):
         What it suffers on the way.
     """
 
-    times: Wide = field(default_factory=lambda: np.empty(0))
+    times: Floats = field(default_factory=lambda: np.empty(0))
     damage: float = math.inf
 
-    def position_at(self, times: ArrayLike) -> Wide:
+    def position_at(self, times: ArrayLike) -> Floats:
         """Return where the agent is so many seconds from now: (2,) for one number, (N, 2) for many.
 
         Before the first time it is at the start, after the last at the goal.
@@ -67,7 +66,7 @@ class TimedPath(Path):
         )
 
     @cached_property
-    def _milestones(self) -> tuple[Wide, Wide]:
+    def _milestones(self) -> tuple[Floats, Floats]:
         legs = self.space.shortest_vectors(np.diff(self.positions, axis=0))
         begin = np.zeros((1, self.space.dimensions))
         walked = np.concatenate([[0.0], np.cumsum(np.sqrt((legs**2).sum(axis=1)))])
@@ -159,7 +158,7 @@ class TimedProblem(PathProblem):
             out[number] = frame
         return out.reshape(count, len(self.space))
 
-    def solve(self, start: Wide, here: int, goal: Wide, there: int) -> TimedPath:
+    def solve(self, start: Floats, here: int, goal: Floats, there: int) -> TimedPath:
         """See `PathProblem.solve`."""
         space, danger = self.space, self._danger
         # The way without danger: often that is the best one, or its cost bounds the search.
@@ -218,8 +217,8 @@ class _Ground(NamedTuple):
 
     columns: Any
     norm: int
-    lengths: Wide
-    birds: Wide
+    lengths: Floats
+    birds: Floats
 
 
 @cached_until_walls_change

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import Floats, Ints
 
 __all__ = [
     "ADD",
@@ -35,9 +36,6 @@ BLENDS = ("add", "max", "replace")
 _CELLS_PER_THREAD = 100_000
 _TILES_PER_THREAD = 200
 _FEW = 32  # drawings that are not worth counting their cells
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Tables:

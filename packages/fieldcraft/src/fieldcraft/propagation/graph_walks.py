@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.kernels.arrays import Floats
 from fieldcraft.propagation.walks import (
     Cells,
     FieldOfView,
-    Floats,
     Found,
     Walks,
     squared_offsets,

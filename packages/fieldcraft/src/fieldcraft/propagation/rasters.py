@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.propagation.accumulator import BLENDS, Accumulator, Drawing, Tables
 from fieldcraft.propagation.stamps import Stamp
 from fieldcraft.space import Grid, HexGrid, Space, grid_of
@@ -17,9 +18,6 @@ from fieldcraft.space.hex_layout import distances, rounded
 __all__ = ["MOST_CELLS", "GridRaster", "HexRaster", "Raster", "rasterized"]
 
 MOST_CELLS = 2**26
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Raster(Protocol):

@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.arrays import Floats, read_only
 from fieldcraft.space import Space
 from fieldcraft.space.cells import sees_cells
 
 __all__ = ["FieldOfView", "Found", "Walks", "squared_offsets", "whole_radius"]
 
 Cells = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Found(NamedTuple):

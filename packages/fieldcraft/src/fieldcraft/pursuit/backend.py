@@ -14,14 +14,13 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.errors import OutsideMap
 from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import cached_until_walls_change, inside
 
 __all__ = ["Flow", "PursuitBackend", "RandomWalk", "backend"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _CELLS_PER_THREAD = 100_000
 _NARROWER = 1 - 2.0**-23  # float32 rounds no chance up: those of a cell never exceed 1

@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import Adjacency, cached_until_walls_change
 
 __all__ = ["Landmarks", "landmarks_of", "normalized_shares"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _FEW = 20  # cells of a component that is too small for landmarks
 _FIELDS = 64  # other cells with cached distances

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.landmarks import Landmarks, normalized_shares
 from fieldcraft.pursuit.motion.mixture import Motion
@@ -25,8 +26,6 @@ __all__ = [
     "Particles",
 ]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 HYPOTHESES = ("runs", "hides", "doubles back", "stands", "wanders")
 RUNS, HIDES, DOUBLES_BACK, STANDS, WANDERS = range(len(HYPOTHESES))

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import atomic
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.arguments import checked_velocity
 from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
@@ -24,8 +25,6 @@ from fieldcraft.space.kinds import checked_space
 
 __all__ = ["SearchParty"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _NONE = -1
 _SIGHT = 10  # typical steps

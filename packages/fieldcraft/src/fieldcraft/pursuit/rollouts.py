@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.pursuit.particles import Particles
 from fieldcraft.pursuit.visibility import VisibilityCache
 from fieldcraft.space import Space
 
 __all__ = ["Rollouts"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 Path = NDArray[np.int32]
 
 _AHEAD = 140  # moments to look ahead

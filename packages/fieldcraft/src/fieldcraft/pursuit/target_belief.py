@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import clock, kernels
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.arguments import not_a_snapshot, plain_numbers, plain_whole
 from fieldcraft.pursuit.backend import Flow
@@ -19,8 +20,6 @@ from fieldcraft.pursuit.motion.mover import Lost, Mover
 
 __all__ = ["GONE", "TargetBelief", "restore_from", "snapshot_of", "summed"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 GONE = 1e-12
 """A smaller sum of probabilities counts as 0."""

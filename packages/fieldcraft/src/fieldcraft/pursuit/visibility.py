@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import cached_until_walls_change
 from fieldcraft.space.sight import visible
 
 __all__ = ["VisibilityCache", "hiding_chances", "hiding_paths", "visibility_cache"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _SIDE = 1.5  # typical steps: the smallest box of a cluster
 _MOST_CLUSTERS = 4096

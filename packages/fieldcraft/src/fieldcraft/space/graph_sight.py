@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.arrays import Floats, read_only
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.portals import Links, portals_of, windows_of
 from fieldcraft.space.viewers import Viewers
@@ -25,7 +25,6 @@ __all__ = [
     "vertices_within",
 ]
 
-Floats = NDArray[np.float64]
 _SEEN = 200  # polygons that a viewer sees, to begin with
 _PAIRS_PER_THREAD = 1_000
 _NO_LINKS: Links = (

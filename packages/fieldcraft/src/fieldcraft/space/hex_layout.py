@@ -12,12 +12,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from fieldcraft.kernels.arrays import Floats, Ints
 
 __all__ = ["STEPS", "HexLayout", "distances", "rounded", "to_axial", "to_offset"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 STEPS: Ints = np.array([(1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)])
 """The six steps in axial coordinates, round the compass; the last three lead back along the first

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.arrays import Bytes, read_only
 from fieldcraft.space.adjacency import cached_until_walls_change
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.neighborhood import Terrain, beside
@@ -29,7 +29,6 @@ EAST, WEST, NORTH, SOUTH = 1, 2, 4, 8
 NORTH_EAST, NORTH_WEST, SOUTH_EAST, SOUTH_WEST = 16, 32, 64, 128
 WALL = 255
 
-Bytes = NDArray[np.uint8]
 _SIDES = ((EAST, 1, 0), (WEST, -1, 0), (NORTH, 0, 1), (SOUTH, 0, -1))
 _CORNERS = (
     (NORTH_EAST, 0, 2),

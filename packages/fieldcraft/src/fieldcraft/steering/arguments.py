@@ -10,14 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.arrays import Floats, read_only
 from fieldcraft.space import Grid
 
 __all__ = ["check_lengths", "max_forces", "per_agent", "points", "rows_of", "vectors"]
 
 _MOST_CELLS = 1e6  # that anything may move or look at a time
-
-Floats = NDArray[np.float64]
 
 
 def points(value: ArrayLike) -> tuple[Floats, bool]:

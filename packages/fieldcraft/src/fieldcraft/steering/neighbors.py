@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.arrays import Floats, Ints, read_only
 from fieldcraft.query.values import run_in_bands
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.arguments import per_agent, points, vectors
@@ -17,9 +17,6 @@ from fieldcraft.steering.arguments import per_agent, points, vectors
 __all__ = ["Neighbors", "alignment", "cohesion", "separation", "write_pushes"]
 
 _AGENTS = 500  # that pay for waking a thread
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Neighbors:

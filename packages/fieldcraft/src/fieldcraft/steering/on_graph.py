@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.arrays import Floats, Ints, read_only
 from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.paths.flow_fields import GraphFlow
 from fieldcraft.query.values import run_in_bands
@@ -28,9 +28,6 @@ _NOWHERE = read_only(np.empty(0, dtype=np.int64))
 _STOREY = 3.0  # height of a storey beside the distance that agents keep apart
 _TOUCHED = 3e-6  # an agent so far off, relative to its coordinates, has met a rim
 _AGENTS = 500  # that pay for waking a thread
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def _mesh_of(space: Space, radius: float = 0.0) -> Graph:

@@ -6,12 +6,12 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.arrays import Floats, Ints, read_only
 from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.paths.flow_fields import GridFlow
 from fieldcraft.query.values import run_in_bands, too_far
@@ -27,9 +27,6 @@ __all__ = ["avoid_walls", "check_crowd", "crowd_step", "move"]
 
 _MOVERS, _CROWD = 1_000, 500  # agents that pay for waking a thread
 _WIDEST = 0.49  # cells; agents of exactly half a cell would jam at the entry of a corridor
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def move(

@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.pursuit.arguments import share_above_zero, share_below_one
 from fieldcraft.pursuit.backend import Flow, PursuitBackend, backend
 from fieldcraft.pursuit.motion.path_segments import (
@@ -30,8 +30,6 @@ __all__ = [
     "Wander",
 ]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _ROUNDED = 1e-9
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths.arc_search import ArcSearch
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.search_base import SearchTask
@@ -31,8 +32,6 @@ __all__ = ["SECTORS", "PathSegment", "Sectors", "StepChances", "path_segment", "
 SECTORS = 8
 """The number of sectors of a map."""
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _NEAR = 1e-5  # relative tolerance of equal distances in float32
 _EQUAL = 1e-6  # relative tolerance of equal distances in float64

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.arguments import checked_range, share_above_zero, share_below_one
 from fieldcraft.pursuit.backend import Flow
@@ -24,8 +25,6 @@ from fieldcraft.space.kinds import has_lines_of_sight
 
 __all__ = ["DoubleBack", "Hide", "Journey", "Run"]
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 _STAY, _STRAY = 0.05, 0.1
 _SIGHT = 10.0  # typical steps from which hiding places are seen
