@@ -16,7 +16,7 @@ import numpy as np
 
 from fieldcraft.kernels.any_angle_blocks import allow
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.heap import longer, sift_down_in_order, sift_up_in_order
+from fieldcraft.kernels.heap import longer, sift_down, sift_up
 
 __all__ = ["room", "search"]
 
@@ -108,7 +108,7 @@ def _add(starts, root, left, right, way, end, goal, queue, counts):
         if later >= 0:
             keys[size], cells[size] = places[later, LENGTH], later
             counts[WAITING] = size + 1
-            sift_up_in_order(keys, cells, size)
+            sift_up(keys, cells, size, True)
 
 
 @kernel(inline="always")
@@ -276,7 +276,7 @@ def _take(places, keys, cells, counts, is_next):
         counts[WAITING] -= 1
         keys[0], cells[0] = keys[counts[WAITING]], cells[counts[WAITING]]
     if counts[WAITING] > 0:
-        sift_down_in_order(keys, cells, counts[WAITING])
+        sift_down(keys, cells, counts[WAITING], True)
 
 
 @kernel

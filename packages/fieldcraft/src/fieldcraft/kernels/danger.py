@@ -118,7 +118,7 @@ def _settle(task, limit, until, bounds, heap, sizes):
         size -= 1
         if size > 0:
             keys[0], cells[0] = keys[size], cells[size]
-            sift_down(keys, cells, size)
+            sift_down(keys, cells, size, False)
         if closed[v] != 0:
             continue
         closed[v] = 1
@@ -148,7 +148,7 @@ def _settle(task, limit, until, bounds, heap, sizes):
                     keys, cells = longer(keys, TWICE), longer(cells, TWICE)
                 keys[size], cells[size] = s * (1.0 - _DEEPER) + ahead, n
                 size += 1
-                sift_up(keys, cells, size - 1)
+                sift_up(keys, cells, size - 1, False)
     return (keys, cells, touched), (size, met)
 
 
@@ -221,7 +221,7 @@ def search(ground, cost, danger, lowest, guess, pace, half, norms, start, goal, 
         size -= 1
         if size > 0:
             keys[0], nodes[0] = keys[size], nodes[size]
-            sift_down(keys, nodes, size)
+            sift_down(keys, nodes, size, False)
         if turns[node] == turn + 1:
             continue
         turns[node] = turn + 1
@@ -265,7 +265,7 @@ def search(ground, cost, danger, lowest, guess, pace, half, norms, start, goal, 
                 keys, nodes = longer(keys, TWICE), longer(nodes, TWICE)
             keys[size], nodes[size] = total * (1.0 - _DEEPER) + rest[there], following
             size += 1
-            sift_up(keys, nodes, size - 1)
+            sift_up(keys, nodes, size - 1, False)
     _forget(bounds, heap[2], sizes[1])
     count, node = np.int64(0), found
     while node >= 0:

@@ -186,14 +186,14 @@ def repair(
                 best = min(best, beyond(dist[other], cell, other, sizes[at], cost))
         if best < dist[cell] and not walls[cell]:
             keys[size], cells[size] = best, cell
-            sift_up(keys, cells, size)
+            sift_up(keys, cells, size, False)
             size += 1
     seeds, firsts = np.empty(size, np.int64), np.empty(size, dist.dtype)
     for i in range(seeds.shape[0]):
         size -= 1
         seeds[i], firsts[i] = cells[0], keys[0]
         keys[0], cells[0] = keys[size], cells[size]
-        sift_down(keys, cells, size)
+        sift_down(keys, cells, size, False)
     state, everywhere = np.zeros(3, np.int64), np.empty(0, np.int64)
     spread(
         arcs,

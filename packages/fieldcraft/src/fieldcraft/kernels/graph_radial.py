@@ -61,7 +61,7 @@ def path(starts, ends, lengths, vertex, limit, mark, cells, distances, scratch):
         waiting -= 1
         if waiting > 0:
             keys[0], nodes[0] = keys[waiting], nodes[waiting]
-            sift_down(keys, nodes, waiting)
+            sift_down(keys, nodes, waiting, False)
         if seen[here] == mark + 1:
             continue
         seen[here] = mark + 1
@@ -78,6 +78,6 @@ def path(starts, ends, lengths, vertex, limit, mark, cells, distances, scratch):
                 continue
             best[there], seen[there] = after, mark
             keys[waiting], nodes[waiting] = after, there
-            sift_up(keys, nodes, waiting)
+            sift_up(keys, nodes, waiting, False)
             waiting += 1
     return found

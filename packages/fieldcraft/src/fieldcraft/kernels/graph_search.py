@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.heap import longer, sift_down_in_order, sift_up_in_order
+from fieldcraft.kernels.heap import longer, sift_down, sift_up
 
 __all__ = ["pull", "room", "search"]
 
@@ -50,7 +50,7 @@ def _go_on(graph, walls, places, scale, start, turn, size, found, keys, cells):
         size -= 1
         if size > 0:
             keys[0], cells[0] = keys[size], cells[size]
-            sift_down_in_order(keys, cells, size)
+            sift_down(keys, cells, size, True)
         if stamp[v] != turn:
             continue
         stamp[v] = turn + 1
@@ -69,7 +69,7 @@ def _go_on(graph, walls, places, scale, start, turn, size, found, keys, cells):
                 dist[n], came[n], stamp[n] = total, arc, turn
                 keys[size], cells[size] = total + _bound(places, n, start, scale), n
                 size += 1
-                sift_up_in_order(keys, cells, size - 1)
+                sift_up(keys, cells, size - 1, True)
     return size, 0
 
 

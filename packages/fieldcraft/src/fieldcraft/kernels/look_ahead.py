@@ -90,11 +90,11 @@ def _search(ground, distances, row, goal, occupied, bits, plan, i, limit, state,
             size -= 1
             if size > 0:
                 keys[0], nodes[0] = keys[size], nodes[size]
-                sift_down(keys, nodes, size)
+                sift_down(keys, nodes, size, False)
         elif size > 0 and keys[0] < key:
             key, keys[0] = keys[0], key
             packed, nodes[0] = nodes[0], packed
-            sift_down(keys, nodes, size)
+            sift_down(keys, nodes, size, False)
         has_next = False
         node = packed & _LOWER
         if seen[node] == turn:
@@ -156,7 +156,7 @@ def _search(ground, distances, row, goal, occupied, bits, plan, i, limit, state,
             keys[size] = total
             nodes[size] = following
             size += 1
-            sift_up(keys, nodes, size - 1)
+            sift_up(keys, nodes, size - 1, False)
         if least < np.inf:
             has_next = True
             key, packed = least, first

@@ -31,6 +31,21 @@ _CORNERS = 240
 
 
 @kernel(error_model="numpy", inline="always")
+def _over_side(shut, side, move, left, cell, count, passed):
+    """Go on from a side of a cell along one axis, with the part `left` of a move; where the side is
+    shut the move ends.
+
+    Return the place in the cell, what is left of the move, the column or row, and how many were
+    passed.
+    """
+    if shut:
+        return side, 0.0, cell, passed
+    if move > 0:
+        return 0.0, move * left, cell + 1 if cell + 1 < count else 0, passed + 1
+    return 1.0, move * left, cell - 1 if cell > 0 else count - 1, passed - 1
+
+
+@kernel(error_model="numpy", inline="always")
 def _walk(blocked, c, r, fx, fy, dx, dy, clearance):
     """Walk from a place in a cell along a displacement, and along walls where they block the way.
 
@@ -90,49 +105,23 @@ def _walk(blocked, c, r, fx, fy, dx, dy, clearance):
             touched = True
         elif tx <= ty:
             fy = min(max(fy + t * dy, south), north)
-            fx = east if dx > 0 else west
             dy *= left
-            if sides & (_EAST if dx > 0 else _WEST):
-                dx = 0.0
-                touched = True
-            elif dx > 0:
-                dx *= left
-                fx = 0.0
-                passed_x += 1
-                c = c + 1 if c + 1 < width else 0
-            else:
-                dx *= left
-                fx = 1.0
-                passed_x -= 1
-                c = c - 1 if c > 0 else width - 1
+            side, shut = east if dx > 0 else west, sides & (_EAST if dx > 0 else _WEST) != 0
+            touched = touched or shut
+            fx, dx, c, passed_x = _over_side(shut, side, dx, left, c, width, passed_x)
         else:
             fx = min(max(fx + t * dx, west), east)
-            fy = north if dy > 0 else south
             dx *= left
-            if sides & (_NORTH if dy > 0 else _SOUTH):
-                dy = 0.0
-                touched = True
-            elif dy > 0:
-                dy *= left
-                fy = 0.0
-                passed_y += 1
-                r = r + 1 if r + 1 < height else 0
-            else:
-                dy *= left
-                fy = 1.0
-                passed_y -= 1
-                r = r - 1 if r > 0 else height - 1
+            side, shut = north if dy > 0 else south, sides & (_NORTH if dy > 0 else _SOUTH) != 0
+            touched = touched or shut
+            fy, dy, r, passed_y = _over_side(shut, side, dy, left, r, height, passed_y)
         if dx == 0.0 and dy == 0.0:
             break
     # The far sides belong to the next cells.
     if fx == 1.0 and blocked[r, c] & _EAST == 0:
-        fx = 0.0
-        passed_x += 1
-        c = c + 1 if c + 1 < width else 0
+        fx, _, c, passed_x = _over_side(False, fx, 1.0, 0.0, c, width, passed_x)
     if fy == 1.0 and blocked[r, c] & _NORTH == 0:
-        fy = 0.0
-        passed_y += 1
-        r = r + 1 if r + 1 < height else 0
+        fy, _, r, passed_y = _over_side(False, fy, 1.0, 0.0, r, height, passed_y)
     return c, r, fx, fy, passed_x, passed_y, touched
 
 

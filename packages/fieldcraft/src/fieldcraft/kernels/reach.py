@@ -6,7 +6,7 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.distance_steps import neighbor
-from fieldcraft.kernels.heap import TWICE, longer, sift_down_in_order, sift_up_in_order
+from fieldcraft.kernels.heap import TWICE, longer, sift_down, sift_up
 
 __all__ = ["reach"]
 
@@ -92,7 +92,7 @@ def reach(arcs, grid, cost, enter, start, limit, lowest, highest, dist, came):
         size -= 1
         if size > 0:
             keys[0], cells[0] = keys[size], cells[size]
-            sift_down_in_order(keys, cells, size)
+            sift_down(keys, cells, size, True)
         if d > dist[v]:
             continue
         if count == found.shape[0]:
@@ -115,6 +115,6 @@ def reach(arcs, grid, cost, enter, start, limit, lowest, highest, dist, came):
                 if size == keys.shape[0]:
                     keys, cells = longer(keys, TWICE), longer(cells, TWICE)
                 keys[size], cells[size] = s, n
-                sift_up_in_order(keys, cells, size)
+                sift_up(keys, cells, size, True)
                 size += 1
     return found[:count].copy(), bad

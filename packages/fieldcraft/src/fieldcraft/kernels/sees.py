@@ -179,7 +179,7 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
         here = nodes[0]
         size -= 1
         keys[0], nodes[0] = keys[size], nodes[size]
-        sift_down(keys, nodes, size)
+        sift_down(keys, nodes, size, False)
         count = 1
         if whole:
             for part in range(4):
@@ -196,7 +196,7 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
                 free = k
             if first[here] > 0:
                 keys[size], nodes[size] = 0.0, here
-                sift_up(keys, nodes, size)
+                sift_up(keys, nodes, size, False)
                 size += 1
             count = _joined(sectors, count)
         for i in range(count):
@@ -245,7 +245,7 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
                     return _given_up(here, size, waiting, nodes)
                 if first[end] == 0:
                     keys[size], nodes[size] = _key(starts, fine, end, ax, ay), end
-                    sift_up(keys, nodes, size)
+                    sift_up(keys, nodes, size, False)
                     size += 1
                 following[k] = first[end]
                 first[end] = k
