@@ -15,8 +15,8 @@ __all__ = ["AHEAD", "PLACES", "STEP", "Place", "Walks", "ground_of", "walks_of"]
 
 STEP = 0.4  # seconds of walking whose direction counts
 AHEAD = 5  # steps: 2 s
-_SLOWEST = 0.1  # metres a second: who is slower stands
-_ROOM = 0.5  # metres around a recording whose place is not known
+_SLOWEST = 0.1  # meters a second: who is slower stands
+_ROOM = 0.5  # meters around a recording whose place is not known
 
 Floats = NDArray[np.float64]
 Corners = tuple[tuple[float, float], ...]
@@ -24,7 +24,7 @@ Corners = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Place:
-    """Where a recording was made, in metres: the ground's corners, what stands on it, and what the
+    """Where a recording was made, in meters: the ground's corners, what stands on it, and what the
     file does not say of itself.
     """
 

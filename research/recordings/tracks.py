@@ -50,7 +50,7 @@ def read_pedestrians(
     """Read trajectories of pedestrians as PeTrack writes them: id, frame, x, y and perhaps z.
 
     Comments (#) may say `framerate: 25 fps` and `x/m y/m` or `x/cm y/cm`; the arguments replace
-    them. Positions come out in metres. A person is present from the first frame to the last, and
+    them. Positions come out in meters. A person is present from the first frame to the last, and
     the first frame of all is second 0.
 
     Source of the format: the pedestrian dynamics data archive of Forschungszentrum Juelich, and

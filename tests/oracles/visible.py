@@ -211,7 +211,7 @@ def _lit(dy: Offsets, dx: Offsets, wall: Mask) -> Mask:
     """The walls that some ray from offset 0 meets before any other wall; rays that touch a corner
     don't count.
 
-    Between two neighbouring directions of corners every ray meets the same wall, so one ray stands
+    Between two neighboring directions of corners every ray meets the same wall, so one ray stands
     for all.
     """
     lit: Mask = wall & (dy == 0) & (dx == 0)

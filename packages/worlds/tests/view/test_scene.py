@@ -1,4 +1,4 @@
-"""Scenes as pixels: each part where it belongs, in its colour, whatever the camera; and what
+"""Scenes as pixels: each part where it belongs, in its color, whatever the camera; and what
 doesn't fit refused.
 """
 
@@ -136,7 +136,7 @@ class TestGround:
 
 
 class TestParts:
-    def test_marks_stand_at_their_positions_in_their_colours(self) -> None:
+    def test_marks_stand_at_their_positions_in_their_colors(self) -> None:
         positions = np.array([[2.5, 1.5], [9.5, 6.5]])
         for shape in ("disc", "square", "diamond", "dot"):
             picture = seen(meadow(), marks=(Marks(positions, shape, 1.0, np.array([0, 1])),))
@@ -308,7 +308,7 @@ class TestRefusals:
         with refused(InvalidValue, said):
             seen(meadow(), **parts)
 
-    def test_colours(self) -> None:
+    def test_colors(self) -> None:
         with refused(UnknownName, "dangr", "danger"):
             seen(meadow(), marks=(Marks(np.ones((1, 2)), color="dangr"),))
         with refused(InvalidValue, "-1"):

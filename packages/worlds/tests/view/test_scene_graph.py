@@ -1,4 +1,4 @@
-"""Scenes on graphs: the pixel over a polygon or near a vertex has the colour of its value."""
+"""Scenes on graphs: the pixel over a polygon or near a vertex has the color of its value."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def at(picture: np.ndarray, graph: Graph, x: float, y: float) -> tuple[int, ...]
     return tuple(picture[int(row), int(column), :3].tolist())
 
 
-def test_polygons_have_the_colours_of_their_values() -> None:
+def test_polygons_have_the_colors_of_their_values() -> None:
     graph = squares()
     values = np.linspace(0.1, 1, len(graph)).astype(np.float32)
     values[5] = 0
@@ -59,7 +59,7 @@ def test_polygons_have_the_colours_of_their_values() -> None:
             )
 
 
-def test_vertices_have_the_colours_of_their_values() -> None:
+def test_vertices_have_the_colors_of_their_values() -> None:
     graph = Graph([(0, 0), (8, 0), (8, 6)], [(0, 1), (1, 2)])
     values = np.array([0.2, 0.6, 1.0], np.float32)
     picture = draw_scene(Scene(graph, field=Field(values, limits=(0, 1))), SIZE)

@@ -1,4 +1,4 @@
-"""Reinforcement learning: many pursuits at once, each on walls of its own, as one vectorised
+"""Reinforcement learning: many pursuits at once, each on walls of its own, as one vectorized
 Gymnasium environment.
 """
 

@@ -45,7 +45,7 @@ def test_towers_stand_on_open_ground_apart_and_part_nothing(kind: str, seed: int
     own, foe = (space.position_of(team) for team in cells)
     assert np.hypot(*(own[:, None] - foe).T).min() > RULES.tower.range
     _, parts = ndimage.label(~blocked(space, cells, 1))
-    assert parts == 1  # 8 neighbours without cutting corners join what 4 do
+    assert parts == 1  # 8 neighbors without cutting corners join what 4 do
 
 
 def way_to_enemies(space: fc.Grid, cells: list[np.ndarray], own: np.ndarray, cell: int) -> float:
