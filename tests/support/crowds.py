@@ -30,7 +30,7 @@ def bands() -> Iterator[None]:
             for module in _MODULES:
                 patch.setattr(importlib.import_module(module), "_AGENTS", 3)
             for name in ("_MOVERS", "_CROWD"):
-                patch.setattr(importlib.import_module("fieldcraft.steering.on_grid"), name, 3)
+                patch.setattr(importlib.import_module("fieldcraft.steering.movement"), name, 3)
             patch.setattr(importlib.import_module("fieldcraft.paths.flow_fields"), "_CELLS", 5)
             yield
     finally:

@@ -20,7 +20,7 @@ from fieldcraft.paths import distance_map, flow_fields, path
 from fieldcraft.paths.flow_fields import GraphFlow
 from fieldcraft.space import mesh
 from fieldcraft.space.floors import floors_of
-from fieldcraft.steering import on_graph as meshes
+from fieldcraft.steering import movement as meshes
 from support import graphs
 from support.examples import examples
 from support.tiers import plain

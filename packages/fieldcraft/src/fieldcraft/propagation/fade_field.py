@@ -14,9 +14,8 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import pool
 from fieldcraft.propagation.footprints import Footprints, Shape, footprints_on, too_large, walks_on
-from fieldcraft.propagation.grid_walks import step_vectors
 from fieldcraft.propagation.kinds import RememberingField
-from fieldcraft.propagation.walks import Walks
+from fieldcraft.propagation.walks import Walks, step_vectors
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import Adjacency

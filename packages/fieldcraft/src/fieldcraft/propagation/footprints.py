@@ -12,8 +12,7 @@ from fieldcraft.falloff import Falloff, footprint
 from fieldcraft.kernels.arrays import Floats
 from fieldcraft.propagation.accumulator import Drawing, Tables
 from fieldcraft.propagation.graph_walks import GraphWalks
-from fieldcraft.propagation.grid_walks import GridWalks
-from fieldcraft.propagation.walks import Cells, Walks, whole_radius
+from fieldcraft.propagation.walks import Cells, GridWalks, Walks, whole_radius
 from fieldcraft.space import Grid, Space, check_lines_of_sight
 
 __all__ = ["Footprints", "GridFootprints", "Shape", "footprints_on", "too_large", "walks_on"]

@@ -13,9 +13,9 @@ from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.propagation.accumulator import ADD, MAX, SCALE, Accumulator
 from fieldcraft.propagation.footprints import GridFootprints, too_large
-from fieldcraft.propagation.grid_walks import GridWalks
 from fieldcraft.propagation.kinds import Attribution, checked_resistance
 from fieldcraft.propagation.radial_updates import Emitters, RadialUpdates
+from fieldcraft.propagation.walks import GridWalks
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid, Space
 

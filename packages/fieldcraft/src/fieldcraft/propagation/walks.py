@@ -1,9 +1,10 @@
-"""What footprints of sources are searched on: a space as it was at one moment."""
+"""What footprints of sources are searched on: a space as it was at one moment; walks on grids."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -12,10 +13,19 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels.arrays import Floats, read_only
-from fieldcraft.space import Space
+from fieldcraft.space import Grid, GridSnapshot, Space
 from fieldcraft.space.cells import sees_cells
 
-__all__ = ["FieldOfView", "Found", "Walks", "squared_offsets", "whole_radius"]
+__all__ = [
+    "FieldOfView",
+    "Found",
+    "GridScratch",
+    "GridWalks",
+    "Walks",
+    "squared_offsets",
+    "step_vectors",
+    "whole_radius",
+]
 
 Cells = NDArray[np.int64]
 
@@ -147,3 +157,230 @@ def _with_doors(
     squares = np.concatenate([squares[is_open], (down * down + right * right).astype(np.float64)])
     order = np.argsort(cells, kind="stable")
     return cells[order], squares[order]
+
+
+_BLOCKED = 2.0**55  # farther than any walk goes, in 1 / LENGTH_SCALE cells
+_FARTHEST = 1e9  # no walk is longer, in cells
+
+
+class GridScratch:
+    """Scratch of searches up to one reach, in cells, on a map of so many cells."""
+
+    def __init__(self, reach: int, map_size: int, lengths: Cells) -> None:
+        side = 2 * reach + 1
+        nodes = min(side * side, map_size) * len(lengths) + 1
+        self.reach = reach
+        self.mark = 0
+        self.seen = np.zeros((side, side), dtype=np.int64)
+        self.cells = np.zeros(side * side, dtype=np.int64)
+        self.distances = np.zeros(side * side, dtype=np.int64)
+        self.squares = self.distances.view(np.float64)
+        heads = np.zeros(reach + int(lengths.max() // lengths.min()) + 2, dtype=np.int64)
+        queue = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64)
+        self.of_paths = (np.zeros((side, side), dtype=np.int64), self.seen, heads, *queue)
+
+
+@dataclass(frozen=True, eq=False)
+class GridWalks(Walks):
+    """See `Walks`.
+
+    `opaque` (height, width) is `walls` itself where just these hide. `extra` (height, width) is
+    what a walk into a cell is longer by, in 1 / LENGTH_SCALE cells; None if no cell resists.
+    """
+
+    space: Grid
+    walls: NDArray[np.bool_]
+    opaque: NDArray[np.bool_]
+    links: NDArray[np.unsignedinteger]
+    extra: NDArray[np.int64] | None
+    snapshot: GridSnapshot
+    steps: tuple[Cells, Cells]
+    wrap: bool
+    cached: dict[str, Any]
+    """Scratch, which walks after a change share."""
+
+    @classmethod
+    def of(cls, space: Grid, resistance: NDArray[np.float32] | None = None) -> GridWalks:
+        """Return the walks over a grid as it is now; `resistance` of cells in world units."""
+        extra = None
+        if resistance is not None:
+            scaled = resistance / space.cell_size * kernels.radial.LENGTH_SCALE
+            extra = np.rint(np.minimum(scaled, _BLOCKED)).astype(np.int64)
+            extra.flags.writeable = False
+        snapshot = GridSnapshot.of(space)
+        walls = snapshot.walls.reshape(space.shape)
+        opaque = walls if space.opaque is space.walls else space.opaque
+        links = snapshot.links.reshape(space.shape)
+        steps = step_vectors(space)
+        return cls(space, walls, opaque, links, extra, snapshot, steps, space.wrap, {})
+
+    def renewed(self) -> GridWalks:
+        """Return the walks over the grid as it is now."""
+        return replace(GridWalks.of(self.space), extra=self.extra, cached=self.cached)
+
+    def opened(self, cell: int, reach: float) -> GridWalks:
+        """See `Walks.opened`."""
+        width, limit = self.space.width, (reach / self.space.cell_size) ** 2
+        row, column = divmod(cell, width)
+        block, waiting = {cell}, [(0, 0)]
+        for down, right in waiting:
+            for dy, dx in (
+                (down - 1, right),
+                (down, right - 1),
+                (down, right + 1),
+                (down + 1, right),
+            ):
+                y, x = row + dy, column + dx
+                if self.space.wrap:
+                    y, x = y % self.space.height, x % width
+                elif not (0 <= y < self.space.height and 0 <= x < width):
+                    continue
+                if self.walls[y, x] and dx * dx + dy * dy <= limit and y * width + x not in block:
+                    block.add(y * width + x)
+                    waiting.append((dy, dx))
+        cells = np.array(sorted(block))
+        snapshot = self.snapshot.opened(self.space, cells)
+        walls = opaque = snapshot.walls.reshape(self.space.shape)
+        if self.opaque is not self.walls:
+            opaque = self.opaque.copy()
+            opaque.reshape(-1)[cells] = False
+        links = snapshot.links.reshape(self.space.shape)
+        return replace(self, walls=walls, opaque=opaque, links=links, snapshot=snapshot)
+
+    @cached_property
+    def closed(self) -> NDArray[np.bool_]:
+        """Cells near which footprints are not those of open ground, (height, width)."""
+        closed = self.walls if self.opaque is self.walls else self.walls | self.opaque
+        return closed if self.extra is None else closed | (self.extra > 0)
+
+    @cached_property
+    def _always_search(self) -> bool:
+        """Whether even without walls footprints are not those of open ground."""
+        space = self.space
+        usual = space.neighborhood.is_four or space.neighborhood.is_eight
+        return not (usual and (space.terrain is None or space.terrain.is_plain))
+
+    @cached_property
+    def _is_bare(self) -> bool:
+        return not self.closed.any()
+
+    def open_around(self, cells: Cells, reaches: Cells) -> NDArray[np.bool_]:
+        """See `Walks.open_around`."""
+        if self._always_search or self._is_bare:
+            return np.full(len(cells), not self._always_search)
+        found = np.empty(len(cells), dtype=np.bool_)
+        kernels.radial.open_boxes(self.closed, cells, reaches, self.space.wrap, found)
+        return found
+
+    # Searches
+
+    @property
+    def ground(
+        self,
+    ) -> tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger], Cells, bool]:
+        """Links, their bits, steps and whether the grid is a torus, as kernels take them."""
+        return self.links, self.space.link_masks, self.steps[0], self.wrap
+
+    def scratch(self, reach: float) -> GridScratch:
+        """Return scratch for searches of at least this reach, in cells."""
+        needed = min(int(reach), max(self.walls.shape) - 1)
+        scratch: GridScratch | None = self.cached.get("scratch")
+        if scratch is None or scratch.reach < needed:
+            scratch = GridScratch(needed, self.walls.size, self.steps[1])
+            self.cached["scratch"] = scratch
+        scratch.mark += 2
+        return scratch
+
+    def search(self, metric: str, cell: int, radius: float, place: Floats | None) -> Found:
+        """See `Walks.search`."""
+        size = whole_radius(radius / self.space.cell_size)
+        if place is not None:
+            return self._measured(metric, cell, size, radius, place)
+        if metric == "sight":
+            return self._seen(cell, size)
+        if metric == "connected":
+            return self._connected(cell, size, (0.0, 0.0))
+        return self.walked(cell, size)
+
+    def _measured(self, metric: str, cell: int, size: float, radius: float, place: Floats) -> Found:
+        """Return what lies within a radius of a place, of what a search from a cell finds."""
+        space = self.space
+        if metric == "straight":
+            return self._straight(radius, place)
+        offset = space.shortest_vectors(place - space.layout.centers(cell)) / space.cell_size
+        across, down = offset[0], -offset[1] if space.y_up else offset[1]
+        if metric == "connected":
+            cells = self._connected(cell, size * (1 + 1e-9), (across, down)).cells
+        else:
+            cells = self._seen(cell, size + float(np.hypot(across, down))).cells
+        squares = squared_offsets(space, space.layout.centers(cells), place)
+        return Found.within(radius, cells, squares)
+
+    def _straight(self, radius: float, place: Floats) -> Found:
+        """Return the cells within a radius of a place."""
+        space, sides = self.space, []
+        for axis, count in enumerate((space.width, space.height)):
+            low, size, at = space.origin[axis], space.cell_size, place[axis]
+            first, end = (
+                math.floor((at - radius - low) / size),
+                math.ceil((at + radius - low) / size),
+            )
+            if self.wrap:
+                indices = (first % count + np.arange(min(end - first, count))) % count
+            else:
+                indices = np.arange(max(first, 0), min(end, count))
+            away = low + (indices + 0.5) * size - at
+            if self.wrap:
+                away = (away + count * size / 2) % (count * size) - count * size / 2
+            sides.append((count - 1 - indices if axis and space.y_up else indices, away * away))
+        (columns, x), (rows, y) = sides
+        cells = rows[:, np.newaxis] * space.width + columns
+        return Found.within(radius, cells.reshape(-1), (x + y[:, np.newaxis]).reshape(-1))
+
+    def _seen(self, cell: int, size: float) -> Found:
+        view: FieldOfView = self.cached.setdefault("view", FieldOfView())
+        return view.cells(self.walls, self.opaque, self.wrap, cell, size)
+
+    def _connected(self, cell: int, size: float, center: tuple[float, float]) -> Found:
+        scratch = self.scratch(size + max(map(abs, center)))
+        cells, squares = scratch.cells, scratch.squares
+        count = kernels.radial.connected(
+            self.ground, cell, center, size, scratch.mark, cells, squares, scratch.seen
+        )
+        return Found(cells[:count].copy(), np.sqrt(squares[:count]) / size)
+
+    def walked(self, cell: int, size: float) -> Found:
+        """Return the cells within a walking distance of a cell, in cells."""
+        scratch = self.scratch(size)
+        limit = int(min(size, _FARTHEST) * kernels.radial.LENGTH_SCALE)
+        count = kernels.radial.path(
+            self.ground,
+            self.steps[1],
+            self.extra,
+            cell,
+            limit,
+            scratch.mark,
+            scratch.cells,
+            scratch.distances,
+            scratch.of_paths,
+        )
+        shares = scratch.distances[:count] / (kernels.radial.LENGTH_SCALE * size)
+        return Found(scratch.cells[:count].copy(), shares)
+
+    def on_open_ground(self, side: int) -> GridWalks:
+        """Return walks in the middle of a map of so many cells each way, without walls and rim."""
+        walls = np.zeros((side, side), dtype=np.bool_)
+        masks = self.space.link_masks
+        links = np.full((side, side), np.bitwise_or.reduce(masks), dtype=masks.dtype)
+        links.flags.writeable = False  # kernels are declared for such arrays
+        return replace(
+            self, walls=walls, opaque=walls, links=links, extra=None, wrap=False, cached={}
+        )
+
+
+def step_vectors(space: Grid) -> tuple[Cells, Cells]:
+    """Return the steps of a grid, (K, 2) in columns and rows, and their lengths (K,) in 1 /
+    LENGTH_SCALE cells.
+    """
+    lengths = np.rint(space.neighborhood.lengths(1.0) * kernels.radial.LENGTH_SCALE)
+    return np.array(space.neighborhood.steps, dtype=np.int64), lengths.astype(np.int64)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.kernels.arrays import read_only
-from fieldcraft.propagation.grid_walks import GridScratch, step_vectors
+from fieldcraft.propagation.walks import GridScratch, step_vectors
 from fieldcraft.query.values import (
     SLACK,
     Cells,

@@ -12,7 +12,7 @@ from fieldcraft import checks
 from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.space import Grid, Space, checked_space
 from fieldcraft.space.cells import on_map
-from fieldcraft.steering import on_graph, on_grid
+from fieldcraft.steering import movement
 
 __all__ = ["Crowd", "avoid_walls", "move"]
 
@@ -78,8 +78,8 @@ def move(
     """
     positions = on_map(checked_space(space, "Moving needs"), positions, outside)
     if isinstance(space, Grid):
-        return on_grid.move(space, positions, displacements, radius, leap)
-    return on_graph.move(space, positions, displacements, radius, leap)
+        return movement.move_on_grid(space, positions, displacements, radius, leap)
+    return movement.move_on_mesh(space, positions, displacements, radius, leap)
 
 
 def avoid_walls(
@@ -131,8 +131,8 @@ def avoid_walls(
     """
     positions = on_map(checked_space(space, "Avoiding walls needs"), positions, outside)
     if isinstance(space, Grid):
-        return on_grid.avoid_walls(space, positions, velocities, ahead)
-    return on_graph.avoid_walls(space, positions, velocities, ahead)
+        return movement.avoid_walls_on_grid(space, positions, velocities, ahead)
+    return movement.avoid_walls_on_mesh(space, positions, velocities, ahead)
 
 
 @dataclass(frozen=True)
@@ -190,9 +190,9 @@ class Crowd:
         for name in ("keep_apart", "ahead", "response", "separation", "avoidance"):
             checks.not_negative(name, getattr(self, name))
         if isinstance(self.space, Grid):
-            on_grid.check_crowd(self, self.space)
+            movement.check_crowd_on_grid(self, self.space)
         else:
-            on_graph.check_crowd(self, checked_space(self.space, "A crowd needs"))
+            movement.check_crowd_on_mesh(self, checked_space(self.space, "A crowd needs"))
 
     def step(
         self,
@@ -231,5 +231,5 @@ class Crowd:
         """
         arguments = positions, velocities, desired, dt, max_speed, max_force
         if isinstance(self.space, Grid):
-            return on_grid.crowd_step(self, self.space, *arguments)
-        return on_graph.crowd_step(self, self.space, *arguments)
+            return movement.crowd_step_on_grid(self, self.space, *arguments)
+        return movement.crowd_step_on_mesh(self, self.space, *arguments)
