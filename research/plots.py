@@ -18,8 +18,6 @@ from fieldcraft.view.drawing import styled
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["IntervalPanel", "plot_curves", "plot_intervals"]
-
 RGBA = NDArray[np.uint8]
 
 _MARK, _MUTED = "#788090", "#969daa"

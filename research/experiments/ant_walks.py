@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from fieldcraft import Grid
 from fieldcraft.recordings import Timeline
 
-__all__ = ["Walks", "walks_of"]
-
 Floats = NDArray[np.float64]
 
 

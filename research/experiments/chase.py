@@ -32,8 +32,6 @@ from research.experiments.statistics import Interval, mean, mean_share, paired, 
 from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
 from research.experiments.worlds import by_map, seeds_of, world_of, worlds_of
 
-__all__ = ["EXPERIMENT", "METHODS", "chase_study", "run", "summarise"]
-
 METHODS = ("last", "random", "blind", "flood", "belief", "party")
 """Methods of searching, as in `SEARCHES` of the chase; "blind" is a flood that ignores what
 searchers see. There is "motion" too, a belief that knows how fugitives move.

@@ -24,8 +24,6 @@ from research.experiments.experiment import Experiment
 if TYPE_CHECKING:
     from research.experiments.runner import Report
 
-__all__ = ["EXPERIMENTS", "add"]
-
 _SHOWN = 5
 
 

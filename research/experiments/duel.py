@@ -18,8 +18,6 @@ from research.experiments.statistics import Interval, paired, rate, ratio
 from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
 from research.experiments.worlds import by_map, grid_of, seeds_of, worlds_of
 
-__all__ = ["EXPERIMENT", "duel_study", "play", "summarise"]
-
 BRAINS = ("tether", "distance")
 SPEEDS = (3.6, 4.0, 4.2)
 """Cells a second of the charging enemy; the long range walks 4."""

@@ -19,8 +19,6 @@ from fieldcraft.errors import InvalidValue
 if TYPE_CHECKING:
     from fieldcraft_worlds.games.chase.searches import AnySearch
 
-__all__ = ["FUGITIVES", "SPEED", "Escape", "Ground", "Walker", "escape", "search_for"]
-
 FUGITIVES = ("runs", "hides", "doubles back", "stands")
 """The ways of a fugitive once out of sight: runs on, and on; hides near by; turns and goes back
 past the hunters; stands still.

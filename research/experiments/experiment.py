@@ -10,8 +10,6 @@ from typing import Any
 
 from research.experiments.study import Study
 
-__all__ = ["Experiment", "Options", "floats", "integers", "map_options", "seed_options", "words"]
-
 Options = Mapping[str, Mapping[str, Any]]
 """Arguments of `argparse.add_argument` by flag."""
 

@@ -14,18 +14,6 @@ from research.experiments.matches import PLAYERS, WINDOW, Force, Match
 from research.experiments.moments import Moment
 from research.recordings.losses import Losses
 
-__all__ = [
-    "ASKED",
-    "BASELINES",
-    "DISTANCES",
-    "ELSEWHERE",
-    "LAYERS",
-    "MODELS",
-    "PARTS",
-    "density",
-    "moments_of",
-]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -24,8 +24,6 @@ from research.experiments.study import Job, Measure, Row, Study, Summary, Value,
 from research.recordings.forecasts import PlaceModel, fit_places, score_places
 from research.recordings.replay import REPLAY, write_replay_table
 
-__all__ = ["EXPERIMENT", "MEASURES", "fights_study", "forecast", "predict", "summarise"]
-
 Floats = NDArray[np.float64]
 
 ONE = "one player's"

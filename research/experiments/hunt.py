@@ -16,8 +16,6 @@ from research.experiments.statistics import Interval, mean, rate
 from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
 from research.experiments.worlds import by_map, grid_of, seeds_of, worlds_of
 
-__all__ = ["EXPERIMENT", "HUNTERS", "hunt", "hunt_study", "target_walk"]
-
 HUNTERS = {
     "once": "path computed once",
     "again": "path computed every second",

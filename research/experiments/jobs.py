@@ -18,8 +18,6 @@ from fieldcraft import set_threads
 from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
 from research.experiments.study import Job, Row, identity, plain
 
-__all__ = ["Failure", "Outcome", "code_digest", "cores", "outcomes"]
-
 _PATIENCE = 30.0  # seconds in which a scheduler answers
 
 

@@ -21,8 +21,6 @@ from research.experiments.statistics import Interval, mean, rate
 from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
 from research.experiments.worlds import by_map, grid_of, seeds_of, worlds_of
 
-__all__ = ["EXPERIMENT", "HUNTERS", "hunt", "knowledge_study"]
-
 SIGHT = 10.0  # cells
 LEAD = 4 * RATE  # steps for which the hunter only looks
 UNSEEN = 2 * RATE  # steps after which a target counts as unseen

@@ -19,22 +19,6 @@ from fieldcraft.recordings import Timeline
 from research.recordings.losses import Losses, read_losses
 from research.recordings.starcraft import ROOTED, read_starcraft
 
-__all__ = [
-    "ALL",
-    "CELL",
-    "PLAYERS",
-    "SIGHT",
-    "VIEWS",
-    "WINDOW",
-    "Force",
-    "Match",
-    "Scout",
-    "as_army",
-    "as_asset",
-    "as_hall",
-    "read_match",
-]
-
 
 def _names(text: str) -> list[str]:
     return text.split()

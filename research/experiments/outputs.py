@@ -21,8 +21,6 @@ from research.experiments.jobs import Failure, code_digest
 from research.experiments.statistics import Interval
 from research.experiments.study import Measure, Row, Study, Summary, Value
 
-__all__ = ["redraw", "table_lines", "write_outputs"]
-
 _DIGITS = 3
 
 

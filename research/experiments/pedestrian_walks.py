@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from fieldcraft import Grid
 from fieldcraft.recordings import Timeline
 
-__all__ = ["AHEAD", "PLACES", "STEP", "Place", "Walks", "ground_of", "walks_of"]
-
 STEP = 0.4  # seconds of walking whose direction counts
 AHEAD = 5  # steps: 2 s
 _SLOWEST = 0.1  # meters a second: who is slower stands

@@ -26,8 +26,6 @@ from research.experiments.statistics import Interval, mean, paired
 from research.experiments.study import Job, Measure, Row, Study, Summary, Value, number
 from research.recordings.tracks import read_pedestrians
 
-__all__ = ["EXPERIMENT", "MEASURES", "angles", "pedestrians_study", "predict", "summarise"]
-
 HORIZONS = ("second half", "2 s ahead")
 MODELS = ("one direction", "no blur", "trail", "their own before")
 MEASURES = (

@@ -28,8 +28,6 @@ from research.experiments.statistics import Interval, mean, paired
 from research.experiments.study import Job, Measure, Row, Study, Summary, Value, number
 from research.recordings.tracks import read_tracks
 
-__all__ = ["EXPERIMENT", "MEASURES", "predict", "real_ants_study", "scores", "summarise"]
-
 HORIZONS = ("second half", "next minute")
 SOURCES = ("all ants", "other ants", "the ant itself")
 MODELS = ("uniform", "density", "trail")

@@ -10,9 +10,6 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.recipe import DATA, data_beside
 from research.experiments.experiment import Options
 
-__all__ = ["DATA_OPTIONS", "data_folder", "digest_of"]
-
-
 DATA_OPTIONS: Options = {
     "--data": {
         "type": Path,

@@ -20,8 +20,6 @@ from research.experiments.jobs import Failure, code_digest, cores, outcomes
 from research.experiments.outputs import write_outputs
 from research.experiments.study import Job, Row, Study, Summary, identity, plain
 
-__all__ = ["FinishedRows", "Report", "run_study"]
-
 MOST_WORKERS = 256
 
 

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["FEW", "Interval", "mean", "mean_share", "paired", "rate", "ratio"]
-
 FEW = 40
 """Fewer values than this get Student's interval: a bootstrap of few values is narrower than it
 says.

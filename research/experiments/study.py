@@ -14,19 +14,6 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from research.experiments.statistics import Interval
 
-__all__ = [
-    "Job",
-    "Measure",
-    "Row",
-    "Study",
-    "Summary",
-    "Value",
-    "identity",
-    "integer",
-    "number",
-    "plain",
-]
-
 Value = str | int | float | bool | None
 Row = Mapping[str, Value]
 Job = Row

@@ -17,8 +17,6 @@ from research.experiments.statistics import Interval, mean, paired, rate
 from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
 from research.experiments.worlds import by_map, grid_of, seeds_of, worlds_of
 
-__all__ = ["EXPERIMENT", "MEASURES", "play", "summarise", "towers_study"]
-
 _SIDES = ("first", "second")
 
 MEASURES = (

@@ -15,8 +15,6 @@ from fieldcraft.maps.generate import HALLS
 from fieldcraft_worlds.games.walking import loaded_map, require_grid
 from research.experiments.study import Job, Row, integer
 
-__all__ = ["by_map", "grid_of", "label_of", "seeds_of", "world_of", "worlds_of"]
-
 ALL_MAPS = "all maps"
 MOST_SEEDS = 100_000
 

@@ -11,8 +11,6 @@ from research.microrts.game import Order, State, Unit
 from research.microrts.maps import Maps, power
 from research.microrts.settings import Settings
 
-__all__ = ["Agent"]
-
 _STALLED = 0.9  # ratio of power for an attack after a long time in which nothing happened
 
 

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from research.microrts.game import ATTACK, PRODUCE, Cell, State
 
-__all__ = ["Board"]
-
 
 class Board:
     """Cells that nobody stands on or moves to, resources that nobody has spent yet, and the damage

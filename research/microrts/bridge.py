@@ -15,8 +15,6 @@ import jpype
 
 from research.microrts.game import Kind, Order, State, orders_text, read_kinds, read_state
 
-__all__ = ["BOTS", "Arena", "Outcome", "Player"]
-
 BOTS = {
     "workerRush": "ai.abstraction.WorkerRush",
     "lightRush": "ai.abstraction.LightRush",

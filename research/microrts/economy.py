@@ -11,8 +11,6 @@ from research.microrts.game import HARVEST, MOVE, PRODUCE, RETURN, STEPS, Cell, 
 from research.microrts.maps import Maps, power
 from research.microrts.settings import Settings
 
-__all__ = ["Economy"]
-
 _NEAR = 10  # cells: deposits farther from every base are not worth the walk
 
 

@@ -10,8 +10,6 @@ from research.microrts.game import ATTACK, MOVE, STEPS, Order, Unit
 from research.microrts.maps import Maps, worth
 from research.microrts.settings import Settings
 
-__all__ = ["step", "strike"]
-
 _CLOSE = 6  # cells: farther enemies do not matter for the next step
 _STAY = 0.02  # more than the noise: only a reason makes a unit move
 _HOLD = 1  # cycles: a unit that waits decides again in the next one

@@ -9,8 +9,6 @@ from research.microrts.game import State
 from research.microrts.maps import Maps
 from research.microrts.settings import Settings
 
-__all__ = ["Camera"]
-
 _OWN, _FOE, _DEPOSIT = "#ff9d3c", "#4db8ff", "#7ee081"
 _DOTS = {"Base": 1.0, "Barracks": 0.85, "Heavy": 0.7, "Light": 0.55, "Ranged": 0.45}
 _SCALE = 24  # pixels a cell

@@ -10,8 +10,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cell", "Kind", "Order", "State", "Unit", "orders_text", "read_kinds", "read_state"]
-
 Cell: TypeAlias = tuple[int, int]
 WAIT, MOVE, HARVEST, RETURN, PRODUCE, ATTACK = range(6)
 STEPS = ((0, -1), (1, 0), (0, 1), (-1, 0))

@@ -14,8 +14,6 @@ import tempfile
 import venv
 from pathlib import Path
 
-__all__ = ["PYTHON", "install", "missing"]
-
 PYTHON = Path("venv/bin/python")
 _GAME = "gym-microrts"
 _VERSION = "0.4.3"

@@ -12,8 +12,6 @@ import numpy as np
 from research.microrts.runner import VARIANTS, Row
 from research.plots import IntervalPanel, plot_intervals
 
-__all__ = ["picture", "score", "table"]
-
 
 def score(points: Sequence[float]) -> tuple[float, float, float]:
     """Return the share of points and its 95 % interval (Wilson's, draws count half)."""

@@ -16,8 +16,6 @@ from research.microrts.settings import Settings
 if TYPE_CHECKING:
     from research.microrts.bridge import Arena
 
-__all__ = ["VARIANTS", "Match", "Row", "matches", "play_all", "read_rows"]
-
 VARIANTS = {"full": Settings(), "blank": Settings(blank=True)}
 
 

@@ -13,8 +13,6 @@ import fieldcraft as fc
 from research.pogema.player import STEPS
 from research.pogema.table import Row
 
-__all__ = ["calibration", "unhindered"]
-
 
 def unhindered(instance: dict[str, Any]) -> float:
     """Return the throughput of agents that walk through each other."""

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from research.pogema.player import Variant, play
 
-__all__ = ["film"]
-
 _SCALE = 9  # pixels of a cell
 _AGENT = (245, 245, 245)
 

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft.steering import PIBT
 
-__all__ = ["VARIANTS", "Episode", "Variant", "play"]
-
 STEPS = 256
 _HALF_LIFE = 7  # steps
 

@@ -12,8 +12,6 @@ import numpy as np
 from research.experiments.statistics import Interval, mean, paired
 from research.plots import IntervalPanel, plot_curves
 
-__all__ = ["PLANNER", "Case", "Row", "picture", "published", "read_rows", "table", "write_row"]
-
 PLANNER = "RHCR"
 _FIELDS = ("set", "variant", "agents", "map", "seed", "throughput", "seconds")
 

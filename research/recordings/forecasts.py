@@ -17,8 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["PlaceModel", "PlaceScore", "fit_places", "score_places"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.recordings.table import Table
 
-__all__ = ["Losses", "read_losses"]
-
 _COLUMNS = ("game_loop", "event", "unit_id", "unit_type", "player", "x", "y", "killer_player")
 
 

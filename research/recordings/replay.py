@@ -13,8 +13,6 @@ from fieldcraft import checks
 from fieldcraft.errors import BadTimeline, MissingLibrary
 from fieldcraft.recordings.table import MAX_BYTES
 
-__all__ = ["REPLAY", "write_replay_table"]
-
 REPLAY = ".SC2Replay"
 _HEADER = ("game_loop", "event", "unit_id", "unit_type", "player", "x", "y", "killer_player")
 

@@ -11,8 +11,6 @@ from fieldcraft import checks
 from fieldcraft.recordings import Timeline, TimelineBuilder
 from fieldcraft.recordings.table import Table
 
-__all__ = ["ROOTED", "read_starcraft"]
-
 _COLUMNS = ("game_loop", "event", "unit_id", "unit_type", "player", "x", "y")
 _EVENTS = ("born", "init", "done", "died", "pos", "morph", "owner")
 _TERRAN = """

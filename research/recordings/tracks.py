@@ -11,8 +11,6 @@ from fieldcraft import checks
 from fieldcraft.errors import BadTimeline
 from fieldcraft.recordings import Timeline, TimelineBuilder
 
-__all__ = ["read_pedestrians", "read_tracks"]
-
 _RATE = re.compile(r"framerate:\s*(\d+\.?\d*)")
 _UNIT = re.compile(r"\bx/(\w+)\s+y/\1\b")
 _UNITS = {"m": 1.0, "cm": 0.01}

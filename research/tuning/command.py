@@ -16,8 +16,6 @@ from research.experiments.worlds import worlds_of
 from research.tuning.search import Found, Tuning, parse_range, tune
 from research.tuning.tunables import Tunable, find_tunable
 
-__all__ = ["add", "listed", "report_lines", "write_found"]
-
 _OPTIONS = {
     "--search": {
         "action": "append",

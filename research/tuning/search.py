@@ -20,8 +20,6 @@ from research.experiments.statistics import Interval, mean, paired
 from research.experiments.study import Row, number
 from research.tuning.tunables import Tunable
 
-__all__ = ["Found", "Range", "Trial", "Tuning", "parse_range", "tune"]
-
 
 @dataclass(frozen=True)
 class Range:

@@ -19,8 +19,6 @@ from fieldcraft_worlds.play.settings import read_table
 from research.experiments.study import Job, Row, integer, number
 from research.experiments.worlds import grid_of, world_of
 
-__all__ = ["Tunable", "find_tunable"]
-
 _SECONDS = 30.0  # that a game without an end is played
 
 

@@ -17,8 +17,6 @@ from fieldcraft_cluster.partition import Partition, Piece
 from fieldcraft_cluster.terrain import WallChanges, grid_of, walls_in
 from fieldcraft_cluster.transfer import LayerPlan
 
-__all__ = ["Block", "BlockSources", "HaloUpdate", "LayerCall"]
-
 _NEW_WALLS = "new walls"
 
 Planes = dict[str, NDArray[Any]]

@@ -17,8 +17,6 @@ from fieldcraft_cluster.transfer import LayerPlan
 if TYPE_CHECKING:
     from fieldcraft_cluster.store import Store
 
-__all__ = ["BlockCommands", "BlockEntry", "Blocks", "Superstep", "owner"]
-
 
 class BlockEntry(NamedTuple):
     """A block in a checkpoint: its file, whether it is at rest, the steps that it has taken, and

@@ -23,8 +23,6 @@ from fieldcraft.serialization import from_bytes, to_bytes
 from fieldcraft_cluster.blocks import BlockEntry
 from fieldcraft_cluster.folder import is_block_name, remove_unlisted
 
-__all__ = ["Checkpoint", "LayerState", "commit", "read"]
-
 _MAGIC = b"fieldcraft world\n"
 _VERSION = 1
 _FRAME = struct.Struct("<IQ")

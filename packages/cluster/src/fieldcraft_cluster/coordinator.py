@@ -22,8 +22,6 @@ from fieldcraft_cluster.partition import Partition
 from fieldcraft_cluster.store import Stores, WorkerLost
 from fieldcraft_cluster.transfer import LayerPlan
 
-__all__ = ["Coordinator", "Report", "Start"]
-
 _MOST_LOSSES = 8  # in one call; after more, something kills every new worker
 T = TypeVar("T")
 P = ParamSpec("P")

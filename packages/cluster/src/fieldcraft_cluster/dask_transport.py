@@ -17,8 +17,6 @@ from fieldcraft.kernels import pool
 from fieldcraft_cluster.partition import Box, Partition
 from fieldcraft_cluster.store import Store, Stores, WorkerLost
 
-__all__ = ["DaskStores", "array_of"]
-
 _log = logging.getLogger("fieldcraft")
 _RESTART_SECONDS = 15.0  # for the replacement of a worker, and for its answer to a small task
 _START_SECONDS = 60.0  # the least limit for importing fieldcraft and creating a store

@@ -15,8 +15,6 @@ from fieldcraft.errors import FieldcraftError
 from fieldcraft.files import damaged, sealed, write_sealed
 from fieldcraft.serialization import from_bytes, to_bytes
 
-__all__ = ["read_planes", "write_planes"]
-
 _MAGIC = b"fieldcraft block\n"
 _LENGTH = struct.Struct("<Q")
 _TILE = 64

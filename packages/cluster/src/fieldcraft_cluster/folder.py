@@ -19,17 +19,6 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = [
-    "BLOCKS",
-    "MARKER",
-    "block_name",
-    "claim",
-    "is_block_name",
-    "lock",
-    "remove_unlisted",
-    "unlock",
-]
-
 MARKER = "fieldcraft-world.txt"
 BLOCKS = "blocks"
 _LOCK = "in-use.lock"

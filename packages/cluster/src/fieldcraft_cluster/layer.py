@@ -26,8 +26,6 @@ from fieldcraft_cluster.transfer import LayerPlan
 if TYPE_CHECKING:
     from fieldcraft_cluster.world import World
 
-__all__ = ["MOST_REACH", "WorldLayer", "digest_of"]
-
 MOST_REACH = 2000
 """The largest reach of a mark, a source or a stamp, in cells."""
 _MOST_WINDOW = 2**28

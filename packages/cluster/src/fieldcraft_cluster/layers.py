@@ -22,16 +22,6 @@ from fieldcraft_cluster.transfer import LayerPlan, transfer_of
 if TYPE_CHECKING:
     from fieldcraft_cluster.world import World
 
-__all__ = [
-    "LAYERS",
-    "SourceLayer",
-    "WorldMemoryLayer",
-    "WorldRadialLayer",
-    "WorldSpreadLayer",
-    "WorldTrailLayer",
-    "plan_of",
-]
-
 
 class SourceLayer(WorldLayer):
     """A layer with sources."""

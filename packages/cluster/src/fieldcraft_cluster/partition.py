@@ -10,8 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Box", "Holders", "Partition", "Piece"]
-
 Cells = NDArray[np.int64]
 
 

@@ -10,8 +10,6 @@ from fieldcraft import checks
 from fieldcraft_cluster.store import Stores
 from fieldcraft_cluster.world import World
 
-__all__ = ["run"]
-
 
 @contextlib.contextmanager
 def run(

@@ -21,8 +21,6 @@ from fieldcraft_cluster.terrain import WallChanges
 if TYPE_CHECKING:
     from fieldcraft_cluster.world import World
 
-__all__ = ["restore_world", "source_commands", "start", "state_of"]
-
 _SAMPLE = 64  # cells a side of the parts by which the walls of a world are identified
 
 

@@ -13,8 +13,6 @@ from fieldcraft.errors import DeadSource, InvalidValue
 from fieldcraft_cluster.block import BlockSources
 from fieldcraft_cluster.partition import Partition
 
-__all__ = ["WorldSources"]
-
 _NEVER = np.iinfo(np.int64).max
 _COLUMNS = ("alive", "rows", "columns", "strengths", "radii", "expires")
 _IMAGES = 10  # bits for the copies of one source on one extended block of a torus

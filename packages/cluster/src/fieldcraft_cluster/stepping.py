@@ -13,8 +13,6 @@ from fieldcraft_cluster.layer import WorldLayer
 if TYPE_CHECKING:
     from fieldcraft_cluster.world import World
 
-__all__ = ["due_steps", "take_steps"]
-
 _MOST_STEPS = 1_000_000
 
 

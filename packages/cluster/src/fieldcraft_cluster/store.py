@@ -17,8 +17,6 @@ from fieldcraft_cluster.partition import Partition
 from fieldcraft_cluster.terrain import WallChanges
 from fieldcraft_cluster.transfer import LayerPlan
 
-__all__ = ["Store", "Stores", "WorkerLost"]
-
 
 class Store:
     """The blocks of all layers that one process has, with at most `memory` bytes of them in memory.

@@ -18,8 +18,6 @@ from fieldcraft_cluster.partition import Box
 if TYPE_CHECKING:
     from fieldcraft_cluster.transfer import WorldPlan
 
-__all__ = ["LazyArray", "WallChanges", "WorldGeometry", "grid_of", "walls_in"]
-
 Make = Callable[[slice, slice], ArrayLike]
 
 

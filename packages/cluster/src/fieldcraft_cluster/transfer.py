@@ -20,8 +20,6 @@ from fieldcraft.space import Neighborhood
 from fieldcraft_cluster.partition import Partition
 from fieldcraft_cluster.terrain import LazyArray
 
-__all__ = ["LayerPlan", "Transfer", "WorldPlan", "transfer_of"]
-
 Planes = dict[str, NDArray[Any]]
 
 

@@ -32,8 +32,6 @@ from fieldcraft_cluster.store import Stores
 from fieldcraft_cluster.terrain import LazyArray, WallChanges, WorldGeometry
 from fieldcraft_cluster.transfer import WorldPlan
 
-__all__ = ["World"]
-
 _MOST_SIDE = 2**24
 _MOST_BLOCK = 2**14
 

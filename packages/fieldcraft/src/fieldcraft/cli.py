@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from fieldcraft.recipe.outputs import Report
     from fieldcraft.space import Graph, Grid
 
-__all__ = ["COMMANDS", "main"]
-
 COMMANDS = "fieldcraft.commands"
 """The group of entry points by which packages offer sub-commands."""
 

@@ -16,18 +16,6 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import native
 
-__all__ = [
-    "SHIPPED",
-    "STARTERS",
-    "Bundle",
-    "add_bundle",
-    "add_demo",
-    "add_new",
-    "bundle",
-    "create",
-    "recipe_path",
-]
-
 _PACKAGE = Path(__file__).resolve().parent
 _MOMENT = (2020, 1, 1, 0, 0, 0)  # of every file, so that the same files make the same zip
 

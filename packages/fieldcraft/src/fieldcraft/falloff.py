@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["CURVES", "Falloff", "Ring", "footprint"]
-
 _MOST_WEIGHT = 1.0
 _TABLE_POINTS = 1025
 

@@ -26,22 +26,6 @@ if TYPE_CHECKING:
     from fieldcraft.space import Graph, Grid
 
 
-__all__ = [
-    "GROUP",
-    "Calculus",
-    "Devices",
-    "Pictured",
-    "calculus",
-    "devices",
-    "graph_of",
-    "html_of",
-    "others_with",
-    "package",
-    "png_of",
-    "sample",
-]
-
-
 class Calculus(Protocol):
     """The module `fieldcraft.compose.verbs`: its functions return expressions."""
 

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from fieldcraft import checks, kernels
 from fieldcraft.kernels import pool
 
-__all__ = ["set_threads", "warm_up"]
-
 
 def set_threads(count: int) -> int:
     """Let fieldcraft use `count` threads, the calling one included, and answer how many it used

@@ -13,8 +13,6 @@ from typing import Any
 from fieldcraft import checks
 from fieldcraft.errors import BadSettings
 
-__all__ = ["Keys", "SettingsFile", "dotted", "nearest", "parse_value"]
-
 MAX_BYTES = 2**18
 
 Keys = tuple[str | int, ...]

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fieldcraft_gpu.card import Card
 
-__all__ = ["STRIDE", "Batch", "Buffer", "Shader"]
-
 STRIDE = 256
 """The distance between the numbers of two steps, in bytes."""
 

@@ -21,8 +21,6 @@ from fieldcraft_gpu.batches import STRIDE, Batch, Buffer, Shader
 from fieldcraft_gpu.examination import examine
 from fieldcraft_gpu.wgpu_library import SPAWN, Adapter, library, runtime_folder
 
-__all__ = ["STEPS", "Card"]
-
 SHADERS = Path(__file__).parent / "wgsl"
 STEPS = 256
 """The most steps of one submission; each has its number in a buffer."""

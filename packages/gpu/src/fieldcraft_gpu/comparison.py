@@ -16,8 +16,6 @@ from fieldcraft.space import Grid
 from fieldcraft.steering import Deposit, Forage, Swarm, Walk
 from fieldcraft_gpu.opening import Device
 
-__all__ = ["CASES", "differences"]
-
 _STAMP = Stamp.disc(3.3, "parabolic") - 0.4 * Stamp.disc(1.5)
 _KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
 

@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from fieldcraft_gpu.card import Card
 
-__all__ = ["PATTERNS", "examine", "patterns"]
-
 PATTERNS = 1 << 16
 
 

@@ -19,8 +19,6 @@ from fieldcraft_gpu.batches import Buffer
 from fieldcraft_gpu.card import Card
 from fieldcraft_gpu.fields import DeviceField, refuse
 
-__all__ = ["DeviceFadeField"]
-
 
 class DeviceFadeField(DeviceField, FadeField):
     """The end times of marks on a device. The host has a copy, which is updated when it is read."""

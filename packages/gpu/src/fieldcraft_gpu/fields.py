@@ -15,8 +15,6 @@ from fieldcraft.sources import Sources
 from fieldcraft_gpu.batches import Buffer
 from fieldcraft_gpu.card import Card
 
-__all__ = ["DeviceField", "SteppedField", "field_on", "refuse"]
-
 
 class DeviceField(Field):
     """A field with values on a device. Values that the host reads are cached until the next

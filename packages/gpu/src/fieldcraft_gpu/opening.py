@@ -26,8 +26,6 @@ from fieldcraft_gpu.swarm import DeviceAgents, DeviceFood
 from fieldcraft_gpu.trail_field import DeviceTrailField
 from fieldcraft_gpu.wgpu_library import adapters
 
-__all__ = ["FIELDS", "Device", "agents", "carrier", "checked_device", "device", "food"]
-
 FIELDS: dict[type[Propagation], Callable[[Any, Any, float, Card], Field]] = {
     Trail: DeviceTrailField,
     Spread: DeviceSpreadField,

@@ -24,8 +24,6 @@ from fieldcraft_gpu.trail_field import drawing_parameters, stamp_records
 if TYPE_CHECKING:
     from fieldcraft.propagation import Radial
 
-__all__ = ["DeviceRadialField"]
-
 
 class DeviceSums(Accumulator):
     """Sums on a device. The host has a copy, which is updated when it is read."""

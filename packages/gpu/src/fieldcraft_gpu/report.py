@@ -16,8 +16,6 @@ from fieldcraft.space import Grid
 from fieldcraft.steering import Deposit, Swarm, Walk
 from fieldcraft_gpu.comparison import differences
 
-__all__ = ["add"]
-
 _SIDE = 1024
 _AGENTS = 100_000
 _STEPS = 16

@@ -15,8 +15,6 @@ from fieldcraft_gpu.batches import Batch, Buffer
 from fieldcraft_gpu.card import Card
 from fieldcraft_gpu.fields import SteppedField, refuse
 
-__all__ = ["DeviceSpreadField"]
-
 _PINNED = np.uint32(1 << 31)
 _MOST_NEIGHBORS = 31
 _AT_ONCE = 4  # steps in the memory of a work group

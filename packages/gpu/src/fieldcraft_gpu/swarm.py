@@ -18,8 +18,6 @@ from fieldcraft_gpu.card import STEPS, Card
 from fieldcraft_gpu.fields import field_on
 from fieldcraft_gpu.trail_field import DeviceTrailField
 
-__all__ = ["DeviceAgents"]
-
 _GROUP = 256
 _Dispatch = tuple[Shader, Any, tuple[int, int], bool]
 _ALL = (1 << 64) - 1

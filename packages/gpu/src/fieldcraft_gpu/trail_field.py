@@ -22,8 +22,6 @@ from fieldcraft_gpu.batches import Batch, Shader
 from fieldcraft_gpu.card import STEPS, Card
 from fieldcraft_gpu.fields import SteppedField, refuse
 
-__all__ = ["DeviceTrailField"]
-
 _TILE = (32, 8)
 _STAMP_WORDS = 12
 

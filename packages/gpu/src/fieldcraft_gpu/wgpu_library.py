@@ -12,8 +12,6 @@ from typing import Any
 
 from fieldcraft.errors import NoDevice
 
-__all__ = ["SPAWN", "Adapter", "adapters", "library", "runtime_folder"]
-
 SPAWN = 'Start it with multiprocessing.get_context("spawn"), and open a device there'
 _SUPPORTED = (0, 32)
 

@@ -22,8 +22,6 @@ from fieldcraft_lab.controls import controls
 from fieldcraft_lab.live import Live
 from fieldcraft_lab.protocol import Ask, Best, Probe, Sensitivity
 
-__all__ = ["DRAWINGS", "answered", "asked", "best_places", "drawing", "probe", "sensitivity"]
-
 _MOST_BARS = 8
 _LEVELS = 6
 _ARROWS = 24

@@ -17,8 +17,6 @@ from fieldcraft.space import Space
 from fieldcraft_lab.controls import replaced_by
 from fieldcraft_lab.orders import Deposit, Move, Order, Paint, Place, Remove, Strengthen, Tune
 
-__all__ = ["apply", "covered"]
-
 Release = Callable[[str, int], None]
 
 

@@ -6,8 +6,6 @@ import argparse
 import sys
 from pathlib import Path
 
-__all__ = ["add_diff", "add_lab", "add_replay"]
-
 
 def add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `lab` to the commands of a parser."""

@@ -15,8 +15,6 @@ from fieldcraft_lab.planes import shape_of
 from fieldcraft_lab.protocol import Ask, Best, Hello, Probe, Request, Sensitivity, View
 from fieldcraft_lab.session import Side
 
-__all__ = ["Controller", "Reply"]
-
 Reply = Callable[[dict[str, Any]], None]
 
 _CLOCK_RATE = 8.0  # status messages per second while maps change

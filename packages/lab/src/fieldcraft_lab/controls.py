@@ -14,8 +14,6 @@ from fieldcraft.layer import Layer
 from fieldcraft.propagation import Propagation, Radial, Spread
 from fieldcraft.propagation.settings import Setting, declared, values_of
 
-__all__ = ["FIXED", "controls", "curve", "replaced_by", "settings"]
-
 FIXED = {
     "vector": "A layer has numbers or vectors from its beginning",
     "exact": "It is chosen when a layer is added",

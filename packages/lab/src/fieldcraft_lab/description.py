@@ -14,8 +14,6 @@ from fieldcraft.view.palettes import TEAM_COLORS, diverging, sequential, tinted
 from fieldcraft_lab.live import Live
 from fieldcraft_lab.live_recipe import LiveRecipe
 
-__all__ = ["described", "edit_of", "page"]
-
 
 def described(live: Live, shape: dict[str, Any], initial: dict[str, Any]) -> dict[str, Any]:
     """Return everything about a world that does not change while it runs; `initial` are the

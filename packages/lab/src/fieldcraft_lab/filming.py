@@ -14,8 +14,6 @@ from fieldcraft_lab import replay
 from fieldcraft_lab.protocol import Export
 from fieldcraft_lab.session import Session
 
-__all__ = ["FILMS", "FilmMaker"]
-
 FILMS = ("gif", "mp4")
 """The formats of films."""
 

@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from fieldcraft_lab.planes import tiles
 from fieldcraft_lab.protocol import Show, View
 
-__all__ = ["Client", "Hub", "Picture"]
-
 _MOST_UNACKNOWLEDGED = 2
 _NOTHING = Show(views=())
 

@@ -6,8 +6,6 @@ import bisect
 import math
 from dataclasses import dataclass
 
-__all__ = ["Keyframe", "Keyframes"]
-
 _LEAST = 12  # keyframes
 
 

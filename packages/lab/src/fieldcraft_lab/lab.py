@@ -25,8 +25,6 @@ from fieldcraft_lab.replay import session_of
 from fieldcraft_lab.server import Server
 from fieldcraft_lab.session import Session
 
-__all__ = ["Lab", "serve"]
-
 _RATE = 60.0
 _MOST_BUSY = 0.05  # seconds of steps before messages are handled again
 

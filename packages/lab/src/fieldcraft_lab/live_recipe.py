@@ -15,8 +15,6 @@ from fieldcraft_lab.apply import apply
 from fieldcraft_lab.live import LayerWorld
 from fieldcraft_lab.orders import Order, Paint
 
-__all__ = ["LiveRecipe"]
-
 
 class LiveRecipe(LayerWorld):
     """The world of a recipe. `written` are the texts of its file: as it was read, and as written

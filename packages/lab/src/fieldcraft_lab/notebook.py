@@ -25,8 +25,6 @@ from fieldcraft_lab.hub import Client
 from fieldcraft_lab.program import Program
 from fieldcraft_lab.protocol import Request
 
-__all__ = ["WidgetController", "widget"]
-
 _PERIOD = 1 / 20
 _MODULE = """
 function render({ model, el }) {

@@ -14,8 +14,6 @@ from fieldcraft.recipe import read_recipe
 from fieldcraft_lab.live import Live, LiveMap
 from fieldcraft_lab.live_recipe import LiveRecipe
 
-__all__ = ["WORLDS", "game_names", "opened", "recipe_names", "world_of"]
-
 WORLDS = "fieldcraft.lab"
 """The group of entry points with worlds of other packages: a name and an opener, see
 `packages/worlds`.

@@ -17,8 +17,6 @@ from fieldcraft_lab.live import Live
 from fieldcraft_lab.planes import Plane, Shape, nice
 from fieldcraft_lab.protocol import View
 
-__all__ = ["WALLS", "Renderer", "Side"]
-
 WALLS = "#walls"
 """The name of the walls as a map."""
 

@@ -18,8 +18,6 @@ from fieldcraft.space import Space
 from fieldcraft.view.drawing import outlines
 from fieldcraft.view.plan import HIDDEN, ColorScale
 
-__all__ = ["MOST_CELLS", "Plane", "Shape", "nice", "shape_of", "tiles"]
-
 MOST_CELLS = 2048 * 2048
 _MOST_POLYGONS = 120_000
 _MOST_EDGES = 300_000

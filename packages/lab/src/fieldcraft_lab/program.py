@@ -17,8 +17,6 @@ from fieldcraft_lab.protocol import Best, Probe, Sensitivity
 from fieldcraft_lab.server import Server
 from fieldcraft_lab.session import Side
 
-__all__ = ["Program", "Watch", "watch"]
-
 _PERIOD = 1 / 20
 
 

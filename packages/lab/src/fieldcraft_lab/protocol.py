@@ -13,35 +13,6 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft_lab.orders import ORDERS, Order, checked, integer, number, position, word
 
-__all__ = [
-    "MOST_BYTES",
-    "SIDES",
-    "Ack",
-    "Ask",
-    "Best",
-    "Cancel",
-    "Export",
-    "Fork",
-    "Hello",
-    "Keep",
-    "Open",
-    "Pause",
-    "Play",
-    "Probe",
-    "Redo",
-    "Request",
-    "Restore",
-    "Seek",
-    "Sensitivity",
-    "Show",
-    "Speed",
-    "Step",
-    "Undo",
-    "View",
-    "parse",
-    "views",
-]
-
 MOST_BYTES = 16384
 SIDES = ("a", "b")
 _MOST_VIEWS = 24

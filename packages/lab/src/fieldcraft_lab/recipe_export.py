@@ -17,8 +17,6 @@ from fieldcraft_lab.live_recipe import LiveRecipe
 from fieldcraft_lab.orders import Deposit, Move, Paint, Place, Remove, Strengthen, Tune
 from fieldcraft_lab.session import Session
 
-__all__ = ["recipe_of", "restore_recipe", "writings"]
-
 
 def recipe_of(session: Session, *, write: bool = False) -> dict[str, Any]:
     """Return the recipe of a session with its edits as text, and a list of edits that a recipe

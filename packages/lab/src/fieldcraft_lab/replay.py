@@ -25,8 +25,6 @@ from fieldcraft_lab.live import LiveMap
 from fieldcraft_lab.opening import opened
 from fieldcraft_lab.session import MAGIC, MOST_STEPS, Session
 
-__all__ = ["Difference", "difference", "is_link", "picture_of", "record", "session_of", "with_view"]
-
 _WIDE = 640
 _RATE = 25.0
 _MOST_LETTERS = 1 << 20

@@ -29,8 +29,6 @@ from fieldcraft_lab.description import page
 from fieldcraft_lab.hub import Client
 from fieldcraft_lab.protocol import Hello, Request
 
-__all__ = ["Server"]
-
 _MOST_PAGES = 8
 _MOST_STRANGERS = 64  # connections that have not sent the token; the oldest is closed for a new one
 _MOST_UNANSWERED = 64  # messages of one page; the next ones are read after an answer

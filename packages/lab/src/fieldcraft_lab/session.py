@@ -22,8 +22,6 @@ from fieldcraft_lab.keyframes import Keyframe, Keyframes
 from fieldcraft_lab.live import Live, LiveMap
 from fieldcraft_lab.opening import world_of
 
-__all__ = ["MAGIC", "MOST_STEPS", "Session", "Side"]
-
 MAGIC = b"fieldcraft lab session\n"
 _VERSION = 1
 _KEYFRAME_SECONDS = 1.0

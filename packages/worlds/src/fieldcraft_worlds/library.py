@@ -10,8 +10,6 @@ from typing import cast
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft_worlds.games.game import Game
 
-__all__ = ["GAMES", "WORLDS", "Piece", "Row", "find_game", "saved_game"]
-
 
 @dataclass(frozen=True)
 class Piece:

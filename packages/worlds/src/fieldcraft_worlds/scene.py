@@ -14,21 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "ROLES",
-    "Areas",
-    "Arrows",
-    "Cones",
-    "Fact",
-    "Field",
-    "Label",
-    "Lines",
-    "Marks",
-    "Part",
-    "Scene",
-    "Tone",
-]
-
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.integer[Any]]
 

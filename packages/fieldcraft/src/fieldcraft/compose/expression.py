@@ -23,8 +23,6 @@ from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import cached_until_walls_change
 
-__all__ = ["Expression", "Ground", "Layered", "expression_of"]
-
 _walls_version = attrgetter("walls_version")
 
 

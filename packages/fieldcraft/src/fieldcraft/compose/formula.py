@@ -19,8 +19,6 @@ from fieldcraft.compose.verbs import apply, power, smooth, sqrt
 from fieldcraft.errors import InvalidValue
 from fieldcraft.layer.operand import Operand
 
-__all__ = ["FUNCTIONS", "Function", "formula"]
-
 _MOST_CHARACTERS = 4096
 _DEEPEST = 64
 _SUPPORTED = "A formula has names, numbers, + - * / ** ( ) , and or not, and comparisons"

@@ -19,8 +19,6 @@ from fieldcraft.kernels import operations, pool
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space import Grid, Space, checked_space, grid_of
 
-__all__ = ["Mapped", "Refined", "Smoothed", "exponential", "logarithm", "powered", "rooted"]
-
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 

@@ -15,8 +15,6 @@ from fieldcraft.compose.tree import BEYOND, CODES, RANGED, Node
 from fieldcraft.kernels import operations, pool
 from fieldcraft.kernels.arrays import aligned
 
-__all__ = ["Calculation", "Lease", "Plan", "Program", "plan_of"]
-
 _MAP_BOUND = 1e3 * checks.LARGEST  # layers hold values up to LARGEST; the rest is reserve
 _BOUND = 0.999 * float(operations.LARGEST)  # below it nothing overflows, rounding included
 

@@ -20,15 +20,6 @@ from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Grid, HexGrid, Space
 from fieldcraft.space.results import Regions, regions_owned
 
-__all__ = [
-    "FrontLine",
-    "Survey",
-    "Surveyed",
-    "front_lines",
-    "graph_front_lines",
-    "regions",
-]
-
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int32]
 

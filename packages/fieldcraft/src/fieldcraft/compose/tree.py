@@ -16,20 +16,6 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import operations
 
-__all__ = [
-    "BEYOND",
-    "CELLWISE",
-    "CODES",
-    "MOST_POINTS",
-    "RANGED",
-    "VERBS",
-    "Node",
-    "Written",
-    "number",
-    "operation",
-    "text_of",
-]
-
 VERBS: dict[type[ast.AST], str] = {
     ast.Add: "add",
     ast.Sub: "subtract",

@@ -18,20 +18,6 @@ from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.cells import unlabeled
 
-__all__ = [
-    "apply",
-    "cellwise",
-    "curve",
-    "lerp",
-    "maximum",
-    "minimum",
-    "on",
-    "power",
-    "smooth",
-    "sqrt",
-    "where",
-]
-
 _MOST_SMOOTHED = 64
 _MOST_MULTIPLIED = 16  # powers up to this are products, beyond it NumPy's
 _COUNTS = {"power": (3,), "step": (1,)}

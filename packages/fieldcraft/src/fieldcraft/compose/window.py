@@ -16,8 +16,6 @@ from fieldcraft.layer.operand import Operand
 from fieldcraft.space import grid_of
 from fieldcraft.space.grid import MAX_CELLS
 
-__all__ = ["Window", "observe", "window"]
-
 _SLACK = 1 + 1e-12  # distances are equal up to rounding
 
 

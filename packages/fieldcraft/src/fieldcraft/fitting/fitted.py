@@ -15,8 +15,6 @@ from fieldcraft.fitting.models import LayerModel
 from fieldcraft.fitting.objective import Objective, log_chances
 from fieldcraft.fitting.recorded import Recorded
 
-__all__ = ["Fitted", "fit"]
-
 Floats = NDArray[np.float64]
 
 _WIDEST = 6.0  # natural logarithm: what is above 0 stays within a factor of 400 of its start

@@ -15,8 +15,6 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.space import Grid
 
-__all__ = ["Formula"]
-
 Floats = NDArray[np.float64]
 
 _LEAST = float(np.finfo(np.float32).tiny)

@@ -20,8 +20,6 @@ from fieldcraft.paths import distance_map
 from fieldcraft.propagation import Radial, Spread
 from fieldcraft.space import Grid
 
-__all__ = ["LayerModel", "Reaching"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Reached = tuple[Floats, Callable[[Floats], tuple[float, Floats]]]

@@ -13,8 +13,6 @@ from fieldcraft.fitting.gradients import Formula
 from fieldcraft.fitting.models import LayerModel, Reaching
 from fieldcraft.fitting.recorded import Recorded
 
-__all__ = ["Objective", "log_chances"]
-
 Floats = NDArray[np.float64]
 
 

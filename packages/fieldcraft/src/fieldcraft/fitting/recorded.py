@@ -14,8 +14,6 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.recordings import Timeline
 from fieldcraft.space import Space, checked_space
 
-__all__ = ["Recorded"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -28,8 +28,6 @@ from fieldcraft.space import Space
 if TYPE_CHECKING:
     from fieldcraft.compose.teams import Teams
 
-__all__ = ["Adding", "carrier"]
-
 Kind = TypeVar("Kind", bound=Layer)
 
 

@@ -15,8 +15,6 @@ from fieldcraft.interruption import A_FEW, in_parts
 from fieldcraft.layer import Layer, SingleThreadLock
 from fieldcraft.layer.stepping import MOST_STEPS
 
-__all__ = ["Advance", "Advancing"]
-
 _log = logging.getLogger("fieldcraft")
 
 

@@ -30,8 +30,6 @@ from fieldcraft.space import Space, grid_of
 if TYPE_CHECKING:
     from fieldcraft.influence_map.imap import InfluenceMap
 
-__all__ = ["load", "save"]
-
 _MAGIC = b"fieldcraft influence map\n"
 _VERSION = 2
 _FRAME = struct.Struct("<IQ")

@@ -12,8 +12,6 @@ from fieldcraft.layer import Layer, SingleThreadLock
 from fieldcraft.propagation.kinds import Device
 from fieldcraft.space import Space, checked_space
 
-__all__ = ["InfluenceMap"]
-
 
 class InfluenceMap(Adding):
     """Layers of influence on one space, for which time passes together.

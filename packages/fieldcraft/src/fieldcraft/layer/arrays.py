@@ -12,8 +12,6 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.cells import cell_array, unlabeled
 
-__all__ = ["as_text", "checked_out", "checked_resistance", "checked_values", "text"]
-
 
 def checked_values(values: ArrayLike, space: Space, shape: tuple[int, ...]) -> NDArray[np.float32]:
     """Return values for a layer as float32; refuses other shapes, NaN, infinity and large ones."""

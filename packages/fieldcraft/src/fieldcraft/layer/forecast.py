@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from fieldcraft.layer.source_layer import SourceLayer
 
 
-__all__ = ["Forecast", "Without", "values_at"]
-
-
 class Forecast(Operand):
     """A layer some seconds from now; made by `Layer.at`. It follows the layer."""
 

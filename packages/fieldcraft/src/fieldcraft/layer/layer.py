@@ -21,8 +21,6 @@ from fieldcraft.sources import Sources
 from fieldcraft.space import Space
 from fieldcraft.space.cells import Many, One
 
-__all__ = ["Layer", "LayerState"]
-
 
 @dataclass(frozen=True)
 class LayerState:

@@ -20,8 +20,6 @@ from fieldcraft.propagation.kinds import Device
 from fieldcraft.propagation.settings import declared
 from fieldcraft.space import Space, grid_of
 
-__all__ = ["LAYERS", "LayerSettings", "made", "others_with"]
-
 LAYERS: dict[str, type[Layer]] = {
     "spread": SpreadLayer,
     "radial": RadialLayer,

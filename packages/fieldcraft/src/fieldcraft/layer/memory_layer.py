@@ -16,8 +16,6 @@ from fieldcraft.propagation.kinds import RememberingField
 from fieldcraft.propagation.radial import METRICS
 from fieldcraft.space.cells import unlabeled
 
-__all__ = ["MemoryLayer"]
-
 
 class MemoryLayer(Moving):
     """A layer with `Fade`: takes marks, which fade."""

@@ -13,8 +13,6 @@ from fieldcraft.propagation import Propagation
 from fieldcraft.propagation.settings import values_of
 from fieldcraft.sources.placing import place
 
-__all__ = ["Moving"]
-
 
 class Moving(Layer):
     """A layer with a propagation."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from fieldcraft.space import Grid, Space
     from fieldcraft.space.cells import Many, One
 
-__all__ = ["Operand"]
-
 # The operations for NumPy's functions; any other function of one array becomes a curve.
 _UFUNCS = {
     "add": "add",

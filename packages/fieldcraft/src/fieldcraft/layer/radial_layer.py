@@ -17,8 +17,6 @@ from fieldcraft.propagation.kinds import RadiatingField
 from fieldcraft.propagation.settings import values_of
 from fieldcraft.sources import Source
 
-__all__ = ["RadialLayer"]
-
 
 class RadialLayer(SourceLayer):
     """A layer with `Radial`: its values follow from its sources alone."""

@@ -11,8 +11,6 @@ import weakref
 from fieldcraft.errors import ConcurrentUse
 from fieldcraft.interruption import defer_interrupt, deliver_interrupt
 
-__all__ = ["SingleThreadLock"]
-
 _get_ident = threading.get_ident
 
 

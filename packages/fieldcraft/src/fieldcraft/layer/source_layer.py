@@ -17,8 +17,6 @@ from fieldcraft.layer.moving import Moving
 from fieldcraft.propagation import PROPAGATIONS
 from fieldcraft.sources import Source, Sources
 
-__all__ = ["SourceLayer", "SpreadLayer", "refuse_settings"]
-
 
 def refuse_settings(others: Mapping[str, object]) -> None:
     """Refuse keywords that a source does not take; settings of layers with a remedy."""

@@ -14,8 +14,6 @@ from fieldcraft.layer.single_thread import SingleThreadLock
 from fieldcraft.propagation import Field, Propagation
 from fieldcraft.sources import Sources
 
-__all__ = ["MOST_STEPS", "SteppedLayer"]
-
 MOST_STEPS = 2**31 - 1
 
 

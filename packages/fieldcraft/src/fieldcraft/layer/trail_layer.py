@@ -17,8 +17,6 @@ from fieldcraft.propagation.rasters import rasterized
 from fieldcraft.propagation.stamps import Stamp
 from fieldcraft.space.cells import checked_cells
 
-__all__ = ["ArrayLayer", "StampedLayer", "TrailLayer"]
-
 
 class StampedLayer(Layer):
     """A layer that takes stamps: a `TrailLayer` or an `ArrayLayer`."""

@@ -21,8 +21,6 @@ from fieldcraft.space.results import ChosenCells
 if TYPE_CHECKING:
     from fieldcraft.question.question import Question
 
-__all__ = ["Answer", "Candidates"]
-
 _ROWS = 12  # of a printed table
 
 

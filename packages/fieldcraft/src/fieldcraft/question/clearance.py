@@ -12,8 +12,6 @@ from fieldcraft.space import Grid, HexGrid, Space
 from fieldcraft.space.adjacency import cached
 from fieldcraft.space.hex_layout import STEPS
 
-__all__ = ["Clearance"]
-
 Cells = NDArray[np.integer]
 
 _KING = [(-1, -1), (0, -1), (-1, 0), (1, -1), (-1, 1), (1, 0), (0, 1), (1, 1)]

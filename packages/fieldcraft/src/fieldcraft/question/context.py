@@ -18,8 +18,6 @@ from fieldcraft.space import Space
 from fieldcraft.space.adjacency import line_of
 from fieldcraft.space.kinds import checked_space
 
-__all__ = ["Context", "Formulas"]
-
 Cells = NDArray[np.int64]
 Floats = NDArray[np.float64]
 

@@ -23,8 +23,6 @@ from fieldcraft.settings import NotNegative, Positive, Size, refused
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import cached
 
-__all__ = ["GENERATORS", "Generator", "Points"]
-
 
 def _range(name: str, value: Any) -> tuple[float, float]:
     """The least and the largest distance."""

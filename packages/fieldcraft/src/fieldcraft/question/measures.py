@@ -25,8 +25,6 @@ from fieldcraft.settings import NotNegative, Positive, Size, Text, refused
 from fieldcraft.space import Space, sees
 from fieldcraft.space.adjacency import cached_until_walls_change, components
 
-__all__ = ["MEASURES", "Measure"]
-
 _STRIDE = 4  # steps that a search of paths goes on in one piece of work
 
 

@@ -22,8 +22,6 @@ from fieldcraft.settings import SettingsFile, Table, Text
 from fieldcraft.settings_file import nearest
 from fieldcraft.space import Space
 
-__all__ = ["Question", "Questions"]
-
 T = TypeVar("T")
 Words = Mapping[str, Any]
 

@@ -19,8 +19,6 @@ from fieldcraft.question.measures import Measure
 from fieldcraft.settings import NotNegative, Size, refused
 from fieldcraft.space import Grid
 
-__all__ = ["CHUNK", "Budget", "Choose", "Requirement", "Score"]
-
 CHUNK = 128
 """Candidates that are measured together."""
 

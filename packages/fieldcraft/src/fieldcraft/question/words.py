@@ -12,8 +12,6 @@ from fieldcraft.question.context import Floats
 from fieldcraft.settings import refused
 from fieldcraft.space import Space
 
-__all__ = ["SLACK", "Map", "Places", "distances"]
-
 SLACK = 1 + 1e-9
 
 

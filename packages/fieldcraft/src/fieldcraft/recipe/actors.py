@@ -19,20 +19,6 @@ from fieldcraft.recordings.playback import Playback
 from fieldcraft.sources.placing import place
 from fieldcraft.space import Space
 
-__all__ = [
-    "Actor",
-    "Deposit",
-    "Places",
-    "Policies",
-    "Recorded",
-    "Scripted",
-    "check_places",
-    "on_map",
-    "recordings",
-    "settled",
-    "stride_of",
-]
-
 Places = NDArray[np.float64]
 
 

@@ -20,8 +20,6 @@ from fieldcraft.recipe.read import read_recipe
 from fieldcraft.recipe.read_acts import FILMS, STILLS
 from fieldcraft.recipe.world import World
 
-__all__ = ["Comparison", "compare"]
-
 MAX_VALUES = 16
 _PAGE = 1280
 _PANEL = (320, 640)

@@ -31,8 +31,6 @@ from fieldcraft.settings_file import Keys, dotted
 from fieldcraft.space import Grid, HexGrid, Space
 from fieldcraft.space.hex_grid import ORIENTATIONS
 
-__all__ = ["MAP_KINDS", "FileKeys", "load_space", "load_timeline", "read_map"]
-
 
 def _neighbors(name: str, value: Any) -> Any:
     steps = value if isinstance(value, list) else []

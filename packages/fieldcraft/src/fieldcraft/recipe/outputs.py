@@ -31,8 +31,6 @@ from fieldcraft.recipe.world import World
 from fieldcraft.view import Film, plot_over_time, save_png
 from fieldcraft.view.legends import need_plots
 
-__all__ = ["Collector", "FilmCollector", "LayerReport", "Report", "StillCollector", "play", "run"]
-
 _NEAR = 1e-9
 _MOST_MOMENTS = 400
 _NOBODY = "#8b92a1"

@@ -22,33 +22,6 @@ from fieldcraft.recipe import values
 from fieldcraft.settings import Fraction, NotNegative, Positive, SettingsFile, Size, Text, one_of
 from fieldcraft.settings_file import Keys
 
-__all__ = [
-    "DATA",
-    "DepositPart",
-    "FilmPart",
-    "FormulaPart",
-    "HoldingsPlot",
-    "HoldingsTable",
-    "LayerPart",
-    "MapPart",
-    "Mark",
-    "Output",
-    "Picture",
-    "Recipe",
-    "RecipeFile",
-    "RunPart",
-    "SourcePart",
-    "Stamping",
-    "Still",
-    "TeamsPart",
-    "TimelinePart",
-    "TotalsTable",
-    "acting",
-    "data_beside",
-    "maps_of_teams",
-    "propagations",
-]
-
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 DATA = "FIELDCRAFT_DATA"
 

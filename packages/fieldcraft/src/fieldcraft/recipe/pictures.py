@@ -35,8 +35,6 @@ from fieldcraft.view.palettes import Color, Table, parse_color
 from fieldcraft.view.placement import resampled
 from fieldcraft.view.plan import RGBA
 
-__all__ = ["FILM_SIZE", "STILL_SIZE", "Painter", "Panel", "Panels", "clock", "limits_of"]
-
 STILL_SIZE, FILM_SIZE = 960, 640
 _OWNERS_OPACITY = 0.6
 _OTHERS = "#9aa0ac"

@@ -39,8 +39,6 @@ from fieldcraft.settings import (
 )
 from fieldcraft.view.palettes import team_colors
 
-__all__ = ["MAX_STEPS", "read_recipe"]
-
 MAX_STEPS = 5_000_000
 MAX_TEAMS = 64
 _NAME = re.compile(r"[^\W\d][\w -]*")

@@ -26,17 +26,6 @@ from fieldcraft.recipe.parts import (
 from fieldcraft.settings import Table, refused
 from fieldcraft.settings_file import nearest
 
-__all__ = [
-    "FILMS",
-    "MAX_FRAMES",
-    "STILLS",
-    "MapNames",
-    "read_deposit",
-    "read_output",
-    "read_source",
-    "read_timeline",
-]
-
 STILLS = (".png",)
 FILMS = (".gif", ".webp", ".mp4")
 MAX_FRAMES = 20_000

@@ -13,19 +13,6 @@ from fieldcraft.propagation.settings import curve
 from fieldcraft.settings import refused
 from fieldcraft.view.palettes import parse_color
 
-__all__ = [
-    "SHAPES",
-    "colors",
-    "floors",
-    "limits",
-    "measures_of",
-    "names",
-    "path",
-    "position",
-    "rotation",
-    "stamp_of",
-]
-
 SHAPES = ("disc", "ring", "cone", "line", "image", "tether")
 """Constructors of `Stamp`."""
 

@@ -29,8 +29,6 @@ from fieldcraft.recipe.parts import (
 )
 from fieldcraft.space import grid_of
 
-__all__ = ["World", "played"]
-
 MAX_STEPS = 2**31 - 1
 
 

@@ -14,8 +14,6 @@ from fieldcraft.errors import UnknownName
 if TYPE_CHECKING:
     from fieldcraft.recordings.timeline import Timeline
 
-__all__ = ["Living", "Playback"]
-
 
 @dataclass(frozen=True)
 class Living:

@@ -12,8 +12,6 @@ from types import TracebackType
 from fieldcraft import checks
 from fieldcraft.errors import BadTimeline
 
-__all__ = ["MAX_BYTES", "MAX_LINE", "MAX_ROWS", "MAX_SECONDS", "Table"]
-
 MAX_BYTES = 2**27
 MAX_LINE = 2**16
 MAX_ROWS = 1_000_000

@@ -18,8 +18,6 @@ from fieldcraft.kernels.arrays import read_only
 from fieldcraft.recordings.playback import Living, Playback
 from fieldcraft.recordings.table import Table
 
-__all__ = ["COLUMNS", "MAX_SAMPLES", "Timeline", "TimelineBuilder"]
-
 COLUMNS = ("seconds", "id", "group", "x", "y", "strength")
 _OPTIONAL = ("half_life", "age")
 MAX_SAMPLES = 2_500_000

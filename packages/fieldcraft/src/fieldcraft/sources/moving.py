@@ -14,8 +14,6 @@ from fieldcraft.sources.placing import ON_WALL, OUTSIDE, place
 from fieldcraft.sources.rows import Rows
 from fieldcraft.space import Space
 
-__all__ = ["MovingRows", "PiecewiseLinear", "SingleThreadLock"]
-
 _COLUMNS = ("rows", "since", "counts", "repeats", "policies", "times", "points", "slopes")
 _NOT_YET = -1
 

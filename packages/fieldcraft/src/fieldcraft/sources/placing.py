@@ -11,8 +11,6 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, OnWall
 from fieldcraft.space import Space
 
-__all__ = ["ON_WALL", "OUTSIDE", "Limits", "place"]
-
 OUTSIDE = ("refuse", "clamp")
 ON_WALL = ("refuse", "nearest", "through")
 

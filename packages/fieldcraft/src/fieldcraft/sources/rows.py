@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import DeadSource, InvalidValue
 
-__all__ = ["Columns", "Rows"]
-
 _COLUMNS = (
     "_alive",
     "_generation",

@@ -13,8 +13,6 @@ from fieldcraft.errors import InvalidValue
 if TYPE_CHECKING:
     from fieldcraft.sources.sources import Sources
 
-__all__ = ["Source"]
-
 
 class Source:
     """One source of a layer: a handle on a row of its `Sources`."""

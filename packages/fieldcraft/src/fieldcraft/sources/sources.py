@@ -17,8 +17,6 @@ from fieldcraft.sources.moving import MovingRows, SingleThreadLock
 from fieldcraft.sources.placing import Limits, place
 from fieldcraft.space import Space
 
-__all__ = ["Sources"]
-
 
 class Sources(MovingRows):
     """The live sources of one layer as arrays, for many at once; `layer.sources`.

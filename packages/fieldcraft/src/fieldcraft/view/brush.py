@@ -19,19 +19,6 @@ if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont
 
 
-__all__ = [
-    "ASCENT",
-    "LINE",
-    "SHAPES",
-    "Brush",
-    "blend",
-    "empty_mask",
-    "lettered",
-    "measure",
-    "wrapped",
-    "write",
-]
-
 SHAPES = ("disc", "square", "triangle", "diamond", "ring", "cross")
 
 

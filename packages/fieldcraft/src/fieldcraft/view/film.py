@@ -19,8 +19,6 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.files import Staging, target_of
 from fieldcraft.view.writers import FASTEST_GIF, WRITERS, Writer, need
 
-__all__ = ["SUFFIXES", "Film", "checked_frame", "save_film", "save_png"]
-
 RGBA = NDArray[np.uint8]
 
 SUFFIXES = tuple(WRITERS)

@@ -17,17 +17,6 @@ from fieldcraft.view.palettes import Color, parse_color, team_colors, tinted
 from fieldcraft.view.placement import Placement, Subject, resampled, subject_of
 from fieldcraft.view.plan import HIDDEN, LIGHT, RGB, RGBA, ColorScale, Ground, theme_of
 
-__all__ = [
-    "Drawing",
-    "Team",
-    "frame",
-    "frame_owners",
-    "frame_teams",
-    "mark_sources",
-    "scale_for",
-    "team_scale",
-]
-
 
 class Drawing(TypedDict, total=False):
     """The arguments of `frame` that other functions pass on."""

@@ -20,18 +20,6 @@ from fieldcraft.view.plan import DARK, HIDDEN, RGB, RGBA, ColorScale, Theme
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "Legend",
-    "ScaleLegend",
-    "TeamLegend",
-    "format_number",
-    "need_plots",
-    "over_ground",
-    "rendered",
-    "share_of",
-    "styled",
-]
-
 _BAR = 16  # pixels across a color bar
 _POINT = 10  # pixels of the point at the end of a color bar, where values go beyond
 _LONGEST_BAR = 300

@@ -19,16 +19,6 @@ from fieldcraft.view.palettes import Color, parse_color, tinted
 from fieldcraft.view.placement import Placement
 from fieldcraft.view.plan import RGB, RGBA, Floats
 
-__all__ = [
-    "NEGATIVE",
-    "POSITIVE",
-    "draw_arrows",
-    "draw_candidates",
-    "draw_dots",
-    "draw_lines",
-    "draw_markers",
-]
-
 POSITIVE: RGB = (255, 96, 56)
 NEGATIVE: RGB = (48, 140, 255)
 _IDLE: RGB = (150, 156, 168)

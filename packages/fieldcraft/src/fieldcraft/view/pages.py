@@ -27,8 +27,6 @@ from fieldcraft.view.overlays import draw_dots, draw_lines
 from fieldcraft.view.placement import Placement, subject_of
 from fieldcraft.view.plan import DARK, LIGHT, RGBA, ColorScale, Theme, theme_of
 
-__all__ = ["GAP", "MARGIN", "TITLE", "as_html", "as_png", "page", "picture"]
-
 MARGIN = 18
 GAP = 14
 TITLE = 1.5

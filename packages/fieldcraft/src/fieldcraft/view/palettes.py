@@ -19,20 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
-__all__ = [
-    "COLOR_WORDS",
-    "TEAM_COLORS",
-    "Color",
-    "between",
-    "diverging",
-    "lab_of",
-    "parse_color",
-    "rgb_of",
-    "sequential",
-    "team_colors",
-    "tinted",
-]
-
 Color = str | Sequence[int]
 Table = NDArray[np.uint8]
 

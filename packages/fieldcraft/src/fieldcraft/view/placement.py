@@ -16,8 +16,6 @@ from fieldcraft.view.plan import Plan, numbers, plain_values
 from fieldcraft.view.plan_graph import AbovePlan
 from fieldcraft.view.plan_grid import GridPlan
 
-__all__ = ["Placement", "Subject", "resampled", "subject_of"]
-
 
 @dataclass(frozen=True)
 class Subject:

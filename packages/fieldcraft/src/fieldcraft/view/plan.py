@@ -13,21 +13,6 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.view.palettes import STEPS, Table, diverging, sequential
 
-__all__ = [
-    "DARK",
-    "HIDDEN",
-    "LIGHT",
-    "ON_WALL",
-    "RGB",
-    "RGBA",
-    "ColorScale",
-    "Floats",
-    "Plan",
-    "Theme",
-    "numbers",
-    "plain_values",
-    "theme_of",
-]
 _LARGEST = 3.4e38
 HIDDEN = 255
 """The index that `ColorScale.index` gives to a value that is not drawn; no table is so long."""

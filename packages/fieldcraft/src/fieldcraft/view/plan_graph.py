@@ -14,8 +14,6 @@ from fieldcraft.space import HexGrid, Space
 from fieldcraft.view.brush import Brush
 from fieldcraft.view.plan import RGBA, Floats, Ground, Plan, Theme, theme_of
 
-__all__ = ["AbovePlan", "outlines"]
-
 Polygons = tuple[Floats, NDArray[np.int64]]
 """Corners (x, y) of all polygons, and where those of each begin."""
 

@@ -26,8 +26,6 @@ from fieldcraft.view.plan import (
     theme_of,
 )
 
-__all__ = ["GridPlan", "beside", "ground_kinds"]
-
 _TINTS = {
     "ground": (0, 0, 0),
     "swamp": (15, 17, -5),

@@ -16,7 +16,6 @@ from fieldcraft.view.pages import GAP, MARGIN, TITLE
 from fieldcraft.view.palettes import TEAM_COLORS, Color, parse_color
 from fieldcraft.view.plan import DARK, LIGHT, RGBA
 
-__all__ = ["plot_over_time"]
 _STEPS = (0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)  # seconds
 
 

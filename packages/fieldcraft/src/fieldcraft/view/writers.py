@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from av import VideoStream
     from PIL import Image
 
-__all__ = ["FASTEST_GIF", "WRITERS", "Writer", "need"]
-
 RGBA = NDArray[np.uint8]
 
 _MOST_COLORS = 256

@@ -5,8 +5,6 @@ It changes no value, so it is part of no state, no setting and no save.
 
 from __future__ import annotations
 
-__all__ = ["choose", "device"]
-
 _chosen: list[str] = []
 
 

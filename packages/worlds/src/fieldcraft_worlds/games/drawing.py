@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from fieldcraft import Grid
 from fieldcraft_worlds.scene import Arrows
 
-__all__ = ["arrows_of", "round_limit"]
-
 _ARROWS_ACROSS = 56
 
 

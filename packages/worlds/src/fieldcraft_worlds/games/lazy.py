@@ -17,8 +17,6 @@ import numpy as np
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.states import ReadOnly
 
-__all__ = ["AT_ONCE", "LazyState", "SwarmReplay"]
-
 AT_ONCE = 32
 """Most steps that are submitted at once."""
 

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid
 
-__all__ = ["Obstacles", "disc"]
-
 
 class Obstacles:
     """The walls of a grid, updated to those of a state."""

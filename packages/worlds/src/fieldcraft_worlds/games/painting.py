@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import Grid, checks
 from fieldcraft_worlds.games.game import InputEvent
 
-__all__ = ["brushed", "painted"]
-
 
 def painted(event: InputEvent) -> tuple[tuple[float, float], ...]:
     """Return the stroke that a brush paints at an event, for `brushed`; empty if it paints nothing.

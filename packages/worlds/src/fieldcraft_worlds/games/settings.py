@@ -14,26 +14,6 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft_worlds.games.slider import Slider, Tune
 
-__all__ = [
-    "Amount",
-    "CheckedSettings",
-    "Count",
-    "Damage",
-    "Number",
-    "Paced",
-    "Positive",
-    "Rate",
-    "Share",
-    "Size",
-    "Speed",
-    "Turn",
-    "Whole",
-    "field_types",
-    "slider",
-    "sliders_in",
-    "tuned",
-]
-
 _MOST = 1_000_000.0
 T = TypeVar("T")
 

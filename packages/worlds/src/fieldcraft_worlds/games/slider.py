@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["Slider", "Tune"]
-
 _NOTCHES = 100
 
 

@@ -17,8 +17,6 @@ from fieldcraft import Grid, Space
 from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games.settings import field_types
 
-__all__ = ["Columns", "Holds", "ReadOnly", "check_state"]
-
 _MOST = 2**62
 
 

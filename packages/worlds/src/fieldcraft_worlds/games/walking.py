@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import Graph, Grid, load_map
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["away", "directions", "largest_part", "loaded_map", "require_grid", "walking_grid"]
-
 
 def walking_grid(space: Grid) -> Grid:
     """Return a map with walls of its own and steps to 8 neighbors."""

@@ -13,8 +13,6 @@ from fieldcraft_worlds.games.slider import Slider
 from fieldcraft_worlds.games.states import check_state
 from fieldcraft_worlds.scene import Scene
 
-__all__ = ["MOST_AMOUNT", "DerivedWorld", "GameOfParts", "PaintedWorld", "TunedWorld"]
-
 MOST_AMOUNT = 2.0**20
 """The most that a cell of a trail may hold."""
 

@@ -21,8 +21,6 @@ from fieldcraft_worlds.games.chase.state import CHASE, HUNTER, State
 from fieldcraft_worlds.games.game import shown_first
 from fieldcraft_worlds.scene import Scene
 
-__all__ = ["DIRECTIONS", "RUNNER", "ChaseLesson", "marked", "places_in", "windows"]
-
 Planes = NDArray[np.float32]
 
 

@@ -23,8 +23,6 @@ except ImportError:
         "Gymnasium 1.0 and PettingZoo 1.24 or newer", "rl", "fieldcraft_worlds.learning"
     ) from None
 
-__all__ = ["ChasePlayer", "ChaseTeam"]
-
 Window = NDArray[np.float32]
 _SIZE = (640, 440)
 

@@ -19,8 +19,6 @@ try:
 except ImportError:
     raise MissingLibrary("Gymnasium 1.0 or newer", "rl", "fieldcraft_worlds.learning") from None
 
-__all__ = ["DIRECTIONS", "Pursuits"]
-
 DIRECTIONS: NDArray[np.int64] = np.array(
     [(0, 0), (1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)]
 )

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft_worlds.games.game import Action, Game, Slider
 
-__all__ = ["FRAME_INPUTS", "FRAME_KEYS", "bindings_of", "by_action", "sliders_of"]
-
 FRAME_KEYS = (
     ("space", "pause, continue"),
     (".", "one step"),

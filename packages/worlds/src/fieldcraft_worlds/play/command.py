@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from fieldcraft_worlds.play.recording import Recording
     from fieldcraft_worlds.play.session import Session
 
-__all__ = ["add", "map_of"]
-
 _GENERATED = re.compile(r"([a-z]+)(?::(\d+)x(\d+))?(?::(\d+))?(?::([a-z]+))?")
 _USUAL = (96, 64)
 

@@ -8,8 +8,6 @@ from fieldcraft_worlds.games.game import Game
 from fieldcraft_worlds.play.bindings import FRAME_KEYS, by_action, sliders_of
 from fieldcraft_worlds.view.panel import PanelKey
 
-__all__ = ["choices", "hand_keys", "help_lines"]
-
 Lines = tuple[tuple[str, str], ...]
 
 

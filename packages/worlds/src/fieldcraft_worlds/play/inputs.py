@@ -8,8 +8,6 @@ from typing import Literal
 
 from fieldcraft_worlds.games.game import Action, InputEvent, InputFrame
 
-__all__ = ["InputState"]
-
 Point = tuple[float, float]
 
 

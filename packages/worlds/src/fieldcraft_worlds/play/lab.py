@@ -27,8 +27,6 @@ from fieldcraft_worlds.play.settings import kinds_of, read_table
 from fieldcraft_worlds.scene import Field
 from fieldcraft_worlds.view.tones import rgb_of_tone, rgb_of_tones
 
-__all__ = ["Act", "LiveGame", "Turn", "open_game"]
-
 _SEED = 7
 _MOST_MARKS = 4000
 _MOST_UNITS = 8

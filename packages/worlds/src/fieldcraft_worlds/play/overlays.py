@@ -14,8 +14,6 @@ from fieldcraft_worlds.scene import Lines, Scene
 from fieldcraft_worlds.view.extent import step_of
 from fieldcraft_worlds.view.panel import PanelKey
 
-__all__ = ["Overlays", "with_brush"]
-
 _ROUND = np.stack(
     [np.cos(np.linspace(0, 2 * np.pi, 49)), np.sin(np.linspace(0, 2 * np.pi, 49))], axis=1
 )

@@ -23,8 +23,6 @@ from fieldcraft_worlds.scene import Scene
 from fieldcraft_worlds.view.panel import Panel, PanelKey
 from fieldcraft_worlds.view.viewport import Viewport
 
-__all__ = ["Player"]
-
 RGBA = NDArray[np.uint8]
 
 _SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)

@@ -20,8 +20,6 @@ from fieldcraft_worlds.view.extent import extent_of
 from fieldcraft_worlds.view.panel import Panel, PanelKey
 from fieldcraft_worlds.view.viewport import Viewport
 
-__all__ = ["Recording", "default_size", "panel_of", "run"]
-
 _SMOOTH = 30  # frames a second that a film has at most by default
 _OPENING = 60  # frames of scenes before the first step
 _QUALITY = 75

@@ -20,8 +20,6 @@ from fieldcraft.errors import BadSaveFile
 from fieldcraft.files import damaged, newer, sealed, write_sealed
 from fieldcraft.serialization import from_bytes, to_bytes
 
-__all__ = ["Contents", "free_name", "read", "write"]
-
 _MAGIC = b"fieldcraft game\n"
 _VERSION = 1
 _FRAME = struct.Struct(">IQQQ")

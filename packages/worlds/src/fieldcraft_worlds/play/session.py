@@ -16,8 +16,6 @@ from fieldcraft_worlds.games.game import Game
 from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.settings import kinds_of
 
-__all__ = ["Session", "play_out"]
-
 _SAVED: dict[str, Any] = {"seed": int, "steps": int, "dice": np.random.Generator, "journal": tuple}
 
 

@@ -10,8 +10,6 @@ from typing import Any
 
 from fieldcraft.settings import SettingsFile
 
-__all__ = ["kinds_of", "read_table"]
-
 
 def read_table(
     path: str | os.PathLike[str] | None, overrides: Iterable[str] = ()

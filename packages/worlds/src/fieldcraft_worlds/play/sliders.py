@@ -8,8 +8,6 @@ from fieldcraft_worlds.games.game import Game
 from fieldcraft_worlds.play.bindings import sliders_of
 from fieldcraft_worlds.view.panel import PanelSlider
 
-__all__ = ["SliderState"]
-
 Values = Mapping[str, float]
 
 

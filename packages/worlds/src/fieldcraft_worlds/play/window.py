@@ -12,8 +12,6 @@ from typing import Any
 from fieldcraft.errors import FieldcraftError, MissingLibrary
 from fieldcraft_worlds.play.player import Player
 
-__all__ = ["show"]
-
 _BUTTONS = {
     1: "mouse left",
     2: "mouse middle",

@@ -28,8 +28,6 @@ from fieldcraft_worlds.scene import Areas, Field
 from fieldcraft_worlds.view.camera import Camera
 from fieldcraft_worlds.view.tones import rgb_of_tone
 
-__all__ = ["PAGE", "GridBackdrop", "scale_of"]
-
 RGBA = NDArray[np.uint8]
 
 PAGE = (13, 14, 18)

@@ -7,8 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 
-__all__ = ["Camera"]
-
 Size = tuple[int, int]
 
 

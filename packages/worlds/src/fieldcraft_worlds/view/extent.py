@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from fieldcraft_worlds.view.camera import Camera
 
-__all__ = ["extent_of", "step_of", "whole_view"]
-
 _MARGIN = 0.04
 
 

@@ -20,8 +20,6 @@ from fieldcraft_worlds.view.camera import Camera
 from fieldcraft_worlds.view.extent import step_of
 from fieldcraft_worlds.view.tones import rgb_of_tone
 
-__all__ = ["GraphBackdrop"]
-
 RGBA = NDArray[np.uint8]
 
 _EDGE = (58, 63, 76)

@@ -20,8 +20,6 @@ from fieldcraft.view.drawing import (
 from fieldcraft_worlds.scene import Fact, Lines, Marks, Scene, Tone
 from fieldcraft_worlds.view.tones import rgb_of_tone
 
-__all__ = ["PANEL_WIDTH", "Panel", "PanelKey", "PanelSlider", "Track", "cut_to", "draw_panel"]
-
 RGBA = NDArray[np.uint8]
 
 PANEL_WIDTH = 300

@@ -18,8 +18,6 @@ from fieldcraft_worlds.view.extent import whole_view
 from fieldcraft_worlds.view.graphground import GraphBackdrop
 from fieldcraft_worlds.view.tones import rgb_of_tone, rgb_of_tones
 
-__all__ = ["SceneView", "draw_scene", "write_over"]
-
 RGBA = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 

@@ -12,8 +12,6 @@ from fieldcraft.view import TEAM_COLORS
 from fieldcraft.view.drawing import parse_color
 from fieldcraft_worlds.scene import ROLES, Tone
 
-__all__ = ["rgb_of_tone", "rgb_of_tones", "team_table"]
-
 # Good, warning, danger and food differ in lightness, for players who see few colors.
 _ROLES = {
     "ink": (230, 233, 239),

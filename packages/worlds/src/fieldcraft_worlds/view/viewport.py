@@ -17,8 +17,6 @@ from fieldcraft_worlds.view.help import draw_help
 from fieldcraft_worlds.view.panel import PANEL_WIDTH, Panel, Track, draw_panel
 from fieldcraft_worlds.view.scene import SceneView, write_over
 
-__all__ = ["Viewport"]
-
 RGBA = NDArray[np.uint8]
 
 _LEAST_MAP = 260

@@ -17,8 +17,6 @@ from fieldcraft_worlds.games.lazy import SwarmReplay
 from fieldcraft_worlds.games.obstacles import Obstacles, disc
 from fieldcraft_worlds.games.walking import require_grid
 
-__all__ = ["AntsDerived"]
-
 _SMELL = 15  # cells: width of the smell of food for ants on a velocity trail
 _FAINTEST = 9  # halvings of the amount that an ant leaves
 

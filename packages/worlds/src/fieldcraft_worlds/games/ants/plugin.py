@@ -13,8 +13,6 @@ from fieldcraft_worlds.games.painting import painted
 from fieldcraft_worlds.games.settings import sliders_in
 from fieldcraft_worlds.games.world import GameOfParts, PaintedWorld
 
-__all__ = ["GAME", "KINDS", "AntWorld", "meadow"]
-
 KINDS = (State, Settings, Tuning, Leave, Paint, Tune)
 
 

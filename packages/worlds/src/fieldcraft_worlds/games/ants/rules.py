@@ -20,8 +20,6 @@ from fieldcraft_worlds.games.ants.state import MINUTE, State
 from fieldcraft_worlds.games.obstacles import disc
 from fieldcraft_worlds.games.walking import walking_grid
 
-__all__ = ["start", "step"]
-
 _MOST_KEY = 2**62
 _CELL = 1 << 16
 _SINCE = 17

@@ -17,8 +17,6 @@ from fieldcraft_worlds.games.drawing import arrows_of, round_limit
 from fieldcraft_worlds.games.game import Overlay
 from fieldcraft_worlds.scene import Areas, Arrows, Fact, Field, Marks, Scene
 
-__all__ = ["OVERLAYS", "scene_of"]
-
 _LEVELS = 15  # of each trail: pairs fit into the 255 rows of a table
 
 OVERLAYS = (

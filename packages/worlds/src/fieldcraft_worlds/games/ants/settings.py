@@ -21,8 +21,6 @@ from fieldcraft_worlds.games.settings import (
     slider,
 )
 
-__all__ = ["MOST_ANTS", "NOWHERE", "SCALAR", "TRAILS", "VELOCITY", "Settings", "Tuning"]
-
 SCALAR, VELOCITY = "scalar", "velocity"
 TRAILS = (SCALAR, VELOCITY)
 MOST_ANTS = 1_000_000

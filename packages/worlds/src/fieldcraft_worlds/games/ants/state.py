@@ -13,8 +13,6 @@ from fieldcraft_worlds.games.ants.settings import TRAILS, Tuning
 from fieldcraft_worlds.games.lazy import LazyState
 from fieldcraft_worlds.games.states import Holds
 
-__all__ = ["MINUTE", "State"]
-
 MINUTE = 60
 """Seconds in `State.recent`."""
 

@@ -22,8 +22,6 @@ from fieldcraft_worlds.games.chase.state import (
     State,
 )
 
-__all__ = ["decide"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -22,8 +22,6 @@ from fieldcraft_worlds.games.chase.settings import BESIDE, PARTY, SEARCHING, Set
 from fieldcraft_worlds.games.chase.state import HUNTER, SEARCH, People, State
 from fieldcraft_worlds.games.walking import directions
 
-__all__ = ["ChaseDerived", "Sighting"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

@@ -12,8 +12,6 @@ from fieldcraft_worlds.games.chase.movement import movement_on
 from fieldcraft_worlds.games.chase.state import People
 from fieldcraft_worlds.games.walking import largest_part, walking_grid
 
-__all__ = ["ChaseGround", "ground_of"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -24,8 +24,6 @@ from fieldcraft_worlds.games.chase.state import (
     State,
 )
 
-__all__ = ["start"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -11,8 +11,6 @@ from fieldcraft import DistanceMap, FlowField, Graph, Grid, distance_map, flow_f
 from fieldcraft.steering import Crowd, Neighbors, move, separation
 from fieldcraft_worlds.games.chase.state import NOTHING
 
-__all__ = ["Movement", "movement_on"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

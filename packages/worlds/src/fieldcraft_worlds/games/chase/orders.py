@@ -15,19 +15,6 @@ from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.settings import SEARCHING, Settings
 from fieldcraft_worlds.games.chase.state import CIVILIAN, NOBODY, NOTHING, RUN, SNEAK, WALK, State
 
-__all__ = [
-    "GAITS",
-    "Call",
-    "Go",
-    "Lead",
-    "Order",
-    "Pace",
-    "SearchBy",
-    "Throw",
-    "Walk",
-    "apply_orders",
-]
-
 Floats = NDArray[np.float64]
 
 _CALLED = 12.0  # units from the player to a civilian that it calls

@@ -40,8 +40,6 @@ from fieldcraft_worlds.games.game import Action, InputFrame, moves
 from fieldcraft_worlds.games.states import check_state
 from fieldcraft_worlds.games.world import DerivedWorld, GameOfParts
 
-__all__ = ["GAME", "KINDS", "ChaseWorld"]
-
 KINDS = (
     State,
     People,

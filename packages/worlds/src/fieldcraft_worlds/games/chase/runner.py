@@ -19,8 +19,6 @@ from fieldcraft_worlds.games.chase.state import (
     State,
 )
 
-__all__ = ["scripted_move"]
-
 Floats = NDArray[np.float64]
 
 _MARGIN = 0.5  # seconds ahead of hunters on every cell of a safe path

@@ -28,8 +28,6 @@ from fieldcraft_worlds.games.chase.state import (
 from fieldcraft_worlds.games.game import Overlay
 from fieldcraft_worlds.scene import Areas, Cones, Fact, Field, Label, Lines, Marks, Scene, Tone
 
-__all__ = ["MOOD_TONES", "OVERLAYS", "result", "scene_of"]
-
 OVERLAYS = (
     Overlay(
         "infection",

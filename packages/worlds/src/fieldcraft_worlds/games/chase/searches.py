@@ -19,16 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import Belief, Motion, Pursuit, SearchParty, Space, checks, clock, distance_map
 from fieldcraft.errors import InvalidValue
 
-__all__ = [
-    "SEARCHES",
-    "AnySearch",
-    "BeliefSearch",
-    "FloodSearch",
-    "LastSeenSearch",
-    "RandomSearch",
-    "Search",
-]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -19,19 +19,6 @@ from fieldcraft_worlds.games.settings import (
     Whole,
 )
 
-__all__ = [
-    "BESIDE",
-    "GUARDS",
-    "KINDS_OF_HUNTERS",
-    "PARTY",
-    "SEARCHING",
-    "ZOMBIES",
-    "CivilianRules",
-    "HunterRules",
-    "PlayerRules",
-    "Settings",
-]
-
 ZOMBIES, GUARDS = "zombies", "guards"
 KINDS_OF_HUNTERS = (ZOMBIES, GUARDS)
 _GUARDS_PACE = 1.15

@@ -13,29 +13,6 @@ from fieldcraft.settings import one_of
 from fieldcraft_worlds.games.chase.settings import SEARCHING
 from fieldcraft_worlds.games.states import Columns, Holds, ReadOnly
 
-__all__ = [
-    "CHASE",
-    "CIVILIAN",
-    "HUNTER",
-    "INVESTIGATE",
-    "MOODS",
-    "NEVER",
-    "NOBODY",
-    "NOTHING",
-    "PATROL",
-    "PLAYER",
-    "RUN",
-    "SEARCH",
-    "SNEAK",
-    "TURNING",
-    "WALK",
-    "Items",
-    "OneTarget",
-    "People",
-    "Sounds",
-    "State",
-]
-
 NOBODY = -1
 NOTHING = -1
 NEVER = -(2**40)

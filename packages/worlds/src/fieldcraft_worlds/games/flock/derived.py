@@ -20,8 +20,6 @@ from fieldcraft_worlds.games.lazy import SwarmReplay
 from fieldcraft_worlds.games.obstacles import Obstacles, disc
 from fieldcraft_worlds.games.walking import away, require_grid
 
-__all__ = ["FlockDerived"]
-
 _SCREAM = 64.0
 """Birds that a predator counts as."""
 

@@ -15,8 +15,6 @@ from fieldcraft_worlds.games.painting import painted
 from fieldcraft_worlds.games.settings import sliders_in
 from fieldcraft_worlds.games.world import GameOfParts, PaintedWorld
 
-__all__ = ["GAME", "KINDS", "FlockWorld"]
-
 KINDS = (State, Settings, Tuning, Fly, Paint, Scare, Tune)
 
 _PILLARS = ((24, 20), (64, 40), (104, 60), (30, 62), (98, 18))

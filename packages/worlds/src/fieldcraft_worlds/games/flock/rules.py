@@ -13,8 +13,6 @@ from fieldcraft_worlds.games.flock.derived import FlockDerived
 from fieldcraft_worlds.games.flock.orders import Order, apply
 from fieldcraft_worlds.games.flock.state import State
 
-__all__ = ["start", "step"]
-
 _MOST_KEY = 2**62 - 1
 
 

@@ -13,8 +13,6 @@ from fieldcraft_worlds.games.flock.state import State, order_of
 from fieldcraft_worlds.games.game import Overlay
 from fieldcraft_worlds.scene import Fact, Field, Marks, Scene
 
-__all__ = ["OVERLAYS", "scene_of"]
-
 OVERLAYS = (
     Overlay("near", "1", "narrow layer: birds keep apart", group="field"),
     Overlay("heading", "2", "layer of headings, its strength", group="field"),

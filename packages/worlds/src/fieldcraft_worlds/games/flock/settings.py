@@ -18,8 +18,6 @@ from fieldcraft_worlds.games.settings import (
     slider,
 )
 
-__all__ = ["BOTH", "LAYERS", "MOST_BIRDS", "NEIGHBORS", "RULES", "Settings", "Tuning"]
-
 LAYERS, NEIGHBORS, BOTH = "layers", "neighbors", "both"
 RULES = (LAYERS, NEIGHBORS, BOTH)
 MOST_BIRDS = 1_000_000

@@ -13,8 +13,6 @@ from fieldcraft_worlds.games.flock.settings import LAYERS, NEIGHBORS, RULES, Tun
 from fieldcraft_worlds.games.lazy import LazyState
 from fieldcraft_worlds.games.states import Holds
 
-__all__ = ["State", "order_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class State(LazyState):

@@ -14,8 +14,6 @@ from fieldcraft_worlds.games.maze.settings import Settings
 from fieldcraft_worlds.games.maze.state import Player, State
 from fieldcraft_worlds.games.walking import largest_part
 
-__all__ = ["MazeDerived", "grown"]
-
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 

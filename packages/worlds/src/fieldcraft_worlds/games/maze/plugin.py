@@ -30,8 +30,6 @@ from fieldcraft_worlds.games.walking import require_grid
 from fieldcraft_worlds.games.world import DerivedWorld, GameOfParts
 from fieldcraft_worlds.scene import Scene
 
-__all__ = ["GAME", "KINDS", "MazeWorld"]
-
 KINDS = (
     State,
     Monsters,

@@ -33,8 +33,6 @@ from fieldcraft_worlds.games.maze.state import (
     Steer,
 )
 
-__all__ = ["start", "step"]
-
 _FAR = 0.5  # least distance of monsters to the player, as a share of the longest; of treasures half
 _LEAST_COSINE = 0.35  # between a step and the direction of the player
 

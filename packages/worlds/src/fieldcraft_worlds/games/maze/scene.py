@@ -21,8 +21,6 @@ from fieldcraft_worlds.games.maze.state import (
 )
 from fieldcraft_worlds.scene import Areas, Fact, Field, Lines, Marks, Scene
 
-__all__ = ["OVERLAYS", "result", "scene_of"]
-
 OVERLAYS = (
     Overlay("memory", "1", "memory of the monsters: bright where they have just been", shown=True),
     Overlay("view", "2", "cells that monsters see"),

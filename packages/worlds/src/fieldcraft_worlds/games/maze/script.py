@@ -9,8 +9,6 @@ from fieldcraft import distance_map
 from fieldcraft_worlds.games.maze.derived import MazeDerived
 from fieldcraft_worlds.games.maze.state import NOWHERE, State
 
-__all__ = ["scripted_move"]
-
 _DANGER = 9.0  # steps around a monster that cost more
 _NEAR = 5.0  # steps to a monster from which the player flees
 

@@ -21,8 +21,6 @@ from fieldcraft_worlds.games.settings import (
     Whole,
 )
 
-__all__ = ["MARKS", "MazeRules", "MemoryRules", "MonsterRules", "PlayerRules", "Settings"]
-
 MARKS = ("cell", "view")
 
 

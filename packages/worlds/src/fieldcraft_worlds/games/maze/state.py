@@ -10,24 +10,6 @@ from numpy.typing import NDArray
 
 from fieldcraft_worlds.games.states import Columns, Holds, ReadOnly
 
-__all__ = [
-    "CAUGHT",
-    "EXPLORES",
-    "GOING",
-    "HUNTS",
-    "LATE",
-    "NOWHERE",
-    "OUT",
-    "SEARCHES",
-    "Explore",
-    "Lead",
-    "Monsters",
-    "Order",
-    "Player",
-    "State",
-    "Steer",
-]
-
 NOWHERE = -1
 EXPLORES, SEARCHES, HUNTS = 0, 1, 2
 GOING, OUT, CAUGHT, LATE = 0, 1, 2, 3

@@ -18,8 +18,6 @@ from fieldcraft_worlds.games.physarum.settings import Settings
 from fieldcraft_worlds.games.physarum.state import State
 from fieldcraft_worlds.games.walking import require_grid
 
-__all__ = ["PhysarumDerived"]
-
 _VEIN_SHARE = 0.5  # of the trail of evenly spread agents
 
 

@@ -11,8 +11,6 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
 from fieldcraft import Grid, Path, distance_map, shortest_path
 
-__all__ = ["Network", "Tree", "network_of", "path_lengths", "shortest_tree", "tree_length"]
-
 
 @dataclass(frozen=True)
 class Tree:

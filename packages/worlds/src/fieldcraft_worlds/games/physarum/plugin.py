@@ -13,8 +13,6 @@ from fieldcraft_worlds.games.physarum.settings import Settings
 from fieldcraft_worlds.games.physarum.state import State
 from fieldcraft_worlds.games.world import DerivedWorld, GameOfParts
 
-__all__ = ["GAME", "KINDS", "PhysarumWorld"]
-
 _MOST_HEADING = 2**17 - 1
 
 KINDS = (State, Settings, Found)

@@ -14,8 +14,6 @@ from fieldcraft.steering import Swarm
 from fieldcraft_worlds.games.physarum.derived import PhysarumDerived
 from fieldcraft_worlds.games.physarum.state import State
 
-__all__ = ["Found", "start", "step"]
-
 _MOST_KEY = 2**62
 _MOST_CITIES = 64
 _USUAL = 1_000_000

@@ -9,8 +9,6 @@ from fieldcraft_worlds.games.physarum.derived import PhysarumDerived
 from fieldcraft_worlds.games.physarum.state import State
 from fieldcraft_worlds.scene import Fact, Field, Lines, Marks, Scene
 
-__all__ = ["OVERLAYS", "scene_of"]
-
 OVERLAYS = (
     Overlay("trail", "1", "trail that agents leave and follow", group="field", shown=True),
     Overlay(

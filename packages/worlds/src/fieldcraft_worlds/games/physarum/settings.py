@@ -17,8 +17,6 @@ from fieldcraft_worlds.games.settings import (
     Whole,
 )
 
-__all__ = ["MOST_AGENTS", "Settings"]
-
 MOST_AGENTS = 8_000_000
 
 

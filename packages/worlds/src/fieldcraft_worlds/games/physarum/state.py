@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from fieldcraft_worlds.games.lazy import LazyState
 from fieldcraft_worlds.games.states import Holds
 
-__all__ = ["State"]
-
 
 @dataclass(frozen=True, eq=False)
 class State(LazyState):

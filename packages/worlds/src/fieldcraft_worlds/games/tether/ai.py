@@ -17,8 +17,6 @@ from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.state import State
 from fieldcraft_worlds.scene import Part
 
-__all__ = ["PLANS", "Plan", "ahead", "expected", "layer_of", "parts_of", "plans_of"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -16,8 +16,6 @@ from fieldcraft.steering import Crowd
 from fieldcraft_worlds.games.tether.settings import Settings
 from fieldcraft_worlds.games.walking import away, require_grid, walking_grid
 
-__all__ = ["TetherDerived"]
-
 _MOST_CACHED = 4096
 _ROOM = 0.9  # cells between fighters
 

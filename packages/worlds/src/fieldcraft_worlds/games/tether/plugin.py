@@ -12,8 +12,6 @@ from fieldcraft_worlds.games.tether.settings import BRAINS, SIDES, FighterRules,
 from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning
 from fieldcraft_worlds.games.world import GameOfParts, TunedWorld
 
-__all__ = ["GAME", "KINDS", "TetherWorld"]
-
 KINDS = (
     State,
     Fighters,

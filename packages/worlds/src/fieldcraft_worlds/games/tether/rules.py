@@ -16,8 +16,6 @@ from fieldcraft_worlds.games.tether.orders import Order, apply
 from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning
 from fieldcraft_worlds.games.walking import away
 
-__all__ = ["DuelAI", "advance", "reaches", "start", "step"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

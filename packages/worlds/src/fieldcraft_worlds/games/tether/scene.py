@@ -15,8 +15,6 @@ from fieldcraft_worlds.games.tether.settings import SIDES
 from fieldcraft_worlds.games.tether.state import NOBODY, State
 from fieldcraft_worlds.scene import Areas, Fact, Field, Lines, Marks, Scene
 
-__all__ = ["OVERLAYS", "result", "scene_of"]
-
 OVERLAYS = (
     Overlay(
         "long tether",

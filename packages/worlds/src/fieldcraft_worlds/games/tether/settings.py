@@ -19,8 +19,6 @@ from fieldcraft_worlds.games.settings import (
     Whole,
 )
 
-__all__ = ["BRAINS", "LONGEST", "SIDES", "FighterRules", "Settings"]
-
 BRAINS = ("tether", "charge", "distance", "cover")
 SIDES = ("long", "short")
 LONGEST = 30.0

@@ -13,8 +13,6 @@ from fieldcraft_worlds.games.settings import Amount, CheckedSettings, Number, sl
 from fieldcraft_worlds.games.states import Holds, ReadOnly
 from fieldcraft_worlds.games.tether.settings import BRAINS, LONGEST
 
-__all__ = ["NOBODY", "Fighters", "Shots", "State", "Tuning"]
-
 NOBODY = -1
 
 Floats = NDArray[np.float64]

@@ -13,8 +13,6 @@ from fieldcraft_worlds.games.towers.orders import March, Order, Regroup, Send, S
 from fieldcraft_worlds.games.towers.state import NOTHING, State
 from fieldcraft_worlds.games.walking import away
 
-__all__ = ["FIRST_WAVE", "RESERVE", "Commander", "hold_orders"]
-
 RESERVE, FIRST_WAVE = 0, 1
 
 Floats = NDArray[np.float64]

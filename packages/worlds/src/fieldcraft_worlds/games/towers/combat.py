@@ -12,8 +12,6 @@ from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.state import NOTHING, Shots, State, Units
 from fieldcraft_worlds.games.walking import away
 
-__all__ = ["Hits", "Sightings", "look", "nearest_enemies", "strike"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -27,8 +27,6 @@ from fieldcraft_worlds.games.towers.settings import Settings
 from fieldcraft_worlds.games.towers.state import NOTHING, State, Towers, Units
 from fieldcraft_worlds.games.walking import walking_grid
 
-__all__ = ["Route", "TowersDerived"]
-
 _MOST_PATHS = 48
 _PLAIN = -1
 # factor of the units' sight: longest path to a tower in sight across ground that blocks walking

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from fieldcraft import Grid
 from fieldcraft.errors import InvalidValue
 
-__all__ = ["block", "block_of_tower", "is_clear", "is_open", "ring"]
-
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 

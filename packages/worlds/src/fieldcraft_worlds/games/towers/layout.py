@@ -13,8 +13,6 @@ from fieldcraft_worlds.games.towers import ground
 from fieldcraft_worlds.games.towers.settings import Settings
 from fieldcraft_worlds.games.walking import away
 
-__all__ = ["seeded"]
-
 _TRIES = 12
 _SITES = 3_000  # most sites that are compared
 _CROWDING = (1.0, 0.7, 0.45)  # spacings of a team's towers to try, as shares of their range

@@ -16,19 +16,6 @@ from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.state import NOTHING, State, Towers
 from fieldcraft_worlds.games.walking import away
 
-__all__ = [
-    "Begin",
-    "Command",
-    "March",
-    "Order",
-    "Place",
-    "Regroup",
-    "Remove",
-    "Send",
-    "Strike",
-    "apply",
-]
-
 
 @dataclass(frozen=True)
 class Place:

@@ -15,8 +15,6 @@ from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import Order, Regroup, Send, Strike
 from fieldcraft_worlds.games.towers.state import NOTHING, State
 
-__all__ = ["AI_OF", "Forecast", "Planner"]
-
 _MOST_TARGETS = 4  # enemy towers, the nearest by safe paths
 _TOWER = 10.0  # score of a tower
 _GROUND = 40.0  # score of all ground

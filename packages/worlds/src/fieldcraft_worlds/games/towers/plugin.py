@@ -38,8 +38,6 @@ from fieldcraft_worlds.games.walking import away
 from fieldcraft_worlds.games.world import DerivedWorld, GameOfParts
 from fieldcraft_worlds.scene import Scene
 
-__all__ = ["GAME", "KINDS", "TowerWorld"]
-
 KINDS = (
     State,
     Towers,

@@ -17,8 +17,6 @@ from fieldcraft_worlds.games.towers.settings import HUMAN, Settings
 from fieldcraft_worlds.games.towers.state import NOBODY, NOTHING, Shots, Squads, State, Units
 from fieldcraft_worlds.games.walking import away
 
-__all__ = ["advance", "start", "step"]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

@@ -15,8 +15,6 @@ from fieldcraft_worlds.games.towers.settings import HUMAN
 from fieldcraft_worlds.games.towers.state import NOBODY, State
 from fieldcraft_worlds.scene import Areas, Arrows, Fact, Field, Lines, Marks, Part, Scene
 
-__all__ = ["OVERLAYS", "result", "scene_of"]
-
 OVERLAYS = (
     Overlay(
         "influence",

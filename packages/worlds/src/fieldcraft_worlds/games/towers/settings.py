@@ -19,16 +19,6 @@ from fieldcraft_worlds.games.settings import (
     Whole,
 )
 
-__all__ = [
-    "COMMANDERS",
-    "HUMAN",
-    "LAYOUTS",
-    "CommanderRules",
-    "Settings",
-    "TowerRules",
-    "UnitRules",
-]
-
 HUMAN = "human"
 COMMANDERS = (HUMAN, "shortest", "influence", "planner", "easy", "fair", "hard")
 _METRICS = ("straight", "connected", "path", "sight")

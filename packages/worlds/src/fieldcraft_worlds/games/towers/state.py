@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from fieldcraft_worlds.games.states import Columns, Holds, ReadOnly
 
-__all__ = ["NOBODY", "NOTHING", "Shots", "Squads", "State", "Towers", "Units"]
-
 NOBODY = -1
 NOTHING = -1
 
