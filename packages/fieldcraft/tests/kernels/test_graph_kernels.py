@@ -19,7 +19,7 @@ from fieldcraft.kernels import pool
 from fieldcraft.paths import distance_map, flow_fields, path
 from fieldcraft.paths.flow_fields import GraphFlow
 from fieldcraft.space import mesh
-from fieldcraft.space.floors import floors_of
+from fieldcraft.space.passages import floors_of
 from fieldcraft.steering import movement as meshes
 from support import graphs
 from support.examples import examples

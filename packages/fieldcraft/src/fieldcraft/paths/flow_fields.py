@@ -16,8 +16,7 @@ from fieldcraft.paths.arc_search import ArcSearch
 from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.space import Grid, Space, grid_of
 from fieldcraft.space.adjacency import runs
-from fieldcraft.space.floors import floors_of
-from fieldcraft.space.passages import passages
+from fieldcraft.space.passages import floors_of, passages
 
 if TYPE_CHECKING:
     from fieldcraft.paths.distances import DistanceMap

@@ -15,8 +15,8 @@ from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.path import Path
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import cached_until_walls_change
-from fieldcraft.space.floors import Floors, floors_of
 from fieldcraft.space.graph import Graph
+from fieldcraft.space.passages import Floors, floors_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -19,7 +19,7 @@ from fieldcraft.pursuit.arguments import (
     target_number,
 )
 from fieldcraft.pursuit.backend import Flow, backend
-from fieldcraft.pursuit.belief_map import BeliefMap
+from fieldcraft.pursuit.last_seen import BeliefMap
 from fieldcraft.pursuit.motion import Lost, Motion, Mover
 from fieldcraft.pursuit.motion.mixture import hypotheses_of
 from fieldcraft.pursuit.target_belief import GONE, TargetBelief, restore_from, snapshot_of

@@ -14,15 +14,15 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import atomic
 from fieldcraft.space.adjacency import Adjacency, adjacency_of_grid
 from fieldcraft.space.cells import Many, One, checked_cells, match_opacity
-from fieldcraft.space.grid_layout import (
+from fieldcraft.space.lattice import (
     GridLayout,
+    Lattice,
     coarse_cells,
     coarse_walls,
     nearest_of,
     origin_of,
     sides_of,
 )
-from fieldcraft.space.lattice import Lattice
 from fieldcraft.space.neighborhood import (
     Neighborhood,
     Terrain,

@@ -1,15 +1,23 @@
-"""The obstacles of moves over a grid from position to position, not from cell to cell."""
+"""The obstacles of moves from position to position, not from cell to cell: on grids and meshes."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import Bytes, read_only
-from fieldcraft.space.adjacency import cached_until_walls_change
+from fieldcraft.space.adjacency import cached_until_walls_change, runs, starts_of
+from fieldcraft.space.graph import Graph
 from fieldcraft.space.grid import Grid
+from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.neighborhood import Terrain, beside
+from fieldcraft.space.portals import portals_of
+from fieldcraft.space.topology import Topology
 
 __all__ = [
     "EAST",
@@ -21,7 +29,11 @@ __all__ = [
     "SOUTH_WEST",
     "WALL",
     "WEST",
+    "Doors",
+    "Floors",
+    "MeshArrays",
     "clear_cells",
+    "floors_of",
     "passages",
 ]
 
@@ -65,7 +77,7 @@ def passages(space: Grid) -> Bytes:
         )
     turn = slice(None, None, -1 if space.y_up else 1)
     classes = None if space.terrain is None else space.terrain.classes[turn]
-    return read_only(_built(space.walls[turn], classes, space.terrain, space.wrap))
+    return read_only(_blocked(space.walls[turn], classes, space.terrain, space.wrap))
 
 
 @cached_until_walls_change
@@ -94,7 +106,7 @@ def clear_cells(space: Grid, rings: int) -> Bytes:
     return cache[rings]
 
 
-def _built(
+def _blocked(
     walls: NDArray[np.bool_], classes: Bytes | None, terrain: Terrain | None, wrap: bool
 ) -> Bytes:
     blocked = []
@@ -111,3 +123,147 @@ def _built(
         found |= (~blocked[across] & ~blocked[along] & (first | second)) * np.uint8(bit)
     found[walls] = WALL
     return found
+
+
+MeshArrays = tuple[
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+    NDArray[np.int32],
+    NDArray[np.float64],
+    NDArray[np.bool_],
+    NDArray[np.bool_],
+]
+"""Where corners begin, the corners; where doors begin, what lies behind them, where they are, which
+are shut, and which lead over gaps.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Doors:
+    """Where each polygon of a mesh can be left, whatever is shut at the moment.
+
+    Those of polygon p are `starts[p]` up to `starts[p + 1]`: pieces of its sides, `sides` (K, 4),
+    from u to v with the inside on the left, behind which lies the polygon `behind` (K,), where the
+    arc `arcs` (K,) leads, -1 for none. Where `leaps` (K,) says so
+    a gap is between: a jump or a drop.
+    """
+
+    starts: NDArray[np.int64]
+    behind: NDArray[np.int32]
+    sides: NDArray[np.float64]
+    leaps: NDArray[np.bool_]
+    arcs: NDArray[np.int64]
+    corners: NDArray[np.int64]
+    rings: NDArray[np.float64]
+    middles: NDArray[np.float64]
+    fans: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Floors:
+    """The polygons of a mesh as they can be walked on now: `shut` (K,) are the doors that no open
+    edge leads through.
+    """
+
+    doors: Doors
+    shut: NDArray[np.bool_]
+
+    @cached_property
+    def mesh(self) -> MeshArrays:
+        """The polygons and their doors, as `kernels.mesh_moving` takes them."""
+        doors = self.doors
+        gates = doors.starts, doors.behind, doors.sides
+        return doors.corners, doors.rings, *gates, self.shut, doors.leaps
+
+    @cached_property
+    def on_foot(self) -> MeshArrays:
+        """`mesh` with gaps that can only be leapt over shut."""
+        return *self.mesh[:5], read_only(self.shut | self.doors.leaps), self.doors.leaps
+
+
+_doors_of: WeakKeyDictionary[Topology, tuple[Mesh, Doors]] = WeakKeyDictionary()
+
+
+@cached_until_walls_change
+def floors_of(graph: Graph) -> Floors:
+    """The floors of a graph with a mesh as its walls and edges are now."""
+    assert graph.mesh is not None
+    known = _doors_of.get(graph.topology)
+    if known is None or known[0] is not graph.mesh:
+        known = _doors_of[graph.topology] = (graph.mesh, _built(graph, graph.mesh))
+    doors = known[1]
+    shut = (
+        np.append(graph.blocked_arcs, True)[doors.arcs] | graph.walls[doors.behind]
+    )  # the last stands for an arc that there is not
+    shut.flags.writeable = False
+    return Floors(doors, shut)
+
+
+def _built(graph: Graph, mesh: Mesh) -> Doors:
+    portals, _ = portals_of(graph)
+    count, topology = len(graph), graph.topology
+    inside = np.repeat(np.arange(count), np.diff(portals.starts[: count + 1]))
+    behind = portals.ends[: len(inside)].astype(np.int64)
+    leaps = behind >= count
+    # What fills a gap has the polygons on its two sides behind its own portals.
+    fills = portals.starts[behind[leaps]]
+    both = np.stack(
+        [portals.ends[fills], portals.ends[np.minimum(fills + 1, len(portals.ends) - 1)]], axis=1
+    ).astype(np.int64)
+    behind[leaps] = np.where(both[:, 0] == inside[leaps], both[:, 1], both[:, 0])
+    arcs = topology.arcs_between(inside, behind)
+    middles = np.ascontiguousarray(mesh.centers[:, :2])
+    # Arcs that no portal stands for are leapt along from the side that one meets on the way from
+    # middle to middle.
+    rest = np.setdiff1d(np.arange(len(topology.origins)), arcs)
+    here, there = topology.origins[rest].astype(np.int64), topology.ends[rest].astype(np.int64)
+    facing = _facing(portals.corners, portals.rings, here, middles[there] - middles[here])
+    inside, behind, arcs = (
+        np.concatenate([inside, here]),
+        np.concatenate([behind, there]),
+        np.concatenate([arcs, rest]),
+    )
+    sides = np.concatenate([portals.sides[: len(leaps)], facing])
+    leaps = np.concatenate([leaps, np.ones(len(rest), dtype=np.bool_)])
+    # Where one can walk or leap from a place, one walks.
+    order = np.lexsort((leaps, inside))
+    starts = starts_of(inside, count)
+    fans = mesh.starts - 2 * np.arange(len(mesh.starts))
+    arrays = (
+        starts,
+        behind[order].astype(np.int32),
+        np.ascontiguousarray(sides[order]),
+        leaps[order],
+        arcs[order],
+        portals.corners,
+        portals.rings,
+        middles,
+        fans,
+    )
+    return Doors(*(read_only(array) for array in arrays))
+
+
+def _facing(
+    corners: NDArray[np.int64],
+    rings: NDArray[np.float64],
+    polygons: NDArray[np.int64],
+    ways: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """The side of each polygon that faces a way most, (K, 4)."""
+    if not len(polygons):
+        return np.empty((0, 4))
+    sizes = corners[polygons + 1] - corners[polygons]
+    starts = runs(corners[polygons], sizes)
+    first = np.cumsum(sizes) - sizes
+    ends = starts + 1
+    ends[first + sizes - 1] = corners[polygons]
+    along = rings[ends] - rings[starts]
+    lengths = np.hypot(along[:, 0], along[:, 1])
+    way = np.repeat(ways, sizes, axis=0)
+    outwards = (way[:, 0] * along[:, 1] - way[:, 1] * along[:, 0]) / np.where(
+        lengths > 0, lengths, np.inf
+    )
+    order = np.lexsort((-outwards, np.repeat(np.arange(len(polygons)), sizes)))
+    side = order[first]
+    return np.concatenate([rings[starts[side]], rings[ends[side]]], axis=1)

@@ -16,8 +16,7 @@ from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.paths.flow_fields import GraphFlow, GridFlow
 from fieldcraft.query.values import run_in_bands, too_far
 from fieldcraft.space import Graph, Grid, Space
-from fieldcraft.space.floors import floors_of
-from fieldcraft.space.passages import clear_cells, passages
+from fieldcraft.space.passages import clear_cells, floors_of, passages
 from fieldcraft.steering.arguments import check_lengths, max_forces, per_agent, points, vectors
 from fieldcraft.steering.behaviors import shortened
 from fieldcraft.steering.neighbors import Neighbors, separation, write_pushes
