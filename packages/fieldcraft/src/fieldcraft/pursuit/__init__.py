@@ -2,9 +2,9 @@
 
 from fieldcraft.pursuit.belief import Belief
 from fieldcraft.pursuit.hunt import Pursuit
-from fieldcraft.pursuit.last_seen import LastSeen
 from fieldcraft.pursuit.motion import Motion
 from fieldcraft.pursuit.party import SearchParty
+from fieldcraft.pursuit.search_maps import LastSeen
 from fieldcraft.pursuit.sighting import Contacts, Sight
 
 __all__ = [

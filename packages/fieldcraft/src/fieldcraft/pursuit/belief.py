@@ -19,9 +19,9 @@ from fieldcraft.pursuit.arguments import (
     target_number,
 )
 from fieldcraft.pursuit.backend import Flow, backend
-from fieldcraft.pursuit.last_seen import BeliefMap
 from fieldcraft.pursuit.motion import Lost, Motion, Mover
 from fieldcraft.pursuit.motion.mixture import hypotheses_of
+from fieldcraft.pursuit.search_maps import BeliefMap
 from fieldcraft.pursuit.target_belief import GONE, TargetBelief, restore_from, snapshot_of
 from fieldcraft.space import Space
 from fieldcraft.space.cells import cell_array

@@ -22,7 +22,7 @@ from fieldcraft.pursuit.arguments import (
     plain_whole,
 )
 from fieldcraft.pursuit.flood import LAST_STEP, NEVER, Flood, heat_of, mask_of, steps_warm
-from fieldcraft.pursuit.last_seen import assigned, estimate
+from fieldcraft.pursuit.search_maps import assigned, estimate
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 

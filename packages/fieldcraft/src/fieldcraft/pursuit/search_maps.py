@@ -1,6 +1,4 @@
-"""Where targets out of sight may be: maps of beliefs, estimates from them, and places for searchers;
-and targets followed from where they were last seen.
-"""
+"""Maps for searchers: beliefs about targets, and the time since each cell was last seen."""
 
 from __future__ import annotations
 
