@@ -116,5 +116,5 @@ def test_all_go_on_bit_for_bit_from_what_was_last_read(
 def test_nothing_recovers_that_is_not_lost(device: Device) -> None:
     for world in (World(device), World("cpu")):
         for part in (world.imap, world.swarm, world.food):
-            with refused(InvalidValue, "nothing is gone"):
+            with refused(InvalidValue, "nothing is lost"):
                 part.recover()
