@@ -21,15 +21,21 @@ from fieldcraft_worlds.games.chase.searches import (
     Search,
 )
 from research.experiments.escapes import FUGITIVES, SPEED, Ground, escape, search_for
-from research.experiments.experiment import (
+from research.experiments.statistics import Interval, mean, mean_share, paired, rate
+from research.experiments.study import (
     Experiment,
+    Job,
+    Measure,
+    Row,
+    Study,
+    Summary,
+    integer,
     integers,
     map_options,
+    number,
     seed_options,
     words,
 )
-from research.experiments.statistics import Interval, mean, mean_share, paired, rate
-from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
 from research.experiments.worlds import by_map, seeds_of, world_of, worlds_of
 
 METHODS = ("last", "random", "blind", "flood", "belief", "party")

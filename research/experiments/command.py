@@ -19,7 +19,7 @@ from research.experiments import (
     real_ants,
     towers,
 )
-from research.experiments.experiment import Experiment
+from research.experiments.study import Experiment
 
 if TYPE_CHECKING:
     from research.experiments.runner import Report

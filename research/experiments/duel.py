@@ -13,9 +13,20 @@ import numpy as np
 from fieldcraft import checks
 from fieldcraft_worlds.games import tether
 from fieldcraft_worlds.play.session import play_out
-from research.experiments.experiment import Experiment, floats, map_options, seed_options
 from research.experiments.statistics import Interval, paired, rate, ratio
-from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
+from research.experiments.study import (
+    Experiment,
+    Job,
+    Measure,
+    Row,
+    Study,
+    Summary,
+    floats,
+    integer,
+    map_options,
+    number,
+    seed_options,
+)
 from research.experiments.worlds import by_map, grid_of, seeds_of, worlds_of
 
 BRAINS = ("tether", "distance")

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from research.experiments.experiment import Experiment
 from research.experiments.fight_features import ASKED, ELSEWHERE, MODELS, PARTS, density, moments_of
 from research.experiments.matches import ALL, PLAYERS, VIEWS, Match, read_match
 from research.experiments.moments import Moment
 from research.experiments.recorded import DATA_OPTIONS, data_folder, digest_of
 from research.experiments.statistics import Interval, mean, paired
-from research.experiments.study import Job, Measure, Row, Study, Summary, Value, number
+from research.experiments.study import Experiment, Job, Measure, Row, Study, Summary, Value, number
 from research.recordings.forecasts import PlaceModel, fit_places, score_places
 from research.recordings.replay import REPLAY, write_replay_table
 

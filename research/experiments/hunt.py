@@ -11,9 +11,19 @@ import numpy as np
 from fieldcraft import Grid, InfluenceMap, Spread, checks, distance_map, shortest_path
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query import uphill
-from research.experiments.experiment import Experiment, map_options, seed_options
 from research.experiments.statistics import Interval, mean, rate
-from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
+from research.experiments.study import (
+    Experiment,
+    Job,
+    Measure,
+    Row,
+    Study,
+    Summary,
+    integer,
+    map_options,
+    number,
+    seed_options,
+)
 from research.experiments.worlds import by_map, grid_of, seeds_of, worlds_of
 
 HUNTERS = {

@@ -15,10 +15,20 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, InfluenceMap, Trail, distance_map, visible
 from fieldcraft_worlds.games.chase.searches import BeliefSearch
-from research.experiments.experiment import Experiment, map_options, seed_options
 from research.experiments.hunt import CAUGHT, RATE, steps_to, target_walk
 from research.experiments.statistics import Interval, mean, rate
-from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
+from research.experiments.study import (
+    Experiment,
+    Job,
+    Measure,
+    Row,
+    Study,
+    Summary,
+    integer,
+    map_options,
+    number,
+    seed_options,
+)
 from research.experiments.worlds import by_map, grid_of, seeds_of, worlds_of
 
 SIGHT = 10.0  # cells

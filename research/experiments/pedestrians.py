@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 
 from fieldcraft import InfluenceMap, Trail, checks
 from fieldcraft.errors import InvalidValue
-from research.experiments.experiment import Experiment
 from research.experiments.pedestrian_walks import AHEAD, PLACES, STEP, Walks, ground_of, walks_of
 from research.experiments.recorded import DATA_OPTIONS, data_folder, digest_of
 from research.experiments.statistics import Interval, mean, paired
-from research.experiments.study import Job, Measure, Row, Study, Summary, Value, number
+from research.experiments.study import Experiment, Job, Measure, Row, Study, Summary, Value, number
 from research.recordings.tracks import read_pedestrians
 
 HORIZONS = ("second half", "2 s ahead")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.recipe import DATA, data_beside
-from research.experiments.experiment import Options
+from research.experiments.study import Options
 
 DATA_OPTIONS: Options = {
     "--data": {

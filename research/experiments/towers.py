@@ -12,9 +12,20 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft_worlds.games import towers as game
 from fieldcraft_worlds.games.towers.settings import COMMANDERS, HUMAN
 from fieldcraft_worlds.play.session import play_out
-from research.experiments.experiment import Experiment, map_options, seed_options, words
 from research.experiments.statistics import Interval, mean, paired, rate
-from research.experiments.study import Job, Measure, Row, Study, Summary, integer, number
+from research.experiments.study import (
+    Experiment,
+    Job,
+    Measure,
+    Row,
+    Study,
+    Summary,
+    integer,
+    map_options,
+    number,
+    seed_options,
+    words,
+)
 from research.experiments.worlds import by_map, grid_of, seeds_of, worlds_of
 
 _SIDES = ("first", "second")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from research.microrts.board import Board
+from research.microrts.board import Board, Settings
 from research.microrts.economy import Economy
 from research.microrts.fight import step, strike
 from research.microrts.game import Order, State, Unit
 from research.microrts.maps import Maps, power
-from research.microrts.settings import Settings
 
 _STALLED = 0.9  # ratio of power for an attack after a long time in which nothing happened
 

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fieldcraft as fc
-from research.microrts.board import Board
+from research.microrts.board import Board, Settings
 from research.microrts.game import HARVEST, MOVE, PRODUCE, RETURN, STEPS, Cell, Order, Unit
 from research.microrts.maps import Maps, power
-from research.microrts.settings import Settings
 
 _NEAR = 10  # cells: deposits farther from every base are not worth the walk
 

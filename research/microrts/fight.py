@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from research.microrts.board import Board
+from research.microrts.board import Board, Settings
 from research.microrts.game import ATTACK, MOVE, STEPS, Order, Unit
 from research.microrts.maps import Maps, worth
-from research.microrts.settings import Settings
 
 _CLOSE = 6  # cells: farther enemies do not matter for the next step
 _STAY = 0.02  # more than the noise: only a reason makes a unit move

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from fieldcraft.view import ColorScale, Film, Placement, draw_dots, frame
+from research.microrts.board import Settings
 from research.microrts.game import State
 from research.microrts.maps import Maps
-from research.microrts.settings import Settings
 
 _OWN, _FOE, _DEPOSIT = "#ff9d3c", "#4db8ff", "#7ee081"
 _DOTS = {"Base": 1.0, "Barracks": 0.85, "Heavy": 0.7, "Light": 0.55, "Ranged": 0.45}

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 import fieldcraft as fc
 from fieldcraft.layer import RadialLayer
+from research.microrts.board import Settings
 from research.microrts.game import MOVE, PRODUCE, Cell, Kind, State, Unit
-from research.microrts.settings import Settings
 
 _WORTH = {"Base": 1.5, "Barracks": 1.5, "Worker": 1.0, "Light": 2.0, "Heavy": 3.0, "Ranged": 2.0}
 _POWER = {"Worker": 1.0, "Light": 2.8, "Heavy": 5.0, "Ranged": 2.2}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from research.microrts.agent import Agent
-from research.microrts.settings import Settings
+from research.microrts.board import Settings
 
 if TYPE_CHECKING:
     from research.microrts.bridge import Arena

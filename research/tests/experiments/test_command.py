@@ -9,7 +9,7 @@ from fieldcraft.errors import FieldcraftError
 from research import __main__ as cli
 from research.experiments import command
 from research.experiments.command import EXPERIMENTS, Experiment
-from research.experiments.experiment import words
+from research.experiments.study import words
 from support.sample_study import study, throw
 
 COINS = Experiment(
@@ -66,8 +66,9 @@ def test_what_failed_is_printed_and_has_code_2(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert "wrote " in out
     lines = err.splitlines()
-    assert len([line for line in lines if line.startswith("failed: ")]) == 5
-    assert lines[0] == 'failed: {"kind": "fails", "seed": 0}: ValueError: seed 0 has no luck'
+    failed = [line for line in lines if line.startswith("failed: ")]
+    assert len(failed) == 5
+    assert failed[0] == 'failed: {"kind": "fails", "seed": 0}: ValueError: seed 0 has no luck'
     assert lines[-1].startswith(
         "research: All throws of an experiment must succeed. Got 8 of 12 that failed. They are missing"
     )

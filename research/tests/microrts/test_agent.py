@@ -7,6 +7,7 @@ import json
 import pytest
 
 from research.microrts.agent import Agent
+from research.microrts.board import Settings
 from research.microrts.game import (
     ATTACK,
     HARVEST,
@@ -18,7 +19,6 @@ from research.microrts.game import (
     orders_text,
     read_state,
 )
-from research.microrts.settings import Settings
 
 KINDS = {
     "Resource": Kind("Resource", 1, 1, 1, 1, 10, 10, 10, 10, False, False, False),

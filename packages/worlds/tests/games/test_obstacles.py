@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft_worlds.games.obstacles import Obstacles, disc
-from fieldcraft_worlds.games.walking import largest_part
+from fieldcraft_worlds.games.walking import Obstacles, disc, largest_part
 
 
 def test_walls_are_those_of_a_state_and_banks_follow() -> None:

@@ -12,8 +12,8 @@ from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.settings import settings_from
 from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play import player as players
-from fieldcraft_worlds.play.bindings import bindings_of
 from fieldcraft_worlds.play.help_page import help_lines
+from fieldcraft_worlds.play.inputs import bindings_of
 from fieldcraft_worlds.play.overlays import Overlays
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session

@@ -6,8 +6,8 @@ import pytest
 from fieldcraft.view.drawing import Brush, measure
 from fieldcraft.view.palettes import lab_of
 from fieldcraft_worlds.library import GAMES, find_game
-from fieldcraft_worlds.play.bindings import bindings_of
 from fieldcraft_worlds.play.help_page import hand_keys
+from fieldcraft_worlds.play.inputs import bindings_of
 from fieldcraft_worlds.view.help import _layout_of, draw_help
 from fieldcraft_worlds.view.panel import PANEL_WIDTH
 from fieldcraft_worlds.view.tones import rgb_of_tone

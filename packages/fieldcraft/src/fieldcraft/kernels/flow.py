@@ -18,8 +18,8 @@ _WALL = 255
 _INSIDE = 1 - 2.0**-53
 
 
-@kernel("f8[:,::1], u1[:,::1], u1[:,::1], b1, i8[::1], i8, i8, out u1[:,::1]")
-def pinch(distances, bars, goals, past_walls, cells, first, last, pinched):
+@kernel("f8[:,::1], u1[:,::1], u1[:,::1], i8[::1], b1, i8, i8, out u1[:,::1]")
+def pinch(distances, bars, goals, cells, past_walls, first, last, pinched):
     """For `cells` from which only a diagonal step leads nearer: the side through which to pass its
     corner; else 0. With `past_walls` diagonals pass a corner on one side, else only if both are
     open.

@@ -25,8 +25,6 @@ from fieldcraft.space.serialization import with_more_walls
 if TYPE_CHECKING:
     from fieldcraft.paths.distances import DistanceMap
 
-__all__ = ["CHARGES", "ArcSearch", "step_cost", "step_down", "ways_with_walls"]
-
 CHARGES = ("mean", "enter")
 _EVEN = read_only(np.ones(1))
 

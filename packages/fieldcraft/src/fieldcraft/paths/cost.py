@@ -20,18 +20,6 @@ from fieldcraft.space import Space
 from fieldcraft.space.adjacency import cached
 from fieldcraft.space.cells import unlabeled
 
-__all__ = [
-    "LEAST",
-    "CellCosts",
-    "Cost",
-    "Traffic",
-    "cell_values",
-    "check_space",
-    "invalid_cost",
-    "read_costs",
-    "uniform_cost",
-]
-
 LEAST = 1e-6
 """The smallest cost of a cell: searches look at distances in steps of the smallest one."""
 

@@ -25,8 +25,6 @@ from fieldcraft.space.results import ChosenCells
 if TYPE_CHECKING:
     from fieldcraft.space.cells import Many, One
 
-__all__ = ["UNREACHED", "DistanceMap"]
-
 UNREACHED = 1e20
 """What expressions read where no goal is reached: a cost that can still be added and multiplied."""
 

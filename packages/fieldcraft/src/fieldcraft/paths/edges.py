@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from fieldcraft.space import Graph, Space
 
-__all__ = ["first_leg", "from_edge"]
-
 _BESIDE = 1e-6  # of its length, that an agent on an edge may be beside it
 
 

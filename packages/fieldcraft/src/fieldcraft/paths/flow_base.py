@@ -14,8 +14,6 @@ from fieldcraft.space import Space
 if TYPE_CHECKING:
     from fieldcraft.paths.distances import DistanceMap
 
-__all__ = ["FlowField"]
-
 Ints = NDArray[np.int64]
 
 _NONE: Ints = np.empty(0, dtype=np.int64)

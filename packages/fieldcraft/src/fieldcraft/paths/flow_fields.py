@@ -21,8 +21,6 @@ from fieldcraft.space.passages import floors_of, passages
 if TYPE_CHECKING:
     from fieldcraft.paths.distances import DistanceMap
 
-__all__ = ["GraphFlow", "GridFlow"]
-
 _STRAIGHT = {(1, 0), (-1, 0), (0, 1), (0, -1)}
 _AGENTS, _CELLS = 2_000, 10_000  # as many pay for waking a thread
 _MENDED = 64  # one cell in so many may change before all are looked at anew
@@ -157,7 +155,7 @@ class GridFlow(FlowField):
         _in_bands(
             lambda first, last: (
                 kernel.pinch,
-                (*common, past_walls, rings[0], first, last, self._pinched),
+                (*common, rings[0], past_walls, first, last, self._pinched),
             ),
             len(rings[0]),
         )

@@ -18,8 +18,6 @@ from fieldcraft.space import Graph, GraphSnapshot, Space
 from fieldcraft.space.adjacency import cached
 from fieldcraft.space.topology import Topology
 
-__all__ = ["GraphProblem"]
-
 # Bounds are shortened by this factor, so that rounding keeps them below the paths they bound.
 _SHORTENED = 1 - 1e-9
 _EVEN = read_only(np.ones(1))

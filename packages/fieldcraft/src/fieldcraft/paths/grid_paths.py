@@ -17,8 +17,6 @@ from fieldcraft.space import Grid, Neighborhood, Space, Terrain, checked_space
 from fieldcraft.space.neighborhood import build_links
 from fieldcraft.space.serialization import with_more_walls
 
-__all__ = ["GridMoves", "GridProblem", "Scratch", "moves_of", "problem_on"]
-
 _FEW = 64  # changed walls around which moves are mended; after more they are built anew
 
 Scratch = list[NDArray[Any]]

@@ -17,8 +17,6 @@ from fieldcraft.paths.search_base import Buckets, DistanceSearch, Expansion, Sea
 from fieldcraft.space import Grid, GridSnapshot
 from fieldcraft.space.adjacency import cached
 
-__all__ = ["GridSearch", "GridSteps", "grid_steps", "measured", "search_for"]
-
 _MOST_LISTS = 32  # of `add_near`, each as large as the map
 _MOST_COUNTED = 1e8  # buckets for which that is enough
 _EVEN = np.ones(1)

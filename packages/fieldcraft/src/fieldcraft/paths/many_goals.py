@@ -15,8 +15,6 @@ from fieldcraft.paths.shortest import shortest_paths
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import cached_until_walls_change
 
-__all__ = ["Distances", "Guides", "ManyGoals"]
-
 _EVEN = read_only(np.ones(1))
 
 

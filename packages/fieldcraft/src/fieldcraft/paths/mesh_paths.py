@@ -21,8 +21,6 @@ from fieldcraft.space.passages import Floors, floors_of
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-__all__ = ["OpenDoors", "ends_in", "open_doors", "pulled"]
-
 
 @dataclass(frozen=True, eq=False)
 class OpenDoors:

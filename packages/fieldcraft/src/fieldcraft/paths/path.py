@@ -22,17 +22,6 @@ from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths.edges import first_leg, from_edge
 from fieldcraft.space import Graph, Space
 
-__all__ = [
-    "ON_WALL",
-    "Path",
-    "PathProblem",
-    "moved",
-    "no_path",
-    "resolve_cells",
-    "resolve_pairs",
-    "unique_goals",
-]
-
 ON_WALL = ("refuse", "nearest")
 _EQUALLY = 1e-9  # distances are equal to one part in 1e9; of equal ones the lowest id is named
 

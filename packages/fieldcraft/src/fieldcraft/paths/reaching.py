@@ -23,8 +23,6 @@ from fieldcraft.paths.search_base import SLACK
 from fieldcraft.space import Grid, GridSnapshot, Space, checked_space, visible
 from fieldcraft.space.adjacency import cached
 
-__all__ = ["Reach", "reach", "would_block"]
-
 _NOWHERE = 1e-12  # a range of 0 is the agent's own cell
 _UNREAD = -math.inf  # a cost that has not been computed; expressions are finite
 _EVEN = read_only(np.ones(1))

@@ -14,20 +14,6 @@ from fieldcraft.paths.cost import CellCosts
 from fieldcraft.space import Snapshot, Space
 from fieldcraft.space.adjacency import Adjacency, cached
 
-__all__ = [
-    "EVERYWHERE",
-    "SLACK",
-    "Buckets",
-    "DistanceSearch",
-    "Expansion",
-    "Scratch",
-    "SearchTask",
-    "Steps",
-    "buckets",
-    "incoming",
-    "scratch_of",
-]
-
 SLACK = 1e-9
 """Limits are met to one part in 1e9, so that 0.3 is three cells of 0.1."""
 

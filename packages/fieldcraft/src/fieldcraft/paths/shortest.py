@@ -16,8 +16,6 @@ from fieldcraft.paths.path import ON_WALL, Path, PathProblem, moved, resolve_cel
 from fieldcraft.paths.timed import Danger, TimedPath, TimedProblem
 from fieldcraft.space import Space, checked_space
 
-__all__ = ["shortest_path", "shortest_paths"]
-
 
 @overload
 def shortest_path(

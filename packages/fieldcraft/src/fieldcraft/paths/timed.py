@@ -23,8 +23,6 @@ from fieldcraft.paths.search_base import incoming
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import Adjacency, cached, cached_until_walls_change
 
-__all__ = ["Danger", "TimedPath", "TimedProblem"]
-
 Danger = Layer | ArrayLike | Callable[[float], Any]
 """A layer, an array of shape (T, *space.shape), or a function from seconds from now to a map."""
 

@@ -13,19 +13,6 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import Floats, Ints
 
-__all__ = [
-    "ADD",
-    "BLENDS",
-    "MAX",
-    "MOST_AMOUNT",
-    "MOST_SUM",
-    "SCALE",
-    "Accumulator",
-    "Drawing",
-    "Tables",
-    "reserved",
-]
-
 SCALE = kernels.stamps.SCALE
 ADD, MAX = kernels.stamps.ADD, kernels.stamps.MAX
 MOST_AMOUNT = 2.0**20

@@ -15,8 +15,6 @@ from fieldcraft.propagation.rasters import Raster
 from fieldcraft.sources import Sources
 from fieldcraft.space import Space
 
-__all__ = ["ArrayField", "ArrayValues"]
-
 
 @dataclass(frozen=True)
 class ArrayValues(Propagation):

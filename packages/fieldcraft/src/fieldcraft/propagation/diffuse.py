@@ -16,8 +16,6 @@ from fieldcraft.propagation.settings import choice, number, one_evaporation
 from fieldcraft.space import Grid, HexGrid, Space
 from fieldcraft.space.hex_layout import STEPS
 
-__all__ = ["Diffuse"]
-
 EDGES = ("conserve", "lose")
 
 

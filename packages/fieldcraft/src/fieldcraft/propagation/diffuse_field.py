@@ -22,8 +22,6 @@ from fieldcraft.space.adjacency import cached_until_walls_change, inside, starts
 if TYPE_CHECKING:
     from fieldcraft.propagation.diffuse import Diffuse
 
-__all__ = ["DiffuseField", "GridDiffuseField", "ListedDiffuseField"]
-
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.float32]
 

@@ -13,8 +13,6 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff, Ring
 from fieldcraft.space import Shot, Space, checked_space
 
-__all__ = ["influence_at", "shot_danger"]
-
 Floats = NDArray[np.float64]
 Cells = NDArray[np.int64]
 

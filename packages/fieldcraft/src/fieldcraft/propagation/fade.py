@@ -15,8 +15,6 @@ from fieldcraft.propagation.kinds import Remembering
 from fieldcraft.propagation.settings import number
 from fieldcraft.space import Space
 
-__all__ = ["Fade"]
-
 _MOST_SPREAD = 0.95
 _LONGEST = 1e9
 _LEAST, _MOST = 1e-20, checks.LARGEST

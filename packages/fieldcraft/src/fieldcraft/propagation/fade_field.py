@@ -23,8 +23,6 @@ from fieldcraft.space.adjacency import Adjacency
 if TYPE_CHECKING:
     from fieldcraft.propagation.fade import Fade
 
-__all__ = ["FadeField"]
-
 _TILES_PER_THREAD = 300
 _CELLS_AT_ONCE = 1 << 20  # cells around marks that are in memory at a time
 _COLUMNS = 16  # vertices of a graph are laid out in rows of so many

@@ -18,8 +18,6 @@ from fieldcraft.sources import Sources
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import Adjacency
 
-__all__ = ["Flood", "FloodField"]
-
 _NONE = -1
 _UNIT_CELLS = 4_000  # hot cells in a work unit of 0.25 ms
 

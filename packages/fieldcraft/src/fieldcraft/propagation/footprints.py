@@ -15,8 +15,6 @@ from fieldcraft.propagation.graph_walks import GraphWalks
 from fieldcraft.propagation.walks import Cells, GridWalks, Walks, whole_radius
 from fieldcraft.space import Grid, Space, check_lines_of_sight
 
-__all__ = ["Footprints", "GridFootprints", "Shape", "footprints_on", "too_large", "walks_on"]
-
 _MOST_REACH = 2_000
 _MOST_CACHED = 4_000_000  # cells in cached footprints: 64 MB
 _SIZE_OF_SHAPE = 1_000  # what a shape takes of the memory for footprints, in weights

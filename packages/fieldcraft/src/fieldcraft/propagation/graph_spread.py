@@ -19,8 +19,6 @@ from fieldcraft.space import Space
 if TYPE_CHECKING:
     from fieldcraft.propagation.spread import Spread
 
-__all__ = ["GraphSpreadField"]
-
 # Scheduling thresholds. They affect speed only, never results.
 _FEW_BLOCKS = 0.5  # up to this share of active blocks, skipping the others pays
 _ARCS_PER_THREAD = 70_000  # arcs that pay for waking a thread, for the plain kernel

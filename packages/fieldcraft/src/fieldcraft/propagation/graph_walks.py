@@ -23,8 +23,6 @@ from fieldcraft.space import Graph, GraphSnapshot, Space, check_lines_of_sight
 from fieldcraft.space.adjacency import Adjacency, adjacency_of_arcs
 from fieldcraft.space.graph_sight import SightSnapshot
 
-__all__ = ["GraphWalks"]
-
 _MOST_OPENED = 64  # walks with a block of walls opened
 _BLOCKED = 2.0**55  # farther than any walk goes, in 1 / LENGTH_SCALE of a unit
 _LONGEST = 2.0**38  # lengths are counted so finely that no walk passes this many units

@@ -20,8 +20,6 @@ from fieldcraft.space.topology import losses
 if TYPE_CHECKING:
     from fieldcraft.propagation.spread import Spread
 
-__all__ = ["GridSpreadField"]
-
 # Scheduling thresholds. They affect speed only, never results.
 _RING_BYTES = 1 << 20  # the rows that a wave uses should stay in the second-level cache
 _MOST_LEVELS = 16

@@ -31,24 +31,6 @@ from fieldcraft.space import Space
 if TYPE_CHECKING:
     from fieldcraft.propagation.rasters import Raster
 
-__all__ = [
-    "Attribution",
-    "Device",
-    "Field",
-    "Gathering",
-    "GatheringField",
-    "Propagation",
-    "Radiating",
-    "RadiatingField",
-    "Remembering",
-    "RememberingField",
-    "Spreading",
-    "StampedField",
-    "checked_pins",
-    "checked_resistance",
-    "field_on",
-]
-
 
 class Attribution(NamedTuple):
     """The sources of the value of one cell.

@@ -13,8 +13,6 @@ from fieldcraft.propagation.radial import Radial
 from fieldcraft.propagation.spread import Spread
 from fieldcraft.space import Space
 
-__all__ = ["KINDS", "Kind", "kind_of"]
-
 
 @dataclass(frozen=True)
 class Kind:

@@ -18,8 +18,6 @@ from fieldcraft.propagation.radial_field import MOST_STRENGTH, GridRadialField, 
 from fieldcraft.propagation.settings import Setting, checked, choice, curve, flag, number
 from fieldcraft.space import Grid, Space
 
-__all__ = ["METRICS", "Radial"]
-
 METRICS = ("straight", "connected", "path", "sight")
 
 

@@ -22,8 +22,6 @@ from fieldcraft.space import Grid, Space
 if TYPE_CHECKING:
     from fieldcraft.propagation.radial import Radial
 
-__all__ = ["MOST_SOURCES", "MOST_STRENGTH", "GridRadialField", "RadialField"]
-
 MOST_STRENGTH = 2.0**20
 MOST_SOURCES = 2**18
 

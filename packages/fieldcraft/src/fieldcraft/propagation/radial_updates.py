@@ -22,8 +22,6 @@ from fieldcraft.space import Space
 if TYPE_CHECKING:
     from fieldcraft.propagation.radial import Radial
 
-__all__ = ["Emitters", "RadialUpdates"]
-
 
 @dataclass
 class Emitters:

@@ -15,8 +15,6 @@ from fieldcraft.propagation.stamps import Stamp
 from fieldcraft.space import Grid, HexGrid, Space, grid_of
 from fieldcraft.space.hex_layout import distances, rounded
 
-__all__ = ["MOST_CELLS", "GridRaster", "HexRaster", "Raster", "rasterized"]
-
 MOST_CELLS = 2**26
 
 

@@ -12,22 +12,6 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff
 
-__all__ = [
-    "Check",
-    "Setting",
-    "checked",
-    "choice",
-    "curve",
-    "declared",
-    "flag",
-    "integer",
-    "number",
-    "one_evaporation",
-    "part_kept",
-    "text",
-    "values_of",
-]
-
 Check = Callable[[str, Any], Any]
 """A check takes a setting's name and a value, and returns the value as it is stored, or raises
 `InvalidValue`.

@@ -11,8 +11,6 @@ from fieldcraft.propagation.kinds import Field, Spreading
 from fieldcraft.propagation.settings import choice, flag, number
 from fieldcraft.space import Grid, Space
 
-__all__ = ["FALLOFFS", "Spread"]
-
 FALLOFFS = {"exponential": 0, "linear": 1, "quadratic": 2, "cubic": 3}
 
 

@@ -16,8 +16,6 @@ from fieldcraft.space.topology import losses
 if TYPE_CHECKING:
     from fieldcraft.propagation.spread import Spread
 
-__all__ = ["LowerBounds", "stronger", "trace"]
-
 Floats = NDArray[np.float32]
 Cells = NDArray[np.int64]
 _ZERO = np.float32(0)

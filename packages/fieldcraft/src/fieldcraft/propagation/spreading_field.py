@@ -20,8 +20,6 @@ from fieldcraft.space import Grid
 if TYPE_CHECKING:
     from fieldcraft.propagation.spread import Spread
 
-__all__ = ["ActiveSet", "ActiveTiles", "SpreadingField"]
-
 # Scheduling thresholds. They affect speed only, never results.
 _FEW_TILES = 0.25  # up to this share of active tiles, tiles are cheaper than waves
 # Steps of the whole map between two activity tests; they change no value.

@@ -13,8 +13,6 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import Falloff, Ring
 
-__all__ = ["Stamp"]
-
 Weights = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 MOST_WEIGHT = 16.0
 _EDGE = 1 + 1e-9  # cells whose center lies on the edge of a shape belong to it

@@ -25,8 +25,6 @@ from fieldcraft.propagation.settings import (
 from fieldcraft.propagation.trail_field import GraphTrailField, TrailField
 from fieldcraft.space import Grid, Space, checked_space
 
-__all__ = ["Trail"]
-
 EDGES = ("conserve", "lose")
 _WIDEST = 63
 _KEEP = 0.98

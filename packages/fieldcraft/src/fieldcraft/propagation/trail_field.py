@@ -21,8 +21,6 @@ from fieldcraft.space.adjacency import cached_until_walls_change
 if TYPE_CHECKING:
     from fieldcraft.propagation.trail import Trail
 
-__all__ = ["GraphTrailField", "TrailField"]
-
 _LEAST_FLOOR = 1e-30  # smaller float32 numbers take ten times as long
 _WORK_PER_THREAD = 300_000
 _UNIT_WORK = 200_000

@@ -16,17 +16,6 @@ from fieldcraft.kernels.arrays import Floats, read_only
 from fieldcraft.space import Grid, GridSnapshot, Space
 from fieldcraft.space.cells import sees_cells
 
-__all__ = [
-    "FieldOfView",
-    "Found",
-    "GridScratch",
-    "GridWalks",
-    "Walks",
-    "squared_offsets",
-    "step_vectors",
-    "whole_radius",
-]
-
 Cells = NDArray[np.int64]
 
 

@@ -14,22 +14,6 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.pursuit.backend import backend
 from fieldcraft.space import Space
 
-__all__ = [
-    "behind",
-    "check_flood",
-    "checked_range",
-    "checked_velocity",
-    "heading_of",
-    "interval_of",
-    "not_a_snapshot",
-    "place",
-    "plain_numbers",
-    "plain_whole",
-    "share_above_zero",
-    "share_below_one",
-    "target_number",
-]
-
 
 def not_a_snapshot(rule: str, got: str) -> InvalidValue:
     """Return the error for a snapshot that breaks a rule."""

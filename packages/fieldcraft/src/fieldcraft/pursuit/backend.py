@@ -19,9 +19,6 @@ from fieldcraft.paths import distance_map
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import cached_until_walls_change, inside
 
-__all__ = ["Flow", "PursuitBackend", "RandomWalk", "backend"]
-
-
 _CELLS_PER_THREAD = 100_000
 _NARROWER = 1 - 2.0**-23  # float32 rounds no chance up: those of a cell never exceed 1
 _MARGIN = 0.1  # of a graph's size: how far off it a target may be seen

@@ -27,8 +27,6 @@ from fieldcraft.space import Space
 from fieldcraft.space.cells import cell_array
 from fieldcraft.space.kinds import checked_space
 
-__all__ = ["Belief"]
-
 Floats = NDArray[np.float64]
 _MOST_NUMBERS = 2**28
 

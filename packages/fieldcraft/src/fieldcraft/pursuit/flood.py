@@ -12,8 +12,6 @@ from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import Adjacency
 
-__all__ = ["LAST_STEP", "NEVER", "Flood", "heat_of", "mask_of", "steps_warm"]
-
 NEVER = -1
 LAST_STEP = 2**31 - 1
 

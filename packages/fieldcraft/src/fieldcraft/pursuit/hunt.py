@@ -26,8 +26,6 @@ from fieldcraft.pursuit.search_maps import assigned, estimate
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 
-__all__ = ["Pursuit"]
-
 _TAIL_STEPS = 12
 _STUCK = "with nowhere left to go"
 

@@ -13,9 +13,6 @@ from fieldcraft.paths import distance_map
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import Adjacency, cached_until_walls_change
 
-__all__ = ["Landmarks", "landmarks_of", "normalized_shares"]
-
-
 _FEW = 20  # cells of a component that is too small for landmarks
 _FIELDS = 64  # other cells with cached distances
 

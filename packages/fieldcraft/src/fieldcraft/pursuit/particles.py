@@ -15,18 +15,6 @@ from fieldcraft.pursuit.landmarks import Landmarks, normalized_shares
 from fieldcraft.pursuit.motion.mixture import Motion
 from fieldcraft.space import Space
 
-__all__ = [
-    "DOUBLES_BACK",
-    "HIDES",
-    "HYPOTHESES",
-    "RUNS",
-    "STANDS",
-    "WANDERS",
-    "LostTarget",
-    "Particles",
-]
-
-
 HYPOTHESES = ("runs", "hides", "doubles back", "stands", "wanders")
 RUNS, HIDES, DOUBLES_BACK, STANDS, WANDERS = range(len(HYPOTHESES))
 _STANDING = 8  # particles that stand; they are all alike

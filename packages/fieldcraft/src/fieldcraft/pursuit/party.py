@@ -23,9 +23,6 @@ from fieldcraft.pursuit.visibility import hiding_paths, visibility_cache
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 
-__all__ = ["SearchParty"]
-
-
 _NONE = -1
 _SIGHT = 10  # typical steps
 _LANDMARKS = 96

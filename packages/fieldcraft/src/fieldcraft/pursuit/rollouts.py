@@ -13,8 +13,6 @@ from fieldcraft.pursuit.particles import Particles
 from fieldcraft.pursuit.visibility import VisibilityCache
 from fieldcraft.space import Space
 
-__all__ = ["Rollouts"]
-
 Path = NDArray[np.int32]
 
 _AHEAD = 140  # moments to look ahead

@@ -18,8 +18,6 @@ from fieldcraft.pursuit.target_belief import TargetBelief
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 
-__all__ = ["ESTIMATES", "BeliefMap", "LastSeen", "assigned", "estimate", "likely_cells"]
-
 ESTIMATES = ("medoid", "mean", "peak")
 
 

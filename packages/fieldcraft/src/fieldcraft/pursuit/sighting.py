@@ -13,8 +13,6 @@ from fieldcraft.pursuit.arguments import target_number
 from fieldcraft.space import Space, sees, visible
 from fieldcraft.space.kinds import checked_space
 
-__all__ = ["Contacts", "Sight"]
-
 _NEVER = -1
 _MOST_TARGETS = 10_000_000  # whose last positions take 400 MB
 

@@ -18,9 +18,6 @@ from fieldcraft.pursuit.backend import Flow
 from fieldcraft.pursuit.motion.mixture import Hypotheses
 from fieldcraft.pursuit.motion.mover import Lost, Mover
 
-__all__ = ["GONE", "TargetBelief", "restore_from", "snapshot_of", "summed"]
-
-
 GONE = 1e-12
 """A smaller sum of probabilities counts as 0."""
 

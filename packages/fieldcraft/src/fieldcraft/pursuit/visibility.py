@@ -12,9 +12,6 @@ from fieldcraft.space import Space
 from fieldcraft.space.adjacency import cached_until_walls_change
 from fieldcraft.space.sight import visible
 
-__all__ = ["VisibilityCache", "hiding_chances", "hiding_paths", "visibility_cache"]
-
-
 _SIDE = 1.5  # typical steps: the smallest box of a cluster
 _MOST_CLUSTERS = 4096
 _NARROW = 8  # exponent of how much likelier a hiding place is that fewer cells see

@@ -11,8 +11,6 @@ from fieldcraft.query.values import Readable, Values
 from fieldcraft.space import Space
 from fieldcraft.space.results import ChosenCells, Regions, checked_none, chosen, regions_above
 
-__all__ = ["best", "peaks", "pick", "regions", "worst"]
-
 
 def best(
     layer: Readable | ArrayLike,

@@ -14,8 +14,6 @@ from fieldcraft.space import Graph, Space, grid_of
 from fieldcraft.space.adjacency import central_cells, components, runs
 from fieldcraft.space.graph_sight import vertices_within
 
-__all__ = ["GraphValues"]
-
 _FLAT = (
     1e-9  # directions in which neighbors lie nearer than this, relative to the farthest, are none
 )

@@ -24,8 +24,6 @@ from fieldcraft.space import Grid
 from fieldcraft.space.adjacency import cached, cached_until_walls_change
 from fieldcraft.space.results import moves_beside
 
-__all__ = ["GridValues", "Obstacles", "grid_points", "obstacles_of"]
-
 Obstacles = tuple[NDArray[np.bool_], bool, NDArray[np.uint8], NDArray[np.bool_], bool]
 Mask = NDArray[np.bool_]
 

@@ -18,8 +18,6 @@ from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import line_of
 from fieldcraft.space.cells import Many, One
 
-__all__ = ["Along", "along", "gradient", "queries", "sample"]
-
 _OUTSIDE = ("refuse", "clamp")
 _SAMPLES = 10_000  # positions that pay for waking a thread
 _HOW = ("nearest", "bilinear")

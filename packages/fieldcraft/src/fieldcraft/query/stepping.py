@@ -20,8 +20,6 @@ from fieldcraft.space.adjacency import cached
 from fieldcraft.space.kinds import checked_space
 from fieldcraft.space.results import ChosenCells, checked_none, chosen
 
-__all__ = ["Reservations", "explore_step", "uphill"]
-
 
 class Reservations:
     """Reserved cells of a space: agents reserve the best free cell, and others keep their distance.

@@ -21,21 +21,6 @@ from fieldcraft.propagation import Attribution
 from fieldcraft.space import Space
 from fieldcraft.space.cells import cell_array, unlabeled
 
-__all__ = [
-    "SLACK",
-    "Attributed",
-    "Cells",
-    "Contribution",
-    "Explanation",
-    "Floats",
-    "Queries",
-    "Readable",
-    "Steps",
-    "Values",
-    "explain",
-    "run_in_bands",
-]
-
 SLACK = 1e-9  # distances are equal to one part in so many, so that 0.3 is three cells of 0.1
 
 Cells = NDArray[np.int64]

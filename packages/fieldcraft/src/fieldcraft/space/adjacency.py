@@ -18,21 +18,6 @@ if TYPE_CHECKING:
     from fieldcraft.space.protocol import Space
     from fieldcraft.space.topology import Topology
 
-__all__ = [
-    "Adjacency",
-    "adjacency_of_arcs",
-    "adjacency_of_grid",
-    "by_area",
-    "cached",
-    "cached_until_walls_change",
-    "central_cells",
-    "components",
-    "inside",
-    "line_of",
-    "runs",
-    "starts_of",
-]
-
 _Key = TypeVar("_Key")
 _Space = TypeVar("_Space", bound="Space")
 _Found = TypeVar("_Found")

@@ -18,20 +18,6 @@ from fieldcraft.space.adjacency import cached_until_walls_change
 if TYPE_CHECKING:
     from fieldcraft.space.protocol import Space
 
-__all__ = [
-    "Many",
-    "One",
-    "cell_array",
-    "checked_cells",
-    "checked_vectors",
-    "match_opacity",
-    "on_map",
-    "opaque_of",
-    "sees_cells",
-    "set_opaque",
-    "unlabeled",
-]
-
 One = tuple[float, float] | tuple[float, float, float]
 """One position, for type checkers; an array of shape (2,) counts as one too."""
 Many = NDArray[Any] | Sequence[tuple[float, float]] | Sequence[tuple[float, float, float]]

@@ -11,8 +11,6 @@ from fieldcraft.space.grid import Grid
 from fieldcraft.space.hex_grid import HexGrid
 from fieldcraft.space.protocol import Space
 
-__all__ = ["geometry"]
-
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 _SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])

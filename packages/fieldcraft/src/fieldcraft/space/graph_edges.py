@@ -17,8 +17,6 @@ from fieldcraft.space.graph_parts import checked_edges
 from fieldcraft.space.protocol import Space
 from fieldcraft.space.topology import Topology
 
-__all__ = ["EdgeSpace"]
-
 
 class EdgeSpace(Space):
     """A space whose cells are the vertices of a topology, and whose steps are its arcs."""

@@ -20,19 +20,6 @@ if TYPE_CHECKING:
     from fieldcraft.space.graph import Graph
     from fieldcraft.space.topology import Topology
 
-__all__ = [
-    "MAX_EDGES",
-    "MAX_VERTICES",
-    "check_mesh",
-    "check_squares",
-    "checked_edges",
-    "checked_labels",
-    "checked_positions",
-    "edge_lengths",
-    "from_networkx",
-    "to_networkx",
-]
-
 MAX_VERTICES = 2**26
 MAX_EDGES = 2**27
 

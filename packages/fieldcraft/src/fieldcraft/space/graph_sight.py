@@ -15,16 +15,6 @@ from fieldcraft.space.graph import Graph
 from fieldcraft.space.portals import Links, portals_of, windows_of
 from fieldcraft.space.viewers import Viewers
 
-__all__ = [
-    "SightEnds",
-    "SightSnapshot",
-    "counted",
-    "is_clear",
-    "sees",
-    "sight_ends",
-    "vertices_within",
-]
-
 _SEEN = 200  # polygons that a viewer sees, to begin with
 _PAIRS_PER_THREAD = 1_000
 _NO_LINKS: Links = (

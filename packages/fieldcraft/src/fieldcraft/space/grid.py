@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from fieldcraft.maps.reading import MapObjects
     from fieldcraft.space.graph import Graph
 
-__all__ = ["MAX_CELLS", "Grid"]
-
 MAX_CELLS = 2**28
 
 

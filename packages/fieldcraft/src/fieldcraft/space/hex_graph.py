@@ -14,8 +14,6 @@ from fieldcraft.space.mesh import Mesh
 if TYPE_CHECKING:
     from fieldcraft.space.hex_grid import HexGrid
 
-__all__ = ["HexGraph"]
-
 
 class HexGraph(Graph):
     """The steps of a grid of hexagons; its mesh is drawn when somebody looks along lines."""

@@ -18,8 +18,6 @@ from fieldcraft.space.hex_layout import STEPS, HexLayout
 from fieldcraft.space.lattice import Lattice
 from fieldcraft.space.neighborhood import Terrain
 
-__all__ = ["MAX_HEXES", "ORIENTATIONS", "HexGrid"]
-
 MAX_HEXES = 2**24
 ORIENTATIONS = ("pointy", "flat")
 

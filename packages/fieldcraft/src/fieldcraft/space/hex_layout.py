@@ -15,9 +15,6 @@ import numpy as np
 
 from fieldcraft.kernels.arrays import Floats, Ints
 
-__all__ = ["STEPS", "HexLayout", "distances", "rounded", "to_axial", "to_offset"]
-
-
 STEPS: Ints = np.array([(1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)])
 """The six steps in axial coordinates, round the compass; the last three lead back along the first
 three.

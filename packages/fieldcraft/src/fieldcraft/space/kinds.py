@@ -6,8 +6,6 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.protocol import Space
 
-__all__ = ["check_lines_of_sight", "checked_space", "grid_of", "has_lines_of_sight"]
-
 
 def grid_of(
     space: object, what: str, *, remedy: str = "Use a fieldcraft.Grid, a map of cells"

@@ -21,16 +21,6 @@ if TYPE_CHECKING:
 
     from fieldcraft.space.grid import Grid
 
-__all__ = [
-    "GridLayout",
-    "Lattice",
-    "coarse_cells",
-    "coarse_walls",
-    "nearest_of",
-    "origin_of",
-    "sides_of",
-]
-
 _NONE = np.zeros(0, dtype=np.bool_)
 
 

@@ -13,8 +13,6 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels import pool
 from fieldcraft.space.adjacency import runs, starts_of
 
-__all__ = ["Mesh"]
-
 _TINY = 1e-12
 _BENT = 1e-4  # how far a polygon may be from convex, in shares of its size
 _RIM = 1e-9  # how far outside of its sides a polygon still holds a point, in shares of itself

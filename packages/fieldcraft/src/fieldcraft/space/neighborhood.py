@@ -12,16 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 
-__all__ = [
-    "MAX_STEPS",
-    "Neighborhood",
-    "Terrain",
-    "beside",
-    "build_links",
-    "link_masks",
-    "patch_links",
-]
-
 MAX_STEPS = 64
 _REACH = 64
 _FOUR = ((1, 0), (-1, 0), (0, 1), (0, -1))

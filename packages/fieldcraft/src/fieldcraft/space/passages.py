@@ -19,24 +19,6 @@ from fieldcraft.space.neighborhood import Terrain, beside
 from fieldcraft.space.portals import portals_of
 from fieldcraft.space.topology import Topology
 
-__all__ = [
-    "EAST",
-    "NORTH",
-    "NORTH_EAST",
-    "NORTH_WEST",
-    "SOUTH",
-    "SOUTH_EAST",
-    "SOUTH_WEST",
-    "WALL",
-    "WEST",
-    "Doors",
-    "Floors",
-    "MeshArrays",
-    "clear_cells",
-    "floors_of",
-    "passages",
-]
-
 EAST, WEST, NORTH, SOUTH = 1, 2, 4, 8
 NORTH_EAST, NORTH_WEST, SOUTH_EAST, SOUTH_WEST = 16, 32, 64, 128
 WALL = 255

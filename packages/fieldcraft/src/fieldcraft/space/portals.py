@@ -16,8 +16,6 @@ from fieldcraft.space.graph import Graph
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.topology import Topology
 
-__all__ = ["Links", "Portals", "portals_of", "windows_of"]
-
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 Links = tuple[Numbers, NDArray[np.int32], Numbers, NDArray[np.uint8]]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from fieldcraft.space.graph import Graph
     from fieldcraft.space.grid import Grid
 
-__all__ = ["Space"]
-
 _NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 

@@ -17,18 +17,6 @@ from fieldcraft.space.geojson import geometry
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.protocol import Space
 
-__all__ = [
-    "NONE",
-    "ChosenCells",
-    "Region",
-    "Regions",
-    "checked_none",
-    "chosen",
-    "moves_beside",
-    "regions_above",
-    "regions_owned",
-]
-
 
 def moves_beside(
     space: Grid,

@@ -15,8 +15,6 @@ from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.neighborhood import Terrain
 from fieldcraft.space.protocol import Space
 
-__all__ = ["ARRAYS", "NAMES", "from_parts", "to_parts", "with_more_walls"]
-
 ARRAYS = frozenset(
     [
         "walls",

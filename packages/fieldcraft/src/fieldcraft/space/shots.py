@@ -19,8 +19,6 @@ from fieldcraft.space.kinds import check_lines_of_sight, checked_space
 from fieldcraft.space.portals import portals_of
 from fieldcraft.space.protocol import Space
 
-__all__ = ["Shot", "incoming"]
-
 Floats = NDArray[np.float64]
 
 

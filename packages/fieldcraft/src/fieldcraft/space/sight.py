@@ -15,8 +15,6 @@ from fieldcraft.space.kinds import check_lines_of_sight
 from fieldcraft.space.protocol import Space
 from fieldcraft.space.viewers import Viewers, checked_heights, checked_viewers
 
-__all__ = ["sees", "visible", "watchers"]
-
 _CELLS_PER_THREAD = 20_000  # cells in reach of viewers that pay for waking a thread
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from fieldcraft.space.graph import Graph
     from fieldcraft.space.protocol import Space
 
-__all__ = ["GraphSnapshot", "GridSnapshot", "Snapshot", "snapshot_of"]
-
 _BLOCK = 16
 """Cells that are cleared and published together."""
 

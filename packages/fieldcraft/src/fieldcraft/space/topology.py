@@ -16,8 +16,6 @@ from fieldcraft.space.adjacency import runs, starts_of
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
 
-__all__ = ["Arrangement", "Topology", "losses"]
-
 _ALL = np.finfo(np.float32).max
 
 

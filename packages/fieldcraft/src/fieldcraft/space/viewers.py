@@ -14,8 +14,6 @@ from fieldcraft.space.cells import cell_array, on_map
 from fieldcraft.space.kinds import checked_space
 from fieldcraft.space.protocol import Space
 
-__all__ = ["Viewers", "checked_heights", "checked_viewers"]
-
 
 @dataclass(frozen=True, eq=False)
 class Viewers:

@@ -13,8 +13,6 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import Floats, read_only
 from fieldcraft.space import Grid
 
-__all__ = ["check_lengths", "max_forces", "per_agent", "points", "rows_of", "vectors"]
-
 _MOST_CELLS = 1e6  # that anything may move or look at a time
 
 

@@ -17,18 +17,6 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.steering.arguments import max_forces, per_agent, points, vectors
 
-__all__ = [
-    "accelerate",
-    "arrive",
-    "evade",
-    "flee",
-    "follow_flow",
-    "pursue",
-    "seek",
-    "shortened",
-    "wander",
-]
-
 Floats = NDArray[np.float64]
 
 

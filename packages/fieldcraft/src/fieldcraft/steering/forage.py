@@ -16,8 +16,6 @@ from fieldcraft.kernels.swarm_layout import LONGEST_SINCE, circle, packed
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.cells import cell_array
 
-__all__ = ["Deposit", "Emitter", "Forage", "Reversed"]
-
 _MOST_FOOD = 2**30
 
 
@@ -106,7 +104,7 @@ class Forage:
             raise InvalidValue(
                 "Food recovers from a device that is lost",
                 got="none that is",
-                remedy="Go on; nothing is gone",
+                remedy="Continue; nothing is lost",
             )
         (self._food, more), self._on_device = self._on_device.last_read, None
         self._food = np.array(self._food)

@@ -24,17 +24,6 @@ from fieldcraft.steering.neighbors import Neighbors, separation, write_pushes
 if TYPE_CHECKING:
     from fieldcraft.steering.walls import Crowd
 
-__all__ = [
-    "avoid_walls_on_grid",
-    "avoid_walls_on_mesh",
-    "check_crowd_on_grid",
-    "check_crowd_on_mesh",
-    "crowd_step_on_grid",
-    "crowd_step_on_mesh",
-    "move_on_grid",
-    "move_on_mesh",
-]
-
 _MOVERS, _CROWD = 1_000, 500  # agents that pay for waking a thread
 _WIDEST = 0.49  # cells; agents of exactly half a cell would jam at the entry of a corridor
 

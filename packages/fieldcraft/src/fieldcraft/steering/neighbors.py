@@ -14,8 +14,6 @@ from fieldcraft.query.values import run_in_bands
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.arguments import per_agent, points, vectors
 
-__all__ = ["Neighbors", "alignment", "cohesion", "separation", "write_pushes"]
-
 _AGENTS = 500  # that pay for waking a thread
 
 

@@ -16,8 +16,6 @@ from fieldcraft.paths.many_goals import Distances, Guides, ManyGoals
 from fieldcraft.space import Space, checked_space
 from fieldcraft.steering.plans import Plans
 
-__all__ = ["PIBT"]
-
 _UNREACHABLE = ("refuse", "wait")
 _RENEWED = 8  # rows of distances computed in a step after traffic has changed
 MOST_BYTES = 1 << 28

@@ -9,8 +9,6 @@ from fieldcraft import kernels
 from fieldcraft.kernels.look_ahead import GROUP, MOST_WAITING
 from fieldcraft.paths.many_goals import Distances
 
-__all__ = ["Agents", "Plans"]
-
 Ints = NDArray[np.int64]
 Cells = NDArray[np.int32]
 Steps = tuple[Ints, Cells, NDArray[np.float32]]

@@ -25,8 +25,6 @@ from fieldcraft.steering.walk import (
     rule_of,
 )
 
-__all__ = ["Swarm"]
-
 
 class Swarm:
     """Agents on a grid that read layers, turn, move and deposit: 12 bytes each.
@@ -352,7 +350,7 @@ class Swarm:
             raise InvalidValue(
                 "A swarm recovers from a device that is lost",
                 got=repr(self),
-                remedy="Go on; nothing is gone",
+                remedy="Continue; nothing is lost",
             )
         gone = int(self._agents.unread)
         self._agents = agents_on(device, np.array(self._agents.last_read(), order="C"))

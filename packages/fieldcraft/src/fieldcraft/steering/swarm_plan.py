@@ -18,8 +18,6 @@ from fieldcraft.query.values import Values
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.forage import Deposit, Emitter, Forage, Reversed
 
-__all__ = ["Emission", "HostAgents", "PlaneDeposit", "SwarmPlan", "agents_on", "check_swarm_grid"]
-
 
 class PlaneDeposit(NamedTuple):
     """What agents of a role (-1: all) add to one plane of a layer, in units of 2**-24."""

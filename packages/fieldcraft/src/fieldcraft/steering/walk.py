@@ -14,8 +14,6 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.swarm_layout import Rule
 from fieldcraft.space import Grid
 
-__all__ = ["MOST_AGENTS", "Walk", "checked_key", "fixed_positions", "packed_states", "rule_of"]
-
 MOST_AGENTS = 1 << 27
 _MOST_KEY = 2**62
 _MOST_WEIGHT = 16.0

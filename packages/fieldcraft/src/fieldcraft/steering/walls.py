@@ -14,8 +14,6 @@ from fieldcraft.space import Grid, Space, checked_space
 from fieldcraft.space.cells import on_map
 from fieldcraft.steering import movement
 
-__all__ = ["Crowd", "avoid_walls", "move"]
-
 Floats = NDArray[np.float64]
 
 

@@ -171,7 +171,7 @@ def _check(chosen: argparse.Namespace) -> None:
 
 def _play(chosen: argparse.Namespace) -> None:
     from fieldcraft_worlds.games import carrying
-    from fieldcraft_worlds.play.bindings import bindings_of
+    from fieldcraft_worlds.play.inputs import bindings_of
     from fieldcraft_worlds.play.overlays import Overlays
     from fieldcraft_worlds.play.recording import Recording, default_size, run
     from fieldcraft_worlds.view.panel import PANEL_WIDTH

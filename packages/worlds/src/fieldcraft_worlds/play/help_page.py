@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fieldcraft_worlds.games.game import Game
-from fieldcraft_worlds.play.bindings import FRAME_KEYS, by_action, sliders_of
+from fieldcraft_worlds.play.inputs import FRAME_KEYS, by_action, sliders_of
 from fieldcraft_worlds.view.panel import PanelKey
 
 Lines = tuple[tuple[str, str], ...]

@@ -22,7 +22,7 @@ from fieldcraft_lab.live import Live
 from fieldcraft_lab.orders import Order, checked, position, word
 from fieldcraft_worlds.games.game import Game, InputEvent, InputFrame, shown_first
 from fieldcraft_worlds.library import GAMES, find_game, saved_game
-from fieldcraft_worlds.play.bindings import sliders_of
+from fieldcraft_worlds.play.inputs import sliders_of
 from fieldcraft_worlds.play.settings import kinds_of, read_table
 from fieldcraft_worlds.scene import Field
 from fieldcraft_worlds.view.tones import rgb_of_tone, rgb_of_tones

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.view import save_png
-from fieldcraft_worlds.play.bindings import FRAME_INPUTS, bindings_of, sliders_of
 from fieldcraft_worlds.play.help_page import choices, hand_keys, help_lines
-from fieldcraft_worlds.play.inputs import InputState
+from fieldcraft_worlds.play.inputs import FRAME_INPUTS, InputState, bindings_of, sliders_of
 from fieldcraft_worlds.play.overlays import Overlays, with_brush
 from fieldcraft_worlds.play.saving import free_name
 from fieldcraft_worlds.play.session import Session

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fieldcraft_worlds.games.game import Game
-from fieldcraft_worlds.play.bindings import sliders_of
+from fieldcraft_worlds.play.inputs import sliders_of
 from fieldcraft_worlds.view.panel import PanelSlider
 
 Values = Mapping[str, float]

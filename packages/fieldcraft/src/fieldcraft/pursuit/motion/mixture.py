@@ -12,8 +12,6 @@ from fieldcraft.pursuit.arguments import checked_range
 from fieldcraft.pursuit.motion.mover import Mover, Stage, Stand, Wander
 from fieldcraft.pursuit.motion.ready import DoubleBack, Hide, Run
 
-__all__ = ["Hypotheses", "Motion", "hypotheses_of"]
-
 
 @dataclass(frozen=True)
 class Motion:

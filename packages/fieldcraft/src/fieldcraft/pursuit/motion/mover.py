@@ -22,15 +22,6 @@ from fieldcraft.pursuit.motion.path_segments import (
 )
 from fieldcraft.space import Space
 
-__all__ = [
-    "Lost",
-    "Mover",
-    "Stage",
-    "Stand",
-    "Wander",
-]
-
-
 _ROUNDED = 1e-9
 
 

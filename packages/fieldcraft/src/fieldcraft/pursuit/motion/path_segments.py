@@ -27,8 +27,6 @@ from fieldcraft.space.adjacency import cached_until_walls_change
 if TYPE_CHECKING:
     from fieldcraft.pursuit.motion.mover import Mover
 
-__all__ = ["SECTORS", "PathSegment", "Sectors", "StepChances", "path_segment", "sectors_of"]
-
 SECTORS = 8
 """The number of sectors of a map."""
 

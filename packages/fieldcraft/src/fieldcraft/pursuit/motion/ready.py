@@ -23,9 +23,6 @@ from fieldcraft.pursuit.motion.path_segments import (
 from fieldcraft.pursuit.visibility import hiding_chances, visibility_cache
 from fieldcraft.space.kinds import has_lines_of_sight
 
-__all__ = ["DoubleBack", "Hide", "Journey", "Run"]
-
-
 _STAY, _STRAY = 0.05, 0.1
 _SIGHT = 10.0  # typical steps from which hiding places are seen
 _DETOUR = 0.5  # typical steps of detour that make a goal e times less likely

@@ -14,8 +14,7 @@ from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.ants.settings import SCALAR, Settings, Tuning
 from fieldcraft_worlds.games.ants.state import State
 from fieldcraft_worlds.games.lazy import SwarmReplay
-from fieldcraft_worlds.games.obstacles import Obstacles, disc
-from fieldcraft_worlds.games.walking import require_grid
+from fieldcraft_worlds.games.walking import Obstacles, disc, require_grid
 
 _SMELL = 15  # cells: width of the smell of food for ants on a velocity trail
 _FAINTEST = 9  # halvings of the amount that an ant leaves

@@ -17,8 +17,7 @@ from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.orders import Order, apply
 from fieldcraft_worlds.games.ants.settings import NOWHERE
 from fieldcraft_worlds.games.ants.state import MINUTE, State
-from fieldcraft_worlds.games.obstacles import disc
-from fieldcraft_worlds.games.walking import walking_grid
+from fieldcraft_worlds.games.walking import disc, walking_grid
 
 _MOST_KEY = 2**62
 _CELL = 1 << 16

@@ -17,8 +17,7 @@ from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.flock.settings import LAYERS, Settings, Tuning
 from fieldcraft_worlds.games.flock.state import State
 from fieldcraft_worlds.games.lazy import SwarmReplay
-from fieldcraft_worlds.games.obstacles import Obstacles, disc
-from fieldcraft_worlds.games.walking import away, require_grid
+from fieldcraft_worlds.games.walking import Obstacles, away, disc, require_grid
 
 _SCREAM = 64.0
 """Birds that a predator counts as."""

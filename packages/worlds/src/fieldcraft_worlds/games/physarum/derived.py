@@ -12,11 +12,10 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.steering import Deposit, Emitter, Swarm, Walk
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.lazy import SwarmReplay
-from fieldcraft_worlds.games.obstacles import disc
 from fieldcraft_worlds.games.physarum.network import Network, Tree, network_of, shortest_tree
 from fieldcraft_worlds.games.physarum.settings import Settings
 from fieldcraft_worlds.games.physarum.state import State
-from fieldcraft_worlds.games.walking import require_grid
+from fieldcraft_worlds.games.walking import disc, require_grid
 
 _VEIN_SHARE = 0.5  # of the trail of evenly spread agents
 
