@@ -84,7 +84,7 @@ def test_distances_are_those_of_scipy(world: grids.World) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(world=grids.worlds(12), seed=st.integers(0, 1000))
-def test_summits_are_what_no_neighbour_undercuts(world: grids.World, seed: int) -> None:
+def test_summits_are_what_no_neighbor_undercuts(world: grids.World, seed: int) -> None:
     space = world.grid()
     arguments = world.arguments(space)
     if arguments is None:
@@ -178,7 +178,7 @@ def _around(
 @settings(max_examples=25, deadline=None)
 @given(world=grids.worlds(12), seed=st.integers(0, 1000))
 def test_goals_that_undercut_each_other(world: grids.World, seed: int) -> None:
-    """Every open cell is a goal: many of one bucket, and many that a neighbour makes better before
+    """Every open cell is a goal: many of one bucket, and many that a neighbor makes better before
     their turn comes.
     """
     space = world.grid()

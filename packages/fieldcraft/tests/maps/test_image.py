@@ -20,7 +20,7 @@ BROWN, GREEN, BLACK, WHITE = (43, 29, 14), (60, 200, 60), (0, 0, 0), (255, 255, 
 
 
 def blocks(*rows: list[tuple[int, ...]], mode: str = "RGB", side: int = 8) -> Image.Image:
-    """A picture of squares of one colour each: large enough that JPEG keeps them."""
+    """A picture of squares of one color each: large enough that JPEG keeps them."""
     pixels = np.array(rows, dtype=np.uint8).repeat(side, axis=0).repeat(side, axis=1)
     return Image.fromarray(pixels if mode in ("RGB", "RGBA", "LA") else pixels[..., 0], mode=None)
 
@@ -179,7 +179,7 @@ def test_cell_size_and_flyers(tmp_path: Path) -> None:
         ({"threshold": 256}, "at most 255"),
         ({"threshold": 12.5}, "12.5"),
         ({"threshold": 10, "wall_color": "#fff"}, "one of the two"),
-        ({"wall_color": "not a colour"}, "'not a colour'"),
+        ({"wall_color": "not a color"}, "'not a color'"),
         ({"wall_color": "#11223344"}, "'#11223344'"),
         ({"wall_color": (1, 2)}, "1"),
         ({"wall_color": (1, 2, 300)}, "300"),

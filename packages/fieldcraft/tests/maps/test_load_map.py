@@ -104,8 +104,8 @@ def test_a_path_is_a_path(path: Any) -> None:
         ),
         (
             "json",
-            {"colour": "#fff"},
-            "A Tiled map takes no option 'colour'. Got colour='#fff' for a.json",
+            {"color": "#fff"},
+            "A Tiled map takes no option 'color'. Got color='#fff' for a.json",
         ),
     ],
 )

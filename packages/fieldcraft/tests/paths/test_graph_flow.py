@@ -139,7 +139,7 @@ class TestOverPolygons:
         assert at[:, 2].tolist() == pytest.approx([3, 3])
         assert (np.linalg.norm(at - house.positions[1], axis=1) < 0.2).all()
 
-    def test_behaviours_follow_it(self) -> None:
+    def test_behaviors_follow_it(self) -> None:
         house = graphs.two_floors()
         flow = flow_field(distance_map(house, (1, 1, 3)))
         force = steering.follow_flow([(1, 3, 0)], [(0.5, 0)], flow, max_speed=2.0)

@@ -1,4 +1,4 @@
-"""Vectors are stored as vectors: what the colours of "Influence Maps, Ants, and Flocking" do to
+"""Vectors are stored as vectors: what the colors of "Influence Maps, Ants, and Flocking" do to
 directions does not happen.
 """
 
@@ -23,7 +23,7 @@ def worst(vectors: np.ndarray, way: np.ndarray, where: np.ndarray) -> float:
 
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 2**32), st.floats(-np.pi, np.pi), st.integers(1, 30), st.sampled_from([3, 5]))
-def test_a_blurred_field_of_one_direction_keeps_it_as_vectors_and_loses_it_as_colours(
+def test_a_blurred_field_of_one_direction_keeps_it_as_vectors_and_loses_it_as_colors(
     seed, angle, steps, blur
 ):
     rng = np.random.default_rng(seed)
@@ -41,18 +41,18 @@ def test_a_blurred_field_of_one_direction_keeps_it_as_vectors_and_loses_it_as_co
     imap.step(steps)
     there = flow.values > 1e-4
     assert worst(flow.vectors, way, there) < 0.1
-    colours = np.stack([red.values, green.values], axis=-1)
-    # Black is (-1, -1): where little is left of a stream, its colour says that it goes there,
+    colors = np.stack([red.values, green.values], axis=-1)
+    # Black is (-1, -1): where little is left of a stream, its color says that it goes there,
     # whichever way it went.
     faint = there & (blue.values < 0.02)
     if faint.any():
-        assert worst(2 * colours - 1, np.array([-1.0, -1.0]), faint) < 5
+        assert worst(2 * colors - 1, np.array([-1.0, -1.0]), faint) < 5
     # The constant blue of that text, which says how much of black is nothing, gives the vectors
     # back.
-    np.testing.assert_allclose(2 * colours - blue.values[..., None], flow.vectors, atol=1e-5)
+    np.testing.assert_allclose(2 * colors - blue.values[..., None], flow.vectors, atol=1e-5)
 
 
-def test_the_colours_turn_a_stream_round():
+def test_the_colors_turn_a_stream_round():
     imap = fc.InfluenceMap(GRID)
     way = np.array([0.8, 0.6])
     channels = [imap.add_layer(name, fc.Trail(keep=0.97)) for name in ("red", "green")]

@@ -1,4 +1,4 @@
-"""Diffusion: what cells share with their neighbours, on every kind of space."""
+"""Diffusion: what cells share with their neighbors, on every kind of space."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_it_is_netlogos_diffuse_on_a_torus_and_at_its_rim() -> None:
     boxed.step()
     assert boxed.values[0, 0] == pytest.approx(
         0.2 + 0.1 * 5
-    )  # five of its eight neighbours are not there
+    )  # five of its eight neighbors are not there
 
 
 @pytest.mark.skipif(not compiled(), reason="the compiled kernels are not in use here")

@@ -28,7 +28,7 @@ from tools.recipe_tables import settings_table
 
 @dataclass(frozen=True)
 class Even(Spreading):
-    """Values go a part of the way to the mean of their four neighbours in each step."""
+    """Values go a part of the way to the mean of their four neighbors in each step."""
 
     rate: float = dataclasses.field(default=0.5, metadata=number("Part of the way.", high=1.0))
 

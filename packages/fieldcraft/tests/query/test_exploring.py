@@ -23,7 +23,7 @@ def corridor(values: list[float]) -> fc.Layer:
 
 
 class TestChoice:
-    def test_takes_the_least_known_neighbour(self) -> None:
+    def test_takes_the_least_known_neighbor(self) -> None:
         layer = corridor([5, 9, 3, 7])
         assert explore_step(layer, (1.5, 0.5)).cells == 2
         assert explore_step(layer, (2.5, 0.5)).cells == 3

@@ -76,7 +76,7 @@ def test_a_plateau_across_the_rim_of_a_torus_counts_once_in_its_middle() -> None
     assert query.peaks(Field(fc.Grid(6, 1, wrap=True), values)).cells.tolist() == [0]
 
 
-def test_the_neighbourhood_decides_what_lies_beside() -> None:
+def test_the_neighborhood_decides_what_lies_beside() -> None:
     values = np.array([[5.0, 0.0], [0.0, 4.0]], np.float32)
     assert query.peaks(Field(fc.Grid(2, 2), values)).cells.tolist() == [0, 3]
     assert query.peaks(Field(fc.Grid(2, 2, neighbors=8), values)).cells.tolist() == [0]

@@ -133,7 +133,7 @@ def test_no_answer_depends_on_walls_or_on_closed_rooms(seed: int, y_up: bool, wr
     space = fc.Grid(9, 6, walls=random_walls((6, 9), 0.4, seed), y_up=y_up, wrap=wrap)
     rooms = query.regions(
         Field(space, np.ones(space.shape, np.float32))
-    ).labels  # four neighbours: straight steps
+    ).labels  # four neighbors: straight steps
     field = noise(space, seed)
     points = inside(space, 60, seed)
     cells = space.cell_at(points)
@@ -191,7 +191,7 @@ def test_the_gradient_of_a_ramp_is_its_slope(space: fc.Grid, how: str) -> None:
         )
         mixed = (how == "bilinear") & (
             ground is walled
-        )  # mixes in cells without neighbours, whose slope is 0
+        )  # mixes in cells without neighbors, whose slope is 0
         checked = ~alone & ~ground.walls.reshape(-1)[cells][:, None] & (not mixed)
         np.testing.assert_allclose(
             found[checked], np.broadcast_to(slope, found.shape)[checked], rtol=2e-5, atol=2e-5

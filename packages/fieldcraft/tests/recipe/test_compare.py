@@ -46,7 +46,7 @@ def recipe(tmp_path: Path) -> Path:
 
 
 def bright(path: Path) -> list[int]:
-    """How many pixels of each half of a picture have a colour of the scale's upper half, legend and
+    """How many pixels of each half of a picture have a color of the scale's upper half, legend and
     letters apart.
     """
     with Image.open(path) as picture:

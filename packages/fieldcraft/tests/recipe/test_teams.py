@@ -445,7 +445,7 @@ def test_front_lines_are_drawn_where_they_lie(tmp_path):
     assert top < changed[:, 0].max()
 
 
-def test_owners_are_drawn_in_the_colours_of_the_teams(tmp_path):
+def test_owners_are_drawn_in_the_colors_of_the_teams(tmp_path):
     owner = drawn(tmp_path, 'layers = ["owner"]\nsources = false\n')
     flat = {
         tuple(color): n
@@ -477,7 +477,7 @@ def test_maps_side_by_side_have_their_own_limits_and_stay_equal_in_size(tmp_path
     assert shapes.pop()[1] > 3 * 120
 
 
-def test_layers_of_teams_are_drawn_together_in_their_colours(tmp_path):
+def test_layers_of_teams_are_drawn_together_in_their_colors(tmp_path):
     together = drawn(tmp_path, "sources = false\nlimits = [0, 4]")
     swapped = drawn(
         tmp_path,

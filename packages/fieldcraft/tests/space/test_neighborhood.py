@@ -1,4 +1,4 @@
-"""Neighbourhoods: 4, 8 and tables of steps."""
+"""Neighborhoods: 4, 8 and tables of steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every space answers: parts, neighbours, straight ways, walls that are never behind."""
+"""What every space answers: parts, neighbors, straight ways, walls that are never behind."""
 
 from __future__ import annotations
 

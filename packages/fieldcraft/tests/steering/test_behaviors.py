@@ -1,4 +1,4 @@
-"""Each behaviour wants what Reynolds says it wants."""
+"""Each behavior wants what Reynolds says it wants."""
 
 from __future__ import annotations
 

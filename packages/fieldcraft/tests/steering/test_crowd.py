@@ -56,12 +56,12 @@ def test_a_step_is_the_verbs_one_after_the_other(seed: int) -> None:
         gap -= np.array(space.size) * np.round(gap / space.size) * space.wrap
         np.testing.assert_allclose(gap, 0, atol=1e-9 * np.abs(at).max() + 1e-7 * size)
         untouched = np.abs(velocities - fast).max(axis=1) <= 1e-9 * size
-        travelled = places - at
-        travelled -= np.array(space.size) * np.round(travelled / space.size) * space.wrap
+        traveled = places - at
+        traveled -= np.array(space.size) * np.round(traveled / space.size) * space.wrap
         short = np.hypot(*(fast * dt).T) < 0.4 * min(space.size)
         np.testing.assert_allclose(
             velocities[~untouched & short],
-            travelled[~untouched & short] / dt,
+            traveled[~untouched & short] / dt,
             atol=1e-9 * np.abs(at).max() / dt,
         )
 

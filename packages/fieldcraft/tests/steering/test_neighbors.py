@@ -1,4 +1,4 @@
-"""Neighbours are those that a look at every pair finds; keeping apart, heading alike and staying
+"""Neighbors are those that a look at every pair finds; keeping apart, heading alike and staying
 together follow from them.
 """
 

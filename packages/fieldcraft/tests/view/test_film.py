@@ -23,7 +23,7 @@ Image = pytest.importorskip("PIL.Image")
 def flat_frames(
     count: int, colors: int, *, height: int = 37, width: int = 53, seed: int = 0
 ) -> list[np.ndarray]:
-    """Frames of blocks that change here and there, of at most `colors` colours all together."""
+    """Frames of blocks that change here and there, of at most `colors` colors all together."""
     random = np.random.default_rng(seed)
     palette = random.integers(0, 256, (colors, 3), dtype=np.uint8)
     cells = random.integers(0, colors, (height, width))
@@ -59,7 +59,7 @@ def test_a_png_decodes_to_the_same_pixels(tmp_path: Path, channels: int):
 
 
 @pytest.mark.parametrize("colors", [1, 2, 7, 200, 255, 256])
-def test_a_gif_of_few_colours_keeps_them_exactly(tmp_path: Path, colors: int):
+def test_a_gif_of_few_colors_keeps_them_exactly(tmp_path: Path, colors: int):
     frames = flat_frames(6, colors)
     view.save_film(tmp_path / "a.gif", frames, fps=10)
     back, durations = read_back(tmp_path / "a.gif")
@@ -68,7 +68,7 @@ def test_a_gif_of_few_colours_keeps_them_exactly(tmp_path: Path, colors: int):
     assert durations == [100] * 6
 
 
-def test_a_gif_keeps_frames_of_256_colours_each_even_if_the_film_has_more(tmp_path: Path):
+def test_a_gif_keeps_frames_of_256_colors_each_even_if_the_film_has_more(tmp_path: Path):
     frames = [flat_frames(1, 256, seed=seed)[0] for seed in range(4)]
     view.save_film(tmp_path / "a.gif", frames, fps=10)
     assert all(
@@ -77,7 +77,7 @@ def test_a_gif_keeps_frames_of_256_colours_each_even_if_the_film_has_more(tmp_pa
     )
 
 
-def test_a_gif_of_many_colours_shares_a_good_palette(tmp_path: Path):
+def test_a_gif_of_many_colors_shares_a_good_palette(tmp_path: Path):
     y, x = np.mgrid[:60, :90].astype(np.uint8)
     frames = [
         np.dstack([x * 2, y * 3, np.full_like(x, 40 * k), np.full_like(x, 255)]) for k in range(3)
@@ -107,7 +107,7 @@ def test_gifs_and_webps_repeat_for_ever(tmp_path: Path):
 
 
 @pytest.mark.parametrize("count", [1, 4])
-def test_a_webp_keeps_every_colour_unless_told_otherwise(tmp_path: Path, count: int):
+def test_a_webp_keeps_every_color_unless_told_otherwise(tmp_path: Path, count: int):
     random = np.random.default_rng(2)
     frames = [random.integers(0, 256, (20, 33, 3), dtype=np.uint8) for _ in range(count)]
     view.save_film(tmp_path / "a.webp", frames, fps=12.5)

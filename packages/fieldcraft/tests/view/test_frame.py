@@ -46,7 +46,7 @@ def layer(
 
 
 def cell(picture: np.ndarray, row: int, column: int, scale: int) -> np.ndarray:
-    """The colour in the middle of a cell."""
+    """The color in the middle of a cell."""
     return picture[row * scale + scale // 2, column * scale + scale // 2, :3]
 
 
@@ -58,7 +58,7 @@ def test_the_sequential_table_is_perceptually_uniform():
     assert (np.diff(lab[::4, 0]) > 0).all()
     assert lab[0, 0] < 15
     assert lab[-1, 0] > 90
-    # Over 16 rows at a time, since single colours are rounded to whole numbers of red, green and
+    # Over 16 rows at a time, since single colors are rounded to whole numbers of red, green and
     # blue.
     steps = np.linalg.norm(lab[16::16] - lab[:-16:16], axis=1)
     assert steps.max() / steps.min() < 1.1
@@ -126,7 +126,7 @@ def test_zero_is_the_middle_of_a_signed_scale_and_opposites_mirror():
 
 @settings(max_examples=16, deadline=None)
 @given(st.floats(-1e6, 1e6, width=32), st.floats(1, 1e6, width=32), st.integers(0, 2**31))
-def test_a_larger_value_never_gets_an_earlier_colour(low: float, span: float, seed: int):
+def test_a_larger_value_never_gets_an_earlier_color(low: float, span: float, seed: int):
     scale = ColorScale(low, low + span, threshold=None)
     values = np.sort(np.random.default_rng(seed).uniform(low - span, low + 2 * span, 50)).astype(
         np.float32
@@ -148,7 +148,7 @@ def test_a_scale_fits_the_strongest_value_of_all_arrays():
 # Frames of one layer
 
 
-def test_a_frame_has_whole_cells_of_one_colour_and_row_0_on_top():
+def test_a_frame_has_whole_cells_of_one_color_and_row_0_on_top():
     values = field()
     picture = view.frame(values, scale=4)
     assert picture.shape == (4 * HEIGHT, 4 * WIDTH, 4)
@@ -315,7 +315,7 @@ def test_a_coarse_layer_covers_the_same_ground(y_up: bool):
     ).all()
 
 
-def test_terrain_colours_the_ground():
+def test_terrain_colors_the_ground():
     classes = np.zeros((4, 6), dtype=np.uint8)
     classes[1, 1], classes[2, 4] = 1, 2
     enter = np.array([[True, True, False], [True, True, False], [False, False, False]])
@@ -366,7 +366,7 @@ def test_teams_show_the_ground_where_none_is_above_the_threshold():
     assert ((picture[0, :, :3] == GROUND).all(axis=1) == [True, False, False]).all()
 
 
-def test_team_marks_wear_the_colour_of_the_team():
+def test_team_marks_wear_the_color_of_the_team():
     space = Grid(WIDTH, HEIGHT, y_up=True)
     teams = [
         (layer(space, np.zeros((HEIGHT, WIDTH)), [((2.5, 1.5), 1.0)]), "#3fa7f5", "a"),
@@ -614,7 +614,7 @@ def test_a_light_picture_has_a_light_ground_and_is_darkest_where_values_are_stro
     assert lab_of(view.frame_teams(teams, ground="light", scale=2)[0, 0, :3])[0] > 90
 
 
-def test_the_colours_of_light_pages_differ_for_colour_blind_readers():
+def test_the_colors_of_light_pages_differ_for_color_blind_readers():
     # Deuteranopia by Vienot, Brettel and Mollon (1999): red and green cones see the same.
     seen = np.array([[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1.0]])
     for table in (view.sequential(light=True), view.diverging(light=True)):

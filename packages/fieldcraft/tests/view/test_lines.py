@@ -147,7 +147,7 @@ def test_legends_lie_below_their_pictures_and_show_their_colors():
     assert {(255, 0, 0), (0, 255, 0)} <= seen
 
 
-def test_the_table_between_two_colours_is_dark_in_the_middle():
+def test_the_table_between_two_colors_is_dark_in_the_middle():
     table = view.between("#3fa7f5", "#ff8a3c").astype(int)
     assert len(table) % 2 == 1
     middle = len(table) // 2

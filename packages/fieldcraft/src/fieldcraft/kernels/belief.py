@@ -49,10 +49,10 @@ def _send(mass, part, flows, y, sent):
     " f8[:,:,::1]"
 )
 def wander_grid(ins, keep, part, flows, mass, scale, first, last, out, sent):
-    """The same for rows [first, last) of a grid off a torus, with neighbours at most one cell away.
+    """The same for rows [first, last) of a grid off a torus, with neighbors at most one cell away.
 
     `mass` and `out` (height + 2, width + 2) have a rim of 0. A cell sends `part` of its mass each
-    way that is open, times flows[0] to a neighbour beside it and flows[1] across a corner; bit `k`
+    way that is open, times flows[0] to a neighbor beside it and flows[1] across a corner; bit `k`
     of `ins` (height, width) says that a step from `AROUND[k]` may end there.
     """
     width = keep.shape[1]

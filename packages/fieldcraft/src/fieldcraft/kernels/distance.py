@@ -5,13 +5,13 @@ a straight step is a power of two and a diagonal one the odd number next to its 
 times that, so that sums are exact, do not depend on the order of the steps, and tell how many
 diagonals they hold. Cells wait in three lists, one per straight step of distance: a cell in the
 lowest can't shorten another there. Of the ways of one length that lie around the same rectangle
-only the one that begins with its diagonals is followed, which leaves one or three neighbours to
+only the one that begins with its diagonals is followed, which leaves one or three neighbors to
 look at where nothing is in the way (canonical orderings: Sturtevant and Rabin, IJCAI 2016; the
 rules of Harabor and Grastien's jump points, for diagonals that cut no corners). Where several ways
 of one length meet, all are followed on.
 
-`add_near` serves four or eight neighbours and a cost per cell, in float64, with as many lists as
-the dearest step spans. Which neighbours a cell makes better is found without branches, as no
+`add_near` serves four or eight neighbors and a cost per cell, in float64, with as many lists as
+the dearest step spans. Which neighbors a cell makes better is found without branches, as no
 processor foresees it; `price` reads the costs.
 
 All other grids are searched by `distance_search`.
@@ -123,7 +123,7 @@ def price(values, walls, lowest, highest, out):
 
     Only cells that are no walls count. A cost lies from `lowest` to `highest`, or is infinite.
     Costs are compared by their bits,
-    which are in the same order as long as they are positive: that vectorises.
+    which are in the same order as long as they are positive: that vectorizes.
     """
     bits = out.view(np.int64)
     ends = np.array([lowest, highest, np.inf]).view(np.int64)

@@ -29,12 +29,12 @@ STEPS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 
 @functools.cache
 def pruned() -> NDArray[np.uint8]:
-    """Which steps are worth following, shape (2, 9 * 256): `[e, d << 8 | moves]` with 8 neighbours
+    """Which steps are worth following, shape (2, 9 * 256): `[e, d << 8 | moves]` with 8 neighbors
     (e = 1) or 4.
 
     For a cell that was reached by step `d` (8: for the start) and whose `moves` are those of the
     eight `STEPS`. A step is left out where its end can be reached from the cell before without this
-    one, by a shorter way, or by one of the same length that is diagonal first (8 neighbours), or
+    one, by a shorter way, or by one of the same length that is diagonal first (8 neighbors), or
     goes along the row first (4).
     """
     number = {step: k for k, step in enumerate(STEPS)}

@@ -3,7 +3,7 @@
 A canvas is uint8 of shape (H, W, 4), opaque; a mask uint8 of shape (H, M), M at least W and
 a multiple of 8. Pixel (column, row) has its center at
 (column + 0.5, row + 0.5). How much of a pixel a shape covers is taken from the distance of its
-center to the rim. Colours mix in
+center to the rim. Colors mix in
 whole numbers: `(under * (256 - a) + color * a + 128) >> 8`.
 """
 
@@ -189,7 +189,7 @@ def sectors(xs, ys, ahead, radii, cosines, sines, mask):
 
 @kernel("i8, i8, i8, i8, (i8, i8, i8, i8), out u1[:,:,::1], out u1[:,::1]")
 def wash(red, green, blue, alpha, box, canvas, mask):
-    """Lay a colour over a canvas where the mask says, within a box (left, top, right, bottom), and
+    """Lay a color over a canvas where the mask says, within a box (left, top, right, bottom), and
     clear the mask there.
     """
     left, top, right, bottom = box
@@ -206,7 +206,7 @@ def wash(red, green, blue, alpha, box, canvas, mask):
 
 @kernel("u1[:,::1], i8, i8, i8, i8, i8, out u1[:,:,::1]")
 def stamp(mask, left, top, red, green, blue, canvas):
-    """Lay a colour over a canvas as a small mask with its corner at (left, top) says; what lies
+    """Lay a color over a canvas as a small mask with its corner at (left, top) says; what lies
     outside is cut off.
     """
     height, width = canvas.shape[0], canvas.shape[1]

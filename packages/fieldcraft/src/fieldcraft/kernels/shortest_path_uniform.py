@@ -83,7 +83,7 @@ def _run(bits, k, x, y, width, height):
 
 @kernel("(u1[::1], i8[::1], b1, i8, i8, b1), i8, i8, out i8[::1], out i4[::1], out i4[:,::1]")
 def uniform(ground, start, goal, best, parents, pool):
-    """The shortest way on ground that costs the same everywhere, with 4 neighbours or `eight`.
+    """The shortest way on ground that costs the same everywhere, with 4 neighbors or `eight`.
 
     `ground` is (moves, bits, eight, width, height, wrap). `moves` are those of the eight `STEPS`,
     in either case, and `bits` their `stops`. Returns the number of cells of the way, which stand in

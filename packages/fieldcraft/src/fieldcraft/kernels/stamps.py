@@ -1,6 +1,6 @@
 """Stamps put on a map of whole numbers.
 
-Amounts are rounded by adding and taking off `_MAGIC`, which vectorises.
+Amounts are rounded by adding and taking off `_MAGIC`, which vectorizes.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class GridFlow(FlowField):
         lacking = _STRAIGHT - set(space.neighborhood.steps)
         if lacking:
             raise InvalidValue(
-                "A flow field is walked, so its map's neighbours include the four straight ones",
+                "A flow field is walked, so its map's neighbors include the four straight ones",
                 got=f"{len(space.neighborhood)} steps without {min(lacking)}",
                 remedy="Use a grid with neighbors=4 or 8, or follow distance_map.descend",
             )

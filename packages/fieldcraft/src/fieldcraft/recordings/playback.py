@@ -37,7 +37,7 @@ class Playback:
     """Plays a timeline: advance it to a moment, ask who is there.
 
     Advancing costs as much as the rows in between, asking as much as there are entities; both are
-    vectorised. Going back starts over. `faint` is a share in [0, 1): entities whose strength has
+    vectorized. Going back starts over. `faint` is a share in [0, 1): entities whose strength has
     faded below that share of what it was are left out, until a newer row shows them again; entities
     of strength 0 are always left out, for a source of 0 would hold its cell at 0.
     """

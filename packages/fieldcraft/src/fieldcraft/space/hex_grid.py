@@ -42,7 +42,7 @@ class HexGrid(Lattice):
     orientation : str, optional
         "pointy": with a corner above and below; "flat": with a corner left and right.
     size : float, optional
-        World units from the middle of a hexagon to its corners. Middles of neighbours are sqrt(3)
+        World units from the middle of a hexagon to its corners. Middles of neighbors are sqrt(3)
         times as far apart.
     origin : tuple[float, float], optional
         (x, y) of the corner with the smallest coordinates of a box round all hexagons.
@@ -347,7 +347,7 @@ class HexGrid(Lattice):
         return self._graph._find_steps(from_walls=from_walls)
 
     def sides(self, pairs: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """The sides between pairs of neighbours, (K, 2) cells: world positions of corners, (C, 2),
+        """The sides between pairs of neighbors, (K, 2) cells: world positions of corners, (C, 2),
         and the two corners of each side, (K, 2). On a torus they lie at the first cell.
         """
         axial = self.to_axial(pairs[:, 0])

@@ -77,7 +77,7 @@ class HexLayout:
 
     @property
     def step(self) -> float:
-        """The distance from middle to middle of neighbours."""
+        """The distance from middle to middle of neighbors."""
         return _THIRD * self.size
 
     @property
@@ -134,7 +134,7 @@ class HexLayout:
 
     def _marks(self, axial: Ints) -> Ints:
         """The middles of hexagons, in whole numbers of half a step across and half a size along, so
-        that neighbours have the very same corners.
+        that neighbors have the very same corners.
         """
         across = 2 * axial[:, 0] + axial[:, 1] if self.pointy else 2 * axial[:, 1] + axial[:, 0]
         along = 3 * (axial[:, 1] if self.pointy else axial[:, 0])

@@ -36,7 +36,7 @@ class Neighborhood:
     def of(
         cls, neighbors: int | ArrayLike, *, y_up: bool = False, corners: str = CORNERS[0]
     ) -> Neighborhood:
-        """The neighbourhood for 4, 8, or a table of (dx, dy) steps in cells along the world's axes.
+        """The neighborhood for 4, 8, or a table of (dx, dy) steps in cells along the world's axes.
 
         Raises
         ------

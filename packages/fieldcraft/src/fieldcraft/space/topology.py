@@ -29,7 +29,7 @@ def losses(lengths: NDArray[np.float64], decay: float, exponent: int) -> NDArray
 
 
 class Arrangement:
-    """Arcs between *ranks*: places of vertices in an order in which neighbours mostly stand close
+    """Arcs between *ranks*: places of vertices in an order in which neighbors mostly stand close
     together.
 
     `order[rank]` is a vertex, `rank[vertex]` its place; both are None where vertices stay in the
@@ -179,7 +179,7 @@ class Arrangement:
 
 
 def _is_orderly(topology: Topology) -> bool:
-    """Whether the neighbours of most vertices are those of the vertex before, each counted on by
+    """Whether the neighbors of most vertices are those of the vertex before, each counted on by
     one.
     """
     degrees = np.diff(topology.starts)
