@@ -69,6 +69,7 @@ def outcomes(
 def _attempt(run: Callable[[Job], Row], number: int, job: Job) -> tuple[int, Outcome]:
     """The number of a job, and its row or its failure."""
     threads = set_threads(1)
+    gc.freeze()  # what was there before the job is not searched for garbage after it
     try:
         results = plain(run(job), "The results of a job")
         if twice := set(results) & set(job):
@@ -84,6 +85,7 @@ def _attempt(run: Callable[[Job], Row], number: int, job: Job) -> tuple[int, Out
     finally:
         set_threads(threads)
         _trim()
+        gc.unfreeze()
     return number, {**job, **results}
 
 
