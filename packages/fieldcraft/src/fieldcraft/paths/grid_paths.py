@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from fieldcraft.paths.cost import Cost, read_costs, uniform_cost
 from fieldcraft.paths.graph_paths import GraphProblem
 from fieldcraft.paths.path import Path, PathProblem, no_path
 from fieldcraft.space import Grid, Neighborhood, Space, Terrain, checked_space
+from fieldcraft.space.adjacency import cached
 from fieldcraft.space.neighborhood import build_links
 from fieldcraft.space.serialization import with_more_walls
 
@@ -147,15 +147,18 @@ class GridMoves:
         self._free[kind].append(scratch)
 
 
-_known: WeakKeyDictionary[Grid, GridMoves] = WeakKeyDictionary()
-
-
 def moves_of(space: Grid) -> GridMoves:
-    """The moves on a grid as its walls are now."""
-    moves = _known.get(space)
-    if moves is None or moves.version != space.walls_version:
-        moves = _known[space] = GridMoves(space, moves)
-    return moves
+    """Return the moves on a grid as its walls are now."""
+    last = _last_moves(space)
+    if last[0].version != space.walls_version:
+        last[0] = GridMoves(space, last[0])
+    return last[0]
+
+
+@cached
+def _last_moves(space: Grid) -> list[GridMoves]:
+    """Return a list of the moves that were used last, from which later ones are made."""
+    return [GridMoves(space, None)]
 
 
 def _windows(space: Grid, version: int, reach: int) -> list[tuple[int, int, int, int]] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import HexGrid, Space
+from fieldcraft.space.adjacency import cached
 from fieldcraft.view.brush import Brush
 from fieldcraft.view.plan import RGBA, Floats, Ground, Plan, Theme, theme_of
 
@@ -22,7 +22,11 @@ _MARGIN = 12
 _LONGEST = 2**13
 _CACHED = 4
 
-_owners: WeakKeyDictionary[Space, dict[tuple[Any, ...], NDArray[np.int32]]] = WeakKeyDictionary()
+
+@cached
+def _owners(space: Space) -> dict[tuple[Any, ...], NDArray[np.int32]]:
+    """Return the cells that were found for the last pictures of a space, by what they show."""
+    return {}
 
 
 class AbovePlan(Plan):
@@ -135,13 +139,13 @@ class AbovePlan(Plan):
 
     def _cells(self, chosen: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Return the chosen cell (N,) that shows at each finer pixel, -1 for none; cached."""
-        cached = _owners.setdefault(self.space, {})
+        found = _owners(self.space)
         key = (self.shape, self.scale, chosen.tobytes())
-        if key not in cached:
-            while len(cached) >= _CACHED:
-                del cached[next(iter(cached))]
-            cached[key] = self._find_cells(np.flatnonzero(chosen))
-        return cached[key]
+        if key not in found:
+            while len(found) >= _CACHED:
+                del found[next(iter(found))]
+            found[key] = self._find_cells(np.flatnonzero(chosen))
+        return found[key]
 
     def _find_cells(self, chosen: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the cell that shows at each finer pixel, of some cells in ascending order."""

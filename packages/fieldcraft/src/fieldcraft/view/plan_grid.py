@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.space import Grid
+from fieldcraft.space.adjacency import cached_until_walls_change
 from fieldcraft.view.plan import (
     DARK,
     HIDDEN,
@@ -42,7 +42,6 @@ _TINTS = {
     "ice": (28, 37, 39),
 }
 """The differences of kinds of terrain from the color of the ground, by a word in their names."""
-_outlines: WeakKeyDictionary[Grid, tuple[tuple[Any, ...], NDArray[np.int64]]] = WeakKeyDictionary()
 
 
 class GridPlan(Plan):
@@ -183,10 +182,10 @@ class GridPlan(Plan):
         walls change.
         """
         space = self.space
-        key = (space.walls_version, self.rows.start, self.columns.start, self.shape, self.scale)
-        cached = _outlines.get(space)
-        if cached is not None and cached[0] == key:
-            return cached[1]
+        key = (self.rows.start, self.columns.start, self.shape, self.scale)
+        last = _outlines(space)
+        if key in last:
+            return last[key]
         walls = np.asarray(space.walls[self.rows, self.columns])
         thick = min(max(1, round(self.scale / 4)), 3)
         marked = np.zeros(self.shape, dtype=np.bool_)
@@ -198,8 +197,15 @@ class GridPlan(Plan):
                 if across or down:
                     cells[walls & _shifted(~walls, across, down), part[down], part[across]] = True
         found = np.flatnonzero(marked)
-        _outlines[space] = (key, found)
+        last.clear()
+        last[key] = found
         return found
+
+
+@cached_until_walls_change
+def _outlines(space: Grid) -> dict[tuple[Any, ...], NDArray[np.int64]]:
+    """Return the outlines of the last picture of a grid, by the part and the size that it shows."""
+    return {}
 
 
 def _whole_pixels(scale: float, cell_size: float) -> tuple[int, int]:
