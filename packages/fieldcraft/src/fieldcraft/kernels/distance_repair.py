@@ -10,7 +10,7 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.distance_search import note, spread
-from fieldcraft.kernels.distance_steps import beyond, end_of, origin_of, steps_from, steps_into
+from fieldcraft.kernels.distance_steps import beyond, end_of, listed_steps, origin_of, steps_from
 from fieldcraft.kernels.heap import sift_down, sift_up
 
 __all__ = ["repair"]
@@ -30,7 +30,7 @@ def _push(cell, size, marks, stack):
 def _count_beside(arcs, grid, around, cell):
     """Return the numbers k for `_beside`: the first, and the one after the last."""
     if arcs is not None:
-        return steps_into(arcs, grid, cell)
+        return listed_steps(arcs, grid, cell)
     if around is not None:
         return np.int64(0), np.int64(around.shape[0])
     return np.int64(0), np.int64(0)
@@ -100,7 +100,7 @@ def _clear(arcs, grid, sizes, cost, walls, far, size, dist, changes, stack):
             continue
         note(cell, distance, changes)
         dist[cell] = far
-        first, last = steps_into(arcs, grid, cell)
+        first, last = listed_steps(arcs, grid, cell)
         for step in range(first, last):
             other = origin_of(arcs, grid, cell, step)
             if (

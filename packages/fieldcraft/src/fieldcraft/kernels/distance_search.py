@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.distance_steps import beyond, end_of, origin_of, steps_from, steps_into
+from fieldcraft.kernels.distance_steps import beyond, end_of, listed_steps, origin_of, steps_from
 from fieldcraft.kernels.heap import TWICE, longer
 
 __all__ = ["descend", "downhill", "given", "note", "search", "spread"]
@@ -96,7 +96,7 @@ def spread(
                 before[heads[slot]] = _FIRST
             waiting -= 1
             distance = dist[cell]
-            first, last = steps_into(arcs, grid, cell)
+            first, last = listed_steps(arcs, grid, cell)
             for step in range(first, last):
                 other = origin_of(arcs, grid, cell, step)
                 if other < 0:

@@ -20,7 +20,7 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["beyond", "end_of", "neighbor", "origin_of", "steps_from", "steps_into"]
+__all__ = ["beyond", "end_of", "listed_steps", "neighbor", "origin_of", "steps_from"]
 
 
 @kernel(inline="always", error_model="numpy")
@@ -36,8 +36,10 @@ def neighbor(cell, dx, dy, offset, width, height, wrap):
 
 
 @kernel(inline="always")
-def steps_into(arcs, grid, cell):
-    """Return the numbers of the steps into a cell: the first, and the one after the last."""
+def listed_steps(arcs, grid, cell):
+    """Return the numbers of the steps that the beginning of `arcs` lists for a cell, or of all
+    steps of a grid: the first, and the one after the last.
+    """
     first, last = np.int64(0), np.int64(0)
     if arcs is not None:
         first, last = arcs[0][cell], arcs[0][cell + 1]

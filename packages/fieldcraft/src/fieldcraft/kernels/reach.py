@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.distance_steps import neighbor
+from fieldcraft.kernels.distance_steps import listed_steps, neighbor
 from fieldcraft.kernels.heap import TWICE, longer, sift_down, sift_up
 
 __all__ = ["reach"]
@@ -26,17 +26,6 @@ def _over(d, v, n, length, cost, enter, lowest, highest):
     if enter:
         return d + length * price
     return d + (length * 0.5) * (np.float64(cost[v]) + price)
-
-
-@kernel(inline="always")
-def _steps(arcs, grid, cell):
-    """Return the numbers of the steps out of a cell: the first, and the one after the last."""
-    first, last = np.int64(0), np.int64(0)
-    if arcs is not None:
-        first, last = arcs[0][cell], arcs[0][cell + 1]
-    if grid is not None:
-        last = np.int64(grid[1].shape[0])
-    return first, last
 
 
 @kernel(inline="always")
@@ -101,7 +90,7 @@ def reach(arcs, grid, cost, enter, start, limit, lowest, highest, dist, came):
         count += 1
         if bad >= 0:
             continue
-        first, last = _steps(arcs, grid, v)
+        first, last = listed_steps(arcs, grid, v)
         for step in range(first, last):
             n, length = _end(arcs, grid, cost, v, step)
             if n < 0:
