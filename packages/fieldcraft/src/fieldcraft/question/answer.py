@@ -116,7 +116,7 @@ class Answer:
         """Start with a question, the first one or one to fall back to."""
         self.question = question
         self._cells: Cells = np.zeros(0, dtype=np.int64)
-        self._chosen = self._cells
+        self._chosen: Cells = self._cells  # rows of candidates, the best first
         self._removed = np.zeros(0, dtype=np.int64)
         self._parts = np.zeros((0, len(question.score)))
 
@@ -203,7 +203,7 @@ class Answer:
                 self._parts[some, index] = score.values(context, cells[some])
                 yield max(len(some), 1)
         left = np.flatnonzero(self._removed < 0)
-        self._chosen = self._choose(cells[left], self._parts[left].sum(axis=1))
+        self._chosen = left[self._choose(cells[left], self._parts[left].sum(axis=1))]
 
     def _pieces(self, measure: Measure) -> Iterator[Cells]:
         """Yield rows of the candidates that are left, as many at a time as the slice allows; first
@@ -219,7 +219,7 @@ class Answer:
             at += len(some)
 
     def _choose(self, cells: Cells, scores: Floats) -> Cells:
-        """Return the chosen ones of the candidates that are left."""
+        """Return the rows of the chosen ones among the candidates that are left, best first."""
         choose, space = self.question.choose, self._context.space
         order = np.argsort(-scores, kind="stable")
         if choose.random is not None:
@@ -231,15 +231,14 @@ class Answer:
                 )
             best = order[: max(int(np.ceil(len(order) * choose.random / 100)), 1)]
             order = self._rng.permutation(best)
-        ranked = cells[order]
         if not choose.spacing:
-            return ranked[: choose.count]
+            return order[: choose.count]
         found: list[int] = []
-        places = space.position_of(ranked).reshape(-1, space.dimensions)
-        free = np.ones(len(ranked), dtype=np.bool_)
+        places = space.position_of(cells[order]).reshape(-1, space.dimensions)
+        free = np.ones(len(order), dtype=np.bool_)
         while free.any() and len(found) < choose.count:
             best_left = int(free.argmax())
-            found.append(int(ranked[best_left]))
+            found.append(int(order[best_left]))
             away = space.shortest_vectors(places - places[best_left])
             free &= (away**2).sum(axis=1) >= (choose.spacing * (1 - 1e-9)) ** 2
         return np.array(found, dtype=np.int64)
@@ -257,11 +256,8 @@ class Answer:
                 got="one that is under way",
                 remedy="Call advance() until done, or finish()",
             )
-        cells = self._chosen
-        places = np.array(
-            [np.flatnonzero(self._cells == cell)[0] for cell in cells], dtype=np.int64
-        )
-        values = self._parts[places].sum(axis=1).astype(np.float32)
+        cells = self._cells[self._chosen]
+        values = self._parts[self._chosen].sum(axis=1).astype(np.float32)
         space = self._context.space
         positions = space.position_of(cells).reshape(-1, space.dimensions)
         found = np.ones(len(cells), dtype=np.bool_)
@@ -307,7 +303,7 @@ class Answer:
             [reasons[index] for index in self._removed.tolist()],
             self._parts,
             tuple(_text(each.measure) for each in question.score),
-            self._chosen,
+            self._cells[self._chosen],
             self._earlier,
         )
 
