@@ -57,7 +57,7 @@ def best(
 
     Returns
     -------
-    Spots
+    ChosenCells
         Positions, values and cells.
 
     Raises
@@ -216,7 +216,7 @@ def peaks(
 
     Returns
     -------
-    Spots
+    ChosenCells
         As many as were found: positions (K, 2), values (K,), cells (K,).
 
     Raises

@@ -102,7 +102,7 @@ class Reservations:
 
         Returns
         -------
-        Spots
+        ChosenCells
             One cell for each agent.
         """
         limits = where, walk, outside, none
@@ -228,7 +228,7 @@ def uphill(
 
     Returns
     -------
-    Spots
+    ChosenCells
         The cells to step to, the lowest of equally high ones. An agent stays where no step is
         better; then it is not `found`.
 
@@ -297,7 +297,7 @@ def explore_step(
 
     Returns
     -------
-    Spots
+    ChosenCells
         With `targets`, the cells that the steps lead towards. Where nothing can be reached `found`
         is False, and both are the explorer's own cell.
 
