@@ -34,7 +34,7 @@ from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.session import Session as Match
 from fieldcraft_worlds.play.settings import kinds_of
-from support.map_files import FILES
+from support.map_files import FILES, TILESET
 from support.sessions import RECIPE, recipe_world, small_map
 
 MUTANTS = int(os.environ.get("FIELDCRAFT_FUZZ", "20"))
@@ -464,30 +464,7 @@ TMJ = {
             ],
         },
     ],
-    "tilesets": [
-        {
-            "firstgid": 5,
-            "name": "stones",
-            "tilewidth": 10,
-            "tileheight": 10,
-            "tilecount": 9,
-            "columns": 3,
-            "tiles": [
-                {"id": 0, "properties": [{"name": "Collides", "type": "bool", "value": True}]},
-                {"id": 1, "properties": [{"name": "collides", "type": "bool", "value": False}]},
-                {
-                    "id": 2,
-                    "properties": [
-                        {"name": "solid", "type": "string", "value": "true"},
-                        {"name": "tint", "type": "color", "value": ""},
-                    ],
-                },
-                {"id": 3, "properties": [{"name": "wall", "type": "int", "value": 1}]},
-                {"id": 4, "properties": [{"name": "lava", "type": "bool", "value": True}]},
-                {"id": 40, "properties": [{"name": "wall", "type": "bool", "value": True}]},
-            ],
-        }
-    ],
+    "tilesets": [TILESET],
 }
 ENDLESS = {
     "type": "map",

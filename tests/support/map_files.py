@@ -10,6 +10,28 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+TILESET: dict[str, Any] = {
+    "firstgid": 5,
+    "name": "stones",
+    "tilewidth": 10,
+    "tileheight": 10,
+    "tilecount": 9,
+    "columns": 3,
+    "tiles": [
+        {"id": 0, "properties": [{"name": "Collides", "type": "bool", "value": True}]},
+        {"id": 1, "properties": [{"name": "collides", "type": "bool", "value": False}]},
+        {
+            "id": 2,
+            "properties": [
+                {"name": "solid", "type": "string", "value": "true"},
+                {"name": "tint", "type": "color", "value": ""},
+            ],
+        },
+        {"id": 3, "properties": [{"name": "wall", "type": "int", "value": 1}]},
+        {"id": 4, "properties": [{"name": "lava", "type": "bool", "value": True}]},
+        {"id": 40, "properties": [{"name": "wall", "type": "bool", "value": True}]},
+    ],
+}
 LIFT = {
     "Target": [0, 0, 64],
     "Type": 6,

@@ -21,6 +21,7 @@ from fieldcraft.maps.tiled import _flagged_tiles
 from fieldcraft.maps.tiled_file import Level, tile_ids
 from fieldcraft.space import Grid
 from support import realdata
+from support.map_files import TILESET
 
 zstandard = pytest.importorskip("zstandard")
 
@@ -247,28 +248,6 @@ def test_groups_hide_move_and_name_their_layers(save: Any) -> None:
     ) == ["----", "#---", "##--"]
 
 
-TILESET = {
-    "firstgid": 5,
-    "name": "stones",
-    "tilewidth": 10,
-    "tileheight": 10,
-    "tilecount": 9,
-    "columns": 3,
-    "tiles": [
-        {"id": 0, "properties": [{"name": "Collides", "type": "bool", "value": True}]},
-        {"id": 1, "properties": [{"name": "collides", "type": "bool", "value": False}]},
-        {
-            "id": 2,
-            "properties": [
-                {"name": "solid", "type": "string", "value": "true"},
-                {"name": "tint", "type": "color", "value": ""},
-            ],
-        },
-        {"id": 3, "properties": [{"name": "wall", "type": "int", "value": 1}]},
-        {"id": 4, "properties": [{"name": "lava", "type": "bool", "value": True}]},
-        {"id": 40, "properties": [{"name": "wall", "type": "bool", "value": True}]},
-    ],
-}
 ROWS = [[5, 6, 7, 8], [9, 0, 45, 1], [5 | FLIPPED, 0, 0, 0]]
 
 
