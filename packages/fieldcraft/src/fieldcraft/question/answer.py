@@ -36,8 +36,6 @@ class Candidates:
         The requirement that removed each, "wall" for walls; "" for those that are left.
     parts : ndarray of float64, (N, S)
         The parts of their scores; NaN for those that were removed.
-    scores : ndarray of float64, (N,)
-        The sums of these.
     terms : tuple of str
         The S scores as text.
     chosen : ndarray of int64
@@ -65,7 +63,7 @@ class Candidates:
 
     @property
     def scores(self) -> Floats:
-        """The scores, (N,); NaN for candidates that were removed."""
+        """The scores, the sums of the parts, (N,); NaN for candidates that were removed."""
         return np.asarray(self.parts.sum(axis=1) + np.where(self.left, 0.0, np.nan))
 
     @property
