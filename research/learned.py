@@ -252,7 +252,7 @@ def recorded_people(
         rows += [(own[each - 1], own[each], own[each + AHEAD]) for each in np.flatnonzero(inside)]
     rng = np.random.default_rng(1)
     picked = np.array(rows)[np.sort(rng.permutation(len(rows))[:ASKED])]
-    heading = walks.ways[picked[:, 0]]
+    heading = walks.steps[picked[:, 0]]
     gone = at[picked[:, 2]] - at[picked[:, 1]]
     angles = np.arctan2(heading[:, 1], heading[:, 0])[:, None] + TURNS
     length = np.hypot(*gone.T)[:, None]

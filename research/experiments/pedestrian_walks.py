@@ -103,7 +103,7 @@ class Walks:
     grid: Grid
     when: Floats
     cells: NDArray[np.int64]
-    ways: Floats
+    steps: Floats
     who: NDArray[np.int64]
     before: Floats
 
@@ -145,19 +145,19 @@ def walks_of(timeline: Timeline, grid: Grid) -> Walks:
         seconds, places = timeline.seconds[rows], timeline.positions[rows]
         moments = np.arange(math.ceil(seconds[0] / STEP), math.floor(seconds[-1] / STEP) + 1) * STEP
         at = np.stack([np.interp(moments, seconds, places[:, axis]) for axis in (0, 1)], axis=1)
-        ways = np.diff(at, axis=0)
-        before = np.full_like(ways, np.nan)
-        before[AHEAD:] = ways[:-AHEAD]
+        steps = np.diff(at, axis=0)
+        before = np.full_like(steps, np.nan)
+        before[AHEAD:] = steps[:-AHEAD]
         before[np.hypot(before[:, 0], before[:, 1]) < _SLOWEST * STEP] = np.nan
-        parts.append((moments[:-1], at[:-1], ways, np.full(len(ways), person), before))
-    when, at, ways, who, before = (np.concatenate(column) for column in zip(*parts, strict=True))
+        parts.append((moments[:-1], at[:-1], steps, np.full(len(steps), person), before))
+    when, at, steps, who, before = (np.concatenate(column) for column in zip(*parts, strict=True))
     low = np.array(grid.origin)
     inside = ((at >= low) & (at < low + grid.size)).all(axis=1) & (
-        np.hypot(ways[:, 0], ways[:, 1]) >= _SLOWEST * STEP
+        np.hypot(steps[:, 0], steps[:, 1]) >= _SLOWEST * STEP
     )
     order = np.flatnonzero(inside)[np.argsort(when[inside], kind="stable")]
     cells = np.asarray(grid.nearest_open(grid.cell_at(at[order])), dtype=np.int64)
-    return Walks(grid, when[order], cells, ways[order], who[order], before[order])
+    return Walks(grid, when[order], cells, steps[order], who[order], before[order])
 
 
 def _within(points: Floats, corners: Corners) -> NDArray[np.bool_]:

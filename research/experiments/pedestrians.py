@@ -84,18 +84,20 @@ def pedestrians_study(
             "unit": unit,
         }
         walks = _walks(str(file), side, frames_per_second, unit)
-        asked = _asked(walks, walks.duration / 2, math.inf)
-        if len(asked) < 2 or not len(_asked(walks, walks.duration / 4, walks.duration / 2)):
+        people = _walkers_between(walks, walks.duration / 2, math.inf)
+        if len(people) < 2 or not len(
+            _walkers_between(walks, walks.duration / 4, walks.duration / 2)
+        ):
             raise InvalidValue(
                 f"At least two people take {_FEWEST} steps in the second half, and one in the"
                 " second quarter",
-                got=f"{len(asked)} in {file.name}",
+                got=f"{len(people)} in {file.name}",
                 remedy="Take a longer recording",
             )
         jobs += [
             {**place, "person": int(person), "predicts": horizon}
             for horizon in HORIZONS
-            for person in asked
+            for person in people
         ]
         digests[f"sha256 of {file.name}"] = digest_of(file)
     title = "Recorded pedestrians: does a trail say which way the next ones walk?"
@@ -178,7 +180,7 @@ def _walks(recording: str, cell: float, frames_per_second: float | None, unit: s
     return walks_of(timeline, ground_of(timeline, place, cell))
 
 
-def _asked(walks: Walks, first: float, last: float) -> NDArray[np.int64]:
+def _walkers_between(walks: Walks, first: float, last: float) -> NDArray[np.int64]:
     """The people who take enough steps in a span of time."""
     people, steps = np.unique(
         walks.who[(walks.when >= first) & (walks.when < last)], return_counts=True
@@ -207,7 +209,7 @@ def _field(
     begun = 0
     for step, end in enumerate(ends.tolist(), start=1):
         if end > begun:
-            layer.deposit_at(walks.cells[begun:end], walks.ways[begun:end])
+            layer.deposit_at(walks.cells[begun:end], walks.steps[begun:end])
         layer.step()
         begun = end
         if (ahead and step * every >= until - AHEAD * STEP - every) or step == steps:
@@ -217,20 +219,24 @@ def _field(
 Angles = dict[int, tuple[float, float]]
 
 
-def angles(walks: Walks, said: Floats, asked: NDArray[np.bool_]) -> Angles:
-    """For each person the mean angle in degrees between the steps and what was said of them, and
+def angles(walks: Walks, forecast: Floats, is_step: NDArray[np.bool_]) -> Angles:
+    """For each person the mean angle in degrees between the steps and their forecast, and
     the share within 30 degrees.
 
-    `said` are vectors (steps asked for, 2); steps of which nothing is said (NaN) are left out, and
+    `forecast` are vectors (forecast steps, 2); steps without a forecast (NaN) are left out, and
     so are people with too few.
     """
-    ways, who = walks.ways[asked], walks.who[asked]
-    known = ~np.isnan(said[:, 0])
+    steps, who = walks.steps[is_step], walks.who[is_step]
+    known = ~np.isnan(forecast[:, 0])
     turns = np.degrees(
         np.abs(
             np.angle(
                 np.exp(
-                    1j * (np.arctan2(said[:, 1], said[:, 0]) - np.arctan2(ways[:, 1], ways[:, 0]))
+                    1j
+                    * (
+                        np.arctan2(forecast[:, 1], forecast[:, 0])
+                        - np.arctan2(steps[:, 1], steps[:, 0])
+                    )
                 )
             )
         )
@@ -243,33 +249,33 @@ def angles(walks: Walks, said: Floats, asked: NDArray[np.bool_]) -> Angles:
     return found
 
 
-def _said(
+def _forecast(
     walks: Walks,
     settings: tuple[float, float, int],
     horizon: str,
     begin: float,
-    asked: NDArray[np.bool_],
+    is_step: NDArray[np.bool_],
 ) -> Floats:
-    """The forecast of a field for the steps asked for; where it holds nothing, the one direction of
+    """The forecast of a field for some steps; where it holds nothing, the one direction of
     all before.
     """
-    said = np.zeros((int(asked.sum()), 2))
-    when, cells = walks.when[asked], walks.cells[asked]
+    forecast = np.zeros((int(is_step.sum()), 2))
+    when, cells = walks.when[is_step], walks.cells[is_step]
     if horizon == "second half":
         *_, (_, vectors) = _field(walks, *settings, begin, False)
-        said[:] = vectors[cells]
+        forecast[:] = vectors[cells]
     else:
         for moment, vectors in _field(walks, *settings, begin, True):
             later = when - AHEAD * STEP >= moment - 1e-9
-            said[later] = vectors[cells[later]]
-    nothing = np.hypot(said[:, 0], said[:, 1]) == 0
-    said[nothing] = _one_direction(walks, begin)
-    return said
+            forecast[later] = vectors[cells[later]]
+    nothing = np.hypot(forecast[:, 0], forecast[:, 1]) == 0
+    forecast[nothing] = _one_direction(walks, begin)
+    return forecast
 
 
 def _one_direction(walks: Walks, until: float) -> Floats:
-    ways = walks.ways[walks.when < until]
-    return np.asarray((ways / np.hypot(ways[:, 0], ways[:, 1])[:, np.newaxis]).mean(axis=0))
+    steps = walks.steps[walks.when < until]
+    return np.asarray((steps / np.hypot(steps[:, 0], steps[:, 1])[:, np.newaxis]).mean(axis=0))
 
 
 @lru_cache(maxsize=4)
@@ -291,7 +297,7 @@ def _all_angles(
                     [
                         off
                         for off, _ in angles(
-                            walks, _said(walks, settings, horizon, quarter, tuning), tuning
+                            walks, _forecast(walks, settings, horizon, quarter, tuning), tuning
                         ).values()
                     ]
                 )
@@ -307,8 +313,8 @@ def _all_angles(
             "one direction": angles(
                 walks, np.tile(_one_direction(walks, half), (int(testing.sum()), 1)), testing
             ),
-            "no blur": angles(walks, _said(walks, raw, horizon, half, testing), testing),
-            "trail": angles(walks, _said(walks, best, horizon, half, testing), testing),
+            "no blur": angles(walks, _forecast(walks, raw, horizon, half, testing), testing),
+            "trail": angles(walks, _forecast(walks, best, horizon, half, testing), testing),
             "their own before": (
                 angles(walks, walks.before[testing], testing) if horizon != "second half" else {}
             ),

@@ -259,19 +259,19 @@ def scores(
     whole = np.sum(list(maps.values()), axis=0)
     found = {}
     for name, (when, cells) in walks.ants.items():
-        asked = _between(when, *span)
-        if asked.sum() < _FEWEST:
+        is_within = _between(when, *span)
+        if is_within.sum() < _FEWEST:
             continue
         if source == "all ants":
             own = whole
         else:
             own = maps[name] if source == "the ant itself" else np.maximum(whole - maps[name], 0.0)
         minute = (
-            np.full(int(asked.sum()), int(span[0] // _MINUTE))
+            np.full(int(is_within.sum()), int(span[0] // _MINUTE))
             if horizon == "second half"
-            else (when[asked] // _MINUTE).astype(np.int64)
+            else (when[is_within] // _MINUTE).astype(np.int64)
         )
-        found[name] = _score(own, np.minimum(minute, len(own) - 1), cells[asked], even)
+        found[name] = _score(own, np.minimum(minute, len(own) - 1), cells[is_within], even)
     return found
 
 

@@ -99,19 +99,19 @@ def fit_places(
     tables = [np.asarray(table, dtype=np.float64) for table in features]
     came = [np.asarray(each, dtype=np.int64) for each in cells]
     counts = np.broadcast_to(np.asarray(weights, dtype=np.float64), len(tables))
-    asked = [index for index in range(len(tables)) if len(came[index]) and counts[index] > 0]
-    if not asked:
+    used = [index for index in range(len(tables)) if len(came[index]) and counts[index] > 0]
+    if not used:
         raise InvalidValue(
             "Something came at one moment at least",
             got="no cells, or no weight",
             remedy="Pass moments before something came",
         )
-    whole = np.concatenate([tables[index] for index in asked])
+    whole = np.concatenate([tables[index] for index in used])
     means, deviations = whole.mean(axis=0), whole.std(axis=0)
     flat = deviations <= 1e-12 * (1 + np.abs(means))
     deviations = np.where(flat, 1.0, deviations)
-    scaled = [np.where(flat, 0.0, (tables[index] - means) / deviations) for index in asked]
-    fitted = _newton(scaled, [came[index] for index in asked], counts[asked], penalty)
+    scaled = [np.where(flat, 0.0, (tables[index] - means) / deviations) for index in used]
+    fitted = _newton(scaled, [came[index] for index in used], counts[used], penalty)
     return PlaceModel(fitted, means, deviations, even)
 
 

@@ -109,13 +109,13 @@ def distance_map(values, walls, goals, neighbors, cell_size):
     """
     height, width = values.shape
     size = height * width
-    shut, ways = np.empty(size, np.bool_), np.zeros(size, np.uint8)
+    is_wall, ways = np.empty(size, np.bool_), np.zeros(size, np.uint8)
     for row in range(height):
         for column in range(width):
             cell = row * width + column
-            shut[cell] = walls[row, column] != 0
+            is_wall[cell] = walls[row, column] != 0
             for k in range(neighbors):
-                if not shut[cell] and _open(walls, row, column, k):
+                if not is_wall[cell] and _open(walls, row, column, k):
                     ways[cell] |= np.uint8(1 << k)
     table = np.zeros((256, 256), np.uint8)
     for bits in range(256):
@@ -131,11 +131,11 @@ def distance_map(values, walls, goals, neighbors, cell_size):
     spans = np.zeros((1, 2), np.int64)
     spans[0, 1] = size
     dist, came = np.empty(size, np.int64), np.zeros(size, np.uint8)
-    clear(shut, spans, counting.FAR, dist)
+    clear(is_wall, spans, counting.FAR, dist)
     lists, state = np.empty((3, size), np.int32), np.zeros(4, np.int64)
     for i in range(goals.shape[0]):
         goal = goals[i]
-        if not shut[goal] and dist[goal] != 0:
+        if not is_wall[goal] and dist[goal] != 0:
             dist[goal] = 0
             lists[0, state[1]] = goal
             state[1] += 1
@@ -156,7 +156,7 @@ def distance_map(values, walls, goals, neighbors, cell_size):
     )
     publish_counts(
         dist,
-        shut,
+        is_wall,
         spans,
         _BACK[power],
         _DELTA[power],

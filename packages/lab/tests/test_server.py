@@ -352,7 +352,7 @@ def test_questions_are_answered(server: Server) -> None:
             choose = { count = 2 }
         """
         await page.send(do="ask", position=[5.5, 5.5], text=text)
-        asked = (await page.until("asked"))["asked"]
+        asked = (await page.until("question"))["question"]
         scores = [each for each in asked["scores"] if each is not None]
         assert len(asked["places"]) == len(asked["scores"]) > len(scores) > 0
         assert asked["values"] == pytest.approx(sorted(scores, reverse=True)[:2], abs=1e-3)

@@ -166,9 +166,9 @@ def test_two_seconds_ahead_knows_nothing_of_the_last_two_seconds(tmp_path):
     path.write_text("\n".join(rows) + "\n")
     walked = pedestrians._walks(str(path), 0.2, None, None)
     just = (walked.when >= 30) & (walked.when < 31.9)
-    said = pedestrians._said(walked, (5.0, 0.4, 1), "2 s ahead", 20.0, just)
+    said = pedestrians._forecast(walked, (5.0, 0.4, 1), "2 s ahead", 20.0, just)
     assert (said[:, 0] > 0).all()
-    assert (walked.ways[just][:, 0] < 0).all()
+    assert (walked.steps[just][:, 0] < 0).all()
 
 
 def test_the_known_places_have_walls_where_nobody_walks():

@@ -161,6 +161,6 @@ def test_floors(seed: int) -> None:
             house.cell_at(at),
             steering.move(house, at, shifts),
             steering.move(house, at, shifts, leap=False),
-            floors_of(house).shut,
+            floors_of(house).blocked,
         ]
     )

@@ -501,6 +501,6 @@ def test_a_look_that_finds_no_other_way_leaves_the_barrier_as_it_was() -> None:
         each.step(2)
         each.observe(each.hot[::2])
         each.step(1)
-    before = hunt.snapshot()["shut"]
+    before = hunt.snapshot()["barrier_cells"]
     hunt.observe(np.ones(grid.shape, dtype=bool))
-    np.testing.assert_array_equal(hunt.snapshot()["shut"], before)
+    np.testing.assert_array_equal(hunt.snapshot()["barrier_cells"], before)

@@ -36,7 +36,7 @@ def answered(
     if isinstance(message, Sensitivity):
         return {"sensitivity": sensitivity(live, message.map, message.position)}
     if isinstance(message, Ask):
-        return {"asked": asked(live, message.text, message.position)}
+        return {"question": question_answer(live, message.text, message.position)}
     operand = map_of(live, message.map)
     if isinstance(message, Probe):
         return {"probe": probe(live, operand, message.position, message.map)}
@@ -184,7 +184,7 @@ def best_places(
     return {"places": places.tolist(), "values": values.tolist(), "from": center, "radius": radius}
 
 
-def asked(live: Live, text: str, position: tuple[float, ...]) -> dict[str, Any]:
+def question_answer(live: Live, text: str, position: tuple[float, ...]) -> dict[str, Any]:
     """Return the candidates of the first question of a TOML text with their scores, the chosen
     places, and the explanation.
 

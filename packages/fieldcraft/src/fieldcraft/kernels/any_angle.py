@@ -1,11 +1,11 @@
 """The shortest way over convex polygons.
 
 A node is a row of `places` (its root, how long the way there is, its left end and direction, its
-right end and direction) and of `links` (the corners at root, left and right, the door, the polygon
-behind, that before, the node before). Scratch is kept from search to search
-and not cleared: `stamp` says by which search a corner was reached, `rims` by which one a door was
-passed at its very end, and `allowed` for which one a block may be entered. The node that comes next
-is kept beside the heap: most have one heir, which is next again.
+right end and direction) and of `links` (the corners at root, left and right, the portal, the
+polygon behind, that before, the node before). Scratch is kept from search to search and not
+cleared: `stamp` says by which search a corner was reached, `rims` by which one a portal was passed
+at its very end, and `allowed` for which one a block may be entered. The node that comes next is
+kept beside the heap: most have one heir, which is next again.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ __all__ = ["room", "search"]
 
 EDGE_ON, ON_RIM, EQUAL = 1e-12, 1e-9, 1 + 1e-11
 RX, RY, GONE, LX, LY, LEFT_X, LEFT_Y, EX, EY, RIGHT_X, RIGHT_Y, LENGTH = range(12)
-TURN, LEFT_TURN, RIGHT_TURN, DOOR, POLYGON, CAME, BEFORE = range(7)
+TURN, LEFT_TURN, RIGHT_TURN, PORTAL, POLYGON, CAME, BEFORE = range(7)
 NODES, WAITING, NEXT = range(3)
-_PER_DOOR = 3
+_PER_PORTAL = 3
 
 
-def room(corners, doors, blocks):
-    """Scratch for one search at a time, for a mesh with so many corners to turn at, so many doors
+def room(corners, portals, blocks):
+    """Scratch for one search at a time, for a mesh with so many corners to turn at, so many portals
     and blocks.
     """
     known = (
         np.empty(corners),
         np.zeros(corners + 1, dtype=np.int64),  # the last is the number of the search
-        np.empty(2 * doors),
-        np.zeros(2 * doors, dtype=np.int64),
+        np.empty(2 * portals),
+        np.zeros(2 * portals, dtype=np.int64),
         np.zeros(blocks, dtype=np.int64),
     )
     queue = (
@@ -66,7 +66,7 @@ def _between(ux, uy, vx, vy, one, other):
 
 @kernel
 def _ahead(rx, ry, lx, ly, ex, ey, x, y):
-    """How far it is at least from a root through a door to the goal."""
+    """How far it is at least from a root through a portal to the goal."""
     along_x, along_y = ex - lx, ey - ly
     size = along_x * along_x + along_y * along_y
     off = along_x * (y - ly) - along_y * (x - lx)
@@ -81,13 +81,13 @@ def _ahead(rx, ry, lx, ly, ex, ey, x, y):
 
 @kernel(inline="always")
 def _add(starts, root, left, right, way, end, goal, queue, counts):
-    """Add a node to the queue, unless its door leads only back.
+    """Add a node to the queue, unless its portal leads only back.
 
     `root` is (x, y, corner, length of the way), `left` and `right` are (x, y, corner, direction x,
-    direction y), and `way` is (door, polygon behind, polygon before, node before).
+    direction y), and `way` is (portal, polygon behind, polygon before, node before).
     """
     places, links, keys, cells = queue
-    door, polygon, came, before = way
+    portal, polygon, came, before = way
     if polygon == end or starts[polygon + 1] - starts[polygon] > 1:
         n, size = counts[NODES], counts[WAITING]
         (rx, ry, turn, gone), (lx, ly, left_turn, left_x, left_y) = root, left
@@ -97,7 +97,7 @@ def _add(starts, root, left, right, way, end, goal, queue, counts):
         places[n, EX], places[n, EY] = ex, ey
         places[n, RIGHT_X], places[n, RIGHT_Y] = right_x, right_y
         links[n, TURN], links[n, LEFT_TURN], links[n, RIGHT_TURN] = turn, left_turn, right_turn
-        links[n, DOOR], links[n, POLYGON] = door, polygon
+        links[n, PORTAL], links[n, POLYGON] = portal, polygon
         links[n, CAME], links[n, BEFORE] = came, before
         length = gone + _ahead(rx, ry, lx, ly, ex, ey, goal[0], goal[1])
         places[n, LENGTH] = length
@@ -123,15 +123,15 @@ def _turns_at(reached, stamp, run, turn, gone):
 
 @kernel
 def _begin(mesh, start, end, at, goal, run, known, queue, counts):
-    """Look through all doors of the first polygon."""
+    """Look through all portals of the first polygon."""
     starts, behind, sides, turns, within = mesh
     reached, stamp, _, _, allowed = known
     rx, ry = at
     nowhere = np.int64(-1)
-    for door in range(starts[start], starts[start + 1]):
-        if allowed[within[door]] != run:
+    for portal in range(starts[start], starts[start + 1]):
+        if allowed[within[portal]] != run:
             continue
-        ux, uy, vx, vy = sides[door, 0], sides[door, 1], sides[door, 2], sides[door, 3]
+        ux, uy, vx, vy = sides[portal, 0], sides[portal, 1], sides[portal, 2], sides[portal, 3]
         facing = (vx - ux) * (ry - uy) - (vy - uy) * (rx - ux)
         along_x, along_y = vx - ux, vy - uy
         size = along_x * along_x + along_y * along_y
@@ -143,21 +143,21 @@ def _begin(mesh, start, end, at, goal, run, known, queue, counts):
             else:
                 to_u, to_v = _apart(rx, ry, ux, uy), _apart(rx, ry, vx, vy)
                 cx, cy, turn, gone = (
-                    (ux, uy, turns[door, 0], to_u)
+                    (ux, uy, turns[portal, 0], to_u)
                     if to_u <= to_v
-                    else (vx, vy, turns[door, 1], to_v)
+                    else (vx, vy, turns[portal, 1], to_v)
                 )
                 if not _turns_at(reached, stamp, run, turn, gone):
                     continue
-        left = vx, vy, turns[door, 1], seen * (vx - cx), seen * (vy - cy)
-        right = ux, uy, turns[door, 0], seen * (ux - cx), seen * (uy - cy)
-        way = np.int64(door), np.int64(behind[door]), start, nowhere
+        left = vx, vy, turns[portal, 1], seen * (vx - cx), seen * (vy - cy)
+        right = ux, uy, turns[portal, 0], seen * (ux - cx), seen * (uy - cy)
+        way = np.int64(portal), np.int64(behind[portal]), start, nowhere
         _add(starts, (cx, cy, turn, gone), left, right, way, end, goal, queue, counts)
 
 
 @kernel(inline="always")
 def _expand(mesh, end, goal, run, number, known, queue, counts):
-    """Look through the doors of the polygon that a node leads into: on from its root, and turning
+    """Look through the portals of the polygon that a node leads into: on from its root, and turning
     at its left and right end.
     """
     starts, behind, sides, turns, within = mesh
@@ -174,10 +174,10 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
     right_gone = gone + _apart(rx, ry, ex, ey) if right >= 0 else 0.0
     at_left = (lx != rx or ly != ry) and _turns_at(reached, stamp, run, left, left_gone)
     at_right = (ex != rx or ey != ry) and _turns_at(reached, stamp, run, right, right_gone)
-    for door in range(starts[polygon], starts[polygon + 1]):
-        if behind[door] == came or allowed[within[door]] != run:
+    for portal in range(starts[polygon], starts[polygon + 1]):
+        if behind[portal] == came or allowed[within[portal]] != run:
             continue
-        ux, uy, vx, vy = sides[door, 0], sides[door, 1], sides[door, 2], sides[door, 3]
+        ux, uy, vx, vy = sides[portal, 0], sides[portal, 1], sides[portal, 2], sides[portal, 3]
         u_left, v_left = lwx * (uy - ry) - lwy * (ux - rx), lwx * (vy - ry) - lwy * (vx - rx)
         u_right, v_right = rwx * (uy - ry) - rwy * (ux - rx), rwx * (vy - ry) - rwy * (vx - rx)
         for hand in range(3):  # from the root, at the left end, at the right end
@@ -193,7 +193,7 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
             cut_left = cut_right = False
             at_u, at_v = cx == ux and cy == uy, cx == vx and cy == vy
             if at_u or at_v:
-                rim = 2 * door + np.int64(at_v)
+                rim = 2 * portal + np.int64(at_v)
                 if rims[rim] == run and walked * EQUAL >= passed[rim]:
                     continue
                 passed[rim], rims[rim] = walked, run
@@ -207,9 +207,9 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
                     ):
                         continue
                     cx, cy, corner, walked = (
-                        (ux, uy, turns[door, 0], walked + to_u)
+                        (ux, uy, turns[portal, 0], walked + to_u)
                         if first
-                        else (vx, vy, turns[door, 1], walked + to_v)
+                        else (vx, vy, turns[portal, 1], walked + to_v)
                     )
                     if not _turns_at(reached, stamp, run, corner, walked):
                         continue
@@ -225,8 +225,8 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
                     cut_right = u_left < 0
                 else:
                     cut_left = v_right > 0
-            to_lx, to_ly, left_turn, left_x, left_y = vx, vy, turns[door, 1], vx - cx, vy - cy
-            to_ex, to_ey, right_turn, right_x, right_y = ux, uy, turns[door, 0], ux - cx, uy - cy
+            to_lx, to_ly, left_turn, left_x, left_y = vx, vy, turns[portal, 1], vx - cx, vy - cy
+            to_ex, to_ey, right_turn, right_x, right_y = ux, uy, turns[portal, 0], ux - cx, uy - cy
             if cut_left:
                 one, other, left_x, left_y = (
                     (u_left, v_left, lwx, lwy) if hand == 0 else (u_right, v_right, rwx, rwy)
@@ -239,7 +239,7 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
                 )
                 to_ex, to_ey = _between(ux, uy, vx, vy, one, other)
                 right_turn = nowhere
-            way = np.int64(door), np.int64(behind[door]), polygon, number
+            way = np.int64(portal), np.int64(behind[portal]), polygon, number
             _add(
                 starts,
                 (cx, cy, corner, walked),
@@ -293,7 +293,7 @@ def _go_on(mesh, end, goal, run, known, queue, counts):
         polygon, turn = links[number, POLYGON], links[number, TURN]
         if polygon == end:
             return number, np.int64(-1)
-        most = _PER_DOOR * (starts[polygon + 1] - starts[polygon])
+        most = _PER_PORTAL * (starts[polygon + 1] - starts[polygon])
         if counts[NODES] + most > keys.shape[0]:
             return np.int64(-1), most
         _take(places, keys, cells, counts, is_next)
@@ -315,7 +315,7 @@ def _search(mesh, blocks, start, end, at, goal, known, queue):
     counts = np.zeros(3, np.int64)
     counts[NEXT] = -1
     more = (
-        _PER_DOOR * (starts[start + 1] - starts[start])
+        _PER_PORTAL * (starts[start + 1] - starts[start])
         if allow(blocks, start, end, run, allowed)
         else np.int64(-1)
     )
@@ -345,16 +345,16 @@ def _search(mesh, blocks, start, end, at, goal, known, queue):
             count += 1
     way = np.empty(count, np.int64)
     for i in range(count - 1, -1, -1):
-        way[i] = links[number, DOOR]
+        way[i] = links[number, PORTAL]
         number = links[number, BEFORE]
     return way, length, (places, links, keys, cells)
 
 
 def search(mesh, blocks, start, goal, ends, scratch):
-    """The doors of the shortest way from a place in polygon `start` to one in polygon `goal`, and
+    """The portals of the shortest way from a place in polygon `start` to one in polygon `goal`, and
     its length, infinite for no way.
 
-    `mesh` is (starts, behind, sides, turns, within): the doors by polygon and the block of each.
+    `mesh` is (starts, behind, sides, turns, within): the portals by polygon and the block of each.
     `blocks` is (above, heads, depths) of `any_angle_blocks.blocks`. `ends` are both places, and
     `scratch` comes from `room`.
     """

@@ -18,12 +18,12 @@ __all__ = ["allow", "blocks"]
 
 @kernel("i8[::1], i4[::1], i8[::1], i8[::1]")
 def blocks(starts, behind, first, beside):
-    """The blocks of the polygons with these doors, see `fieldcraft.kernels.any_angle.search`.
-    Those that a door joins to polygon p are `beside[first[p]]` up to `first[p + 1]`.
+    """The blocks of the polygons with these portals, see `fieldcraft.kernels.any_angle.search`.
+    Those that a portal joins to polygon p are `beside[first[p]]` up to `first[p + 1]`.
 
     Returns for each polygon (P,) the block between it and the root of its tree, -1 for roots; for
     each block the polygon at its upper end; for each polygon (P,) how many blocks lie above it; and
-    for each door (K,) the block that it lies in.
+    for each portal (K,) the block that it lies in.
     """
     count = starts.shape[0] - 1
     above, heads, depths = (
@@ -81,9 +81,9 @@ def blocks(starts, behind, first, beside):
             depths[here] = depths[heads[above[here]]] + 1
     within = np.empty(behind.shape[0], np.int64)
     for here in range(count):
-        for door in range(starts[here], starts[here + 1]):
-            there = behind[door]
-            within[door] = above[here] if found[here] > found[there] else above[there]
+        for portal in range(starts[here], starts[here + 1]):
+            there = behind[portal]
+            within[portal] = above[here] if found[here] > found[there] else above[there]
     return above, heads[:many].copy(), depths, within
 
 

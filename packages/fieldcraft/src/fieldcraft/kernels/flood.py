@@ -29,8 +29,8 @@ __all__ = [
 COLD = 1e-6  # heat below this is none
 UNTOUCHED, HEAT, BARRIER, BLOCKED = 0, 1, 2, 3
 RUNS, STUCK, TOO_HOT = 0, 1, 2
-# In `marks`: where in `lit` and `shut` the last front begins and ends, and how many steps were
-# made.
+# In `marks`: where in `lit` and `barrier_cells` the last front begins and ends, and how many steps
+# were made.
 FRONT, TAIL, STEPS = 0, 2, 4
 
 
@@ -38,26 +38,26 @@ FRONT, TAIL, STEPS = 0, 2, 4
     "i8[::1], i4[::1], b1[::1], i8, i8, i8, out u1[::1], out i4[::1], out i4[::1], out i4[::1], out"
     " i8[::1]"
 )
-def run(starts, ends, behind, count, most_hot, lasts, state, ignited, lit, shut, marks):
+def run(starts, ends, behind, count, most_hot, lasts, state, ignited, lit, barrier_cells, marks):
     """Make up to `count` steps: the barrier grows over cells that lie `behind`, then hot cells
     ignite what is untouched beside them.
 
-    `lit` and `shut` (N,) list the cells of heat and barrier in the order in which they came,
-    `ignited` (N,) receives the step; so a cell is warm in that step and in those after it, `lasts`
-    steps in all. Ends before a step that would ignite nothing (STUCK), or after which more than
-    `most_hot` cells would be warm (TOO_HOT), else RUNS.
+    `lit` and `barrier_cells` (N,) list the cells of heat and barrier in the order in which they
+    came, `ignited` (N,) receives the step; so a cell is warm in that step and in those after it,
+    `lasts` steps in all. Ends before a step that would ignite nothing (STUCK), or after which more
+    than `most_hot` cells would be warm (TOO_HOT), else RUNS.
     """
     cold = 0
     may_be_many = most_hot < lit.shape[0]  # no flood has more cells than are listed
     for _ in range(count):
         last = marks[TAIL + 1]
         for i in range(marks[TAIL], marks[TAIL + 1]):
-            cell = shut[i]
+            cell = barrier_cells[i]
             for arc in range(starts[cell], starts[cell + 1]):
                 end = ends[arc]
                 if state[end] == UNTOUCHED and behind[end]:
                     state[end] = BARRIER
-                    shut[last] = end
+                    barrier_cells[last] = end
                     last += 1
         marks[TAIL], marks[TAIL + 1] = marks[TAIL + 1], last
         last = marks[FRONT + 1]

@@ -26,13 +26,13 @@ def pinch(distances, bars, goals, cells, past_walls, first, last, pinched):
     """
     height, width = distances.shape
     far = distances.reshape(-1)
-    barred = bars.reshape(-1)
+    blocked = bars.reshape(-1)
     goal = goals.reshape(-1)
     found = pinched.reshape(-1)
     for k in range(first, last):
         cell = cells[k]
         found[cell] = 0
-        bits = barred[cell]
+        bits = blocked[cell]
         own = far[cell]
         if bits == _WALL or goal[cell] or own == np.inf:
             continue
@@ -56,8 +56,8 @@ def pinch(distances, bars, goals, cells, past_walls, first, last, pinched):
             level = _SOUTH if corner & 2 else _NORTH
             beside = west if corner & 1 else east
             step = down if corner & 2 else up
-            by_side = bits & side == 0 and barred[beside] & level == 0
-            by_level = bits & level == 0 and barred[cell + step] & side == 0
+            by_side = bits & side == 0 and blocked[beside] & level == 0
+            by_level = bits & level == 0 and blocked[cell + step] & side == 0
             allowed = (by_side or by_level) if past_walls else (by_side and by_level)
             if allowed and far[beside + step] < best:
                 best = far[beside + step]
@@ -74,7 +74,7 @@ def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
     """
     height, width = distances.shape
     far = distances.reshape(-1)
-    barred = bars.reshape(-1)
+    blocked = bars.reshape(-1)
     goal = goals.reshape(-1)
     through = pinched.reshape(-1)
     ways = vectors.reshape(-1)
@@ -83,7 +83,7 @@ def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
         cell = cells[k]
         ways[2 * cell], ways[2 * cell + 1] = 0, 0
         open_to[cell] = 0
-        bits = barred[cell]
+        bits = blocked[cell]
         if bits == _WALL or goal[cell]:
             continue
         r = cell // width
@@ -100,20 +100,20 @@ def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
             continue
         own = far[cell]
         cap = own
-        if through[west] == _EAST and far[west] < cap and barred[west] & _EAST == 0:
+        if through[west] == _EAST and far[west] < cap and blocked[west] & _EAST == 0:
             cap = far[west]
-        if through[east] == _WEST and far[east] < cap and barred[east] & _WEST == 0:
+        if through[east] == _WEST and far[east] < cap and blocked[east] & _WEST == 0:
             cap = far[east]
         if (
             through[cell + down] == _NORTH
             and far[cell + down] < cap
-            and barred[cell + down] & _NORTH == 0
+            and blocked[cell + down] & _NORTH == 0
         ):
             cap = far[cell + down]
         if (
             through[cell + up] == _SOUTH
             and far[cell + up] < cap
-            and barred[cell + up] & _SOUTH == 0
+            and blocked[cell + up] & _SOUTH == 0
         ):
             cap = far[cell + up]
         if cap == np.inf:

@@ -7,16 +7,16 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.mesh_moving import door_between
+from fieldcraft.kernels.mesh_moving import portal_between
 
 __all__ = ["lead", "lead_through", "point"]
 
 MARGIN = 0.05
-"""How far from the ends of a door one passes it, in shares of it."""
+"""How far from the ends of a portal one passes it, in shares of it."""
 NEAR = 1e-4
-"""How near to a door one stands in it, in shares of its width."""
+"""How near to a portal one stands in it, in shares of its width."""
 AHEAD = 32
-"""How many doors one looks ahead."""
+"""How many portals one looks ahead."""
 
 
 @kernel
@@ -125,14 +125,14 @@ def _aim(mesh, middles, following, polygon, x, y):
     here = polygon
     for passed in range(AHEAD):
         then = following[here]
-        door = door_between(mesh, here, then, fx, fy) if then >= 0 else -1
-        if door < 0:
+        portal = portal_between(mesh, here, then, fx, fy) if then >= 0 else -1
+        if portal < 0:
             own = here if then < 0 else then
             fx, fy = middles[own, 0], middles[own, 1]
             break
-        # Who leaves through a door from u to v has v on the left, where left is what turns y
+        # Who leaves through a portal from u to v has v on the left, where left is what turns y
         # towards -x.
-        ux, uy, vx, vy = sides[door, 0], sides[door, 1], sides[door, 2], sides[door, 3]
+        ux, uy, vx, vy = sides[portal, 0], sides[portal, 1], sides[portal, 2], sides[portal, 3]
         ex, ey = MARGIN * (vx - ux), MARGIN * (vy - uy)
         ux, uy, vx, vy = ux + ex, uy + ey, vx - ex, vy - ey
         fx, fy = (ux + vx) / 2, (uy + vy) / 2
@@ -143,7 +143,7 @@ def _aim(mesh, middles, following, polygon, x, y):
         elif not is_open:
             lx, ly, rx, ry, is_open = vx, vy, ux, uy, True
         else:
-            # The new door narrows the string's room, or lies beyond a bend of it.
+            # The new portal narrows the string's room, or lies beyond a bend of it.
             if _turn(x, y, rx, ry, ux, uy) >= 0:
                 if _turn(x, y, lx, ly, ux, uy) > 0:
                     fx, fy = lx, ly
@@ -173,11 +173,11 @@ def lead_through(mesh, middles, following, goals, points, polygons, first, last,
     """Write the unit vectors (x, y) in which to walk from `points` in `polygons`, from `first` up
     to `last`.
 
-    `mesh` is that of `mesh_moving`. A string is pulled taut through the doors that lead on,
-    `AHEAD` of them, each narrowed by `MARGIN`, to the middle of the last polygon or door; one makes
-    for its first bend. Who stands in a door already pulls it through those behind, and goes
-    straight out if it leads back. In a goal one makes for its middle, and so one does where no door
-    leads on.
+    `mesh` is that of `mesh_moving`. A string is pulled taut through the portals that lead on,
+    `AHEAD` of them, each narrowed by `MARGIN`, to the middle of the last polygon or portal; one
+    makes for its first bend. Who stands in a portal already pulls it through those behind, and goes
+    straight out if it leads back. In a goal one makes for its middle, and so one does where no
+    portal leads on.
     """
     for i in range(first, last):
         polygon = polygons[i]

@@ -119,16 +119,16 @@ def _turn(ax, ay, bx, by, cx, cy):
 
 
 @kernel
-def _cross(doors, door, last, x, y, to_x, to_y, at):
-    """Where a leg passes the doors between two bends."""
-    for i in range(door + 1, last):
-        lx, ly = doors[i, 0], doors[i, 1]
-        ex, ey, dx, dy = doors[i, 2] - lx, doors[i, 3] - ly, to_x - x, to_y - y
+def _cross(portals, portal, last, x, y, to_x, to_y, at):
+    """Where a leg passes the portals between two bends."""
+    for i in range(portal + 1, last):
+        lx, ly = portals[i, 0], portals[i, 1]
+        ex, ey, dx, dy = portals[i, 2] - lx, portals[i, 3] - ly, to_x - x, to_y - y
         area = dx * ey - dy * ex
         size = ex * ex + ey * ey
         if area != 0:
             share = min(max(((lx - x) * dy - (ly - y) * dx) / area, 0.0), 1.0)
-        elif size > 0:  # the leg runs along the door, or stays in one place
+        elif size > 0:  # the leg runs along the portal, or stays in one place
             share = min(max(((x - lx) * ex + (y - ly) * ey) / size, 0.0), 1.0)
         else:
             share = 0.0
@@ -136,13 +136,13 @@ def _cross(doors, door, last, x, y, to_x, to_y, at):
 
 
 @kernel("f8[:,::1], f8, f8, f8, f8, out f8[:,::1], out b1[::1]")
-def pull(doors, ax, ay, bx, by, at, bends):
-    """Pull a string taut from a to b through doors (M, 4), (left x, y, right x, y): where it passes
-    each into `at` (M, 2), and `bends`.
+def pull(portals, ax, ay, bx, by, at, bends):
+    """Pull a string taut from a to b through portals (M, 4), (left x, y, right x, y): where it
+    passes each into `at` (M, 2), and `bends`.
     """
-    many = doors.shape[0]
+    many = portals.shape[0]
     px, py, lx, ly, rx, ry = ax, ay, ax, ay, ax, ay
-    left_door, right_door, door = -1, -1, -1
+    left_portal, right_portal, portal = -1, -1, -1
     bends[:] = False
     i = 0
     while i <= many:
@@ -154,23 +154,23 @@ def pull(doors, ax, ay, bx, by, at, bends):
                 not turned_left and not right_is_apex and _turn(px, py, rx, ry, bx, by) < 0
             )
         else:
-            if _turn(px, py, rx, ry, doors[i, 2], doors[i, 3]) >= 0:
-                if right_is_apex or _turn(px, py, lx, ly, doors[i, 2], doors[i, 3]) < 0:
-                    rx, ry, right_door = doors[i, 2], doors[i, 3], i
+            if _turn(px, py, rx, ry, portals[i, 2], portals[i, 3]) >= 0:
+                if right_is_apex or _turn(px, py, lx, ly, portals[i, 2], portals[i, 3]) < 0:
+                    rx, ry, right_portal = portals[i, 2], portals[i, 3], i
                 else:
                     turned_left = True
-            if not turned_left and _turn(px, py, lx, ly, doors[i, 0], doors[i, 1]) <= 0:
-                if left_is_apex or _turn(px, py, rx, ry, doors[i, 0], doors[i, 1]) > 0:
-                    lx, ly, left_door = doors[i, 0], doors[i, 1], i
+            if not turned_left and _turn(px, py, lx, ly, portals[i, 0], portals[i, 1]) <= 0:
+                if left_is_apex or _turn(px, py, rx, ry, portals[i, 0], portals[i, 1]) > 0:
+                    lx, ly, left_portal = portals[i, 0], portals[i, 1], i
                 else:
                     turned_right = True
         if turned_left or turned_right:
-            tx, ty, corner = (lx, ly, left_door) if turned_left else (rx, ry, right_door)
-            _cross(doors, door, corner, px, py, tx, ty, at)
+            tx, ty, corner = (lx, ly, left_portal) if turned_left else (rx, ry, right_portal)
+            _cross(portals, portal, corner, px, py, tx, ty, at)
             at[corner, 0], at[corner, 1], bends[corner] = tx, ty, True
-            door = corner
+            portal = corner
             px, py, lx, ly, rx, ry = tx, ty, tx, ty, tx, ty
-            left_door, right_door = corner, corner
+            left_portal, right_portal = corner, corner
             i = corner
         i += 1
-    _cross(doors, door, many, px, py, bx, by, at)
+    _cross(portals, portal, many, px, py, bx, by, at)

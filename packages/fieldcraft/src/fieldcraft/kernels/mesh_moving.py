@@ -20,11 +20,11 @@ from fieldcraft.kernels.moving import SIDE_LENGTH, SIDE_SIN, pushed_away, turned
 __all__ = [
     "avoid",
     "corridor",
-    "door_between",
     "heights",
     "locate",
     "move",
     "nearest",
+    "portal_between",
 ]
 
 RIM = 1e-9
@@ -243,7 +243,7 @@ def avoid(mesh, polygons, points, velocities, ahead, first, last, out):
 
 
 @kernel
-def door_between(mesh, polygon, then, x, y):
+def portal_between(mesh, polygon, then, x, y):
     """Return the open portal from a polygon to another with the middle nearest to a place, or
     -1.
     """
@@ -264,28 +264,28 @@ def door_between(mesh, polygon, then, x, y):
     "(i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1]), f8[:,::1], i8[::1], out"
     " f8[:,::1], out i8[::1], out i8[::1]",
 )
-def corridor(mesh, middles, way, doors, stood, beyond):
-    """Write the portals from each of the polygons of a way to the next, (left x, y, right x, y),
-    into `doors`; return how many.
+def corridor(mesh, middles, path, portals, stood, beyond):
+    """Write the portals from each of the polygons of a path to the next, (left x, y, right x, y),
+    into `portals`; return how many.
 
     Of several portals between two polygons the one nearest to the last counts. A leap lands in a
     second portal without width. `stood` are the polygons in front of the portals, `beyond` those
     behind them.
     """
     starts, rings, _, _, sides, _, leaps = mesh
-    x, y = middles[way[0], 0], middles[way[0], 1]
+    x, y = middles[path[0], 0], middles[path[0], 1]
     count = 0
-    for i in range(way.shape[0] - 1):
-        here, there = way[i], way[i + 1]
-        door = door_between(mesh, here, there, x, y)
-        ux, uy, vx, vy = sides[door, 0], sides[door, 1], sides[door, 2], sides[door, 3]
+    for i in range(path.shape[0] - 1):
+        here, there = path[i], path[i + 1]
+        portal = portal_between(mesh, here, there, x, y)
+        ux, uy, vx, vy = sides[portal, 0], sides[portal, 1], sides[portal, 2], sides[portal, 3]
         x, y = (ux + vx) / 2, (uy + vy) / 2
-        doors[count, 0], doors[count, 1], doors[count, 2], doors[count, 3] = vx, vy, ux, uy
-        stood[count], beyond[count] = here if leaps[door] else there, there
+        portals[count, 0], portals[count, 1], portals[count, 2], portals[count, 3] = vx, vy, ux, uy
+        stood[count], beyond[count] = here if leaps[portal] else there, there
         count += 1
-        if leaps[door]:
+        if leaps[portal]:
             x, y = _inside(rings, starts[there], starts[there + 1], x, y)
-            doors[count, 0], doors[count, 1], doors[count, 2], doors[count, 3] = x, y, x, y
+            portals[count, 0], portals[count, 1], portals[count, 2], portals[count, 3] = x, y, x, y
             stood[count], beyond[count] = there, there
             count += 1
     return count

@@ -31,14 +31,14 @@ _CORNERS = 240
 
 
 @kernel(error_model="numpy", inline="always")
-def _over_side(shut, side, move, left, cell, count, passed):
+def _over_side(blocked, side, move, left, cell, count, passed):
     """Go on from a side of a cell along one axis, with the part `left` of a move; where the side is
-    shut the move ends.
+    blocked the move ends.
 
     Return the place in the cell, what is left of the move, the column or row, and how many were
     passed.
     """
-    if shut:
+    if blocked:
         return side, 0.0, cell, passed
     if move > 0:
         return 0.0, move * left, cell + 1 if cell + 1 < count else 0, passed + 1
@@ -106,15 +106,15 @@ def _walk(blocked, c, r, fx, fy, dx, dy, clearance):
         elif tx <= ty:
             fy = min(max(fy + t * dy, south), north)
             dy *= left
-            side, shut = east if dx > 0 else west, sides & (_EAST if dx > 0 else _WEST) != 0
-            touched = touched or shut
-            fx, dx, c, passed_x = _over_side(shut, side, dx, left, c, width, passed_x)
+            side, stops = east if dx > 0 else west, sides & (_EAST if dx > 0 else _WEST) != 0
+            touched = touched or stops
+            fx, dx, c, passed_x = _over_side(stops, side, dx, left, c, width, passed_x)
         else:
             fx = min(max(fx + t * dx, west), east)
             dx *= left
-            side, shut = north if dy > 0 else south, sides & (_NORTH if dy > 0 else _SOUTH) != 0
-            touched = touched or shut
-            fy, dy, r, passed_y = _over_side(shut, side, dy, left, r, height, passed_y)
+            side, stops = north if dy > 0 else south, sides & (_NORTH if dy > 0 else _SOUTH) != 0
+            touched = touched or stops
+            fy, dy, r, passed_y = _over_side(stops, side, dy, left, r, height, passed_y)
         if dx == 0.0 and dy == 0.0:
             break
     # The far sides belong to the next cells.

@@ -6,7 +6,7 @@ moved by nothing to the left and by nothing to the right, and one of the two mus
 and the ends of lines are whole numbers below 2**30, so that no rounding ever decides.
 
 Portals of polygon p are those from `starts[p]` up to `starts[p + 1]`; they lead to `ends`, and
-`fine` has (ux, uy, vx, vy): from u to v, with the inside of p on the left. `shut` says OPEN,
+`fine` has (ux, uy, vx, vy): from u to v, with the inside of p on the left. `flags` says OPEN,
 BLOCKED where the polygon behind is, so that only a line that ends there gets in, or CLOSED.
 """
 
@@ -52,7 +52,7 @@ def _walk(mesh, first, ax, ay, goal, bx, by, left, stack):
 
     And whether it touched a corner, so that the other side may be another matter.
     """
-    starts, ends, fine, shut = mesh
+    starts, ends, fine, flags = mesh
     stack[0] = first
     height = 1
     touched = False
@@ -65,7 +65,7 @@ def _walk(mesh, first, ax, ay, goal, bx, by, left, stack):
             return True, touched
         for portal in range(starts[here], starts[here + 1]):
             end = ends[portal]
-            if shut[portal] != OPEN and (shut[portal] == CLOSED or end != goal):
+            if flags[portal] != OPEN and (flags[portal] == CLOSED or end != goal):
                 continue
             ux, uy, vx, vy = fine[portal, 0], fine[portal, 1], fine[portal, 2], fine[portal, 3]
             to_u = (bx - ax) * (uy - ay) - (by - ay) * (ux - ax)
@@ -165,7 +165,7 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
     numbers of `pool` and `following` from 1 on, 0 for none. What was used and is not any more is
     listed from `following[0]` on; what has never been used begins at `pool[0, 0]`.
     """
-    (starts, ends, fine, shut), (first, pool, following), (keys, nodes) = mesh, waiting, heap
+    (starts, ends, fine, flags), (first, pool, following), (keys, nodes) = mesh, waiting, heap
     free, unused = following[0], pool[0, 0]
     found[0] = cell
     marks[cell] = mark
@@ -208,7 +208,7 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
                     found[total] = here
                     total += 1
             for portal in range(starts[here], starts[here + 1]):
-                if shut[portal] != OPEN:
+                if flags[portal] != OPEN:
                     continue
                 ux, uy, vx, vy = (
                     fine[portal, 0] - ax,
@@ -255,14 +255,16 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
 
 
 @kernel(inline="always")
-def _is_near(points, limits, facings, min_cosine, v, aims, t):
+def _is_near(points, limits, facings, min_cosine, v, target_points, t):
     """Whether an aim lies within the limit and the cone of a viewer."""
     squared = 0.0
     for axis in range(points.shape[1]):
-        squared += (aims[t, axis] - points[v, axis]) * (aims[t, axis] - points[v, axis])
+        squared += (target_points[t, axis] - points[v, axis]) * (
+            target_points[t, axis] - points[v, axis]
+        )
     if squared > limits[v] or len(facings) == 0 or squared == 0:
         return squared <= limits[v]
-    dx, dy = aims[t, 0] - points[v, 0], aims[t, 1] - points[v, 1]
+    dx, dy = target_points[t, 0] - points[v, 0], target_points[t, 1] - points[v, 1]
     return facings[v, 0] * dx + facings[v, 1] * dy >= min_cosine * math.sqrt(dx * dx + dy * dy)
 
 
@@ -322,20 +324,20 @@ def sees_places(mesh, viewers, targets, min_cosine, own, pairs, first, last, see
     """Which of the targets (T, 2 or 3) the viewers [first, last) see, into `seen` (V, T); with
     `pairs`, whether each sees the target of its own number: (V, 1).
 
-    `mesh` is (starts, ends, fine, shut), without polygons where nothing hides. `viewers` are
+    `mesh` is (starts, ends, fine, flags), without polygons where nothing hides. `viewers` are
     (cells, points, places, limits, facings): those in `cells` (V,) at `points` (V, 2 or 3), and
     `places` (V, 2) is where their lines begin; `limits` (V,) are squared distances, `facings`
     (V, 2) unit vectors or `NO_FACINGS`; then only what lies in a direction whose cosine is at least
     `min_cosine` is seen. `targets` are (cells, points, places). With `own`, a viewer's own cell is
     seen, too.
     """
-    (cells, points, places, limits, facings), (goals, aims, spots) = viewers, targets
+    (cells, points, places, limits, facings), (goals, target_points, spots) = viewers, targets
     stack = np.empty(STACK, dtype=np.int64)
     for v in range(first, last):
         for k in range(seen.shape[1]):
             t = v if pairs else k
             is_seen = own and goals[t] == cells[v]
-            if not is_seen and _is_near(points, limits, facings, min_cosine, v, aims, t):
+            if not is_seen and _is_near(points, limits, facings, min_cosine, v, target_points, t):
                 x, y = spots[t, 0], spots[t, 1]
                 is_seen = len(mesh[0]) <= 1 or between(
                     mesh, cells[v], places[v, 0], places[v, 1], goals[t], x, y, stack
@@ -371,14 +373,14 @@ def sweep(mesh, corners, rings, first, line, aim, left, passed, leaves):
     """The polygons that a line from a in polygon `first` to b runs over, moved by nothing to one
     side.
 
-    `mesh` is (starts, ends, fine, shut). `line` (ax, ay, bx, by) is in world units, and `aim` the
+    `mesh` is (starts, ends, fine, flags). `line` (ax, ay, bx, by) is in world units, and `aim` the
     same line, or its beginning, in whole numbers: they decide through which portals it leads.
     `passed` (most,) receives the polygons, `leaves` (most,) the share of the line at which it
     leaves each, 1 where it ends. Returns how many they are, and whether something stopped the line
     before its end. `corners` and `rings` are those of `mesh_moving.nearest`. Where several polygons
     lie behind a piece of a side, the line goes on over the first.
     """
-    (starts, ends, fine, shut), (ax, ay, bx, by) = mesh, line
+    (starts, ends, fine, flags), (ax, ay, bx, by) = mesh, line
     from_x, from_y, to_x, to_y = aim
     here = first
     for count in range(len(passed)):
@@ -394,7 +396,7 @@ def sweep(mesh, corners, rings, first, line, aim, left, passed, leaves):
             to_v = _turn(from_x, from_y, to_x, to_y, vx, vy)
             u_is_left = to_u > 0 or (to_u == 0 and not left)
             v_is_left = to_v > 0 or (to_v == 0 and not left)
-            if not u_is_left and v_is_left and shut[portal] == OPEN:
+            if not u_is_left and v_is_left and flags[portal] == OPEN:
                 following = ends[portal]
                 break
         if following < 0:

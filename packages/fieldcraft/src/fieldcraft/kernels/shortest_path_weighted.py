@@ -47,16 +47,16 @@ def weighted_room(
 def weighted(ground, bounds, start, goal, best, came, pool, keys):
     """The cheapest way with any table of steps over ground of different cost.
 
-    `ground` is (moves, steps, lengths, costs, barred, width, height, wrap), and `bounds` (straight,
-    diagonal, least, highest). `moves` are those of `steps` (K, 2), `lengths` (K,) theirs in world
-    units. `costs` has one number per cell, or none at all: then everything costs 1. `barred` says
-    that some are infinite: walls, whose corners no diagonal cuts. A path is at least `straight`
-    times as long as the longer side of the rectangle between its ends and `diagonal` times the
-    shorter. No cell costs less than `least` or, unless it is barred, more than `highest`. The other
-    arguments and the number of cells returned are as for
-    `uniform`; then come the length and the cost.
+    `ground` is (moves, steps, lengths, costs, has_walls, width, height, wrap), and `bounds`
+    (straight, diagonal, least, highest). `moves` are those of `steps` (K, 2), `lengths` (K,) theirs
+    in world units. `costs` has one number per cell, or none at all: then everything costs 1.
+    `has_walls` says that some are infinite: walls, whose corners no diagonal cuts. A path is at
+    least `straight` times as long as the longer side of the rectangle between its ends and
+    `diagonal` times the shorter. No cell costs less than `least` or, unless it is a wall, more than
+    `highest`. The other arguments and the number of cells returned are as for `uniform`; then come
+    the length and the cost.
     """
-    moves, steps, lengths, costs, barred, width, height, wrap = ground
+    moves, steps, lengths, costs, has_walls, width, height, wrap = ground
     straight, diagonal, least, highest = bounds
     straight, diagonal = least * straight, least * diagonal
     uneven = costs.shape[0] > 0
@@ -126,7 +126,7 @@ def weighted(ground, bounds, start, goal, best, came, pool, keys):
                 continue
             if uneven:
                 if (
-                    barred
+                    has_walls
                     and abs(dx) == 1
                     and abs(dy) == 1
                     and (costs[y * width + nx] == np.inf or costs[ny * width + x] == np.inf)

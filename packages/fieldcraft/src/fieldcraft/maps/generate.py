@@ -149,7 +149,7 @@ def _rooms(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool
         if not upright:
             block = block.T
         along = block.shape[1] - 2
-        # A wall may not end at a door of an older wall.
+        # A wall may not end at an opening of an older wall.
         places = [
             at
             for at in range(1 + _SMALLEST_ROOM, along + 1 - _SMALLEST_ROOM)
@@ -161,9 +161,9 @@ def _rooms(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool
         length = block.shape[0] - 2
         block[1:-1, at] = True
         for _ in range(1 + length // 24):
-            door = min(2 + int(rng.integers(2)), length)
-            start = 1 + int(rng.integers(length - door + 1))
-            block[start : start + door, at] = False
+            opening = min(2 + int(rng.integers(2)), length)
+            start = 1 + int(rng.integers(length - opening + 1))
+            block[start : start + opening, at] = False
         if upright:
             pending += [(left, top, at - 1, high), (left + at, top, wide - at, high)]
         else:
@@ -241,10 +241,12 @@ def maze_walls(
     frame around all: shape `(rows * (corridor + 1) + 1, columns * (corridor + 1) + 1)`.
 
     Without `loops` exactly one path joins any two rooms; else it is the share of dead ends that
-    get a second door.
+    get a second opening.
     """
     key = int(np.random.default_rng(seed).integers(_MOST_KEY))
-    pairs = np.array([*_doors(rows, columns, algorithm, loops, key)], dtype=np.int64).reshape(-1, 2)
+    pairs = np.array([*_openings(rows, columns, algorithm, loops, key)], dtype=np.int64).reshape(
+        -1, 2
+    )
     first = pairs.min(axis=1)
     is_south = pairs.max(axis=1) - first == columns
     pitch = corridor + 1
@@ -260,10 +262,10 @@ def maze_walls(
     return walls
 
 
-def _doors(
+def _openings(
     rows: int, columns: int, algorithm: str, loops: float, key: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of rooms with a door between them."""
+    """Yield the pairs of rooms with an opening between them."""
     partners: list[list[int]] = [[] for _ in range(rows * columns)]
     for room, there in _tree(rows, columns, 1.0 if algorithm == "backtracker" else 0.5, key):
         partners[room].append(there)
@@ -279,8 +281,8 @@ def _doors(
 
 
 def _tree(rows: int, columns: int, newest: float, key: int) -> Iterator[tuple[int, int]]:
-    """Yield the doors of a tree that grows from one of its rooms into a neighbor: from the newest
-    room with this probability, else from any.
+    """Yield the openings of a tree that grows from one of its rooms into a neighbor: from the
+    newest room with this probability, else from any.
     """
     active = [_pick(key, 0, rows * columns)]
     is_in = bytearray(rows * columns)

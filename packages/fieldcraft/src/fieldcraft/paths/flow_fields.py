@@ -291,7 +291,7 @@ class GraphFlow(FlowField):
         goals = self._goals
         if self.graph.mesh is not None:
             floors = floors_of(self.graph)
-            middles = floors.doors.middles
+            middles = floors.portals.middles
             through = (floors.mesh, middles, self._shown_next, goals, points, vertices)
             return lambda first, last, out: kernels.graph_flow.lead_through(
                 *through, first, last, out
@@ -319,15 +319,15 @@ class GraphFlow(FlowField):
         points, vertices = along[-2][first:last], along[-1][first:last]
         beside = np.flatnonzero(self._seam[vertices])
         here = vertices[beside]
-        aims = np.where(self._next[here] >= 0, self._next[here], here)
+        targets = np.where(self._next[here] >= 0, self._next[here], here)
         leads = (self._next[here] >= 0) | self._goals[here]
         middles = self.graph.positions[here]
         # A cell is convex, so one gets to the middle of a side of it, and a little beyond, past no
         # other cell.
-        doors = (
-            middles + self.graph.shortest_vectors(self.graph.positions[aims] - middles) * _BEYOND
+        portals = (
+            middles + self.graph.shortest_vectors(self.graph.positions[targets] - middles) * _BEYOND
         )
-        out[first + beside] = self._directions(doors - points[beside]) * leads[:, np.newaxis]
+        out[first + beside] = self._directions(portals - points[beside]) * leads[:, np.newaxis]
 
     def _directions(self, legs: NDArray[np.float64]) -> NDArray[np.float64]:
         """The unit vectors along straight ways, the short way round a torus; 0 stays 0."""

@@ -12,7 +12,7 @@ from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import Floats, Ints, read_only
 from fieldcraft.paths.cost import CellCosts, Cost
-from fieldcraft.paths.mesh_paths import OpenDoors, ends_in, open_doors, pulled
+from fieldcraft.paths.mesh_paths import OpenPortals, ends_in, open_portals, pulled
 from fieldcraft.paths.path import Path, PathProblem, no_path
 from fieldcraft.space import Graph, GraphSnapshot, Space
 from fieldcraft.space.adjacency import cached
@@ -53,7 +53,7 @@ class GraphProblem(PathProblem):
             ends = ends_in(space, np.array([here, there]), np.stack([start, goal]))
         if ends is not None and costs.uniform is not None:
             exact = self._straight(ends, here, there)
-            if graph.dimensions == 2 and not open_doors(graph).leaps:
+            if graph.dimensions == 2 and not open_portals(graph).leaps:
                 return exact or self._nowhere()
         values = _EVEN if costs.values is None else read_only(costs.values)
         free = _free_scratch(graph)
@@ -87,15 +87,20 @@ class GraphProblem(PathProblem):
 
     def _straight(self, ends: Floats, here: int, there: int) -> Path | None:
         """Return the shortest path seen from above that leaps over no gap, if there is one."""
-        doors = open_doors(self.space.graph)
-        scratch = _take(_free_rays(doors), doors.room)
+        portals = open_portals(self.space.graph)
+        scratch = _take(_free_rays(portals), portals.room)
         passed, length = kernels.any_angle.search(
-            doors.mesh, doors.tree, here, there, tuple(map(tuple, ends[:, :2].tolist())), scratch
+            portals.mesh,
+            portals.tree,
+            here,
+            there,
+            tuple(map(tuple, ends[:, :2].tolist())),
+            scratch,
         )
-        _free_rays(doors).append(scratch)
+        _free_rays(portals).append(scratch)
         if length == math.inf:
             return None
-        cells = np.concatenate([[here], doors.behind[passed]]).astype(np.int64)
+        cells = np.concatenate([[here], portals.behind[passed]]).astype(np.int64)
         return pulled(self.space, cells, ends, self.costs)
 
     def _nowhere(self) -> Path:
@@ -119,7 +124,7 @@ def _free_scratch(graph: Graph) -> list[list[Any]]:
 
 
 @cached
-def _free_rays(doors: OpenDoors) -> list[list[Any]]:
+def _free_rays(portals: OpenPortals) -> list[list[Any]]:
     """Return the scratch that any-angle searches have left."""
     return []
 

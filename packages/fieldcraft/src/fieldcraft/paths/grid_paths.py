@@ -275,8 +275,8 @@ class GridProblem(PathProblem):
         """The ground as `kernels.shortest_path_weighted` takes it."""
         space, moves = self.space, self.moves
         size = (space.width, space.height, space.wrap)
-        barred = len(self.costs) > 0 and self._infinite
-        return moves.table(space), moves.steps, moves.lengths, self.costs, barred, *size
+        has_walls = len(self.costs) > 0 and self._infinite
+        return moves.table(space), moves.steps, moves.lengths, self.costs, has_walls, *size
 
     @property
     def _bounds(self) -> tuple[float, float, float, float]:

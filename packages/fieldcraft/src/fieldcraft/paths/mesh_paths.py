@@ -1,4 +1,4 @@
-"""Shortest paths through the doors of a mesh, seen from above, and straightened ones."""
+"""Shortest paths through the portals of a mesh, seen from above, and straightened ones."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class OpenDoors:
-    """The doors that can be walked through now, by the polygons that they lead out of.
+class OpenPortals:
+    """The portals that can be walked through now, by the polygons that they lead out of.
 
     Those of polygon p are `starts[p]` up to `starts[p + 1]`: `sides` (K, 4) from u to v with the
     polygon on the left, `behind` (K,) the polygon there, `turns` (K, 2) the numbers of the corners
@@ -43,7 +43,7 @@ class OpenDoors:
 
     @cached_property
     def mesh(self) -> tuple[Ints, NDArray[np.int32], Floats, Ints, Ints]:
-        """The doors and their blocks as `kernels.any_angle` takes them."""
+        """The portals and their blocks as `kernels.any_angle` takes them."""
         return self.starts, self.behind, self.sides, self.turns, self.blocks[3]
 
     @cached_property
@@ -57,26 +57,26 @@ class OpenDoors:
 
 
 @cached_until_walls_change
-def open_doors(graph: Graph) -> OpenDoors:
-    """The open doors of a graph with a mesh as its walls and edges are now."""
+def open_portals(graph: Graph) -> OpenPortals:
+    """The open portals of a graph with a mesh as its walls and edges are now."""
     floors = floors_of(graph)
-    doors = floors.doors
-    inside = np.repeat(np.arange(len(graph)), np.diff(doors.starts))
-    passable = ~floors.shut & ~graph.walls[inside]
-    walked = passable & ~doors.leaps
+    portals = floors.portals
+    inside = np.repeat(np.arange(len(graph)), np.diff(portals.starts))
+    passable = ~floors.blocked & ~graph.walls[inside]
+    walked = passable & ~portals.leaps
     inside, behind, sides = (
         inside[walked],
-        doors.behind[walked],
-        np.ascontiguousarray(doors.sides[walked]),
+        portals.behind[walked],
+        np.ascontiguousarray(portals.sides[walked]),
     )
     starts = np.zeros(len(graph) + 1, dtype=np.int64)
     np.cumsum(np.bincount(inside, minlength=len(graph)), out=starts[1:])
     turns, corners = _turns(inside, behind.astype(np.int64), sides)
-    leaps = bool((passable & doors.leaps).any())
+    leaps = bool((passable & portals.leaps).any())
     joined = _matrix(np.append(inside, behind), np.append(behind, inside), len(graph))
     beside = joined.indptr.astype(np.int64), joined.indices.astype(np.int64)
     blocks = kernels.any_angle_blocks.blocks(starts, behind, *beside)
-    return OpenDoors(
+    return OpenPortals(
         read_only(starts),
         read_only(behind),
         read_only(sides),
@@ -88,12 +88,12 @@ def open_doors(graph: Graph) -> OpenDoors:
 
 
 def _turns(inside: Ints, behind: Ints, sides: Floats) -> tuple[Ints, int]:
-    """Return the numbers of the corners at both ends of doors, (K, 2), -1 where no shortest path
+    """Return the numbers of the corners at both ends of portals, (K, 2), -1 where no shortest path
     turns; and a number above all.
 
-    No path turns where doors that lead both ways surround a place. Ends of doors in one place are
-    one corner where such doors join their polygons. So the two sides of a pinch are two corners,
-    and so are places above each other.
+    No path turns where portals that lead both ways surround a place. Ends of portals in one place
+    are one corner where such portals join their polygons. So the two sides of a pinch are two
+    corners, and so are places above each other.
     """
     from scipy.sparse.csgraph import connected_components
 
@@ -109,7 +109,7 @@ def _turns(inside: Ints, behind: Ints, sides: Floats) -> tuple[Ints, int]:
     spots, numbers = np.unique(corners, return_inverse=True)
     size = len(spots)
     from_u, to_v, over_u, over_v = numbers.reshape(4, -1)
-    back = np.isin(from_u * size + over_v, over_v * size + from_u)  # doors that lead back as well
+    back = np.isin(from_u * size + over_v, over_v * size + from_u)  # portals that lead back as well
     rows = np.concatenate([from_u[back], to_v[back]])
     joined = _matrix(rows, np.concatenate([over_u[back], over_v[back]]), size)
     parts, labels = connected_components(joined, directed=False)
@@ -138,15 +138,15 @@ _RIM = 2e-9
 
 @dataclass(frozen=True, eq=False)
 class _String:
-    """A string through the doors between some polygons: `doors` (M, 4) as (left, right), and where
-    it passes them, `at` (M, 2).
+    """A string through the portals between some polygons: `portals` (M, 4) as (left, right), and
+    where it passes them, `at` (M, 2).
 
-    One stands in the polygons `stood` (M,) at the doors, and `beyond` (M,) lie those behind them.
+    One stands in the polygons `stood` (M,) at the portals, and `beyond` (M,) lie those behind them.
     `ends` (2, 2 or 3) are start and goal.
     """
 
     cells: Ints
-    doors: Floats
+    portals: Floats
     stood: Ints
     beyond: Ints
     ends: Floats
@@ -155,14 +155,14 @@ class _String:
 
     @property
     def plan(self) -> Floats:
-        """The start, the places at the doors and the goal, seen from above, (M + 2, 2)."""
+        """The start, the places at the portals and the goal, seen from above, (M + 2, 2)."""
         return np.concatenate([self.ends[:1, :2], self.at, self.ends[1:, :2]])
 
 
 def pulled(space: Space, cells: Ints, ends: Floats, costs: CellCosts) -> Path:
-    """Return the path between two places over these polygons, as straight as their doors allow.
+    """Return the path between two places over these polygons, as straight as their portals allow.
 
-    Over hills, or where cells differ in cost, the path over the middles of the doors is taken
+    Over hills, or where cells differ in cost, the path over the middles of the portals is taken
     instead where it costs less.
     """
     string = _through(floors_of(space.graph), cells, ends)
@@ -173,31 +173,31 @@ def pulled(space: Space, cells: Ints, ends: Floats, costs: CellCosts) -> Path:
 
 
 def ends_in(space: Space, cells: Ints, places: Floats) -> Floats:
-    """Where two places lie in polygons, (2, 2 or 3): as they were asked for, to the bit, but for
+    """Where two places lie in polygons, (2, 2 or 3): as given, to the bit, but for
     those outside, which go to the nearest rim.
     """
     floors = floors_of(space.graph)
-    starts, rings = floors.doors.corners, floors.doors.rings
+    starts, rings = floors.portals.corners, floors.portals.rings
     inside = np.empty((2, 2))
-    asked = np.clip(places[:, :2], -checks.LARGEST, checks.LARGEST)
-    kernels.mesh_moving.nearest(starts, rings, read_only(cells), read_only(asked), inside)
+    given = np.clip(places[:, :2], -checks.LARGEST, checks.LARGEST)
+    kernels.mesh_moving.nearest(starts, rings, read_only(cells), read_only(given), inside)
     size = np.array(
         [np.ptp(rings[starts[cell] : starts[cell + 1]], axis=0).max() for cell in cells.tolist()]
     )
-    near = np.abs(inside - asked).max(axis=1) <= _RIM * (size + np.abs(asked).max(axis=1))
-    return np.hstack([np.where(near[:, np.newaxis], asked, inside), places[:, 2:]])
+    near = np.abs(inside - given).max(axis=1) <= _RIM * (size + np.abs(given).max(axis=1))
+    return np.hstack([np.where(near[:, np.newaxis], given, inside), places[:, 2:]])
 
 
 def _over_middles(string: _String) -> _String:
-    """The way over the middles of the doors of a string, and straight over gaps."""
+    """The way over the middles of the portals of a string, and straight over gaps."""
     leaps = string.stood != string.beyond
     leaps[1:] |= leaps[:-1].copy()  # where it lands
-    doors = string.doors[~leaps]
-    middles = (doors[:, :2] + doors[:, 2:]) / 2
-    bends = np.ones(len(doors), dtype=np.bool_)
+    portals = string.portals[~leaps]
+    middles = (portals[:, :2] + portals[:, 2:]) / 2
+    bends = np.ones(len(portals), dtype=np.bool_)
     return _String(
         string.cells,
-        doors,
+        portals,
         string.stood[~leaps],
         string.beyond[~leaps],
         string.ends,
@@ -207,25 +207,25 @@ def _over_middles(string: _String) -> _String:
 
 
 def _through(floors: Floors, cells: Ints, ends: Floats) -> _String:
-    """The string pulled taut through the doors between polygons."""
+    """The string pulled taut through the portals between polygons."""
     most = 2 * len(cells)
-    doors, stood, beyond = (
+    portals, stood, beyond = (
         np.empty((most, 4)),
         np.empty(most, dtype=np.int64),
         np.empty(most, dtype=np.int64),
     )
     count = kernels.mesh_moving.corridor(
-        floors.mesh, floors.doors.middles, cells, doors, stood, beyond
+        floors.mesh, floors.portals.middles, cells, portals, stood, beyond
     )
-    doors = doors[:count]
+    portals = portals[:count]
     at, bends = np.empty((count, 2)), np.empty(count, dtype=np.bool_)
     (x, y), (goal_x, goal_y) = ends[:, :2].tolist()
-    kernels.graph_search.pull(doors, x, y, goal_x, goal_y, at, bends)
-    return _String(cells, doors, stood[:count], beyond[:count], ends, at, bends)
+    kernels.graph_search.pull(portals, x, y, goal_x, goal_y, at, bends)
+    return _String(cells, portals, stood[:count], beyond[:count], ends, at, bends)
 
 
 def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
-    """The path along a string. Of its places in doors the bends are kept, and those where the
+    """The path along a string. Of its places in portals the bends are kept, and those where the
     ground rises or falls.
     """
     graph, cells = space.graph, string.cells
@@ -237,7 +237,7 @@ def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
         assert graph.mesh is not None
         heights = np.empty(len(plan))
         stood = np.concatenate([cells[:1], string.stood, cells[-1:]])
-        fans = floors_of(graph).doors.fans
+        fans = floors_of(graph).portals.fans
         kernels.mesh_moving.heights(
             fans, graph.mesh.triangles, graph.mesh.corners, read_only(stood), plan, heights
         )

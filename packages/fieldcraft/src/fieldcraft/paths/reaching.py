@@ -386,5 +386,5 @@ def would_block(
             if not len(kept):
                 return False
             field = DistanceMap(space, space.position_of(kept), np.where(field.walls, np.inf, 1.0))
-    asked = None if starts is None else resolve_cells(space, field.walls, "start", starts)[0]
-    return bool(len(field.cut_off(cells, asked)))
+    from_cells = None if starts is None else resolve_cells(space, field.walls, "start", starts)[0]
+    return bool(len(field.cut_off(cells, from_cells)))

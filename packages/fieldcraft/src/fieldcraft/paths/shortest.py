@@ -183,8 +183,8 @@ def shortest_paths(
     """
     timing = (speed, time_step, steps)
     problem = _problem(space, cost, smooth, on_wall, danger, timing)
-    places, here, aims, there = resolve_pairs(space, problem.walls, starts, goals, on_wall)
-    return problem.solve_many(places, here, aims, there)
+    places, here, targets, there = resolve_pairs(space, problem.walls, starts, goals, on_wall)
+    return problem.solve_many(places, here, targets, there)
 
 
 _Timing = tuple[float, float | None, int]

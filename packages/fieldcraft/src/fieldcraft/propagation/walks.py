@@ -118,11 +118,11 @@ class FieldOfView:
         )
         found, away = cells[:count].copy(), squares[:count].astype(np.float64)
         if opaque is not walls:
-            found, away = _with_doors(walls, opaque, wrap, cell, limit, found, away)
+            found, away = _with_opaque_cells(walls, opaque, wrap, cell, limit, found, away)
         return Found(found, np.sqrt(away) / radius)
 
 
-def _with_doors(
+def _with_opaque_cells(
     walls: NDArray[np.bool_],
     opaque: NDArray[np.bool_],
     wrap: bool,
@@ -135,14 +135,14 @@ def _with_doors(
     hide; and the squares of their distances.
     """
     is_open = ~walls.reshape(-1)[found]
-    doors = np.setdiff1d(np.flatnonzero(opaque & ~walls), found[is_open])
+    hidden = np.setdiff1d(np.flatnonzero(opaque & ~walls), found[is_open])
     here, limits = np.array([cell]), np.array([limit])
-    seen = sees_cells(opaque, wrap, here, doors, limits, kernels.visible.NO_FACINGS, -2.0)[0]
-    doors, (height, width) = doors[seen], walls.shape
-    down, right = np.abs(doors // width - cell // width), np.abs(doors % width - cell % width)
+    seen = sees_cells(opaque, wrap, here, hidden, limits, kernels.visible.NO_FACINGS, -2.0)[0]
+    hidden, (height, width) = hidden[seen], walls.shape
+    down, right = np.abs(hidden // width - cell // width), np.abs(hidden % width - cell % width)
     if wrap:
         down, right = np.minimum(down, height - down), np.minimum(right, width - right)
-    cells = np.concatenate([found[is_open], doors])
+    cells = np.concatenate([found[is_open], hidden])
     squares = np.concatenate([squares[is_open], (down * down + right * right).astype(np.float64)])
     order = np.argsort(cells, kind="stable")
     return cells[order], squares[order]

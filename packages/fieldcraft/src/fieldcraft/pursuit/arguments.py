@@ -49,15 +49,15 @@ def check_flood(
     state: NDArray[np.int64],
     ignited: NDArray[np.int64],
     lit: NDArray[np.int64],
-    shut: NDArray[np.int64],
+    barrier_cells: NDArray[np.int64],
     marks: NDArray[np.int64],
 ) -> None:
     """Refuse a snapshot with indices outside of its arrays."""
-    count, (front, hot, tail, barred, steps) = len(state), marks.tolist()
-    sound = 0 <= front <= hot <= count and 0 <= tail <= barred <= count and 0 <= steps < 2**31
+    count, (front, hot, tail, tail_end, steps) = len(state), marks.tolist()
+    sound = 0 <= front <= hot <= count and 0 <= tail <= tail_end <= count and 0 <= steps < 2**31
     sound = sound and int(state.min()) >= 0 and int(state.max()) <= kernels.flood.BLOCKED
     sound = sound and int(ignited.min()) >= -1 and int(ignited.max()) <= steps
-    behind = shut[:barred]
+    behind = barrier_cells[:tail_end]
     lists = (lit[:hot], kernels.flood.HEAT), (behind[behind != start], kernels.flood.BARRIER)
     if (
         not sound
@@ -65,7 +65,7 @@ def check_flood(
         or not all(_lists(listed, state == kind) for listed, kind in lists)
     ):
         raise not_a_snapshot(
-            "state, lit, shut and marks of a snapshot are those of one flood", "others"
+            "state, lit, barrier_cells and marks of a snapshot are those of one flood", "others"
         )
 
 

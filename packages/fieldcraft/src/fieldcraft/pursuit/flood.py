@@ -30,12 +30,12 @@ class Flood(Operand):
     _changes: int
     _walls_version: int
     _blocked: NDArray[np.bool_]
-    _barred: NDArray[np.bool_]
+    _impassable: NDArray[np.bool_]
     _behind: NDArray[np.bool_]
     _state: NDArray[np.uint8]
     _ignited: NDArray[np.int32]
     _lit: NDArray[np.int32]
-    _shut: NDArray[np.int32]
+    _barrier_cells: NDArray[np.int32]
     _marks: NDArray[np.int64]
 
     @property
@@ -48,7 +48,7 @@ class Flood(Operand):
         state: NDArray[np.uint8],
         ignited: NDArray[np.int32],
         lit: NDArray[np.int32],
-        shut: NDArray[np.int32],
+        barrier_cells: NDArray[np.int32],
         marks: NDArray[np.int64],
         count: int,
         most_hot: int,
@@ -66,7 +66,7 @@ class Flood(Operand):
                 state,
                 ignited,
                 lit,
-                shut,
+                barrier_cells,
                 marks,
             )
         )
@@ -80,8 +80,8 @@ class Flood(Operand):
             self._changes += 1
 
     def _strike(self, listed: NDArray[np.int32], mark: int, cells: NDArray[np.bool_]) -> None:
-        """Remove cells from `lit` or `shut`, whose last front begins at the entry `mark` of `marks`
-        and ends at the next.
+        """Remove cells from `lit` or `barrier_cells`, whose last front begins at the entry `mark`
+        of `marks` and ends at the next.
         """
         first, end = self._marks[mark : mark + 2].tolist()
         kept = ~cells[listed[:end]]
@@ -93,34 +93,34 @@ class Flood(Operand):
         """Remove heat and barrier from new walls; opened cells become untouched."""
         if self._walls_version == self.space.walls_version:
             return
-        self._barred = self._barred_now()
+        self._impassable = self._impassable_now()
         self._walls_version = self.space.walls_version
         self._adjacency = self.space.adjacency
         self._take_walls()
         self._changes += 1
 
-    def _barred_now(self) -> NDArray[np.bool_]:
+    def _impassable_now(self) -> NDArray[np.bool_]:
         """Return the cells where the target cannot be now, for answers before the flood follows
         new walls.
         """
         return (
-            self._barred
+            self._impassable
             if self._walls_version == self.space.walls_version
             else self.space.walls.reshape(-1) | self._blocked
         )
 
     def _take_walls(self) -> None:
         self.stopped = None  # it may go on along other paths
-        self._forget(self._barred & (self._state == kernels.flood.HEAT))
-        self._strike(self._shut, kernels.flood.TAIL, self._barred)
+        self._forget(self._impassable & (self._state == kernels.flood.HEAT))
+        self._strike(self._barrier_cells, kernels.flood.TAIL, self._impassable)
         self._state[self._state == kernels.flood.BLOCKED] = kernels.flood.UNTOUCHED
-        self._state[self._barred] = kernels.flood.BLOCKED
+        self._state[self._impassable] = kernels.flood.BLOCKED
 
     def _origin(self) -> int:
         """Return the cell of the last sighting, or the nearest possible one if it is blocked."""
-        barred = self._barred_now()
-        free = np.flatnonzero(~barred)
-        if not barred[self._start] or not len(free):
+        impassable = self._impassable_now()
+        free = np.flatnonzero(~impassable)
+        if not impassable[self._start] or not len(free):
             return self._start
         away = self.space.offsets_from(self.space.position_of(self._start))[free]
         return int(free[(away**2).sum(axis=1).argmin()])
@@ -128,18 +128,18 @@ class Flood(Operand):
     def _begin_anew(self, seen: NDArray[np.bool_]) -> bool:
         """Begin a new flood after one that is cold everywhere; return the result of `observe`."""
         if not self.restarts:
-            state, shut, marks, late = self._flooded(seen, barrier=True)
-            if late and self._ignite(state, shut, marks, seen):
+            state, barrier_cells, marks, late = self._flooded(seen, barrier=True)
+            if late and self._ignite(state, barrier_cells, marks, seen):
                 return True
-        state, shut, marks, _ = self._flooded(seen, barrier=False)
-        self.restarts += self._ignite(state, shut, marks, seen)
+        state, barrier_cells, marks, _ = self._flooded(seen, barrier=False)
+        self.restarts += self._ignite(state, barrier_cells, marks, seen)
         return False
 
     def _flooded(
         self, seen: NDArray[np.bool_], *, barrier: bool
     ) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64], bool]:
-        """Return the state, `shut` and marks of a new flood after as many steps as this one, and
-        whether it took more steps to come out of view.
+        """Return the state, `barrier_cells` and marks of a new flood after as many steps as this
+        one, and whether it took more steps to come out of view.
         """
         state = np.where(
             self._state == kernels.flood.BLOCKED,
@@ -151,30 +151,30 @@ class Flood(Operand):
             np.zeros_like(self._lit),
             np.array([0, 1, 0, int(barrier), 0], dtype=np.int64),
         )
-        shut = np.zeros_like(self._shut)
-        lit[0] = shut[0] = origin = self._origin()
+        barrier_cells = np.zeros_like(self._barrier_cells)
+        lit[0] = barrier_cells[0] = origin = self._origin()
         if state[origin] == kernels.flood.UNTOUCHED:
             state[origin] = kernels.flood.HEAT
         end = (
-            self._run(state, ignited, lit, shut, marks, self.steps, len(lit))
+            self._run(state, ignited, lit, barrier_cells, marks, self.steps, len(lit))
             if self.steps
             else kernels.flood.RUNS
         )
         late = False
         while end == kernels.flood.RUNS and seen[lit[: marks[kernels.flood.FRONT + 1]]].all():
             late = True
-            end = self._run(state, ignited, lit, shut, marks, 1, len(lit))
+            end = self._run(state, ignited, lit, barrier_cells, marks, 1, len(lit))
         if marks[kernels.flood.TAIL] and origin != self._start:
             # There is no barrier at the origin. Only `_start` may stay listed without one: that
             # cell is never behind, and is not listed again.
-            shut[:-1] = shut[1:]
+            barrier_cells[:-1] = barrier_cells[1:]
             marks[kernels.flood.TAIL : kernels.flood.TAIL + 2] -= 1
-        return state, shut, marks, late
+        return state, barrier_cells, marks, late
 
     def _ignite(
         self,
         state: NDArray[np.uint8],
-        shut: NDArray[np.int32],
+        barrier_cells: NDArray[np.int32],
         marks: NDArray[np.int64],
         seen: NDArray[np.bool_],
     ) -> bool:
@@ -183,7 +183,7 @@ class Flood(Operand):
         if not len(hot):
             return False
         state[(state == kernels.flood.HEAT) & seen] = kernels.flood.UNTOUCHED
-        self._state, self._shut = state, shut
+        self._state, self._barrier_cells = state, barrier_cells
         self._ignited[:] = NEVER
         self._ignited[hot] = self.steps
         self._lit[: len(hot)] = hot

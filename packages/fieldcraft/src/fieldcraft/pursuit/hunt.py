@@ -147,8 +147,8 @@ class Pursuit(Flood):
         self._adjacency = space.adjacency
         self._walls_version = space.walls_version
         self._blocked = mask_of(space, blocked)
-        self._barred = space.walls.reshape(-1) | self._blocked
-        self._state = self._barred.view(np.uint8) * np.uint8(kernels.flood.BLOCKED)
+        self._impassable = space.walls.reshape(-1) | self._blocked
+        self._state = self._impassable.view(np.uint8) * np.uint8(kernels.flood.BLOCKED)
         self._start = start
         if self._state[start] == kernels.flood.BLOCKED:
             nearest = tuple(space.position_of(self._origin()).tolist())
@@ -163,9 +163,9 @@ class Pursuit(Flood):
         self._behind = behind(space, self.last_seen, heading, math.radians(angle), reach)
         self._behind[start] = False
         self._ignited = np.full(len(space), NEVER, dtype=np.int32)
-        self._lit, self._shut = (np.zeros(len(space), dtype=np.int32) for _ in range(2))
+        self._lit, self._barrier_cells = (np.zeros(len(space), dtype=np.int32) for _ in range(2))
         # The flood and the barrier begin in the same cell, which is not part of the barrier.
-        self._lit[0] = self._shut[0] = start
+        self._lit[0] = self._barrier_cells[0] = start
         self._state[start] = kernels.flood.HEAT
         self._ignited[start] = 0
         self._marks = np.array([0, 1, 0, 1, 0], dtype=np.int64)
@@ -217,7 +217,7 @@ class Pursuit(Flood):
             self._state,
             self._ignited,
             self._lit,
-            self._shut,
+            self._barrier_cells,
             self._marks,
             min(wanted, left),
             self.most_hot,
@@ -273,7 +273,7 @@ class Pursuit(Flood):
         read-only.
         """
         if self._seen[0] != self.version:
-            is_cold = (self._ignited == NEVER) | self._barred_now()
+            is_cold = (self._ignited == NEVER) | self._impassable_now()
             heat = np.where(
                 is_cold, np.float32(0), heat_of(self.cooling, self.steps - self._ignited)
             )
@@ -284,7 +284,7 @@ class Pursuit(Flood):
     @property
     def barrier(self) -> NDArray[np.bool_]:
         """The cells of the barrier, bool in the space's shape."""
-        return np.asarray((self._state == kernels.flood.BARRIER) & ~self._barred_now()).reshape(
+        return np.asarray((self._state == kernels.flood.BARRIER) & ~self._impassable_now()).reshape(
             self.space.shape
         )
 
@@ -294,7 +294,9 @@ class Pursuit(Flood):
         front = self._lit[
             self._marks[kernels.flood.FRONT] : self._marks[kernels.flood.FRONT + 1]
         ].astype(np.int64)
-        return np.asarray(front[(self._ignited[front] == self.steps) & ~self._barred_now()[front]])
+        return np.asarray(
+            front[(self._ignited[front] == self.steps) & ~self._impassable_now()[front]]
+        )
 
     @property
     def time(self) -> float:
@@ -339,7 +341,7 @@ class Pursuit(Flood):
 
     def snapshot(self) -> dict[str, Any]:
         """Return the state as plain data to save."""
-        names = ("state", "ignited", "lit", "shut", "marks")
+        names = ("state", "ignited", "lit", "barrier_cells", "marks")
         arrays = {name: getattr(self, f"_{name}").copy() for name in names}
         return arrays | {"ticks": self._ticks, "stopped": self.stopped, "restarts": self.restarts}
 
@@ -352,7 +354,7 @@ class Pursuit(Flood):
         InvalidValue
             For anything else.
         """
-        names = ("state", "ignited", "lit", "shut", "marks")
+        names = ("state", "ignited", "lit", "barrier_cells", "marks")
         arrays = [
             plain_numbers(memory, name, getattr(self, f"_{name}").shape, kinds="iu")
             for name in names
@@ -365,7 +367,7 @@ class Pursuit(Flood):
             setattr(self, f"_{name}", array.astype(getattr(self, f"_{name}").dtype))
         self._ticks, self.restarts = ticks, restarts
         self.stopped = None if stopped is None else str(stopped)
-        if ((self._state == kernels.flood.BLOCKED) != self._barred).any():
+        if ((self._state == kernels.flood.BLOCKED) != self._impassable).any():
             self._take_walls()
         self._changes += 1
 

@@ -75,9 +75,9 @@ def _edges(hexes: HexGrid, axial: NDArray[np.int64]) -> tuple[NDArray[np.int64],
         return edges, False
     both = np.concatenate([edges, edges[:, ::-1]])
     classes = hexes.terrain.classes.reshape(-1)
-    shut = hexes.terrain.walls.reshape(-1)
+    walls = hexes.terrain.walls.reshape(-1)
     # Walls keep their steps out, as those of grids do, since a source may stand on one.
     return (
-        both[hexes.terrain.enter[classes[both[:, 0]], classes[both[:, 1]]] | shut[both[:, 0]]],
+        both[hexes.terrain.enter[classes[both[:, 0]], classes[both[:, 1]]] | walls[both[:, 0]]],
         True,
     )

@@ -116,14 +116,14 @@ MeshArrays = tuple[
     NDArray[np.bool_],
     NDArray[np.bool_],
 ]
-"""Where corners begin, the corners; where doors begin, what lies behind them, where they are, which
-are shut, and which lead over gaps.
+"""Where corners begin, the corners; where portals begin, what lies behind them, where they are,
+which are blocked, and which lead over gaps.
 """
 
 
 @dataclass(frozen=True, eq=False)
-class Doors:
-    """Where each polygon of a mesh can be left, whatever is shut at the moment.
+class WalkPortals:
+    """Where each polygon of a mesh can be left, whatever is blocked at the moment.
 
     Those of polygon p are `starts[p]` up to `starts[p + 1]`: pieces of its sides, `sides` (K, 4),
     from u to v with the inside on the left, behind which lies the polygon `behind` (K,), where the
@@ -144,45 +144,45 @@ class Doors:
 
 @dataclass(frozen=True, eq=False)
 class Floors:
-    """The polygons of a mesh as they can be walked on now: `shut` (K,) are the doors that no open
-    edge leads through.
+    """The polygons of a mesh as they can be walked on now: `blocked` (K,) are the portals that no
+    open edge leads through.
     """
 
-    doors: Doors
-    shut: NDArray[np.bool_]
+    portals: WalkPortals
+    blocked: NDArray[np.bool_]
 
     @cached_property
     def mesh(self) -> MeshArrays:
-        """The polygons and their doors, as `kernels.mesh_moving` takes them."""
-        doors = self.doors
-        gates = doors.starts, doors.behind, doors.sides
-        return doors.corners, doors.rings, *gates, self.shut, doors.leaps
+        """The polygons and their portals, as `kernels.mesh_moving` takes them."""
+        portals = self.portals
+        gates = portals.starts, portals.behind, portals.sides
+        return portals.corners, portals.rings, *gates, self.blocked, portals.leaps
 
     @cached_property
     def on_foot(self) -> MeshArrays:
-        """`mesh` with gaps that can only be leapt over shut."""
-        return *self.mesh[:5], read_only(self.shut | self.doors.leaps), self.doors.leaps
+        """`mesh` with gaps that can only be leapt over blocked."""
+        return *self.mesh[:5], read_only(self.blocked | self.portals.leaps), self.portals.leaps
 
 
-_doors_of: WeakKeyDictionary[Topology, tuple[Mesh, Doors]] = WeakKeyDictionary()
+_portals_of: WeakKeyDictionary[Topology, tuple[Mesh, WalkPortals]] = WeakKeyDictionary()
 
 
 @cached_until_walls_change
 def floors_of(graph: Graph) -> Floors:
     """The floors of a graph with a mesh as its walls and edges are now."""
     assert graph.mesh is not None
-    known = _doors_of.get(graph.topology)
+    known = _portals_of.get(graph.topology)
     if known is None or known[0] is not graph.mesh:
-        known = _doors_of[graph.topology] = (graph.mesh, _built(graph, graph.mesh))
-    doors = known[1]
-    shut = (
-        np.append(graph.blocked_arcs, True)[doors.arcs] | graph.walls[doors.behind]
+        known = _portals_of[graph.topology] = (graph.mesh, _built(graph, graph.mesh))
+    portals = known[1]
+    blocked = (
+        np.append(graph.blocked_arcs, True)[portals.arcs] | graph.walls[portals.behind]
     )  # the last stands for an arc that there is not
-    shut.flags.writeable = False
-    return Floors(doors, shut)
+    blocked.flags.writeable = False
+    return Floors(portals, blocked)
 
 
-def _built(graph: Graph, mesh: Mesh) -> Doors:
+def _built(graph: Graph, mesh: Mesh) -> WalkPortals:
     portals, _ = portals_of(graph)
     count, topology = len(graph), graph.topology
     inside = np.repeat(np.arange(count), np.diff(portals.starts[: count + 1]))
@@ -223,7 +223,7 @@ def _built(graph: Graph, mesh: Mesh) -> Doors:
         middles,
         fans,
     )
-    return Doors(*(read_only(array) for array in arrays))
+    return WalkPortals(*(read_only(array) for array in arrays))
 
 
 def _facing(

@@ -100,15 +100,17 @@ _known: WeakKeyDictionary[Topology, tuple[Mesh, Portals]] = WeakKeyDictionary()
 
 
 def portals_of(graph: Graph) -> tuple[Portals, NDArray[np.uint8]]:
-    """The portals of a graph with a mesh, worked out once, and what is shut, after each change of
-    walls.
+    """The portals of a graph with a mesh, worked out once, and which are blocked, after each change
+    of walls.
     """
-    return _portals(graph), _shut(graph)
+    return _portals(graph), _blocked_flags(graph)
 
 
 def windows_of(graph: Graph) -> tuple[Portals, NDArray[np.uint8]]:
     """The portals of a graph with a mesh, and which cannot be looked through."""
-    return _portals(graph), _shut(graph) if graph.opaque is graph.walls else _hidden(graph)
+    return _portals(graph), _blocked_flags(graph) if graph.opaque is graph.walls else _opaque_flags(
+        graph
+    )
 
 
 def _portals(graph: Graph) -> Portals:
@@ -120,12 +122,12 @@ def _portals(graph: Graph) -> Portals:
 
 
 @cached_until_walls_change
-def _shut(graph: Graph) -> NDArray[np.uint8]:
+def _blocked_flags(graph: Graph) -> NDArray[np.uint8]:
     return _portals(graph).flags(graph.walls, graph.blocked_arcs)
 
 
 @cached_until_walls_change
-def _hidden(graph: Graph) -> NDArray[np.uint8]:
+def _opaque_flags(graph: Graph) -> NDArray[np.uint8]:
     return _portals(graph).flags(graph.opaque, graph.blocked_arcs)
 
 

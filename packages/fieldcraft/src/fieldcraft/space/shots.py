@@ -192,8 +192,8 @@ def _swept(
     """The polygons that a line from a `place`, which is `start`, runs over, the shares of it at
     which it leaves them, and whether something stopped it.
     """
-    portals, shut = portals_of(graph)
-    mesh = portals.links(shut)
+    portals, flags = portals_of(graph)
+    mesh = portals.links(flags)
     directed = *place.tolist(), *portals.aim(start, end).tolist()
     floors = portals.corners, portals.rings
     line = float(start[0]), float(start[1]), float(end[0]), float(end[1])

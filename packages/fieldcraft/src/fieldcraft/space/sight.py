@@ -197,11 +197,11 @@ def _counted(
     )
     found: NDArray[np.int32] = sum(counts[1:], start=counts[0])
     if differs and not lit:
-        doors = np.flatnonzero(opaque & ~grid.walls)
+        hidden = np.flatnonzero(opaque & ~grid.walls)
         seen = sees_cells(
-            opaque, grid.wrap, sources, doors, limits, viewers.facings, viewers.min_cosine
+            opaque, grid.wrap, sources, hidden, limits, viewers.facings, viewers.min_cosine
         )
-        found.reshape(-1)[doors] = (seen | (sources[:, np.newaxis] == doors)).sum(axis=0)
+        found.reshape(-1)[hidden] = (seen | (sources[:, np.newaxis] == hidden)).sum(axis=0)
     if differs and not walls:
         found[grid.walls] = 0
     return found
@@ -261,19 +261,19 @@ def sees(
            [False,  True]])
     """
     looking = checked_viewers(space, viewers, radius, facing, angle, outside)
-    aims, _ = checks.positions(on_map(space, targets, outside), dimensions=space.dimensions)
-    if checks.flag("pairs", pairs) and len(aims) != len(looking):
+    points, _ = checks.positions(on_map(space, targets, outside), dimensions=space.dimensions)
+    if checks.flag("pairs", pairs) and len(points) != len(looking):
         raise InvalidValue(
             "Pairs have as many targets as viewers",
-            got=f"{len(aims)} for {len(looking)}",
+            got=f"{len(points)} for {len(looking)}",
             remedy="Leave pairs out for all",
         )
     grid = space.sight_grid
     if grid is None:
         _check_unused(space, heights=heights)
-        seen = graph_sight.sees(space.graph, looking, aims, pairs=pairs)
+        seen = graph_sight.sees(space.graph, looking, points, pairs=pairs)
         return seen[:, 0] if pairs else seen
-    goals = space._locate(aims, "refuse")
+    goals = space._locate(points, "refuse")
     if heights is None:
         cells = space._locate(looking.points, "refuse")
         seen = sees_cells(

@@ -245,7 +245,7 @@ def _walked(
     polygons.
     """
     floors = floors_of(mesh)
-    doors, wanted = floors.mesh, _NOWHERE
+    portals, wanted = floors.mesh, _NOWHERE
     if isinstance(leap, GraphFlow):
         wanted = _own_flow(leap, mesh).next
     elif not isinstance(leap, (bool, np.bool_)):
@@ -255,12 +255,12 @@ def _walked(
             remedy="Pass the field that agents follow",
         )
     elif not leap:
-        doors = floors.on_foot
+        portals = floors.on_foot
     plan, shifts = (
         read_only(np.clip(each[:, :2], -checks.LARGEST, checks.LARGEST)) for each in (at, shifts)
     )
     places, ends = np.empty((len(at), 2)), np.empty(len(at), dtype=np.int64)
-    inputs = doors, floors.doors.middles, wanted, read_only(cells), plan, shifts
+    inputs = portals, floors.portals.middles, wanted, read_only(cells), plan, shifts
     run_in_bands(kernels.mesh_moving.move, inputs, (places, ends), len(at), _AGENTS)
     return places, ends
 
@@ -281,7 +281,7 @@ def _lifted(mesh: Graph, places: Floats, cells: Ints) -> Floats:
         return places
     assert mesh.mesh is not None
     heights = np.empty(len(places))
-    triangles = floors_of(mesh).doors.fans, mesh.mesh.triangles, mesh.mesh.corners
+    triangles = floors_of(mesh).portals.fans, mesh.mesh.triangles, mesh.mesh.corners
     kernels.mesh_moving.heights(*triangles, read_only(cells), places, heights)
     return np.column_stack([places, heights])
 

@@ -1,7 +1,7 @@
 // The state of the page: data from the server, what is shown, and what is selected.
 const S = {
   hello: null, status: null, sources: {}, controls: {}, drawings: {}, views: [], side: "a", pane: "a", tool: "inspect", layer: null, solo: null,
-  probe: null, pin: null, at: null, best: null, asked: null, lit: null, strength: 5, brush: 1.5, radius: 12, overlays: new Set(), history: { a: new Map(), b: new Map() },
+  probe: null, pin: null, at: null, best: null, question: null, lit: null, strength: 5, brush: 1.5, radius: 12, overlays: new Set(), history: { a: new Map(), b: new Map() },
   showSources: true, camera: { x: 0, y: 0, zoom: 1, fitted: false }, geometry: 0, selected: null,
   changes: { controls: {}, edits: {}, undone: {}, unsaved: false, written: 0, stopped: null }, gesture: 0, lastGesture: -1, plotted: "sum", filmSize: 640, isShared: true,
 };

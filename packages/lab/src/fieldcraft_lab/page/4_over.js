@@ -15,7 +15,7 @@ function tick() {
 }
 const isBrush = () => S.brushAt && (S.tool === "wall" || S.tool === "open");
 function paintOver() {
-  ink.hidden = !(S.overlays.size || S.probe || S.pin || S.best || S.asked || isBrush());
+  ink.hidden = !(S.overlays.size || S.probe || S.pin || S.best || S.question || isBrush());
   if (ink.hidden) return;
   const ratio = window.devicePixelRatio || 1;
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -27,7 +27,7 @@ function paintOver() {
     for (const what of S.overlays) paintDrawing(pane, S.drawings[`${what}|${pane.side}`]);
     paintProbe(pane);
     if (S.best) paintBest(pane);
-    if (S.asked && S.asked.side === sideOfPane(pane.side)) paintAsked(pane);
+    if (S.question && S.question.side === sideOfPane(pane.side)) paintQuestion(pane);
     if (isBrush()) circle(pane, S.brushAt, Math.max(S.brush * S.camera.zoom, 3), css("--ink"), null);
     pen.restore();
   }
@@ -69,8 +69,8 @@ function paintBest(pane) {
   circle(pane, S.best.from, S.best.radius * S.camera.zoom, "#ffffff", null, 1);
   S.best.places.forEach((place, i) => { circle(pane, place, i ? 7 : 10, "#0b0d10", i ? "rgba(255,255,255,.55)" : "#7df09b", 2); label(pane, place, `${i + 1}: ${short(S.best.values[i])}`); });
 }
-function paintAsked(pane) { // gray candidates were removed, brighter ones score higher
-  const { places, scores, chosen, values, me } = S.asked, left = scores.filter((score) => score !== null);
+function paintQuestion(pane) { // gray candidates were removed, brighter ones score higher
+  const { places, scores, chosen, values, me } = S.question, left = scores.filter((score) => score !== null);
   const low = Math.min(...left), high = Math.max(...left);
   places.forEach((place, i) => {
     if (scores[i] === null) { circle(pane, place, 1.6, null, "#8a909c"); return; }

@@ -10,14 +10,14 @@ function ask(position, side) {
   const onAnswer = (answer) => {
     const error = answer.error || "";
     $("question-error").textContent = error; $("question-error").hidden = !error;
-    if (!answer.asked) return;
-    S.asked = { ...answer.asked, position, side };
-    $("question-answer").textContent = answer.asked.text;
+    if (!answer.question) return;
+    S.question = { ...answer.question, position, side };
+    $("question-answer").textContent = answer.question.text;
     redraw();
   };
   onAnswer.quiet = true;
   send({ do: "ask", position, text, side }, onAnswer);
 }
 $("ask").onclick = () => chooseTool(S.tool === "ask" ? "inspect" : "ask");
-const askAgain = () => { if (S.asked) ask(S.asked.position, S.asked.side); };
+const askAgain = () => { if (S.question) ask(S.question.position, S.question.side); };
 $("question").addEventListener("input", (() => { let timer = 0; return () => { clearTimeout(timer); timer = setTimeout(askAgain, 250); }; })());

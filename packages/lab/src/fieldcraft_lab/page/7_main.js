@@ -43,7 +43,7 @@ function applyStatus(status) {
     if (S.history[side].size > 2000) for (const moment of [...S.history[side].keys()].filter((_, i) => i % 2)) S.history[side].delete(moment);
   }
   if (now - lastPlot > 250) { lastPlot = now; paintPlot(); paintLegend(); paintPanes(); }
-  if (status.playing && S.asked && now - lastAsk > 250) { lastAsk = now; askAgain(); }
+  if (status.playing && S.question && now - lastAsk > 250) { lastAsk = now; askAgain(); }
   if (status.playing && S.at && now - lastQuery > 250 && !drag) { lastQuery = now; queryProbe(S.at.position, S.at.side); }
 }
 const seek = later((moment) => send({ do: "seek", moment }));

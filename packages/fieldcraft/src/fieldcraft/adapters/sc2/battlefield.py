@@ -323,7 +323,7 @@ class Battlefield:
         """
         layer, space = self._of(kind)
         at = checks.positions(positions)[0]
-        aims = np.broadcast_to(checks.positions(targets)[0], at.shape)
+        targets_at = np.broadcast_to(checks.positions(targets)[0], at.shape)
         size = int(checks.positive("radius", radius))
         dy, dx = np.mgrid[-size : size + 1, -size : size + 1].reshape(2, -1)
         order = np.argsort(dx**2 + dy**2, kind="stable")
@@ -336,7 +336,7 @@ class Battlefield:
             )
         ).reshape(inside.shape)
         usable = inside & ~space.walls.reshape(-1)[ids]
-        away = np.hypot(*np.moveaxis(cells + 0.5 - aims[:, None], 2, 0))
+        away = np.hypot(*np.moveaxis(cells + 0.5 - targets_at[:, None], 2, 0))
         danger = np.where(
             usable & (away <= checks.positive("reach", reach)),
             layer.values.reshape(-1)[ids],
