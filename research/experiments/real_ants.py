@@ -81,7 +81,7 @@ def real_ants_study(
     side = checks.positive("cell", cell)
     place: dict[str, Value] = {"tracks": str(folder), "width": wide, "height": high, "cell": side}
     walks = _walks(str(folder), wide, high, side)
-    asked = [
+    tested = [
         name
         for name, (when, _) in walks.ants.items()
         if np.count_nonzero(when >= walks.duration / 2) >= _FEWEST
@@ -91,18 +91,18 @@ def real_ants_study(
         for name, (when, _) in walks.ants.items()
         if _between(when, walks.duration / 4, walks.duration / 2).sum() >= _FEWEST
     ]
-    if len(asked) < 2 or len(tuned) < 2:
+    if len(tested) < 2 or len(tuned) < 2:
         raise InvalidValue(
             f"At least two ants come to {_FEWEST} cells in the second half, and two in the second"
             " quarter",
-            got=f"{len(asked)} and {len(tuned)} of {len(walks.ants)}",
+            got=f"{len(tested)} and {len(tuned)} of {len(walks.ants)}",
             remedy="Take a longer recording, or smaller cells",
         )
     jobs: list[Job] = [
         {**place, "ant": name, "map of": source, "predicts": horizon}
         for horizon in HORIZONS
         for source in SOURCES
-        for name in asked
+        for name in tested
     ]
     return Study(
         "real-ants",
