@@ -42,7 +42,7 @@ def step(
     columns, rows = cells[:, 0], cells[:, 1]
     place = at - cells
     force = (sample(vectors, gates, columns, rows, place) * max_speed - moving) * crowd.response
-    force += separation(at, crowd.keep_apart) * (crowd.separation * max_speed)
+    force += separation(at, crowd.separation_radius) * (crowd.separation * max_speed)
     force += avoid(bars, columns, rows, place, moving, crowd.ahead) * crowd.avoidance
     moving = limited(moving + limited(force, max_force) * dt, max_speed)
     near = min(max(crowd.radius, 1e-6), 0.49)

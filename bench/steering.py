@@ -53,7 +53,7 @@ class Scene:
         """The same step, one verb after the other."""
         crowd, at, moving = self.crowd, self.at, self.moving
         follow = steering.follow_flow(at, moving, self.flow, MAX_SPEED)
-        near = steering.Neighbors(at, crowd.keep_apart)
+        near = steering.Neighbors(at, crowd.separation_radius)
         apart = steering.separation(near, strength=MAX_SPEED)
         avoid = steering.avoid_walls(crowd.space, at, moving, crowd.ahead)
         force = crowd.response * follow + crowd.separation * apart + crowd.avoidance * avoid
@@ -98,7 +98,7 @@ def scene(name: str, count: int, spread: float) -> Scene:
     for _ in range(100):
         found.at, found.moving = found.own()
     found.title += (
-        f", {steering.Neighbors(found.at, found.crowd.keep_apart).counts().mean():.1f} neighbors"
+        f", {steering.Neighbors(found.at, found.crowd.separation_radius).counts().mean():.1f} neighbors"
         " each"
     )
     return found

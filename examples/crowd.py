@@ -35,7 +35,7 @@ positions = space.position_of(
     space.nearest_open(space.cell_at(rng.uniform((1, 1), (89, 59), (1000, 2))))
 )
 velocities = np.zeros_like(positions)
-crowd = steering.Crowd(space, radius=0.3, keep_apart=0.9)
+crowd = steering.Crowd(space, radius=0.3, separation_radius=0.9)
 
 clock = pygame.time.Clock()
 running = True

@@ -23,7 +23,7 @@ def explored(steps, monsters=1, sight=2, seed=7):
     places = np.tile(maze.position_of(maze.nearest_open(0)), (monsters, 1))
     for _ in range(steps):
         memory.mark(places)  # been here just now: 100
-        places = fc.query.explore_step(memory, places, sight, rng=rng, apart=True).positions
+        places = fc.query.explore_step(memory, places, sight, rng=rng, one_per_cell=True).positions
         world.advance(0.25)  # and what is older fades
     return memory
 

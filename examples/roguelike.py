@@ -45,8 +45,8 @@ for turn in range(1, 301):
         space, hero, limit=15
     )  # steps to the hero; nobody smells farther, and stays
     if turn % 2:  # hunters are slow
-        hunters = scent.step(hunters, apart=True).positions
-    cowards = fc.flee_map(fc.distance_map(space, hero)).step(cowards, apart=True).positions
+        hunters = scent.step(hunters, one_per_cell=True).positions
+    cowards = fc.flee_map(fc.distance_map(space, hero)).step(cowards, one_per_cell=True).positions
     if stolen is None:
         thief = (
             fc.distance_map(space, gold, cost=1 + 20.0 * seen).step(thief).positions

@@ -43,7 +43,9 @@ for _ in range(turns):
     torch.move(hero)
     imap.step()
     rats = (
-        fc.distance_map(space, hero, cost=1 + 4 / (0.05 + scent)).step(rats, apart=True).positions
+        fc.distance_map(space, hero, cost=1 + 4 / (0.05 + scent))
+        .step(rats, one_per_cell=True)
+        .positions
     )
     bats = space.positions[fc.query.uphill(1 - light, bats).cells]
     bites += int((np.abs(rats - hero).max(axis=1) <= 1).sum())

@@ -52,6 +52,7 @@ BANNED = {
 """The terms that are gone, and what replaced them."""
 
 BANNED_IN_NAMES = BANNED | {
+    "apart": "one_per_cell, spacing, distance",
     "asked": "given, requested",
     "barred": "blocked",
     "door": "portal, opening",
@@ -59,7 +60,7 @@ BANNED_IN_NAMES = BANNED | {
 }
 """Ordinary English in prose, but not in the names of code.
 
-Still in use, to be moved up here once they are gone: apart, guess, hands, heard, hold, house, kept,
+Still in use, to be moved up here once they are gone: guess, hands, heard, hold, house, kept,
 knob, legs, looks, loose, march, mend, mirror, prints, renew, resist, rim, room, said, standing,
 strands, strides, told, way, whole.
 """

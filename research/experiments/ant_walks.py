@@ -40,7 +40,7 @@ def walks_of(timeline: Timeline, width: float, height: float, cell: float) -> Wa
     ants, count, lost = {}, 0, 0
     for ant, name in enumerate(timeline.ids):
         rows = np.flatnonzero((timeline.entities == ant) & ~np.isnan(timeline.positions[:, 0]))
-        rows = rows[list(_apart(timeline.positions[rows], cell))]
+        rows = rows[list(_spaced(timeline.positions[rows], cell))]
         places = timeline.positions[rows]
         inside = ((places >= 0) & (places < (width, height))).all(axis=1)
         count, lost = count + len(rows), lost + int(np.count_nonzero(~inside))
@@ -51,7 +51,7 @@ def walks_of(timeline: Timeline, width: float, height: float, cell: float) -> Wa
     return Walks(grid, ants, timeline.duration, lost / max(count, 1))
 
 
-def _apart(places: Floats, least: float) -> Iterator[int]:
+def _spaced(places: Floats, least: float) -> Iterator[int]:
     """The indices of places at least so far from the last that was taken, so that to stand still
     counts once.
     """

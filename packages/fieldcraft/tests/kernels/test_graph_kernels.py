@@ -148,7 +148,7 @@ def test_floors(seed: int) -> None:
     rng = np.random.default_rng(seed)
     at = house.positions[rng.integers(0, 5, 30)]
     shifts = rng.normal(size=(30, 2)) * 6
-    crowd = steering.Crowd(house, keep_apart=0.7)
+    crowd = steering.Crowd(house, separation_radius=0.7)
     still = np.zeros((30, 2))
     same(
         lambda: [

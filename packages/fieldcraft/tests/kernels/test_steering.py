@@ -107,7 +107,7 @@ def test_crowds(seed: int) -> None:
     radius, apart, ahead = (
         float(world.rng.choice(choice)) * world.size for choice in ([0, 0.3], [0, 1.5], [0, 1.7])
     )
-    crowd = steering.Crowd(world.space, radius=radius, keep_apart=apart, ahead=ahead)
+    crowd = steering.Crowd(world.space, radius=radius, separation_radius=apart, ahead=ahead)
     at, moving = world.agents(70), world.rng.normal(size=(70, 2)) * world.size
     field = GridFlow(distance_map(world.space, world.space.position_of(world.open_cells[:1])))
     limit = world.rng.random(70) * 3 * world.size

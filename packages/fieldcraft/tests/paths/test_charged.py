@@ -189,9 +189,9 @@ def test_steps_go_down_by_what_they_cost(seed, kind, charge):
     np.testing.assert_array_equal(steps.positions, space.position_of(steps.cells))
     # Apart: nobody steps onto another, and nobody away from the goal.
     different = np.unique(walkers)
-    apart = distances.step(space.position_of(different), apart=True)
-    assert len(np.unique(apart.cells)) == len(different)
-    assert (exact[apart.cells] <= exact[different]).all()
+    one_per_cell = distances.step(space.position_of(different), one_per_cell=True)
+    assert len(np.unique(one_per_cell.cells)) == len(different)
+    assert (exact[one_per_cell.cells] <= exact[different]).all()
 
 
 def test_monsters_line_up_and_surround():
@@ -199,7 +199,7 @@ def test_monsters_line_up_and_surround():
     space.set_walls([0, 1, 2, 3, 18, 19, 20, 21])  # a corridor along row 1 that opens into a room
     hunt = fc.distance_map(space, (7, 2))
     monsters = np.array([(0.0, 1.0), (1.0, 1.0), (2.0, 1.0)])
-    together = hunt.step(monsters, apart=True)
+    together = hunt.step(monsters, one_per_cell=True)
     assert together.positions.tolist() == [[1, 1], [2, 1], [3, 1]], (
         "the foremost goes first, and makes room"
     )
@@ -209,12 +209,12 @@ def test_monsters_line_up_and_surround():
         np.array([(3.0, 1.0), (3.0, 3.0), (2.0, 3.0), (4.0, 1.0), (5.0, 4.0)]),
     )
     for _ in range(12):
-        steps = hunt.step(pack, apart=True, onto_goals=False)
+        steps = hunt.step(pack, one_per_cell=True, onto_goals=False)
         assert len(np.unique(steps.cells)) == len(pack)
         pack = steps.positions
     assert np.abs(pack - (7, 2)).max() == 1, "five stand round the player"
     hunt = fc.distance_map(space, (7, 2))
     with refused(OnWall, "walker", "index 1"):
         hunt.step([(3.0, 1.0), (0.0, 0.0)])
-    with refused(InvalidValue, "apart"):
-        hunt.step(pack, apart=1)
+    with refused(InvalidValue, "one_per_cell"):
+        hunt.step(pack, one_per_cell=1)

@@ -77,19 +77,21 @@ class TestChoice:
         assert (
             len(np.unique(together.cells)) == 1
         )  # nothing is as little known as what lies there: as one from now on
-        apart = fc.query.explore_step(layer, crowd, 3, apart=True)
-        assert apart.cells[0] == together.cells[0]
-        assert sorted(apart.cells[:4].tolist()) == [13, 21, 23, 31]
-        assert apart.found.all()  # two too many go where others go
-        alone = fc.query.explore_step(layer, crowd[:1], 3, apart=True)
+        one_per_cell = fc.query.explore_step(layer, crowd, 3, one_per_cell=True)
+        assert one_per_cell.cells[0] == together.cells[0]
+        assert sorted(one_per_cell.cells[:4].tolist()) == [13, 21, 23, 31]
+        assert one_per_cell.found.all()  # two too many go where others go
+        alone = fc.query.explore_step(layer, crowd[:1], 3, one_per_cell=True)
         assert alone.cells.tolist() == together.cells[:1].tolist()
         hall = fc.InfluenceMap(fc.Grid(5, 1)).add_layer("known", values=np.array([[1, 9, 9, 9, 9]]))
-        assert fc.query.explore_step(hall, [(4.5, 0.5)] * 2, 4, apart=True).cells.tolist() == [3, 3]
+        assert fc.query.explore_step(
+            hall, [(4.5, 0.5)] * 2, 4, one_per_cell=True
+        ).cells.tolist() == [3, 3]
 
     def test_a_crowd_with_one_memory_spreads(self) -> None:
         maze = fc.generate_map("maze", 31, 23, seed=2, loops=0.6)
         seen = {}
-        for apart in (False, True):
+        for one_per_cell in (False, True):
             world = fc.InfluenceMap(maze)
             memory = world.add_layer("memory", fc.Fade(1.0, 1.0, 5000.0))
             rng = np.random.default_rng(0)
@@ -99,10 +101,12 @@ class TestChoice:
             for now in range(1200):
                 memory.mark(places)
                 been[maze.cell_at(places)] = now
-                places = fc.query.explore_step(memory, places, 3, rng=rng, apart=apart).positions
+                places = fc.query.explore_step(
+                    memory, places, 3, rng=rng, one_per_cell=one_per_cell
+                ).positions
                 world.advance(1.0)
                 ages.append((now - been)[~maze.walls.reshape(-1)].max() if now > 600 else 0)
-            seen[apart] = np.mean(ages[600:])
+            seen[one_per_cell] = np.mean(ages[600:])
         assert seen[True] < 0.8 * seen[False]
 
     def test_threads_change_nothing(self) -> None:
@@ -218,8 +222,8 @@ class TestRefusals:
         for bad in (0, -1, 1.5, True):
             with refused(InvalidValue):
                 explore_step(layer, (0.5, 0.5), bad)
-        with refused(InvalidValue, "apart"):
-            explore_step(layer, (0.5, 0.5), apart=1)
+        with refused(InvalidValue, "one_per_cell"):
+            explore_step(layer, (0.5, 0.5), one_per_cell=1)
         with refused(InvalidValue, "Generator"):
             explore_step(layer, (0.5, 0.5), rng=7)
         with refused(InvalidValue):

@@ -31,7 +31,7 @@ def test_a_step_is_the_verbs_one_after_the_other(seed: int) -> None:
     crowd = steering.Crowd(
         space,
         radius=radius,
-        keep_apart=apart,
+        separation_radius=apart,
         ahead=ahead,
         response=5.0,
         separation=3.0,
@@ -74,7 +74,7 @@ def test_a_crowd_goes_through_a_door_to_its_goal_and_keeps_apart() -> None:
     flow = flow_field(distance_map(space, [(39.5, y + 0.5) for y in range(21)]))
     rng = np.random.default_rng(2)
     at, moving = rng.random((150, 2)) * (10, 20) + 0.5, np.zeros((150, 2))
-    crowd = steering.Crowd(space, radius=0.3, keep_apart=0.8)
+    crowd = steering.Crowd(space, radius=0.3, separation_radius=0.8)
     for step in range(900):
         at, moving = crowd.step(at, moving, flow, 1 / 30, max_speed=3.0, max_force=30.0)
         assert not space.walls.reshape(-1)[space.cell_at(at)].any()
@@ -86,7 +86,7 @@ def test_a_crowd_goes_through_a_door_to_its_goal_and_keeps_apart() -> None:
 
 
 def test_wants_a_velocity_and_gets_it() -> None:
-    crowd = steering.Crowd(fc.Grid(90, 70), keep_apart=0)
+    crowd = steering.Crowd(fc.Grid(90, 70), separation_radius=0)
     at, moving = np.array([[10.0, 10.0]]), np.zeros((1, 2))
     for _ in range(100):
         at, moving = crowd.step(at, moving, [(1.5, 0.5)], 0.1, max_speed=4.0)
@@ -95,7 +95,7 @@ def test_wants_a_velocity_and_gets_it() -> None:
 
 def test_who_runs_into_a_wall_keeps_only_what_goes_along_it() -> None:
     space = fc.Grid(9, 7)
-    crowd = steering.Crowd(space, keep_apart=0, ahead=0, response=0)
+    crowd = steering.Crowd(space, separation_radius=0, ahead=0, response=0)
     at, moving = crowd.step([(8.5, 3.5)], [(3.0, 1.0)], [(0, 0)], 1.0, max_speed=9.0)
     np.testing.assert_allclose(at, [(9, 4.5)], atol=1e-5)
     np.testing.assert_allclose(moving, [(0.5, 1.0)], atol=1e-5)
@@ -124,7 +124,7 @@ def test_none_and_one() -> None:
 def test_bad_input_is_refused() -> None:
     space = fc.Grid(9, 7)
     crowd, at = steering.Crowd(space), [(1, 1), (2, 1)]
-    for name in ("radius", "keep_apart", "ahead", "response", "separation", "avoidance"):
+    for name in ("radius", "separation_radius", "ahead", "response", "separation", "avoidance"):
         with refused(InvalidValue, name):
             steering.Crowd(space, **{name: -1.0})
     for kind, word, call in (

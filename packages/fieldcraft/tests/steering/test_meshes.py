@@ -156,7 +156,7 @@ class TestCrowds:
     def test_it_follows_a_field_to_the_other_floor_and_keeps_apart_on_each(self) -> None:
         house = graphs.two_floors()
         flow = fc.flow_field(fc.distance_map(house, (1, 1, 3)))
-        crowd = steering.Crowd(house, keep_apart=0.4, ahead=0.3)
+        crowd = steering.Crowd(house, separation_radius=0.4, ahead=0.3)
         at, moving = np.array([(1.0, 3.0, 0.0), (3.0, 1.0, 0.0), (1.0, 1.0, 0.0)]), np.zeros((3, 2))
         for _ in range(600):
             at, moving = crowd.step(at, moving, flow, 0.05, max_speed=1.5, max_force=20)

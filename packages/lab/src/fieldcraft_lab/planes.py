@@ -202,10 +202,10 @@ def _pixels(space: Space, region: Region) -> Plane:
             low, high = (part[:2] for part in space.extent)
     size = np.maximum(high - low, 1e-9)
     whole = space.extent[1][:2] - space.extent[0][:2]
-    apart = math.sqrt(
+    spacing = math.sqrt(
         float(whole.prod()) / len(space)
     )  # about as far as cells lie apart, so that pixels are not empty
-    pixel = max(float(size.max()) / _PIXELS, apart)
+    pixel = max(float(size.max()) / _PIXELS, spacing)
     columns, rows = (max(math.ceil(side / pixel), 1) for side in size.tolist())
     places = ((space.positions[:, :2] - low) / pixel).astype(np.int64)
     inside = ((space.positions[:, :2] >= low) & (places >= 0) & (places < (columns, rows))).all(

@@ -271,9 +271,11 @@ def _level_points(
     space: Space, edges: NDArray[np.int64], ahead: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return where on each edge the lead of a team, `ahead` at both ends, is 0."""
-    apart = ahead[:, 1] - ahead[:, 0]
+    difference = ahead[:, 1] - ahead[:, 0]
     share = np.clip(
-        np.where(apart != 0, -ahead[:, 0] / np.where(apart != 0, apart, 1.0), 0.5), 0.0, 1.0
+        np.where(difference != 0, -ahead[:, 0] / np.where(difference != 0, difference, 1.0), 0.5),
+        0.0,
+        1.0,
     )
     positions = space.graph.positions
     start, end = positions[edges[:, 0]], positions[edges[:, 1]]

@@ -48,7 +48,7 @@ def room(corners, portals, blocks):
 
 
 @kernel(inline="always")
-def _apart(ax, ay, bx, by):
+def _distance(ax, ay, bx, by):
     return math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
 
 
@@ -73,10 +73,10 @@ def _ahead(rx, ry, lx, ly, ex, ey, x, y):
     if off < 0 and size > 0:
         x, y = x + 2 * off * along_y / size, y - 2 * off * along_x / size
     if (lx - rx) * (y - ry) - (ly - ry) * (x - rx) > 0:
-        return _apart(rx, ry, lx, ly) + _apart(lx, ly, x, y)
+        return _distance(rx, ry, lx, ly) + _distance(lx, ly, x, y)
     if (ex - rx) * (y - ry) - (ey - ry) * (x - rx) < 0:
-        return _apart(rx, ry, ex, ey) + _apart(ex, ey, x, y)
-    return _apart(rx, ry, x, y)
+        return _distance(rx, ry, ex, ey) + _distance(ex, ey, x, y)
+    return _distance(rx, ry, x, y)
 
 
 @kernel(inline="always")
@@ -141,7 +141,7 @@ def _begin(mesh, start, end, at, goal, run, known, queue, counts):
             if 0 <= share <= size:
                 seen = 0.0
             else:
-                to_u, to_v = _apart(rx, ry, ux, uy), _apart(rx, ry, vx, vy)
+                to_u, to_v = _distance(rx, ry, ux, uy), _distance(rx, ry, vx, vy)
                 cx, cy, turn, gone = (
                     (ux, uy, turns[portal, 0], to_u)
                     if to_u <= to_v
@@ -170,8 +170,8 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
     rwx, rwy = places[number, RIGHT_X], places[number, RIGHT_Y]
     root, left, right = links[number, TURN], links[number, LEFT_TURN], links[number, RIGHT_TURN]
     polygon, came = links[number, POLYGON], links[number, CAME]
-    left_gone = gone + _apart(rx, ry, lx, ly) if left >= 0 else 0.0
-    right_gone = gone + _apart(rx, ry, ex, ey) if right >= 0 else 0.0
+    left_gone = gone + _distance(rx, ry, lx, ly) if left >= 0 else 0.0
+    right_gone = gone + _distance(rx, ry, ex, ey) if right >= 0 else 0.0
     at_left = (lx != rx or ly != ry) and _turns_at(reached, stamp, run, left, left_gone)
     at_right = (ex != rx or ey != ry) and _turns_at(reached, stamp, run, right, right_gone)
     for portal in range(starts[polygon], starts[polygon + 1]):
@@ -200,7 +200,7 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
             else:
                 facing = (vx - ux) * (cy - uy) - (vy - uy) * (cx - ux)
                 if _edge_on(facing, ux, uy, vx, vy, cx, cy, EDGE_ON):
-                    to_u, to_v = _apart(cx, cy, ux, uy), _apart(cx, cy, vx, vy)
+                    to_u, to_v = _distance(cx, cy, ux, uy), _distance(cx, cy, vx, vy)
                     first = to_u <= to_v
                     if hand == 0 and not (
                         (u_left if first else v_left) <= 0 <= (u_right if first else v_right)
@@ -360,6 +360,6 @@ def search(mesh, blocks, start, goal, ends, scratch):
     """
     at, aim = ends
     if start == goal:
-        return np.empty(0, dtype=np.int64), _apart(*at, *aim)
+        return np.empty(0, dtype=np.int64), _distance(*at, *aim)
     way, length, scratch[1] = _search(mesh, blocks, start, goal, at, aim, *scratch)
     return way, length

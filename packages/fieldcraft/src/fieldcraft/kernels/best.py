@@ -62,7 +62,7 @@ def _tile(own, offset, count, wrap):
 
 
 @kernel
-def _apart2(cell, other, height, width, wrap):
+def _squared_distance(cell, other, height, width, wrap):
     """Return the squared distance of two cells, the short way round."""
     dr = abs(cell // width - other // width)
     dc = abs(cell % width - other % width)
@@ -165,8 +165,10 @@ def best(values, bounds, places, axes, sign, squares, taking, first, last, out, 
                                     continue
                                 free = True
                                 for p in range(k):
-                                    apart2 = _apart2(cell, out[i, p], height, width, wrap)
-                                    free = free and apart2 > 0 and apart2 >= spacing2
+                                    squared = _squared_distance(
+                                        cell, out[i, p], height, width, wrap
+                                    )
+                                    free = free and squared > 0 and squared >= spacing2
                                 if free:
                                     top_score, top_d2, top_cell = score, d2, cell
             if top_cell < 0:

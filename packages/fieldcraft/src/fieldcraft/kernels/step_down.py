@@ -13,20 +13,20 @@ __all__ = ["choose"]
     "i8[::1], i8[::1], f8[::1], i8[::1], f8[::1], f8[::1], b1[::1], i8[::1], b1, out i8[::1], out"
     " i4[::1]"
 )
-def choose(cells, starts, here, ends, left, totals, blocked, order, apart, chosen, occupied):
+def choose(cells, starts, here, ends, left, totals, blocked, order, one_per_cell, chosen, occupied):
     """Write the number of the step that each agent takes, -1 for none: of those that lead nearer
     the one with the least total, and of these that to the lowest cell.
 
     The steps of agent i are `starts[i]` up to `starts[i + 1]`; they lead to the cells `ends`.
     `here` and `left` are the distances of `cells` and ends, `totals` those over each step. With
-    `apart` agents step one after the other in this order, each to a cell that is free at that
-    moment and not farther; `occupied` is the number of agents in each cell.
+    `one_per_cell` agents step one after the other in this order, each to a cell that is free at
+    that moment and not farther; `occupied` is the number of agents in each cell.
     """
     for turn in range(order.shape[0]):
         i = order[turn]
         best = np.int64(-1)
         for k in range(starts[i], starts[i + 1]):
-            useless = occupied[ends[k]] > 0 if apart else left[k] == here[i]
+            useless = occupied[ends[k]] > 0 if one_per_cell else left[k] == here[i]
             if useless or blocked[k] or left[k] == np.inf or left[k] > here[i]:
                 continue
             if (
@@ -36,6 +36,6 @@ def choose(cells, starts, here, ends, left, totals, blocked, order, apart, chose
             ):
                 best = np.int64(k)
         chosen[i] = best
-        if apart and best >= 0:
+        if one_per_cell and best >= 0:
             occupied[cells[i]] -= 1
             occupied[ends[best]] += 1

@@ -237,11 +237,11 @@ _NO_CELLS = np.empty(0, dtype=np.int32)
 
 
 def step_down(
-    distances: DistanceMap, positions: ArrayLike, apart: bool, onto_goals: bool
+    distances: DistanceMap, positions: ArrayLike, one_per_cell: bool, onto_goals: bool
 ) -> ChosenCells:
     """See `DistanceMap.step`."""
     space, walls = distances.space, distances.walls.reshape(-1)
-    checks.flag("apart", apart)
+    checks.flag("one_per_cell", one_per_cell)
     checks.flag("onto_goals", onto_goals)
     if distances.outward:
         raise InvalidValue(
@@ -266,14 +266,14 @@ def step_down(
     if not onto_goals:
         blocked |= np.isin(ends, distances.goals)
     order, occupied = np.arange(len(cells)), _NO_CELLS
-    if apart:
+    if one_per_cell:
         # The nearest first.
         order = here.argsort(kind="stable")
         occupied = np.zeros(len(space), dtype=np.int32)
         np.add.at(occupied, cells, 1)
     chosen = np.empty_like(cells)
     kernels.step_down.choose(
-        cells, starts, here, ends, left, totals, blocked, order, apart, chosen, occupied
+        cells, starts, here, ends, left, totals, blocked, order, one_per_cell, chosen, occupied
     )
     moves = chosen >= 0
     cells[moves], here[moves] = ends[chosen[moves]], left[chosen[moves]]

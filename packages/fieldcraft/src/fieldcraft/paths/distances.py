@@ -248,7 +248,7 @@ class DistanceMap(Operand):
         return Path.over_cells(self.space, path, length, total, place, first_cost)
 
     def step(
-        self, positions: ArrayLike, *, apart: bool = False, onto_goals: bool = True
+        self, positions: ArrayLike, *, one_per_cell: bool = False, onto_goals: bool = True
     ) -> ChosenCells:
         """Return one step of each agent towards the nearest goal: `hunt.step(monsters).positions`.
 
@@ -259,7 +259,7 @@ class DistanceMap(Operand):
         ----------
         positions : array_like of shape (2,) or (N, 2)
             World positions on open cells.
-        apart : bool
+        one_per_cell : bool
             Let agents step one after the other, the nearest first, each to the best cell that is
             free at that moment and no farther from the goal than its own. So they queue in
             corridors and surround a goal; agents that find no such cell wait.
@@ -280,7 +280,7 @@ class DistanceMap(Operand):
         >>> distances.step([(0.5, 0.5), (4.5, 0.5)]).cells
         array([1, 4])
         """
-        return step_down(self, positions, apart, onto_goals)
+        return step_down(self, positions, one_per_cell, onto_goals)
 
     @property
     def version(self) -> int:

@@ -51,8 +51,8 @@ def assigned(
         return np.zeros((0, space.dimensions))
     starts = np.atleast_1d(space.nearest_open(space.cell_at(points, outside=outside)))
     usual = 4 * space.typical_step
-    apart = usual if spacing is None else checks.not_negative("spacing", spacing)
-    places = _spread_out(space, cells, weights, len(points), apart)
+    gap = usual if spacing is None else checks.not_negative("spacing", spacing)
+    places = _spread_out(space, cells, weights, len(points), gap)
     from scipy.optimize import linear_sum_assignment
 
     walks = backend(space).walking_distances(starts, places)
@@ -63,9 +63,9 @@ def assigned(
 
 
 def _spread_out(
-    space: Space, cells: NDArray[np.int64], weights: NDArray[np.float64], count: int, apart: float
+    space: Space, cells: NDArray[np.int64], weights: NDArray[np.float64], count: int, gap: float
 ) -> NDArray[np.int64]:
-    """Return `count` of the cells, likely ones first, each at least `apart` from those before it if
+    """Return `count` of the cells, likely ones first, each at least `gap` from those before it if
     there is room. With fewer cells, they repeat.
     """
     positions = space.position_of(cells)
@@ -74,8 +74,8 @@ def _spread_out(
     taken = [int(at[0]) if len(at) else int(np.argmax(weights))]
     near = np.sqrt(((positions - positions[taken[0]]) ** 2).sum(axis=1))
     for _ in range(count - 1):
-        far = near >= apart * (1 - 1e-9)
-        worth = np.where(far, weights, 0.0) if far.any() and apart > 0 else weights * near
+        far = near >= gap * (1 - 1e-9)
+        worth = np.where(far, weights, 0.0) if far.any() and gap > 0 else weights * near
         best = int(np.lexsort((cells, near, -worth))[0])
         taken.append(best if worth[best] > 0 else taken[len(taken) % len(cells)])
         near = np.minimum(near, np.sqrt(((positions - positions[taken[-1]]) ** 2).sum(axis=1)))

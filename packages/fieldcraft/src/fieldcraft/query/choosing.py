@@ -119,10 +119,10 @@ def _choose(
     sign: np.float32,
 ) -> ChosenCells:
     values, otherwise = queries(layer, space), checked_none(none)
-    far, apart = checks.positive("radius", radius), checks.not_negative("spacing", spacing)
+    far, gap = checks.positive("radius", radius), checks.not_negative("spacing", spacing)
     wanted = _wanted(count, values.space)
     points, own, single = values.cells(positions, outside)
-    cells = values.best(points, far, wanted, apart, values.closed(where), walk, sign)
+    cells = values.best(points, far, wanted, gap, values.closed(where), walk, sign)
     return chosen(cells, own, single, count, otherwise, values.space, values.flat)
 
 
@@ -178,7 +178,7 @@ def pick(
     """
     values, otherwise = Values(layer, space), checked_none(none)
     checks.generator(rng)
-    far, apart = checks.positive("radius", radius), checks.not_negative("spacing", spacing)
+    far, gap = checks.positive("radius", radius), checks.not_negative("spacing", spacing)
     wanted, closed = _wanted(count, values.space), values.closed(where)
     if above is not None:
         closed |= values.values <= checks.finite("above", above)
@@ -186,7 +186,7 @@ def pick(
     cells = np.full((len(points), wanted), -1, dtype=np.int64)
     for k in range(len(points)):
         draws = queries(rng.random(values.space.shape, dtype=np.float32), values.space)
-        cells[k] = draws.best(points[k : k + 1], far, wanted, apart, closed, walk, np.float32(1))
+        cells[k] = draws.best(points[k : k + 1], far, wanted, gap, closed, walk, np.float32(1))
     return chosen(cells, own, single, count, otherwise, values.space, values.flat)
 
 
@@ -235,8 +235,8 @@ def peaks(
     most = len(values.space)
     if count is not None:
         most = min(checks.integer("count", count, minimum=1), most)
-    apart, above = checks.not_negative("spacing", spacing), checks.finite("threshold", threshold)
-    return ChosenCells.at(values.peaks(most, apart, above), values.space, values.flat, ranked=True)
+    gap, above = checks.not_negative("spacing", spacing), checks.finite("threshold", threshold)
+    return ChosenCells.at(values.peaks(most, gap, above), values.space, values.flat, ranked=True)
 
 
 def regions(

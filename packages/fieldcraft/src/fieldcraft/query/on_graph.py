@@ -53,10 +53,11 @@ def _along_edges(
     start, end = graph.positions[cells[which]], graph.positions[others]
     along = graph.shortest_vectors(end - start)
     squares = (along * along).sum(axis=1)
-    apart = squares > 0
+    nonzero = squares > 0
     shares = np.zeros(len(which))
-    shares[apart] = np.clip(
-        (graph.shortest_vectors(points[which] - start) * along).sum(axis=1)[apart] / squares[apart],
+    shares[nonzero] = np.clip(
+        (graph.shortest_vectors(points[which] - start) * along).sum(axis=1)[nonzero]
+        / squares[nonzero],
         0,
         1,
     )
@@ -77,9 +78,9 @@ def _slopes(graph: Graph, values: NDArray[np.float32], cells: Cells) -> Floats:
     which, others = _arcs_at(graph, cells)
     away = graph.shortest_vectors(graph.positions[others] - graph.positions[cells[which]])
     size = np.sqrt((away * away).sum(axis=1))
-    apart = (size > 0) & ~graph.walls[cells[which]]
-    which, others, away = which[apart], others[apart], away[apart] / size[apart, np.newaxis]
-    rise = (values[others].astype(np.float64) - values[cells[which]]) / size[apart]
+    nonzero = (size > 0) & ~graph.walls[cells[which]]
+    which, others, away = which[nonzero], others[nonzero], away[nonzero] / size[nonzero, np.newaxis]
+    rise = (values[others].astype(np.float64) - values[cells[which]]) / size[nonzero]
     square = np.zeros((len(cells), axes, axes))
     right = np.zeros((len(cells), axes))
     for i in range(axes):

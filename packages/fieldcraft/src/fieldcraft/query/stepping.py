@@ -262,7 +262,7 @@ def explore_step(
     *,
     unknown: float | None = 0.0,
     rng: np.random.Generator | None = None,
-    apart: bool = False,
+    one_per_cell: bool = False,
     outside: str = "refuse",
     space: Space | None = None,
 ) -> ChosenCells:
@@ -287,7 +287,7 @@ def explore_step(
         cell within sight.
     rng : numpy.random.Generator, optional
         Source of one random number for each call. By default ties are broken alike in every call.
-    apart : bool
+    one_per_cell : bool
         Whether explorers choose in the order of `positions`, and none steps to the cell of one
         before it unless it has no other step. Otherwise explorers that meet may walk as one.
     outside : {"refuse", "clamp"}
@@ -338,15 +338,15 @@ def explore_step(
             got=f"{tuple(points[index].tolist())} at index {index}",
             remedy="Use space.nearest_open()",
         )
-    checks.flag("apart", apart)
+    checks.flag("one_per_cell", one_per_cell)
     key = 0 if rng is None else int(checks.generator(rng).integers(_MOST_KEY))
     cells, targets = starts.copy(), starts.copy()
     inputs = read_only(flat), values.steps(), read_only(starts)
-    _explore(space, inputs, (reach, False, np.float32(0), key), apart, (cells, targets))
+    _explore(space, inputs, (reach, False, np.float32(0), key), one_per_cell, (cells, targets))
     if limit is not None and ((targets != starts) & (flat[targets] > limit)).any():
         parts = [np.s_[first : first + _AT_ONCE] for first in range(0, len(space), _AT_ONCE)]
         if any(((flat[part] <= limit) & ~walls[part]).any() for part in parts):
-            _explore(space, inputs, (reach, True, limit, key), apart, (cells, targets))
+            _explore(space, inputs, (reach, True, limit, key), one_per_cell, (cells, targets))
     if single:
         return ChosenCells.steps(cells[0], starts[0], space, flat, targets[0])
     return ChosenCells.steps(cells, starts, space, flat, targets)
@@ -356,14 +356,14 @@ def _explore(
     space: Space,
     inputs: tuple[Any, ...],
     rule: tuple[int, bool, np.float32, int],
-    apart: bool,
+    one_per_cell: bool,
     outputs: tuple[NDArray[np.int64], NDArray[np.int64]],
 ) -> None:
     """Find the steps of all explorers, on several threads where that pays."""
     (reach, searches, _, _), count, family = rule, len(outputs[0]), kernels.explore
     visited = len(space) if searches else min(2 * reach * (reach + 1), len(space))
-    bands = pool.bands(count, 1 if apart else count * visited // _CELLS_PER_THREAD)
-    taken = np.zeros(len(space) if apart else 0, dtype=np.bool_)
+    bands = pool.bands(count, 1 if one_per_cell else count * visited // _CELLS_PER_THREAD)
+    taken = np.zeros(len(space) if one_per_cell else 0, dtype=np.bool_)
     # New scratch as large as the map would cost more than a search nearby.
     free = _free_scratch(space)
     scratch = [free.pop() if free else family.scratch(len(space)) for _ in bands]

@@ -217,8 +217,8 @@ class Mesh:
         first = [order[:-k][keys[order[:-k]] == keys[order[k:]]] for k in range(1, 4)]
         second = [order[k:][keys[order[:-k]] == keys[order[k:]]] for k in range(1, 4)]
         one, other = np.concatenate(first), np.concatenate(second)
-        apart = owners[one] != owners[other]
-        return pairs[one[apart]], np.stack([owners[one[apart]], owners[other[apart]]], axis=1)
+        differs = owners[one] != owners[other]
+        return pairs[one[differs]], np.stack([owners[one[differs]], owners[other[differs]]], axis=1)
 
     # Where a position lies
 

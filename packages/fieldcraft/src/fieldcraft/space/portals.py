@@ -148,18 +148,18 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
     rest = np.stack(np.divmod(keys, max(count, 1)), axis=1)
     rest = rest[~_touch_in_a_point(mesh, plan, rest)]
     beside, overlaps, rest = _in_portions(_alongside, mesh.starts, rings, rest)
-    apart, gaps, _ = _in_portions(_facing, mesh.starts, rings, rest)
+    facing, gaps, _ = _in_portions(_facing, mesh.starts, rings, rest)
 
-    fill = count + np.arange(len(apart))
+    fill = count + np.arange(len(facing))
     pairs = np.concatenate(
         [
             owners,
             beside,
-            np.stack([apart[:, 0], fill], axis=1),
-            np.stack([apart[:, 1], fill], axis=1),
+            np.stack([facing[:, 0], fill], axis=1),
+            np.stack([facing[:, 1], fill], axis=1),
         ]
     )
-    edges = np.concatenate([owners, beside, apart, apart])
+    edges = np.concatenate([owners, beside, facing, facing])
     lines = np.concatenate([plan[shared].reshape(-1, 4), overlaps, gaps[:, :4], gaps[:, 4:]])
     middles = np.concatenate([mesh.centers[:, :2], gaps.reshape(-1, 4, 2).mean(axis=1)])
     # From either side of it, with the inside on the left.

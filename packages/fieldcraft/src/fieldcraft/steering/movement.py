@@ -118,7 +118,7 @@ def crowd_step_on_grid(
         """Return which agents were off the map and in walls (-1 for none), positions and
         velocities.
         """
-        reach = settings.keep_apart if settings.keep_apart > 0 else space.cell_size
+        reach = settings.separation_radius if settings.separation_radius > 0 else space.cell_size
         near = Neighbors(at, reach, space=space)
         targets = np.empty(at.shape) if flow is not None else wanted[near.order]
         pushes, wrong = np.zeros(at.shape), np.full(2, -1, dtype=np.int64)
@@ -129,7 +129,7 @@ def crowd_step_on_grid(
         def step(first: int, last: int) -> None:
             if sample is not None:
                 sample(near.places, first, last, targets)
-            if settings.keep_apart > 0:
+            if settings.separation_radius > 0:
                 write_pushes(near, first, last, pushes)
             kernels.moving.drive(*inputs, first, last, wrong, moved, changed)
 
@@ -338,8 +338,8 @@ def crowd_step_on_mesh(
     else:
         wanted = vectors("Desired velocities", desired, count)  # type: ignore[arg-type]
     force = (wanted - moving) * settings.response
-    if settings.keep_apart > 0:
-        near = Neighbors(_by_storey(at, settings.keep_apart), settings.keep_apart)
+    if settings.separation_radius > 0:
+        near = Neighbors(_by_storey(at, settings.separation_radius), settings.separation_radius)
         force += separation(near, strength=speeds) * settings.separation
     if settings.ahead > 0:
         force += _avoidance(mesh, at, cells, moving, settings.ahead) * settings.avoidance
@@ -351,14 +351,14 @@ def crowd_step_on_mesh(
     return _lifted(mesh, places, ends), np.where(slowed, shortened(gone / seconds, speeds), new)
 
 
-def _by_storey(at: Floats, keep_apart: float) -> Floats:
+def _by_storey(at: Floats, separation_radius: float) -> Floats:
     """Return places in the ground plane, with storeys beside each other: agents far above each
     other do not keep apart.
     """
     if at.shape[1] == 2:
         return at
-    storey = np.rint(at[:, 2] / (_STOREY * keep_apart))
-    beside = float(np.ptp(at[:, 0])) + 2 * keep_apart if len(at) else 0.0
+    storey = np.rint(at[:, 2] / (_STOREY * separation_radius))
+    beside = float(np.ptp(at[:, 0])) + 2 * separation_radius if len(at) else 0.0
     plan = at[:, :2].copy()
     plan[:, 0] += (storey - storey.min(initial=np.inf)) * beside
     return plan

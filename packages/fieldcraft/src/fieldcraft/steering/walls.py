@@ -148,7 +148,7 @@ class Crowd:
         Where agents walk.
     radius : float
         Least distance of centers from walls in world units, at most half a cell; 0 on a mesh.
-    keep_apart : float
+    separation_radius : float
         Distance within which neighbors push, in world units; 0 for none.
     ahead : float
         Length of the feelers for walls, in world units; 0 for none.
@@ -178,14 +178,14 @@ class Crowd:
 
     space: Space
     radius: float = 0.0
-    keep_apart: float = 1.0
+    separation_radius: float = 1.0
     ahead: float = 1.5
     response: float = 8.0
     separation: float = 8.0
     avoidance: float = 4.0
 
     def __post_init__(self) -> None:
-        for name in ("keep_apart", "ahead", "response", "separation", "avoidance"):
+        for name in ("separation_radius", "ahead", "response", "separation", "avoidance"):
             checks.not_negative(name, getattr(self, name))
         if isinstance(self.space, Grid):
             movement.check_crowd_on_grid(self, self.space)

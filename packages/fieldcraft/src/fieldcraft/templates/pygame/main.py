@@ -80,7 +80,7 @@ def main(frames: int | None) -> None:
         until_turn -= seconds
         if until_turn <= 0 and not message:
             until_turn = 0.35
-            hunters = fc.distance_map(grid, player).step(hunters, apart=True).positions
+            hunters = fc.distance_map(grid, player).step(hunters, one_per_cell=True).positions
         danger.sync(range(len(hunters)), hunters, 1.0)
         if np.abs(hunters - player).max(axis=1).min() < 1:
             message = "Caught. R: again"

@@ -73,7 +73,7 @@ class Dungeon:
         self.imap.step()
         hunt = fc.distance_map(self.space, self.hero, cost=1 + 4 / (0.05 + self.scent))
         smells = self.scent.sample(self.rats) > 0.01
-        self.rats[smells] = hunt.step(self.rats, apart=True).positions[smells]
+        self.rats[smells] = hunt.step(self.rats, one_per_cell=True).positions[smells]
         self.bats = self.space.positions[fc.query.uphill(1 - self.light, self.bats).cells]
         if (self.rats == self.hero).all(axis=1).any():
             self.message = "A rat bites you.  R: again"

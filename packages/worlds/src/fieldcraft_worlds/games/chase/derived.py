@@ -142,9 +142,9 @@ class ChaseDerived:
         if not len(targets) or not len(hunters) or feel <= 0:
             return headings
         gaps = self.ground.away(people.positions[hunters, None], people.positions[targets])
-        apart = np.sqrt((gaps**2).sum(axis=2))
-        nearest = apart.argmin(axis=1)
-        rows = np.flatnonzero(apart[np.arange(len(hunters)), nearest] <= feel)
+        distances = np.sqrt((gaps**2).sum(axis=2))
+        nearest = distances.argmin(axis=1)
+        rows = np.flatnonzero(distances[np.arange(len(hunters)), nearest] <= feel)
         headings[hunters[rows]] = directions(gaps[rows, nearest[rows], :2], headings[hunters[rows]])
         return headings
 

@@ -46,7 +46,7 @@ def start(derived: ChaseDerived, rng: np.random.Generator) -> State:
     distances = _distances(ground, player)
     far = home[distances[home] >= _EXIT_SHARE * distances[home].max()]
     exit_cell = int(rng.choice(far))
-    items = _far_apart(ground, settings.items, np.array([player, exit_cell]), rng)
+    items = _spread_out(ground, settings.items, np.array([player, exit_cell]), rng)
     distant = home[
         distances[home] >= min(_LEAST_DISTANCE * ground.unit, 0.5 * float(distances[home].max()))
     ]
@@ -88,7 +88,7 @@ def start(derived: ChaseDerived, rng: np.random.Generator) -> State:
         people=people,
         items=Items(items, np.zeros(len(items), dtype=np.bool_)),
         exit=exit_cell,
-        places=_far_apart(ground, min(_PLACES, len(home) // 4), np.zeros(0, dtype=np.int64), rng),
+        places=_spread_out(ground, min(_PLACES, len(home) // 4), np.zeros(0, dtype=np.int64), rng),
         sounds=Sounds(no_places, np.zeros(0, dtype=np.int64), np.zeros(0)),
         infection=quiet,
         noise=quiet.copy(),
@@ -112,7 +112,7 @@ def _sample(rng: np.random.Generator, cells: Ints, count: int) -> Ints:
     return np.asarray(rng.choice(cells, count, replace=count > len(cells)), dtype=np.int64)
 
 
-def _far_apart(ground: ChaseGround, count: int, taken: Ints, rng: np.random.Generator) -> Ints:
+def _spread_out(ground: ChaseGround, count: int, taken: Ints, rng: np.random.Generator) -> Ints:
     """Return `count` home cells, each the farthest of a few random ones from those before it and
     from those in `taken`.
     """

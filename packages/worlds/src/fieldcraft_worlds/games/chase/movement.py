@@ -96,7 +96,9 @@ class _GridMovement(Movement):
     def __init__(self, space: Grid, unit: float) -> None:
         super().__init__(space, unit)
         cell = space.cell_size
-        self._crowd = Crowd(space, radius=0.3 * cell, keep_apart=_ROOM * unit, ahead=0.8 * cell)
+        self._crowd = Crowd(
+            space, radius=0.3 * cell, separation_radius=_ROOM * unit, ahead=0.8 * cell
+        )
 
     def step(
         self,

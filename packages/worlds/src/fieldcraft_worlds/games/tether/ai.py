@@ -164,13 +164,13 @@ def distance_plan(derived: TetherDerived, state: State, view: _View) -> Plan:
     enemy = int(
         min(view.enemies.tolist(), key=lambda cell: (derived.distances_from(view.cell)[cell], cell))
     )
-    apart, desired = (
+    distance, desired = (
         float(derived.distances_from(view.cell)[enemy]),
         _RANGE_SHARE * state.tuning.ranges[view.side],
     )
-    if apart < desired - _SLACK:
+    if distance < desired - _SLACK:
         return _path_to(derived, view.cell, _retreat(derived, view.cell, enemy))
-    if apart > desired + _SLACK or not derived.in_sight(view.cell)[enemy]:
+    if distance > desired + _SLACK or not derived.in_sight(view.cell)[enemy]:
         return _path_to(derived, view.cell, _nearest(derived, view))
     return _stay(view)
 

@@ -36,7 +36,7 @@ class TetherDerived:
         self.cell = self.ground.cell_size
         self.centers = self.ground.position_of(np.arange(len(self.ground)))
         self.crowd = Crowd(
-            self.ground, radius=0.3 * self.cell, keep_apart=_ROOM * self.cell, ahead=0.0
+            self.ground, radius=0.3 * self.cell, separation_radius=_ROOM * self.cell, ahead=0.0
         )
         self._layer = InfluenceMap(self.ground).add_layer(
             "tether", values=np.zeros(self.ground.shape)

@@ -111,9 +111,11 @@ def reaches(derived: TetherDerived, state: State) -> NDArray[np.bool_]:
     """
     fighters = state.fighters
     gaps = away(derived.ground, fighters.positions[:, None], fighters.positions[None])
-    apart = np.hypot(gaps[..., 0], gaps[..., 1]) / derived.cell
+    distances = np.hypot(gaps[..., 0], gaps[..., 1]) / derived.cell
     ranges = np.array(state.tuning.ranges)[fighters.sides]
-    found = (apart <= ranges[:, None] + 1e-9) & (fighters.sides[:, None] != fighters.sides[None])
+    found = (distances <= ranges[:, None] + 1e-9) & (
+        fighters.sides[:, None] != fighters.sides[None]
+    )
     found &= fighters.alive[:, None] & fighters.alive[None]
     cells = derived.cells(fighters.positions)
     for number in np.flatnonzero(found.any(axis=1)).tolist():

@@ -52,7 +52,7 @@ def look(derived: TowersDerived, state: State) -> Sightings:
             np.full(len(units), NOTHING), np.full(len(units), np.inf), np.full(len(towers), NOTHING)
         )
     gaps = np.abs(away(space, units.positions, derived.middles[:, None])) / space.cell_size
-    apart = np.hypot(gaps[..., 0], gaps[..., 1])
+    distances = np.hypot(gaps[..., 0], gaps[..., 1])
     cells, hostile = (
         np.atleast_1d(space.cell_at(units.positions)),
         towers.teams[:, None] != units.teams,
@@ -60,17 +60,19 @@ def look(derived: TowersDerived, state: State) -> Sightings:
     seen = derived.views[:, cells] & hostile
 
     rules = settings.tower
-    in_range = seen & (apart >= rules.least_range) & (apart <= min(rules.range, rules.sight))
-    victims = np.argmin(np.where(in_range, apart, np.inf), axis=1)
+    in_range = (
+        seen & (distances >= rules.least_range) & (distances <= min(rules.range, rules.sight))
+    )
+    victims = np.argmin(np.where(in_range, distances, np.inf), axis=1)
     victims = np.where(in_range[np.arange(len(towers)), victims], victims, NOTHING)
 
     if derived.reachable_views is not derived.views:
         seen = derived.reachable_views[:, cells] & hostile
-    apart[~seen | (apart > settings.unit.sight)] = np.inf
-    targets = np.argmin(apart, axis=0)
+    distances[~seen | (distances > settings.unit.sight)] = np.inf
+    targets = np.argmin(distances, axis=0)
     everyone = np.arange(len(units))
     outside = np.maximum(gaps[targets, everyone] - rules.size / 2, 0)
-    found = np.isfinite(apart[targets, everyone])
+    found = np.isfinite(distances[targets, everyone])
     edges = np.where(found, np.hypot(outside[:, 0], outside[:, 1]), np.inf)
     return Sightings(np.where(found, targets, NOTHING), edges, victims)
 
@@ -112,17 +114,17 @@ def nearest_enemies(
     """Return for some units the row of the nearest enemy unit less than `reach` cells away, else
     `NOTHING`, and its distance in cells.
     """
-    found, apart = np.full(len(units), NOTHING), np.full(len(units), np.inf)
+    found, distances = np.full(len(units), NOTHING), np.full(len(units), np.inf)
     cell = derived.walking.cell_size
     for team in np.unique(units.teams[some]).tolist():
         enemies = np.flatnonzero(units.teams != team)
         rows = np.flatnonzero(some & (units.teams == team))
         if len(enemies):
             near = Neighbors(units.positions[enemies], reach * cell, space=derived.walking)
-            nearest, distances = near.nearest(units.positions[rows])
+            nearest, lengths = near.nearest(units.positions[rows])
             found[rows] = np.where(nearest >= 0, enemies[nearest], NOTHING)
-            apart[rows] = distances / cell
-    return found, apart
+            distances[rows] = lengths / cell
+    return found, distances
 
 
 def _in_reach(derived: TowersDerived, units: Units) -> Ints:

@@ -69,7 +69,9 @@ class TowersDerived:
         self.space = walking_grid(space)
         self.walking = walking_grid(space)
         tower, cell = settings.tower, space.cell_size
-        self.crowd = Crowd(self.walking, radius=0.3 * cell, keep_apart=settings.unit.room * cell)
+        self.crowd = Crowd(
+            self.walking, radius=0.3 * cell, separation_radius=settings.unit.room * cell
+        )
         self.imap = InfluenceMap(self.space)
         influence = Radial(tower.reach * cell, "parabolic", settings.metric)
         self.teams: Teams = self.imap.add_teams(settings.teams, influence)

@@ -125,7 +125,7 @@ def _attempt(
     finds no room.
     """
     teams, tower = len(settings.teams), settings.tower
-    apart = max(tower.size + 2.0, crowding * tower.range)
+    spacing = max(tower.size + 2.0, crowding * tower.range)
     bases = _bases(space, teams, sites, mirror, rng)
     if len(bases) < teams:
         return None
@@ -140,8 +140,8 @@ def _attempt(
 
     def free(team: int) -> NDArray[np.bool_]:
         others = [cell for other in range(teams) if other != team for cell in chosen[other]]
-        good = _is_apart(space, sites, np.array(chosen[team]), apart)
-        return good & _is_apart(
+        good = _is_distant(space, sites, np.array(chosen[team]), spacing)
+        return good & _is_distant(
             space, sites, np.array(others), max(tower.range, tower.size + 2.0) + 1
         )
 
@@ -198,12 +198,12 @@ def _bases(
     return np.array(bases)
 
 
-def _is_apart(space: Grid, sites: Ints, taken: Ints, apart: float) -> NDArray[np.bool_]:
-    """Return which sites are at least `apart` cells from all others."""
+def _is_distant(space: Grid, sites: Ints, taken: Ints, spacing: float) -> NDArray[np.bool_]:
+    """Return which sites are at least `spacing` cells from all others."""
     gaps = (
         away(space, space.position_of(sites)[:, None], space.position_of(taken)) / space.cell_size
     )
-    return np.asarray((np.hypot(gaps[..., 0], gaps[..., 1]) >= apart).all(axis=1))
+    return np.asarray((np.hypot(gaps[..., 0], gaps[..., 1]) >= spacing).all(axis=1))
 
 
 def _is_passable(space: Grid, reach: int, cells: Ints) -> bool:

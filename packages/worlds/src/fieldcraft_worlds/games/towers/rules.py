@@ -116,13 +116,13 @@ def _desired_velocities(derived: TowersDerived, state: State, sightings: Sightin
 
     guards = holding & (sightings.targets == NOTHING)
     if guards.any():
-        enemies, apart = nearest_enemies(derived, units, guards, rules.sight)
+        enemies, distances = nearest_enemies(derived, units, guards, rules.sight)
         chasing = np.flatnonzero(enemies != NOTHING)
         gaps = away(space, units.positions[chasing], units.positions[enemies[chasing]])
         is_free = derived.is_open_between(units.positions[chasing], gaps)
         chasing, gaps = chasing[is_free], gaps[is_free]
         desired[chasing] = _direction(gaps)
-        desired[chasing[apart[chasing] <= 0.6 * rules.closeness]] = 0
+        desired[chasing[distances[chasing] <= 0.6 * rules.closeness]] = 0
     return desired * (rules.speed * space.cell_size)
 
 
