@@ -61,23 +61,21 @@ def read_losses(path: str | Path, *, loops_per_second: float = 22.4) -> Losses:
     kinds: dict[str, str] = {}
     owners: dict[str, str] = {}
     rows: list[tuple[float, tuple[float, float], str, str]] = []
-    with Table(path) as table:
-        columns = table.require(_COLUMNS, "A StarCraft II event table")
-        for row in table.rows():
-            loop, event, unit, kind, player, x, y, killer = (
-                row[column].strip() for column in columns
-            )
-            if event in ("born", "init", "morph") and kind:
-                kinds[unit] = kind
-            if event in ("born", "init", "owner"):
-                owners[unit] = player
-            owner = owners.get(unit, player)
-            if event != "died" or killer in ("", "0", owner) or owner in ("", "0"):
-                continue
-            place = (table.coordinate(x, "x") + 0.5, table.coordinate(y, "y") + 0.5)
-            moment = table.seconds(repr(table.integer(loop, "game_loop") / rate))
-            group = f"player {table.integer(owner, 'player')}"
-            rows.append((moment, place, group, kinds.get(unit, kind)))
+    table = Table(path)
+    columns = table.require(_COLUMNS, "A StarCraft II event table")
+    for row in table.rows():
+        loop, event, unit, kind, player, x, y, killer = (row[column].strip() for column in columns)
+        if event in ("born", "init", "morph") and kind:
+            kinds[unit] = kind
+        if event in ("born", "init", "owner"):
+            owners[unit] = player
+        owner = owners.get(unit, player)
+        if event != "died" or killer in ("", "0", owner) or owner in ("", "0"):
+            continue
+        place = (table.coordinate(x, "x") + 0.5, table.coordinate(y, "y") + 0.5)
+        moment = table.seconds(repr(table.integer(loop, "game_loop") / rate))
+        group = f"player {table.integer(owner, 'player')}"
+        rows.append((moment, place, group, kinds.get(unit, kind)))
     rows.sort(key=lambda row: row[0])
     seconds = np.array([row[0] for row in rows], dtype=np.float64)
     positions = np.array([row[1] for row in rows], dtype=np.float64).reshape(-1, 2)

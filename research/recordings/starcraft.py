@@ -97,20 +97,20 @@ def read_starcraft(
     fading = math.inf if half_life is None else half_life
     reader = _Match(fading, dict(strengths or {}), checks.fraction("unfinished", unfinished))
     rate = checks.positive("loops_per_second", loops_per_second)
-    with Table(path) as table:
-        columns = table.require(_COLUMNS, "A StarCraft II event table")
-        last = 0
-        for row in table.rows():
-            loop, event, unit, kind, player, x, y = (row[column].strip() for column in columns)
-            now = table.integer(loop, "game_loop")
-            if now < last:
-                raise table.refusal(
-                    "Events follow one another in time",
-                    f"game_loop {now} after {last}",
-                    "Sort the table by game_loop",
-                )
-            last = now
-            reader.read(table, table.seconds(repr(now / rate)), event, unit, kind, player, (x, y))
+    table = Table(path)
+    columns = table.require(_COLUMNS, "A StarCraft II event table")
+    last = 0
+    for row in table.rows():
+        loop, event, unit, kind, player, x, y = (row[column].strip() for column in columns)
+        now = table.integer(loop, "game_loop")
+        if now < last:
+            raise table.refusal(
+                "Events follow one another in time",
+                f"game_loop {now} after {last}",
+                "Sort the table by game_loop",
+            )
+        last = now
+        reader.read(table, table.seconds(repr(now / rate)), event, unit, kind, player, (x, y))
     return reader.builder.build()
 
 

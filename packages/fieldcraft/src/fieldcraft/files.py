@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import os
 import re
+import stat
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -17,9 +18,19 @@ from pathlib import Path
 from typing import BinaryIO
 
 from fieldcraft import checks
-from fieldcraft.errors import BadSaveFile, InvalidValue
+from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
 
-__all__ = ["Staging", "damaged", "is_there", "newer", "sealed", "target_of", "write_sealed"]
+__all__ = [
+    "Staging",
+    "damaged",
+    "file_size",
+    "is_there",
+    "newer",
+    "read_bytes",
+    "sealed",
+    "target_of",
+    "write_sealed",
+]
 
 _SEAL = hashlib.sha256().digest_size
 _CHUNK = 1 << 20
@@ -36,6 +47,42 @@ def target_of(name: str, value: object) -> Path:
         pass
     rule, got = f"{name} is a name that files can have", ascii(str(found))
     raise InvalidValue(rule, got=got, remedy="Choose another name")
+
+
+def file_size(path: Path, what: str, error: type[FieldcraftError]) -> int:
+    """Return the size of a regular file in bytes; raise `error` if it is missing, or is a folder, a
+    device or a pipe. `what` is read from it, for messages.
+    """
+    rule = f"{what} is read from a file"
+    try:
+        status = path.stat()
+    except (OSError, ValueError) as problem:
+        got = f"{str(path)!r}: {getattr(problem, 'strerror', None) or problem}"
+        remedy = "Check the path and the working directory"
+        raise error(rule, got=got, remedy=remedy) from None
+    if stat.S_ISDIR(status.st_mode):
+        remedy = "Name one of the files in it"
+        raise error(rule, got=f"the folder {str(path)!r}", remedy=remedy)
+    if not stat.S_ISREG(status.st_mode):
+        got = f"{str(path)!r}, which is a device or a pipe"
+        raise error(rule, got=got, remedy="Copy its content into a file first")
+    return status.st_size
+
+
+def read_bytes(
+    path: Path, limit: int, what: str, error: type[FieldcraftError], remedy: str
+) -> bytes:
+    """Return the bytes of a regular file; raise `error`, with `remedy` for more than `limit`."""
+    size = file_size(path, what, error)
+    if size > limit:
+        got = f"{path.name} with {size:,}"
+        raise error(f"A file of this kind has at most {limit:,} bytes", got=got, remedy=remedy)
+    try:
+        with path.open("rb") as file:
+            return file.read(size)
+    except OSError as problem:
+        got, remedy = f"{str(path)!r}: {problem.strerror}", "Check the permissions of the file"
+        raise error(f"{what} is read from a file", got=got, remedy=remedy) from None
 
 
 def write_sealed(target: Path, parts: Iterable[bytes], *, clean: bool = True) -> None:

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
-from fieldcraft.files import Staging, target_of
-from fieldcraft.maps.reading import file_size, map_file, parsing
+from fieldcraft.files import Staging, file_size, target_of
+from fieldcraft.maps.reading import map_file, parsing
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.grid import MAX_CELLS
 
@@ -88,7 +88,7 @@ def read_geotiff(
     file, number = checks.path("path", path), checks.integer("band", band, minimum=1)
     sides = None if window is None else _window(window)
     rasterio = _rasterio("Reading a GeoTIFF")
-    file_size(file)
+    file_size(file, "A map", BadMapFile)
     with parsing(file.name, "GeoTIFF"), rasterio.open(file, driver="GTiff") as raster:
         column, row, width, height = sides or (0, 0, raster.width, raster.height)
         t = raster.transform

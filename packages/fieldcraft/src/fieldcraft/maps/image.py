@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
-from fieldcraft.maps.reading import file_size, map_file, parsing
+from fieldcraft.files import file_size
+from fieldcraft.maps.reading import map_file, parsing
 from fieldcraft.space import Grid
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def picture_cells(
         from PIL import Image
     except ImportError:
         raise MissingLibrary("Pillow", "maps", "Loading a picture as a map") from None
-    size = file_size(file)
+    size = file_size(file, "A map", BadMapFile)
     kind = f"picture ({', '.join(formats)})"
     with parsing(file.name, kind), Image.open(file, formats=formats) as image:
         width, height = image.size

@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
+from fieldcraft import checks, files
 from fieldcraft.errors import BadMapFile, FieldcraftError, InvalidValue
 
 __all__ = [
     "Listed",
     "MapObjects",
-    "file_size",
     "json_object",
     "map_file",
     "numbers",
@@ -42,45 +40,9 @@ def map_file(path: str | os.PathLike[str], mobility: str, offered: Sequence[str]
     return checks.path("path", path)
 
 
-def file_size(path: Path) -> int:
-    """Return the size of a regular file in bytes.
-
-    Raises
-    ------
-    BadMapFile
-        If the file is missing, or is a folder, a device or a pipe.
-    """
-    rule = "A map is read from a file"
-    try:
-        status = path.stat()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        remedy = "Check the path and the working directory"
-        raise BadMapFile(rule, got=f"{str(path)!r}: {reason}", remedy=remedy) from None
-    if stat.S_ISDIR(status.st_mode):
-        remedy = "Name one of the files in it"
-        raise BadMapFile(rule, got=f"the folder {str(path)!r}", remedy=remedy)
-    if not stat.S_ISREG(status.st_mode):
-        got = f"{str(path)!r}, which is a device or a pipe"
-        raise BadMapFile(rule, got=got, remedy="Copy its content into a file first")
-    return status.st_size
-
-
 def read_bytes(path: Path, limit: int, remedy: str) -> bytes:
-    """Return the bytes of a regular file; more than `limit` raise `BadMapFile` with `remedy`."""
-    size = file_size(path)
-    if size > limit:
-        rule, got = f"A file of this kind has at most {limit:,} bytes", f"{path.name} with {size:,}"
-        raise BadMapFile(rule, got=got, remedy=remedy)
-    try:
-        with path.open("rb") as file:
-            return file.read(size)
-    except OSError as error:
-        raise BadMapFile(
-            "A map is read from a file",
-            got=f"{str(path)!r}: {error.strerror}",
-            remedy="Check the permissions of the file",
-        ) from None
+    """Return the bytes of a map file; more than `limit` raise `BadMapFile` with `remedy`."""
+    return files.read_bytes(path, limit, "A map", BadMapFile, remedy)
 
 
 def read_json(path: Path, kind: str) -> dict[str, Any]:

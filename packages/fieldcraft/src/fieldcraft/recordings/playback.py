@@ -1,4 +1,4 @@
-"""Playing a timeline: who is there at a moment."""
+"""Playback of a timeline: the entities present at a moment."""
 
 from __future__ import annotations
 
@@ -17,11 +17,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Living:
-    """The entities of a group that are there at one moment, by rising key.
+    """The entities of a group that are present at one moment, by ascending key.
 
-    `keys` are int64 of shape (N,), the entities' indices in `Timeline.ids`: the keys for
-    `layer.sync`. `positions` are float64 (N, 2) in world units, `strengths` float64 (N,) with the
-    fading of old samples applied, and `ages` float64 (N,) the seconds since each was last seen.
+    Attributes
+    ----------
+    keys : ndarray of int64, (N,)
+        Indices into `Timeline.ids`: the keys for `layer.sync`.
+    positions : ndarray of float64, (N, 2)
+        World positions.
+    strengths : ndarray of float64, (N,)
+        Strengths, after the fading of old samples.
+    ages : ndarray of float64, (N,)
+        Seconds since each was last seen.
     """
 
     keys: NDArray[np.int64]
@@ -34,12 +41,19 @@ class Living:
 
 
 class Playback:
-    """Plays a timeline: advance it to a moment, ask who is there.
+    """A position in a timeline that advances from moment to moment.
 
-    Advancing costs as much as the rows in between, asking as much as there are entities; both are
-    vectorized. Going back starts over. `faint` is a share in [0, 1): entities whose strength has
-    faded below that share of what it was are left out, until a newer row shows them again; entities
-    of strength 0 are always left out, for a source of 0 would hold its cell at 0.
+    `advance_to` takes time for the rows in between, `living` for the number of entities. Going back
+    starts again at 0 seconds.
+
+    Parameters
+    ----------
+    timeline : Timeline
+        The recording.
+    faint : float, optional
+        A share in [0, 1): entities whose strength has faded below this share of their last sample
+        are left out until their next row. Entities of strength 0 are always left out, because a
+        source of 0 would hold its cell at 0.
     """
 
     def __init__(self, timeline: Timeline, *, faint: float = 0.0) -> None:
@@ -54,8 +68,8 @@ class Playback:
         self.advance_to(0.0)
 
     def advance_to(self, seconds: float) -> Playback:
-        """Goes to a moment, at or after 0 seconds; rows of exactly that time count. Returns the
-        player itself.
+        """Go to a moment, at least 0 seconds, and return this player; rows of exactly that time
+        count.
         """
         moment = checks.not_negative("seconds", seconds)
         if moment < self.seconds:
@@ -70,8 +84,8 @@ class Playback:
         return self
 
     def living(self, group: str | None = None) -> Living:
-        """The entities that are there now, in one group or (None) in all. An unknown group raises
-        `UnknownName`.
+        """Return the entities that are present now, of one group or (None) of all; raises
+        `UnknownName` for other groups.
         """
         timeline = self.timeline
         keys = np.flatnonzero(self._row >= 0)

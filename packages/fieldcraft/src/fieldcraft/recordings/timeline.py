@@ -1,11 +1,10 @@
-"""Timelines: recorded worlds as samples of who was where, when, and how strong."""
+"""Timelines: recorded worlds as samples of the positions and strengths of entities."""
 
 from __future__ import annotations
 
 import csv
+import itertools
 import math
-import os
-import tempfile
 from array import array
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import BadTimeline, InvalidValue
+from fieldcraft.files import Staging, target_of
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.recordings.playback import Living, Playback
 from fieldcraft.recordings.table import Table
@@ -28,17 +28,40 @@ class Timeline:
     """Samples of entities over time, sorted by time; rows of the same time keep the order of the
     recording.
 
-    Made by `Timeline.read` or a `TimelineBuilder`. All columns have one row per sample and are
-    read-only:
+    `Timeline.read` and a `TimelineBuilder` return timelines. All columns are read-only and have one
+    row per sample.
 
-    - `seconds` float64: when the row takes effect.
-    - `entities` int32: whose it is, an index into `ids`.
-    - `group_of` int32: the group the entity is in from then on, an index into `groups`.
-    - `positions` float64 (N, 2): where it is, in world units; NaN where the row removes the entity.
-    - `strengths` float64.
-    - `half_lives` float64: seconds in which the strength halves while no newer row comes; infinity
-      for "never".
-    - `ages` float64: how old the sample was already when the row took effect, in seconds; mostly 0.
+    Attributes
+    ----------
+    seconds : ndarray of float64, (N,)
+        The times at which rows take effect.
+    entities : ndarray of int32, (N,)
+        The entity of each row, an index into `ids`.
+    group_of : ndarray of int32, (N,)
+        The group of the entity from then on, an index into `groups`.
+    positions : ndarray of float64, (N, 2)
+        World positions; NaN in a row that removes the entity.
+    strengths : ndarray of float64, (N,)
+        The strengths of the entities.
+    half_lives : ndarray of float64, (N,)
+        Seconds in which the strength halves until the next row of the entity; infinite if it does
+        not fade.
+    ages : ndarray of float64, (N,)
+        The age of each sample when its row takes effect, in seconds; usually 0.
+    ids, groups : tuple of str
+        The names of entities and groups.
+
+    Examples
+    --------
+    >>> from fieldcraft.recordings import TimelineBuilder
+    >>> builder = TimelineBuilder()
+    >>> builder.add(0.0, "scout", "red", (0.5, 0.5), 2.0)
+    >>> builder.add(3.0, "scout", position=(4.5, 0.5))
+    >>> timeline = builder.build()
+    >>> timeline
+    <Timeline of 2 samples, 1 ids, 1 groups, 3 seconds>
+    >>> timeline.at(3.0).positions
+    array([[4.5, 0.5]])
     """
 
     seconds: NDArray[np.float64]
@@ -75,8 +98,8 @@ class Timeline:
         return self
 
     def _carry_over(self) -> None:
-        """Fills what rows left open from the entity's row before: the group (-1) and the strength
-        (NaN, at first 1).
+        """Fill missing groups (-1) and strengths (NaN) from the previous row of the entity; a
+        missing first strength is 1.
         """
         by_entity = np.argsort(self.entities, kind="stable")
         entities = self.entities[by_entity]
@@ -104,110 +127,98 @@ class Timeline:
 
     @classmethod
     def read(cls, path: str | Path, *, half_life: float | None = None) -> Timeline:
-        """Reads a CSV file with the columns seconds, id, group, x, y, strength, in any order and at
-        any row order.
+        """Return the timeline of a CSV file with the columns seconds, id, group, x, y, strength, in
+        any order; rows may be in any order too.
 
-        An empty position (x and y) removes the id until its next row. An empty strength keeps the
-        id's last one, at first 1; an empty group keeps the last group. Two more columns may be
-        there: `half_life`, in seconds, of the row's strength (empty: the argument `half_life`; None
-        means that it never fades), and `age`, how many seconds old the
-        sample was already (empty: 0). Other columns are ignored.
+        An empty position (x and y) removes the id until its next row. An empty strength or group
+        keeps the previous one of the id; the first strength is then 1. Two columns are optional:
+        `half_life`, the seconds in which the row's strength halves, and `age`, the age of the
+        sample in seconds (0 if empty). Other columns are ignored.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, of at most 128 MiB.
+        half_life : float, optional
+            Seconds, for rows without a half-life of their own; they do not fade if absent.
 
         Raises
         ------
         BadTimeline
-            With the line and the remedy for anything malformed.
+            If the file can't be read or is malformed. The message names the line.
         """
         otherwise = math.inf if half_life is None else checks.positive("half_life", half_life)
         builder = TimelineBuilder()
-        with Table(path) as table:
-            time, name, group, x, y, strength = table.require(COLUMNS, "A timeline")
-            half = table.columns.index("half_life") if "half_life" in table.columns else None
-            age = table.columns.index("age") if "age" in table.columns else None
-            for row in table.rows():
-                seconds = table.seconds(row[time])
-                who = _name(table, row[name])
-                if not who:
-                    raise table.refusal("Every row has an id", "an empty id", "Name the entity")
-                where: tuple[float, float] | None = None
-                if row[x].strip() or row[y].strip():
-                    where = (table.coordinate(row[x], "x"), table.coordinate(row[y], "y"))
-                fading = otherwise
-                if half is not None and row[half].strip():
-                    fading = table.number(row[half], "half_life")
-                    if fading <= 0:
-                        raise table.refusal(
-                            "half_life is above 0 seconds",
-                            row[half],
-                            "Leave it empty for a strength that never fades",
-                        )
-                old = table.seconds(row[age]) if age is not None and row[age].strip() else 0.0
-                power = table.strength(row[strength]) if row[strength].strip() else math.nan
-                if not builder._put(
-                    seconds, who, _name(table, row[group]), where, power, fading, old
-                ):
+        table = Table(path)
+        time, name, group, x, y, strength = table.require(COLUMNS, "A timeline")
+        half = table.columns.index("half_life") if "half_life" in table.columns else None
+        age = table.columns.index("age") if "age" in table.columns else None
+        for row in table.rows():
+            seconds = table.seconds(row[time])
+            id = _name(table, row[name])
+            if not id:
+                raise table.refusal("Every row has an id", "an empty id", "Name the entity")
+            position: tuple[float, float] | None = None
+            if row[x].strip() or row[y].strip():
+                position = (table.coordinate(row[x], "x"), table.coordinate(row[y], "y"))
+            fading = otherwise
+            if half is not None and row[half].strip():
+                fading = table.number(row[half], "half_life", 0.0, math.inf)
+                if not fading:
                     raise table.refusal(
-                        f"A timeline has at most {MAX_SAMPLES:,} samples", "one more"
+                        "half_life is above 0 seconds",
+                        row[half],
+                        "Leave it empty for a strength that never fades",
                     )
-            try:
-                return builder.build()
-            except BadTimeline as error:
-                raise BadTimeline(
-                    error.rule, got=f"{error.got}, in {table.path}", remedy=error.remedy
-                ) from None
+            old = table.seconds(row[age]) if age is not None and row[age].strip() else 0.0
+            power = table.strength(row[strength]) if row[strength].strip() else math.nan
+            named = _name(table, row[group])
+            if not builder._put(seconds, id, named, position, power, fading, old):
+                raise table.refusal(f"A timeline has at most {MAX_SAMPLES:,} samples", "one more")
+        try:
+            return builder.build()
+        except BadTimeline as error:
+            raise BadTimeline(
+                error.rule, got=f"{error.got}, in {table.path}", remedy=error.remedy
+            ) from None
 
     def write(self, path: str | Path) -> None:
-        """Writes the CSV file that `read` reads; it is put in place only when complete.
+        """Write the CSV file that `read` reads; an existing file is replaced once it is complete.
 
-        Numbers are written so that they come back exactly. The columns half_life and age are there
-        only if used. Raises `BadTimeline` where nothing can be written.
+        `read` returns exactly the same numbers. The columns half_life and age are left out if they
+        are not used.
+
+        Raises
+        ------
+        BadTimeline
+            If the file can't be written.
         """
-        path = checks.path("path", path)
+        target = target_of("path", path)
         fading, aged = bool(np.isfinite(self.half_lives).any()), bool(self.ages.any())
-        header = [
-            *COLUMNS,
-            *(name for name, used in zip(_OPTIONAL, (fading, aged), strict=True) if used),
-        ]
+        used = [True] * len(COLUMNS) + [fading, aged]
+        columns = (
+            map(repr, self.seconds.tolist()),
+            (self.ids[entity] for entity in self.entities),
+            (self.groups[group] for group in self.group_of),
+            *(map(_finite_or_empty, axis) for axis in self.positions.T.tolist()),
+            map(repr, self.strengths.tolist()),
+            map(_finite_or_empty, self.half_lives.tolist()),
+            (repr(age) if age else "" for age in self.ages.tolist()),
+        )
         try:
-            handle, partial = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+            with Staging(target.parent, [target.name]) as staging:
+                part = staging.part(target.name)
+                with part.open("w", encoding="utf-8", newline="") as file:
+                    writer = csv.writer(file, lineterminator="\n")
+                    writer.writerow(itertools.compress((*COLUMNS, *_OPTIONAL), used))
+                    writer.writerows(zip(*itertools.compress(columns, used), strict=True))
+                staging.commit()
         except OSError as error:
             raise BadTimeline(
-                "A timeline is written into a folder that is there",
-                got=f"{str(path)[:80]!r}: {error.strerror}",
-                remedy="Pass another path",
+                "A timeline goes to a path that can be written",
+                got=f"{str(path)[:80]!r}: {error.strerror or error}",
+                remedy="Make room, or choose another path",
             ) from error
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                writer.writerow(header)
-                for row in range(len(self)):
-                    x, y = self.positions[row].tolist()
-                    cells = [
-                        repr(float(self.seconds[row])),
-                        self.ids[self.entities[row]],
-                        self.groups[self.group_of[row]],
-                    ]
-                    cells += ["", ""] if math.isnan(x) else [repr(x), repr(y)]
-                    cells.append(repr(float(self.strengths[row])))
-                    if fading:
-                        cells.append(
-                            repr(float(self.half_lives[row]))
-                            if np.isfinite(self.half_lives[row])
-                            else ""
-                        )
-                    if aged:
-                        cells.append(repr(float(self.ages[row])) if self.ages[row] else "")
-                    writer.writerow(cells)
-            Path(partial).replace(path)
-        except BaseException as error:
-            Path(partial).unlink(missing_ok=True)
-            if isinstance(error, OSError):
-                raise BadTimeline(
-                    "A timeline goes to a path that can be written",
-                    got=f"{str(path)[:80]!r}: {error.strerror or error}",
-                    remedy="Make room, or choose another path",
-                ) from error
-            raise
 
     def __len__(self) -> int:
         return len(self.seconds)
@@ -224,18 +235,32 @@ class Timeline:
         return float(self.seconds[-1]) if len(self) else 0.0
 
     def play(self, *, faint: float = 0.0) -> Playback:
-        """A player at 0 seconds; see `Playback`."""
+        """Return a player at 0 seconds; see `Playback`."""
         return Playback(self, faint=faint)
 
     def at(self, seconds: float, group: str | None = None, *, faint: float = 0.0) -> Living:
-        """The entities that are there at a moment, in one group or (None) in all; for many moments
-        in a row use `play`.
+        """Return the entities present at a time, of one group or (None) of all; for many times in
+        order use `play`.
+
+        Parameters
+        ----------
+        seconds : float
+            The time.
+        group : str, optional
+            The group; all groups if absent.
+        faint : float, optional
+            As for `Playback`.
+
+        Raises
+        ------
+        UnknownName
+            For a group that is not in the timeline.
         """
         return Playback(self, faint=faint).advance_to(seconds).living(group)
 
 
 class TimelineBuilder:
-    """Collects samples in any order and builds a `Timeline` of them."""
+    """Collects samples in any order and builds a `Timeline` of them; see there for an example."""
 
     def __init__(self) -> None:
         self._seconds = array("d")
@@ -262,11 +287,29 @@ class TimelineBuilder:
         half_life: float | None = None,
         age: float = 0.0,
     ) -> None:
-        """Adds a sample. `position=None` removes the id; an empty group and `strength=None` keep
-        the id's last ones.
+        """Add a sample.
 
-        `half_life` and `age` are in seconds, see `Timeline`. Raises `InvalidValue` for what isn't
-        finite or is negative.
+        Parameters
+        ----------
+        seconds : float
+            The time, at least 0.
+        id : str
+            The name of the entity.
+        group : str, optional
+            Its group; the previous one if empty.
+        position : (float, float), optional
+            Its world position; None removes the entity.
+        strength : float, optional
+            Its strength; the previous one if absent, or 1.
+        half_life : float, optional
+            Seconds in which the strength halves; it does not fade if absent.
+        age : float, optional
+            The age of the sample, in seconds.
+
+        Raises
+        ------
+        InvalidValue
+            If an argument has a wrong value or type, or there are too many samples.
         """
         point: tuple[float, float] | None = None
         if position is not None:
@@ -297,18 +340,18 @@ class TimelineBuilder:
     def _put(
         self,
         seconds: float,
-        who: str,
+        id: str,
         group: str,
         position: tuple[float, float] | None,
         strength: float,
         half_life: float,
         age: float,
     ) -> bool:
-        """Adds a checked sample; False if there is no room for more."""
+        """Add a checked sample; return False if there is no room for more."""
         if len(self._seconds) >= MAX_SAMPLES:
             return False
         self._seconds.append(seconds)
-        self._entities.append(self._ids.setdefault(who, len(self._ids)))
+        self._entities.append(self._ids.setdefault(id, len(self._ids)))
         self._groups.append(
             self._group_names.setdefault(group, len(self._group_names)) if group else -1
         )
@@ -319,8 +362,12 @@ class TimelineBuilder:
         return True
 
     def build(self) -> Timeline:
-        """The timeline of all samples so far. Raises `BadTimeline` if an id has no group at
-        first.
+        """Return the timeline of all samples so far.
+
+        Raises
+        ------
+        BadTimeline
+            If the first sample of an id has no group.
         """
         return Timeline._of(self)
 
@@ -334,6 +381,10 @@ def _name(table: Table, text: str) -> str:
     return name
 
 
+def _finite_or_empty(number: float) -> str:
+    return repr(number) if math.isfinite(number) else ""
+
+
 def _last_marked(marks: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """For each index the last one at or before it that is marked."""
+    """Return for each index the last marked index up to it."""
     return np.maximum.accumulate(np.where(marks, np.arange(len(marks)), 0))
