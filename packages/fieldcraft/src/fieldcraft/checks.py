@@ -67,11 +67,13 @@ def finite(name: str, value: object) -> float:
     return number
 
 
-def positive(name: str, value: object) -> float:
-    """Return the value as a float above 0."""
+def positive(name: str, value: object, *, maximum: float = math.inf) -> float:
+    """Return the value as a float above 0, at most `maximum`."""
     number = finite(name, value)
     if number <= 0:
         raise _refused(name, "is above 0", value, f"Pass {name} above 0")
+    if number > maximum:
+        raise _refused(name, f"is at most {maximum:g}", value, f"Pass {maximum:g} or less")
     return number
 
 
@@ -331,14 +333,14 @@ def numbers(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:
         wide = _numeric(value)
     except Exception:
         raise InvalidValue(
-            f"{name} are numbers", got=short(value), remedy="Pass one number or one per position"
+            f"{name} are numbers", got=short(value), remedy="Pass one number, or one for each"
         ) from None
     if wide.ndim == 0:
         wide = np.full(count, wide)
     if wide.shape != (count,):
         raise InvalidValue(
-            f"{name} are one number, or one per position",
-            got=f"shape {wide.shape} for {count} positions",
+            f"{name} are one number, or one for each",
+            got=f"shape {wide.shape} for {count}",
             remedy=f"Pass {count} of them",
         )
     none_wrong(

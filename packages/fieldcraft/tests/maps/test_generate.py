@@ -5,22 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
-
-from fieldcraft.maps.generate import _blurred
-
-
-@given(st.integers(1, 40), st.integers(1, 33), st.integers(0, 9999))
-def test_blurring_gives_the_bits_of_scipy(width: int, height: int, seed: int) -> None:
-    from scipy import ndimage
-
-    values = np.random.default_rng(seed).standard_normal((height, width))
-    assert np.array_equal(
-        _blurred(_blurred(values, 0), 1), ndimage.gaussian_filter(values, 1.4, mode="wrap")
-    )
-
 
 def test_the_first_step_of_a_map_does_not_load_ndimage() -> None:
     until = (

@@ -11,7 +11,7 @@ from PIL import Image
 
 from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
 from fieldcraft.maps import load_map
-from fieldcraft.maps.formats import FORMATS, MapOptions
+from fieldcraft.maps.formats import FORMATS
 from support import realdata
 from support.refusals import refused
 
@@ -114,11 +114,6 @@ def test_an_option_of_another_kind_is_refused_by_name(
 ) -> None:
     with pytest.raises(InvalidValue, match=said):
         load_map(maps / f"a.{suffix}", **options)
-
-
-def test_every_option_is_in_the_signature() -> None:
-    taken = {name for format_ in FORMATS for name in format_.options} - {"neighbors", "mobility"}
-    assert set(MapOptions.__annotations__) == taken
 
 
 @pytest.mark.parametrize("suffix", ["map", "png", "npz", "tmx"])

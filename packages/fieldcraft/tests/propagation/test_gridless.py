@@ -100,7 +100,7 @@ def test_nobody_there_is_no_influence():
     ("change", "words"),
     [
         ({"radius": 0}, "Radii are above 0"),
-        ({"radius": [1, 2, 3]}, "one per position"),
+        ({"radius": [1, 2, 3]}, "one for each"),
         ({"strengths": [np.nan, 1]}, "finite"),
         ({"strengths": 1e40}, "at most 1e"),
         ({"sources": [(1, 1, 1)]}, "pair"),

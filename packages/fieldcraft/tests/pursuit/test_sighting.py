@@ -106,7 +106,7 @@ def test_what_is_no_look_is_refused() -> None:
         (lambda: Sight("map", radius=3), "space"),  # type: ignore[arg-type]
         (lambda: sight.nobody(-1), "targets"),
         (lambda: sight.observe(two, [(1, 1), (2, 2)], [(1, 1)], 0.1), "1 for 2"),
-        (lambda: sight.observe(two, [(1, 1)], [(1, 1), (2, 2)], 0.1), "one per position"),
+        (lambda: sight.observe(two, [(1, 1)], [(1, 1), (2, 2)], 0.1), "one for each"),
         (lambda: sight.observe(two, [(1, 1), (2, 2)], [(1, 1), (2, np.nan)], 0.1), "finite"),
         (lambda: sight.observe(two, [(1, 1), (2, 2)], [(1, 1), (2, 2)], -0.1), "dt"),
         (

@@ -39,7 +39,7 @@ BAD_WORDS = {
     },
     "weight is": {"score": [{"value": "threat", "weight": "much"}]},
     "count": {"choose": {"count": 0}},
-    "a percentage": {"choose": {"random": 0}},
+    "random is above 0": {"choose": {"random": 0}},
     "candidates": {"budget": {"candidates": 0}},
     "microseconds": {"budget": {"microseconds": 0}},
     "in candidates or in microseconds": {"budget": {}},

@@ -401,7 +401,7 @@ def test_both_tiers_and_any_threads_agree(monkeypatch: pytest.MonkeyPatch) -> No
         (((0, 0), 3), {"walls": True}, InvalidValue, "no walls"),
         (((0, 0, 0), 3), {}, InvalidValue, "(x, y)"),
         (((0, 0), 0), {}, InvalidValue, "above 0"),
-        (((0, 0), [1, 2]), {}, InvalidValue, "one per position"),
+        (((0, 0), [1, 2]), {}, InvalidValue, "one for each"),
         (((0, 0), 3), {"facing": (1, 0, 0)}, InvalidValue, "facing"),
         (((0, np.nan), 3), {}, InvalidValue, "finite"),
     ],

@@ -190,7 +190,7 @@ SPACE = fc.Grid(6, 4)
         ((SPACE, (1, 1), -np.inf), {}, "above 0|finite"),
         ((SPACE, (1, 1), "far"), {}, "number"),
         ((SPACE, [(1, 1), (2, 2)], [3, 0]), {}, "index 1"),
-        ((SPACE, [(1, 1), (2, 2)], [3, 4, 5]), {}, "one per position"),
+        ((SPACE, [(1, 1), (2, 2)], [3, 4, 5]), {}, "one for each"),
         ((SPACE, (7, 1), 3), {}, "on the map"),
         ((SPACE, (np.nan, 1), 3), {}, "finite"),
         ((SPACE, (1, 1), 3), {"heights": np.zeros((6, 4))}, "transpose"),

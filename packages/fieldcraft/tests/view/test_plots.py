@@ -59,10 +59,10 @@ def test_plots_of_any_length_and_range(times, values):
     ("call", "says"),
     [
         (lambda: view.plot_over_time([0, 1], []), "at least one"),
-        (lambda: view.plot_over_time([0, 1], [("a", [1], None)]), "one per time"),
+        (lambda: view.plot_over_time([0, 1], [("a", [1], None)]), "one for each"),
         (lambda: view.plot_over_time([0, 1], [("a", [1, np.nan], None)]), "finite"),
         (lambda: view.plot_over_time([1, 0], [("a", [1, 2], None)]), "ascend"),
-        (lambda: view.plot_over_time([], [("a", [], None)]), "one per time"),
+        (lambda: view.plot_over_time([], [("a", [], None)]), "at least one"),
         (
             lambda: view.plot_over_time([0, 1], [("a", [1, 2], None)], limits=(1, 1)),
             "low below high",

@@ -88,7 +88,10 @@ def space_of(place: Any, *, walls: ArrayLike | None = None, corners: str = "neve
             remedy="Use a grid of (width, height)",
         )
     width, height = place.dimensions
-    blocked = None if walls is None else np.asarray(_table(walls, (width, height)).T)
+    blocked = None
+    if walls is not None:
+        rule, remedy = f"walls are bool of shape {(width, height)}, [x, y]", "Pass them so"
+        blocked = checks.array_of(walls, (width, height), "b", rule, remedy).T
     if isinstance(place, spaces.HexGrid):
         # Centers of neighbors are 1 apart, and the mirrored row 0 begins at (0, 0).
         size = 1 / _SQRT3
@@ -372,17 +375,6 @@ class _Values(np.ndarray[Any, np.dtype[np.float32]]):
 
 def _unpickled(layer: Layer, name: str, mirrored: bool, writable: bool) -> Any:
     return _live_class()(layer, name, mirrored, writable)
-
-
-def _table(walls: ArrayLike, shape: tuple[int, int]) -> NDArray[np.bool_]:
-    table = checks.array("walls", walls)
-    if table.shape != shape or table.dtype != np.bool_:
-        raise InvalidValue(
-            f"walls are bool of shape {shape}, [x, y]",
-            got=f"{table.dtype} of shape {table.shape}",
-            remedy="Pass them indexed [x, y]",
-        )
-    return table
 
 
 def _mesa(feature: str) -> Any:

@@ -10,18 +10,16 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.falloff import CURVES, Falloff
 from fieldcraft.fitting.recorded import Recorded, cells_of, check_size
+from fieldcraft.kernels.arrays import Floats
 from fieldcraft.paths import distance_map
 from fieldcraft.propagation import Radial, Spread
 from fieldcraft.space import Grid
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Reached = tuple[Floats, Callable[[Floats], tuple[float, Floats]]]
 """Influence, and a function from its gradient to those of the extent and of each source."""
 Answer = tuple[Floats, Callable[[Floats], dict[str, float]]]

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.recordings import Timeline
 from fieldcraft.space import Space, checked_space
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _MOST_VALUES = 1 << 25
 _TIMELINE = "A recording is a Timeline"

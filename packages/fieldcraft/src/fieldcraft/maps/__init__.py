@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack, overload
+from typing import Any, overload
 
 from numpy.typing import ArrayLike
 
@@ -19,9 +19,6 @@ from fieldcraft.maps.generate import KINDS, MAZE_ALGORITHMS, generate_map
 from fieldcraft.maps.movingai import load_scenarios
 from fieldcraft.maps.reading import MapObjects
 from fieldcraft.space import Graph, Grid
-
-if TYPE_CHECKING:
-    from fieldcraft.maps.formats import MapOptions
 
 __all__ = ["KINDS", "MAZE_ALGORITHMS", "generate_map", "load_map", "load_scenarios"]
 
@@ -33,7 +30,7 @@ def load_map(
     neighbors: int | ArrayLike,
     mobility: str = "ground",
     tiles: bool = False,
-    **options: Unpack[MapOptions],
+    **options: Any,
 ) -> Grid: ...
 
 
@@ -44,7 +41,7 @@ def load_map(
     neighbors: None = None,
     mobility: str = "ground",
     tiles: bool = False,
-    **options: Unpack[MapOptions],
+    **options: Any,
 ) -> Grid | Graph: ...
 
 
@@ -54,7 +51,7 @@ def load_map(
     neighbors: int | ArrayLike | None = None,
     mobility: str = "ground",
     tiles: bool = False,
-    **options: Unpack[MapOptions],
+    **options: Any,
 ) -> Grid | Graph:
     r"""A grid or a graph from a map file.
 

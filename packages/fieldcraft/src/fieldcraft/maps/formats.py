@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TypedDict
 
 from fieldcraft.errors import BadMapFile
 from fieldcraft.maps.geotiff import load_geotiff
-from fieldcraft.maps.image import Color, load_image
+from fieldcraft.maps.image import load_image
 from fieldcraft.maps.ldtk import load_ldtk
 from fieldcraft.maps.movingai import load_movingai
 from fieldcraft.maps.navigation import load_counterstrike, load_quake, load_recast
@@ -24,35 +23,9 @@ from fieldcraft.maps.tiled import load_tiled
 from fieldcraft.maps.waypoints import load_waypoints
 from fieldcraft.space import Graph, Grid
 
-__all__ = ["FORMATS", "MapFormat", "MapOptions", "format_of"]
+__all__ = ["FORMATS", "MapFormat", "format_of"]
 
 _MAX_JSON_BYTES = 2**26
-
-
-class MapOptions(TypedDict, total=False):
-    """The options that the loaders take besides `neighbors` and `mobility`; each format takes its
-    own.
-    """
-
-    threshold: int
-    wall_color: Color | Sequence[Color]
-    tolerance: int
-    transparent: str
-    cell_size: float
-    wall_layers: str | Sequence[str]
-    wall_properties: str | Sequence[str]
-    wall_objects: str | Sequence[str]
-    level: str | None
-    wall_values: Iterable[int] | None
-    grid: str
-    resources: bool
-    max_height: float | None
-    link_types: Iterable[int] | None
-    up: str
-    max_slope: float
-    unknown: str
-    band: int
-    window: tuple[int, int, int, int] | None
 
 
 @dataclass(frozen=True)

@@ -49,8 +49,7 @@ def load_counterstrike(
     BadMapFile
         For anything else, and for connections to areas that don't exist.
     """
-    file = map_file(path, mobility, ("ground",))
-    checks.optional(checks.not_negative)("max_height", max_height)
+    file = map_file(path, mobility, ("ground",), max_height)
     content = read_json(file, _COUNTERSTRIKE)
     with parsing(file.name, _COUNTERSTRIKE):
         areas = content["areas"]
@@ -113,8 +112,7 @@ def load_quake(
     BadMapFile
         For anything else, and for links that end at no node.
     """
-    file = map_file(path, mobility, ("ground",))
-    checks.optional(checks.not_negative)("max_height", max_height)
+    file = map_file(path, mobility, ("ground",), max_height)
     wanted = None
     if link_types is not None:
         listed = checks.sequence("link_types", link_types)
@@ -177,8 +175,7 @@ def load_recast(
     BadMapFile
         For anything else.
     """
-    file = map_file(path, mobility, ("ground",))
-    checks.optional(checks.not_negative)("max_height", max_height)
+    file = map_file(path, mobility, ("ground",), max_height)
     content = read_json(file, _RECAST)
     with parsing(file.name, _RECAST):
         corners, polygons = _details(content) if "meshes" in content else _polygons(content)

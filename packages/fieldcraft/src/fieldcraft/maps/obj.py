@@ -58,9 +58,8 @@ def load_obj(
     BadMapFile
         For a damaged file, for faces that are not convex, and where nothing is walkable.
     """
-    file = map_file(path, mobility, ("ground",))
+    file = map_file(path, mobility, ("ground",), max_height)
     checks.choice("up", up, ("y", "z"))
-    checks.optional(checks.not_negative)("max_height", max_height)
     slope = checks.not_negative("max_slope", max_slope)
     if slope >= 90:
         got = f"max_slope={max_slope!r}"

@@ -34,9 +34,17 @@ _MAX_BYTES = 2**26
 _MAX_PARTS = 2**22
 
 
-def map_file(path: str | os.PathLike[str], mobility: str, offered: Sequence[str]) -> Path:
-    """Return the path of a map file; `mobility` must be one of those that its format offers."""
+def map_file(
+    path: str | os.PathLike[str],
+    mobility: str,
+    offered: Sequence[str],
+    max_height: float | None = None,
+) -> Path:
+    """Return the path of a map file; `mobility` must be one that its format offers, `max_height` a
+    number of at least 0 or None.
+    """
     checks.choice("mobility", mobility, tuple(offered))
+    checks.optional(checks.not_negative)("max_height", max_height)
     return checks.path("path", path)
 
 

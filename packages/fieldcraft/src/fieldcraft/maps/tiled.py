@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.errors import BadMapFile, InvalidValue, UnknownName
+from fieldcraft.kernels.arrays import Floats
 from fieldcraft.maps.reading import Listed, map_file, objects_by_name, parsing
 from fieldcraft.maps.tiled_file import (
     KIND,
@@ -19,7 +20,6 @@ from fieldcraft.maps.tiled_file import (
     Json,
     Layer,
     Level,
-    Points,
     blocked_cells,
     ellipse,
     flag,
@@ -250,9 +250,9 @@ def _tile_walls(
 
 def _shapes(
     level: Level, frame: _Frame, is_wall: Sequence[bool], flags: Set[str], wanted: Set[str]
-) -> tuple[list[tuple[Points, bool]], list[Listed]]:
+) -> tuple[list[tuple[Floats, bool]], list[Listed]]:
     """Return the outlines, in cells, of objects that are walls, and all objects."""
-    outlines, objects = list[tuple[Points, bool]](), list[Listed]()
+    outlines, objects = list[tuple[Floats, bool]](), list[Listed]()
     for layer, all_objects in zip(level.layers, is_wall, strict=True):
         for item in level.objects(layer):
             name = str(item.get("name") or "")
@@ -279,7 +279,7 @@ def _shapes(
     return outlines, objects
 
 
-def _outline(item: Json, tile: int) -> Points:
+def _outline(item: Json, tile: int) -> Floats:
     """Return the outline of an object before it is turned, from its (x, y); points and texts have
     none.
     """

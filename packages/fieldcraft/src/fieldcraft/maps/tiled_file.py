@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import BadMapFile, MissingLibrary
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.maps.reading import json_object, read_bytes
 from fieldcraft.space.adjacency import runs
 
@@ -25,7 +26,6 @@ __all__ = [
     "Json",
     "Layer",
     "Level",
-    "Points",
     "blocked_cells",
     "ellipse",
     "flag",
@@ -264,12 +264,9 @@ def _unpacked(text: str, encoding: str, compression: str, size: int) -> bytes:
 _MAX_CROSSINGS = 2**22
 _FARTHEST = 1e9
 
-Points = NDArray[np.float64]
-Ids = NDArray[np.int64]
-
 
 def blocked_cells(
-    shape: tuple[int, int], outlines: Sequence[tuple[Points, bool]]
+    shape: tuple[int, int], outlines: Sequence[tuple[Floats, bool]]
 ) -> NDArray[np.bool_]:
     """Return which cells of a map, (height, width) bool, outlines block.
 
@@ -317,8 +314,8 @@ def blocked_cells(
 
 
 def _crossings(
-    count: int, axis: int, begins: Points, ends: Points, owners: Ids
-) -> tuple[Ids, Points, Ids]:
+    count: int, axis: int, begins: Floats, ends: Floats, owners: Ints
+) -> tuple[Ints, Floats, Ints]:
     """Where edges cross the center lines of `count` rows (axis 0) or columns: the line, the
     position on it, and the owner of the edge.
     """
@@ -344,12 +341,12 @@ def _crossings(
     return lines, along[edge] + share * (ends[:, axis] - along)[edge], owners[edge]
 
 
-def rectangle(x: float, y: float, width: float, height: float) -> Points:
+def rectangle(x: float, y: float, width: float, height: float) -> Floats:
     """Return the corners of a rectangle, (4, 2), from its corner (x, y)."""
     return np.array([(x, y), (x + width, y), (x + width, y + height), (x, y + height)], dtype=float)
 
 
-def ellipse(width: float, height: float, *, cell: float) -> Points:
+def ellipse(width: float, height: float, *, cell: float) -> Floats:
     """Return a polygon (N, 2) for the ellipse in a rectangle from (0, 0), exact to a hundredth of a
     `cell` on any map.
     """

@@ -6,7 +6,6 @@ import os
 
 import numpy as np
 
-from fieldcraft import checks
 from fieldcraft.maps.reading import map_file, numbers, parsing, read_json
 from fieldcraft.space import Graph
 
@@ -42,8 +41,7 @@ def load_waypoints(
     BadMapFile
         For anything else.
     """
-    file = map_file(path, mobility, ("ground", "air"))
-    checks.optional(checks.not_negative)("max_height", max_height)
+    file = map_file(path, mobility, ("ground", "air"), max_height)
     content = read_json(file, _KIND)
     with parsing(file.name, _KIND):
         if unknown := sorted(set(content) - _KEYS):

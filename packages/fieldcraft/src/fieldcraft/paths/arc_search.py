@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import Ints, read_only
-from fieldcraft.paths.cost import CellCosts
+from fieldcraft.paths.cost import SAME_COST, CellCosts
 from fieldcraft.paths.path import resolve_cells
 from fieldcraft.paths.search_base import DistanceSearch, SearchTask, Steps, incoming
 from fieldcraft.space import GraphSnapshot, Grid, Snapshot, Space
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from fieldcraft.paths.distances import DistanceMap
 
 CHARGES = ("mean", "enter")
-_EVEN = read_only(np.ones(1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +119,7 @@ class ArcSearch(DistanceSearch):
         """See `DistanceSearch.costs_changed`."""
         costs = self.costs
         even = costs.values is None or self.charge == "enter"
-        self._cost = _EVEN if even else read_only(np.asarray(costs.values))
+        self._cost = SAME_COST if even else read_only(np.asarray(costs.values))
         self._sizes_of = None
         shortest, typical, longest = _length_bounds(self.space)
         self._factors = self._against()
@@ -162,7 +161,7 @@ class ArcSearch(DistanceSearch):
     def _against(self) -> NDArray[np.float64]:
         """Return by what factors steps against the traffic cost more; none without traffic."""
         if self.costs.traffic is None:
-            return _EVEN
+            return SAME_COST
         arcs = self.arcs
         ends = arcs.givers, arcs.receivers
         return self.costs.traffic.factors(*(ends if self.outward else ends[::-1]))

@@ -17,7 +17,7 @@ from fieldcraft.layer import Layer, TrailLayer
 from fieldcraft.layer.operand import Operand
 from fieldcraft.propagation import Trail
 from fieldcraft.space import Space
-from fieldcraft.space.adjacency import cached
+from fieldcraft.space.adjacency import NO_CELLS, cached
 from fieldcraft.space.cells import unlabeled
 
 LEAST = 1e-6
@@ -25,8 +25,8 @@ LEAST = 1e-6
 
 Cost = Operand | ArrayLike | None
 
-_NONE = np.empty(0, dtype=np.int64)
-_NONE.flags.writeable = False
+SAME_COST = read_only(np.ones(1))
+"""The costs of cells as kernels take them where all cost the same."""
 
 
 class CellCosts:
@@ -106,11 +106,11 @@ class CellCosts:
             if self.values is not None and len(walls):
                 _check(self.space, self.values[walls], walls)
                 self._widen(walls)
-            return _NONE
+            return NO_CELLS
         cost = self._source if cost is None else cost
         number = uniform_cost(cost)
         if number is not None or self.values is None:
-            return _NONE if number is not None and number == self.uniform else None
+            return NO_CELLS if number is not None and number == self.uniform else None
         if cells is None:
             found = read_costs(self.space, cost)[0]
             where = np.flatnonzero(found != self.values)
@@ -199,24 +199,15 @@ def cell_values(space: Space, cost: Cost) -> NDArray[Any]:
     if isinstance(other, Space):
         if other is not space:
             check_space(space, cost)
-        values: NDArray[Any] = np.asarray(cost.values)  # type: ignore[union-attr]
+        values: ArrayLike = cost.values  # type: ignore[union-attr]
     else:
         number = uniform_cost(cost)
         if number is not None:
             return np.full(space.shape, number)
-        values = checks.array("cost", unlabeled(space, cost))  # type: ignore[arg-type]
-    if values.shape != space.shape or values.dtype.kind not in "iuf":
-        hint = (
-            " (it looks like [x, y]: transpose it)"
-            if values.shape == space.shape[::-1] != space.shape
-            else ""
-        )
-        raise InvalidValue(
-            f"cost is numbers of the space's shape, {space.axes}",
-            got=f"{values.dtype} of shape {values.shape} on a space of {space.shape}{hint}",
-            remedy="Pass one number per cell, a layer, an expression, or one number for all",
-        )
-    return values
+        values = unlabeled(space, cost)  # type: ignore[arg-type]
+    rule = f"cost is numbers of the space's shape {space.shape}, {space.axes}"
+    remedy = "Pass one number per cell, a layer, an expression, or one number for all"
+    return checks.array_of(values, space.shape, "iuf", rule, remedy)
 
 
 def uniform_cost(cost: Cost) -> float | None:

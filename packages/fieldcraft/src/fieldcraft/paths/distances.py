@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import read_only
 from fieldcraft.layer import SingleThreadLock
 from fieldcraft.layer.operand import Operand
 from fieldcraft.paths.arc_search import CHARGES, step_down
@@ -20,6 +19,7 @@ from fieldcraft.paths.grid_search import search_for
 from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells, unique_goals
 from fieldcraft.paths.search_base import DistanceSearch, SearchTask
 from fieldcraft.space import Snapshot, Space, checked_space, snapshot_of
+from fieldcraft.space.adjacency import NO_CELLS
 from fieldcraft.space.results import ChosenCells
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ UNREACHED = 1e20
 
 _CHANGES = 64  # versions that `changed_since` can look back
 _NOT_COPIED = ("_lock", "_values", "_view", "_finite", "_search")
-_NONE = read_only(np.empty(0, dtype=np.int64))
 
 
 class DistanceMap(Operand):
@@ -60,10 +59,6 @@ class DistanceMap(Operand):
     """
 
     name = "distance"
-    charge: str
-    outward: bool
-    goals: NDArray[np.int64]
-    start_costs: NDArray[np.float64]
 
     def __init__(
         self,
@@ -315,7 +310,7 @@ class DistanceMap(Operand):
         behind = self._version - version
         if behind > len(self._changes) or behind < 0:
             return None
-        found = [_NONE]
+        found = [NO_CELLS]
         for cells in self._changes[len(self._changes) - behind :]:
             if cells is None:
                 return None
@@ -358,7 +353,7 @@ class DistanceMap(Operand):
     def _repair(self, cells: NDArray[np.int64] | None, cost: Cost) -> NDArray[np.int64] | None:
         space, costs, before = self.space, self.cell_costs, self._ground
         version = space.walls_version
-        changed = space.walls_changed(before.version) if version != before.version else _NONE
+        changed = space.walls_changed(before.version) if version != before.version else NO_CELLS
         if cost is not None or costs.uniform is None:
             changed_costs = costs.update(cost, cells, changed)
             if changed_costs is None:
@@ -370,7 +365,7 @@ class DistanceMap(Operand):
                 if self._search is not None:
                     self._search.costs_changed()
         if not (costs.update_traffic() or len(changed)):
-            return _NONE
+            return NO_CELLS
         ground = before.updated(space, costs.walls, changed)
         search = self._search
         if search is None or not search.finished or not search.repairable:

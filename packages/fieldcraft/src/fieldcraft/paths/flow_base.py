@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.interruption import atomic
+from fieldcraft.kernels.arrays import Ints
 from fieldcraft.space import Space
+from fieldcraft.space.adjacency import NO_CELLS
 
 if TYPE_CHECKING:
     from fieldcraft.paths.distances import DistanceMap
-
-Ints = NDArray[np.int64]
-
-_NONE: Ints = np.empty(0, dtype=np.int64)
 
 
 class FlowField(ABC):
@@ -84,7 +82,7 @@ class FlowField(ABC):
     @atomic
     def _take_over(self, now: tuple[int, int]) -> None:
         if self._seen is None:
-            self._update(None, _NONE)
+            self._update(None, NO_CELLS)
         else:
             changed = self.distance_map.changed_since(self._seen[0])
             self._update(changed, self.space.walls_changed(self._seen[1]))

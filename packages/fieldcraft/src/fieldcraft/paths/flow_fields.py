@@ -15,7 +15,7 @@ from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths.arc_search import ArcSearch
 from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.space import Grid, Space, grid_of
-from fieldcraft.space.adjacency import runs
+from fieldcraft.space.adjacency import NO_CELLS, runs
 from fieldcraft.space.passages import floors_of, passages
 
 if TYPE_CHECKING:
@@ -190,14 +190,10 @@ def _in_bands(call: Callable[[int, int], pool.Call], count: int) -> None:
     pool.run([call(*band) for band in pool.bands(count, count // _CELLS)])
 
 
-_Ints = NDArray[np.int64]
-_Wide = NDArray[np.float64]
 # starts, origins, positions, arcs, next vertices, goals, points and their vertices
-_Along = tuple[_Ints, NDArray[np.int32], _Wide, _Ints, _Ints, NDArray[np.bool_], _Wide, _Ints]
+_Along = tuple[Ints, NDArray[np.int32], Floats, Ints, Ints, NDArray[np.bool_], Floats, Ints]
 
-_AGENTS = 2_000  # as many pay for waking a thread
 _BEYOND = 0.55  # of the way from middle to middle: just behind the side between
-_NONE = np.empty(0, dtype=np.int64)
 
 
 class GraphFlow(FlowField):
@@ -264,7 +260,7 @@ class GraphFlow(FlowField):
                     np.asarray(self.space.cell_at(points, outside=outside), dtype=np.int64)
                 )
                 if len(points)
-                else _NONE
+                else NO_CELLS
             )
         else:
             vertices = self.space.cell_ids(cells)
@@ -335,7 +331,7 @@ class GraphFlow(FlowField):
         sizes = np.sqrt((legs**2).sum(axis=1, keepdims=True))
         return np.asarray(np.divide(legs, sizes, out=np.zeros_like(legs), where=sizes > 0))
 
-    def _update(self, changed: _Ints | None, walls: _Ints) -> None:
+    def _update(self, changed: Ints | None, walls: Ints) -> None:
         """See `FlowField._update`."""
         some = None if changed is None else self._around(np.union1d(changed, walls))
         search = self.distance_map.settled()

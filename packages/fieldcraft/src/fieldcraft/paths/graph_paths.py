@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import Floats, Ints, read_only
-from fieldcraft.paths.cost import CellCosts, Cost
+from fieldcraft.paths.cost import SAME_COST, CellCosts, Cost
 from fieldcraft.paths.mesh_paths import OpenPortals, ends_in, open_portals, pulled
 from fieldcraft.paths.path import Path, PathProblem, no_path
 from fieldcraft.space import Graph, GraphSnapshot, Space
@@ -20,7 +20,6 @@ from fieldcraft.space.topology import Topology
 
 # Bounds are shortened by this factor, so that rounding keeps them below the paths they bound.
 _SHORTENED = 1 - 1e-9
-_EVEN = read_only(np.ones(1))
 
 
 class GraphProblem(PathProblem):
@@ -55,7 +54,7 @@ class GraphProblem(PathProblem):
             exact = self._straight(ends, here, there)
             if graph.dimensions == 2 and not open_portals(graph).leaps:
                 return exact or self._nowhere()
-        values = _EVEN if costs.values is None else read_only(costs.values)
+        values = SAME_COST if costs.values is None else read_only(costs.values)
         free = _free_scratch(graph)
         scratch = _take(free, lambda: kernels.graph_search.room(len(space)))
         count, cost = kernels.graph_search.search(

@@ -18,6 +18,7 @@ from fieldcraft.paths.distances import DistanceMap
 from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.paths.flow_fields import GraphFlow, GridFlow
 from fieldcraft.space import Grid, Space
+from fieldcraft.space.adjacency import NO_CELLS
 
 __all__ = [
     "FirstArrival",
@@ -28,9 +29,6 @@ __all__ = [
     "flee_map",
     "flow_field",
 ]
-
-_NONE = np.empty(0, dtype=np.int64)
-_NONE.flags.writeable = False
 
 
 def distance_map(
@@ -213,7 +211,7 @@ class FleeMap(DistanceMap):
         """
         self.danger.repair(cells, cost)
         if self.danger.version == self._followed:
-            return _NONE
+            return NO_CELLS
         with self._lock:
             self.goals, self.start_costs = self._safe_cells()
             self.cell_costs = self.danger.search.costs.copy()

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels.arrays import Ints, read_only
+from fieldcraft.paths.cost import SAME_COST
 from fieldcraft.paths.search_base import EVERYWHERE, buckets, incoming
 from fieldcraft.paths.shortest import shortest_paths
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import cached_until_walls_change
-
-_EVEN = read_only(np.ones(1))
 
 
 class ManyGoals:
@@ -101,7 +100,7 @@ class ManyGoals:
                 arcs,
                 None,
                 self._sizes,
-                _EVEN,
+                SAME_COST,
                 np.array([goal]),
                 np.zeros(1),
                 EVERYWHERE,

@@ -21,6 +21,7 @@ from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths.edges import first_leg, from_edge
 from fieldcraft.space import Graph, Space
+from fieldcraft.space.adjacency import NO_CELLS
 
 ON_WALL = ("refuse", "nearest")
 _EQUALLY = 1e-9  # distances are equal to one part in 1e9; of equal ones the lowest id is named
@@ -311,11 +312,7 @@ class Path(Pictured):
 
 def no_path(space: Space) -> Path:
     """The answer where there is no way."""
-    return Path(space, _NOWHERE, math.inf, math.inf)
-
-
-_NOWHERE = np.empty(0, dtype=np.int64)
-_NOWHERE.flags.writeable = False
+    return Path(space, NO_CELLS, math.inf, math.inf)
 
 
 _PER_CHUNK = 16  # problems that a thread takes at a time

@@ -15,7 +15,15 @@ from fieldcraft.compose import Expression
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import Ints, read_only
 from fieldcraft.paths.arc_search import CHARGES, ways_with_walls
-from fieldcraft.paths.cost import LEAST, Cost, cell_values, check_space, invalid_cost, uniform_cost
+from fieldcraft.paths.cost import (
+    LEAST,
+    SAME_COST,
+    Cost,
+    cell_values,
+    check_space,
+    invalid_cost,
+    uniform_cost,
+)
 from fieldcraft.paths.distances import DistanceMap
 from fieldcraft.paths.grid_search import grid_steps
 from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells
@@ -25,7 +33,6 @@ from fieldcraft.space.adjacency import cached
 
 _NOWHERE = 1e-12  # a range of 0 is the agent's own cell
 _UNREAD = -math.inf  # a cost that has not been computed; expressions are finite
-_EVEN = read_only(np.ones(1))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -263,7 +270,7 @@ class _Search:
             if costs.dtype not in (np.float32, np.float64):
                 costs = costs.astype(np.float64)
         self._costs = read_only(costs)
-        self._steps = _steps(space, costs if self._source is None else _EVEN)
+        self._steps = _steps(space, costs if self._source is None else SAME_COST)
 
     def run(self, start: int) -> tuple[Ints, NDArray[np.float64], Ints]:
         """Return the cells in reach of one, their distances, and the cell before each."""
@@ -290,7 +297,7 @@ class _Search:
         """Compute the expression near a cell, each time farther."""
         assert self._source is not None
         near, _ = kernels.reach.reach(
-            *self._steps, _EVEN, False, start, self._radius, 0.0, np.inf, self._dist, self._came
+            *self._steps, SAME_COST, False, start, self._radius, 0.0, np.inf, self._dist, self._came
         )
         self._dist[near] = np.inf
         self._scratch[near] = self._source.values_at(near)

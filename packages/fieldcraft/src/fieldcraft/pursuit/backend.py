@@ -15,7 +15,7 @@ from fieldcraft import kernels
 from fieldcraft.errors import OutsideMap
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import Floats, Ints
-from fieldcraft.paths import distance_map
+from fieldcraft.paths.search_base import incoming
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import cached_until_walls_change, inside
 
@@ -162,29 +162,22 @@ class PursuitBackend(ABC):
     def wander(self, stay: float, stride: float) -> Flow:
         """Return the flow of a random walk."""
         walk = self.random_walk(stay, stride)
-        order, starts, origins = self._arriving
+        starts, origins, order = self._incoming
         shares = walk.slower[order] * walk.part[origins]
-        return _EdgeFlow(self.shape, walk.keep, starts, origins.astype(np.int32), shares)
+        return _EdgeFlow(self.shape, walk.keep, starts, origins, shares)
 
     def drift(self, chances: Floats) -> Flow:
         """Return the flow of arcs that each have a chance, (A,)."""
         narrow = (chances * _NARROWER).astype(np.float32).astype(np.float64)
-        order, starts, origins = self._arriving
+        starts, origins, order = self._incoming
         leaves = np.bincount(self.origins, weights=narrow, minlength=self.count)
         keep = np.asarray(1 - leaves, dtype=np.float64)
-        return _EdgeFlow(self.shape, keep, starts, origins.astype(np.int32), narrow[order])
+        return _EdgeFlow(self.shape, keep, starts, origins, narrow[order])
 
     @cached_property
-    def _arriving(self) -> tuple[Ints, Ints, Ints]:
-        """The arcs sorted by end, the first of each cell in that order, and their origins."""
-        order = np.lexsort((self.origins, self.ends))
-        starts = np.zeros(self.count + 1, dtype=np.int64)
-        np.cumsum(np.bincount(self.ends, minlength=self.count), out=starts[1:])
-        return order, starts, self.origins[order]
-
-    @abstractmethod
-    def walking_distances(self, starts: Ints, places: Ints) -> Floats:
-        """Return walking distances from starts to places, infinite without a path, (S, P)."""
+    def _incoming(self) -> tuple[Ints, NDArray[np.int32], Ints]:
+        """The arcs by end; see `incoming`."""
+        return incoming(self._adjacency)
 
     @abstractmethod
     def check_near(self, point: Floats) -> None:
@@ -193,11 +186,6 @@ class PursuitBackend(ABC):
 
 class _GraphBackend(PursuitBackend):
     """Backend of graphs, meshes and hexagons, with flows over arcs."""
-
-    def walking_distances(self, starts: Ints, places: Ints) -> Floats:
-        from scipy.sparse.csgraph import dijkstra
-
-        return np.asarray(dijkstra(self._adjacency.to_sparse(), indices=starts)[:, places])
 
     def check_near(self, point: Floats) -> None:
         if not self.count:
@@ -268,13 +256,6 @@ class _GridBackend(PursuitBackend):
         for k, (dy, dx) in enumerate(kernels.belief.AROUND):
             numbers[dy + 1, dx + 1] = k
         return np.asarray(numbers[rows + 1, columns + 1])
-
-    def walking_distances(self, starts: Ints, places: Ints) -> Floats:
-        grid = self._grid()
-        at = grid.position_of(starts)
-        different, which = np.unique(places, return_inverse=True)
-        maps = [distance_map(grid, grid.position_of(int(place))) for place in different]
-        return np.stack([each.sample(at) for each in maps], axis=1)[:, which]
 
     def check_near(self, point: Floats) -> None:
         """Accept every position: `cell_at` of a grid refuses those off the map."""

@@ -17,26 +17,36 @@ LAST_STEP = 2**31 - 1
 
 
 class Flood(Operand):
-    """The arrays of a flood: the state of each cell, the step in which it was ignited, lists of
-    ignited cells and of the barrier, and marks in these lists.
+    """The arrays of a flood that begins in the cell `start`: the state of each cell, the step in
+    which it was ignited, lists of ignited cells and of the barrier, and marks in these lists.
+
+    `blocked` are cells that it cannot enter beside walls, `behind` those of the barrier.
     """
 
-    space: Space
-    restarts: int
-    stopped: str | None
-    _adjacency: Adjacency
-    _lasts: int
-    _start: int
-    _changes: int
-    _walls_version: int
-    _blocked: NDArray[np.bool_]
-    _impassable: NDArray[np.bool_]
-    _behind: NDArray[np.bool_]
-    _state: NDArray[np.uint8]
-    _ignited: NDArray[np.int32]
-    _lit: NDArray[np.int32]
-    _barrier_cells: NDArray[np.int32]
-    _marks: NDArray[np.int64]
+    def __init__(
+        self,
+        space: Space,
+        start: int,
+        blocked: NDArray[np.bool_],
+        behind: NDArray[np.bool_],
+        cooling: float,
+    ) -> None:
+        self.space, self._start, self._blocked, self._behind = space, start, blocked, behind
+        self._lasts = steps_warm(cooling)
+        self._adjacency: Adjacency = space.adjacency
+        self._walls_version = space.walls_version
+        self._impassable: NDArray[np.bool_] = space.walls.reshape(-1) | blocked
+        self._state: NDArray[np.uint8] = np.where(
+            self._impassable, np.uint8(kernels.flood.BLOCKED), np.uint8(kernels.flood.UNTOUCHED)
+        )
+        self._behind[start] = False
+        self._ignited = np.full(len(space), NEVER, dtype=np.int32)
+        self._lit, self._barrier_cells = (np.zeros(len(space), dtype=np.int32) for _ in range(2))
+        # The flood and the barrier begin in the same cell, which is not part of the barrier.
+        self._lit[0] = self._barrier_cells[0] = start
+        self._marks = np.array([0, 1, 0, 1, 0], dtype=np.int64)
+        self.restarts = self._changes = 0
+        self.stopped: str | None = None
 
     @property
     def steps(self) -> int:

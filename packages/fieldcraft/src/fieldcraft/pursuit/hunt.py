@@ -21,7 +21,7 @@ from fieldcraft.pursuit.arguments import (
     plain_numbers,
     plain_whole,
 )
-from fieldcraft.pursuit.flood import LAST_STEP, NEVER, Flood, heat_of, mask_of, steps_warm
+from fieldcraft.pursuit.flood import LAST_STEP, NEVER, Flood, heat_of, mask_of
 from fieldcraft.pursuit.search_maps import assigned, estimate
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
@@ -120,8 +120,7 @@ class Pursuit(Flood):
         most_hot: int = 20_000,
         most_steps: int = 500,
     ) -> None:
-        self.space = checked_space(space)
-        start, self.last_seen = place(space, last_seen)
+        start, self.last_seen = place(checked_space(space), last_seen)
         heading, own_speed = heading_of(velocity, space.dimensions)
         pace = own_speed if speed is None else checks.positive("speed", speed)
         if pace is None:
@@ -130,26 +129,15 @@ class Pursuit(Flood):
                 got="neither velocity nor speed",
                 remedy="Pass speed=, world units a second",
             )
-        angle = checks.positive("barrier_angle", barrier_angle)
-        if angle > 180:
-            raise InvalidValue(
-                "barrier_angle is at most 180 degrees",
-                got=f"{angle:g}",
-                remedy="Pass 180 for no barrier",
-            )
+        angle = checks.positive("barrier_angle", barrier_angle, maximum=180)
         step = space.typical_step
         self.cooling = checks.fraction("cooling", checks.positive("cooling", cooling))
-        self._lasts = steps_warm(self.cooling)
         self.every = interval_of(step, pace, every)
         self.most_hot = checks.integer("most_hot", most_hot, minimum=1)
         self.most_steps = checks.integer("most_steps", most_steps, minimum=1)
         reach = _TAIL_STEPS * step if tail is None else checks.not_negative("tail", tail)
-        self._adjacency = space.adjacency
-        self._walls_version = space.walls_version
-        self._blocked = mask_of(space, blocked)
-        self._impassable = space.walls.reshape(-1) | self._blocked
-        self._state = self._impassable.view(np.uint8) * np.uint8(kernels.flood.BLOCKED)
-        self._start = start
+        is_behind = behind(space, self.last_seen, heading, math.radians(angle), reach)
+        super().__init__(space, start, mask_of(space, blocked), is_behind, self.cooling)
         if self._state[start] == kernels.flood.BLOCKED:
             nearest = tuple(space.position_of(self._origin()).tolist())
             is_any = bool((self._state == kernels.flood.UNTOUCHED).any())
@@ -160,18 +148,8 @@ class Pursuit(Flood):
                     f"Pass the nearest possible position, {nearest}" if is_any else "Block less"
                 ),
             )
-        self._behind = behind(space, self.last_seen, heading, math.radians(angle), reach)
-        self._behind[start] = False
-        self._ignited = np.full(len(space), NEVER, dtype=np.int32)
-        self._lit, self._barrier_cells = (np.zeros(len(space), dtype=np.int32) for _ in range(2))
-        # The flood and the barrier begin in the same cell, which is not part of the barrier.
-        self._lit[0] = self._barrier_cells[0] = start
         self._state[start] = kernels.flood.HEAT
         self._ignited[start] = 0
-        self._marks = np.array([0, 1, 0, 1, 0], dtype=np.int64)
-        self.restarts = 0
-        self._changes = 0
-        self.stopped: str | None = None
         self._ticks = 0
         self._seen = (-1, np.zeros(0, dtype=np.float32))
 

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks, clock
 from fieldcraft.interruption import atomic
 from fieldcraft.layer.operand import Operand
+from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.arguments import not_a_snapshot, plain_numbers, plain_whole, target_number
-from fieldcraft.pursuit.backend import backend
 from fieldcraft.pursuit.motion.mixture import Hypotheses
 from fieldcraft.pursuit.target_belief import TargetBelief
 from fieldcraft.space import Space
@@ -55,7 +55,9 @@ def assigned(
     places = _spread_out(space, cells, weights, len(points), gap)
     from scipy.optimize import linear_sum_assignment
 
-    walks = backend(space).walking_distances(starts, places)
+    goals, which = np.unique(places, return_inverse=True)
+    maps = [distance_map(space, space.position_of(int(goal))) for goal in goals]
+    walks = np.stack([each.measured(starts) for each in maps], axis=1)[:, which]
     # A place without a path to it costs more than all paths of the others.
     walks[np.isinf(walks)] = 1 + 2 * len(points) * float(walks[np.isfinite(walks)].max(initial=1.0))
     _, whose = linear_sum_assignment(walks)

@@ -247,11 +247,5 @@ class Sight:
 def _flags(present: ArrayLike | None, count: int) -> NDArray[np.bool_]:
     if present is None:
         return np.ones(count, dtype=np.bool_)
-    flags = checks.array("present", present)
-    if flags.dtype != np.bool_ or flags.shape != (count,):
-        raise InvalidValue(
-            "present is one bool per target",
-            got=f"{flags.dtype} of shape {flags.shape}",
-            remedy=f"Pass {count} of them",
-        )
-    return flags
+    rule, remedy = "present is one bool per target", f"Pass {count} of them"
+    return checks.array_of(present, (count,), "b", rule, remedy)

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
-from fieldcraft.question.context import Cells, Context, Floats
+from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.question.context import Context
 from fieldcraft.question.measures import Measure
 from fieldcraft.question.scoring import CHUNK, Budget
 from fieldcraft.space import Space
@@ -46,11 +47,11 @@ class Candidates:
 
     name: str
     space: Space
-    cells: Cells
+    cells: Ints
     removed_by: list[str]
     parts: Floats
     terms: tuple[str, ...]
-    chosen: Cells
+    chosen: Ints
     earlier: Candidates | None = None
 
     def __len__(self) -> int:
@@ -113,8 +114,8 @@ class Answer:
     def _begin(self, question: Question) -> None:
         """Start with a question, the first one or one to fall back to."""
         self.question = question
-        self._cells: Cells = np.zeros(0, dtype=np.int64)
-        self._chosen: Cells = self._cells  # rows of candidates, the best first
+        self._cells: Ints = np.zeros(0, dtype=np.int64)
+        self._chosen: Ints = self._cells  # rows of candidates, the best first
         self._removed = np.zeros(0, dtype=np.int64)
         self._parts = np.zeros((0, len(question.score)))
 
@@ -203,7 +204,7 @@ class Answer:
         left = np.flatnonzero(self._removed < 0)
         self._chosen = left[self._choose(cells[left], self._parts[left].sum(axis=1))]
 
-    def _pieces(self, measure: Measure) -> Iterator[Cells]:
+    def _pieces(self, measure: Measure) -> Iterator[Ints]:
         """Yield rows of the candidates that are left, as many at a time as the slice allows; first
         none while the measure is prepared.
         """
@@ -216,7 +217,7 @@ class Answer:
             yield some
             at += len(some)
 
-    def _choose(self, cells: Cells, scores: Floats) -> Cells:
+    def _choose(self, cells: Ints, scores: Floats) -> Ints:
         """Return the rows of the chosen ones among the candidates that are left, best first."""
         choose, space = self.question.choose, self._context.space
         order = np.argsort(-scores, kind="stable")

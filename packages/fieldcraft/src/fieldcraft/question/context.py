@@ -6,20 +6,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fieldcraft import checks
 from fieldcraft.compose.expression import Expression, Layered
 from fieldcraft.compose.formula import formula
 from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.layer.operand import Operand
 from fieldcraft.paths import DistanceMap
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import line_of
 from fieldcraft.space.kinds import checked_space
-
-Cells = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class _Names(dict[str, Any]):
@@ -131,7 +129,7 @@ class Context:
             )
         return found
 
-    def values_at(self, value: str | Operand, cells: Cells) -> Floats:
+    def values_at(self, value: str | Operand, cells: Ints) -> Floats:
         """Return the values of a map in some cells, (N,)."""
         found = self.once(("map", id(value)), lambda: self.map_of(value))
         if isinstance(found, Expression):

@@ -15,9 +15,10 @@ import numpy as np
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths import reach
 from fieldcraft.query import peaks
-from fieldcraft.question.context import Cells, Context, Floats
+from fieldcraft.question.context import Context
 from fieldcraft.question.words import SLACK, Map, Places, distances
 from fieldcraft.settings import NotNegative, Positive, Size, refused
 from fieldcraft.space import Grid, Space
@@ -38,7 +39,7 @@ class Generator(ABC):
     """What the candidates of a question are."""
 
     @abstractmethod
-    def cells(self, context: Context) -> Cells:
+    def cells(self, context: Context) -> Ints:
         """Return the candidates, cells in a fixed order; some may come twice, or be walls."""
 
 
@@ -50,7 +51,7 @@ class Within(Generator):
     around: Places = "me"
     cost: Map = None
 
-    def cells(self, context: Context) -> Cells:
+    def cells(self, context: Context) -> Ints:
         """See `Generator.cells`."""
         cost = None if self.cost is None else context.map_of(self.cost)
         found = reach(context.space, context.some_places(self.around), self.reach, cost=cost)
@@ -65,7 +66,7 @@ class Rings(Generator):
     ring: Annotated[tuple[float, float], _range]
     around: Places = "me"
 
-    def cells(self, context: Context) -> Cells:
+    def cells(self, context: Context) -> Ints:
         """See `Generator.cells`."""
         points, (least, most) = context.some_places(self.around), self.ring
         near = np.unique(np.concatenate([_near(context.space, each, most) for each in points]))
@@ -82,7 +83,7 @@ class Lattice(Generator):
     within: Positive | None = None
     around: Places = "me"
 
-    def cells(self, context: Context) -> Cells:
+    def cells(self, context: Context) -> Ints:
         """See `Generator.cells`."""
         space = context.space
         if space.dimensions != 2:
@@ -116,7 +117,7 @@ class Peaks(Generator):
     spacing: NotNegative = 0.0
     count: Size | None = None
 
-    def cells(self, context: Context) -> Cells:
+    def cells(self, context: Context) -> Ints:
         """See `Generator.cells`."""
         found = context.map_of(self.peaks)
         return peaks(found, self.count, spacing=self.spacing, threshold=self.threshold).cells
@@ -129,7 +130,7 @@ class AlongPath(Generator):
     path: Places
     spacing: Positive | None = None
 
-    def cells(self, context: Context) -> Cells:
+    def cells(self, context: Context) -> Ints:
         """See `Generator.cells`."""
         space, points = context.space, context.some_places(self.path)
         steps = space.shortest_vectors(np.diff(points, axis=0))
@@ -147,12 +148,12 @@ class Points(Generator):
 
     points: Places
 
-    def cells(self, context: Context) -> Cells:
+    def cells(self, context: Context) -> Ints:
         """See `Generator.cells`."""
         return np.asarray(context.space.cell_at(context.some_places(self.points)))
 
 
-def _near(space: Space, point: Floats, radius: float) -> Cells:
+def _near(space: Space, point: Floats, radius: float) -> Ints:
     """Return cells around a position: at least those within a radius."""
     if not isinstance(space, Grid):
         place = point if space.period is None else point % space.period

@@ -9,7 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from functools import partial
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,25 +18,19 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.compose.teams import Teams
 from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths import DistanceMap, distance_map
 from fieldcraft.question.clearance import Clearance
-from fieldcraft.question.context import Cells, Context, Floats
+from fieldcraft.question.context import Context
 from fieldcraft.question.words import Map, Places, distances
-from fieldcraft.settings import NotNegative, Positive, Size, Text, refused
+from fieldcraft.settings import NotNegative, Positive, Size, Text
 from fieldcraft.space import Space, sees
 from fieldcraft.space.adjacency import cached_until_walls_change, components
 
 _STRIDE = 4  # steps that a search of paths goes on in one piece of work
 
 
-def _angle(name: str, value: Any) -> float:
-    """An opening of at most 360 degrees."""
-    if checks.positive(name, value) > 360:
-        raise refused(f"{name} is at most 360 degrees", value, "Write 90, say")
-    return float(value)
-
-
-Angle = Annotated[float, _angle]
+Angle = Annotated[float, partial(checks.positive, maximum=360)]
 
 
 class Measure(ABC):
@@ -46,12 +41,12 @@ class Measure(ABC):
 
     is_truth: ClassVar[bool] = True
 
-    def prepare(self, context: Context, cells: Cells) -> Iterator[object]:
+    def prepare(self, context: Context, cells: Ints) -> Iterator[object]:
         """Do what has to be done before candidates are measured, a piece of work at a time."""
         return iter(())
 
     @abstractmethod
-    def values(self, context: Context, cells: Cells) -> Floats:
+    def values(self, context: Context, cells: Ints) -> Floats:
         """Return the numbers of some candidates, (N,)."""
 
 
@@ -61,7 +56,7 @@ class Value(Measure):
 
     value: Map
 
-    def values(self, context: Context, cells: Cells) -> Floats:
+    def values(self, context: Context, cells: Ints) -> Floats:
         """See `Measure.values`."""
         return context.values_at(self.value, cells)
 
@@ -83,7 +78,7 @@ class Distance(Measure):
                 remedy='Leave out to, or by = "path"',
             )
 
-    def prepare(self, context: Context, cells: Cells) -> Iterator[object]:
+    def prepare(self, context: Context, cells: Ints) -> Iterator[object]:
         """Search for the candidates from the nearest to the farthest, first up to some cells on
         the way to the nearest one.
         """
@@ -108,7 +103,7 @@ class Distance(Measure):
         assert isinstance(found, DistanceMap)
         return found
 
-    def values(self, context: Context, cells: Cells) -> Floats:
+    def values(self, context: Context, cells: Ints) -> Floats:
         """See `Measure.values`."""
         points = context.places(self.distance)
         if not len(points):
@@ -130,7 +125,7 @@ class VisibleFrom(Measure):
     facing: Places | None = None
     angle: Angle = 90.0
 
-    def values(self, context: Context, cells: Cells) -> Floats:
+    def values(self, context: Context, cells: Ints) -> Floats:
         """See `Measure.values`."""
         points, space = context.places(self.visible_from), context.space
         if not len(points):
@@ -152,7 +147,7 @@ class HiddenFrom(Measure):
     facing: Places | None = None
     angle: Angle = 90.0
 
-    def values(self, context: Context, cells: Cells) -> Floats:
+    def values(self, context: Context, cells: Ints) -> Floats:
         """See `Measure.values`."""
         seen = VisibleFrom(self.hidden_from, self.range, self.facing, self.angle)
         return np.asarray(seen.values(context, cells) == 0, dtype=np.float64)
@@ -166,7 +161,7 @@ class Owner(Measure):
     teams: Text = "teams"
     margin: NotNegative = 0.0
 
-    def values(self, context: Context, cells: Cells) -> Floats:
+    def values(self, context: Context, cells: Ints) -> Floats:
         """See `Measure.values`."""
         teams = checks.instance(
             context.given(self.teams, "teams"),
@@ -186,7 +181,7 @@ class Fits(Measure):
 
     fits: Size
 
-    def values(self, context: Context, cells: Cells) -> Floats:
+    def values(self, context: Context, cells: Ints) -> Floats:
         """See `Measure.values`."""
         sizes = Clearance(context.space).values.reshape(-1)
         return np.asarray(sizes[cells] >= self.fits, dtype=np.float64)
@@ -198,7 +193,7 @@ class Reachable(Measure):
 
     reachable: Places
 
-    def values(self, context: Context, cells: Cells) -> Floats:
+    def values(self, context: Context, cells: Ints) -> Floats:
         """See `Measure.values`."""
         parts = _parts(context.space)
         starts = context.space.cell_at(context.places(self.reachable))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft.compose.expression import expression_of
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.layer.operand import Operand
-from fieldcraft.question.context import Cells, Context, Floats
+from fieldcraft.question.context import Context
 from fieldcraft.question.measures import Measure
-from fieldcraft.settings import NotNegative, Size, refused
+from fieldcraft.settings import NotNegative, Size
 from fieldcraft.space import Grid
 
 CHUNK = 128
@@ -62,13 +63,6 @@ def _curve(name: str, value: Any) -> Any:
     return arguments
 
 
-def _percent(name: str, value: Any) -> float:
-    """A percentage above 0."""
-    if not 0 < checks.finite(name, value) <= 100:
-        raise refused(f"{name} is above 0 and at most 100, a percentage", value, "Write 10, say")
-    return float(value)
-
-
 @dataclass(frozen=True)
 class Requirement:
     """What a candidate has to measure: at least `least`, at most `most`, or without either, above
@@ -87,7 +81,7 @@ class Requirement:
             got = f"least={self.least:g}, most={self.most:g}"
             raise InvalidValue("A requirement has least <= most", got=got, remedy="Swap them")
 
-    def kept(self, context: Context, cells: Cells) -> Any:
+    def kept(self, context: Context, cells: Ints) -> Any:
         """Return which candidates meet it, (N,) bool."""
         values = self.measure.values(context, cells)
         if self.least is None and self.most is None:
@@ -109,7 +103,7 @@ class Score:
         column = _Column()
         return column, expression_of(column.curve(*self.curve))
 
-    def values(self, context: Context, cells: Cells) -> Floats:
+    def values(self, context: Context, cells: Ints) -> Floats:
         """Return the parts of the scores of at most `CHUNK` candidates, (N,)."""
         values = np.clip(self.measure.values(context, cells), -_UNREACHED, _UNREACHED)
         if self.curve is not None:
@@ -129,7 +123,7 @@ class Choose:
 
     count: Size = 1
     spacing: NotNegative = 0.0
-    random: Annotated[float, _percent] | None = None
+    random: Annotated[float, partial(checks.positive, maximum=100)] | None = None
 
 
 @dataclass(frozen=True)

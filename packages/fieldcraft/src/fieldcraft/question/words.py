@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from fieldcraft import checks
+from fieldcraft.kernels.arrays import Floats
 from fieldcraft.layer.operand import Operand
-from fieldcraft.question.context import Floats
 from fieldcraft.settings import refused
 from fieldcraft.space import Space
 

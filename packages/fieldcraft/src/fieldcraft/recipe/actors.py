@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.errors import InvalidValue
 from fieldcraft.layer import Layer, RadialLayer
 from fieldcraft.recipe.parts import DepositPart, LayerPart, RecipeFile, SourcePart, TimelinePart
 from fieldcraft.recordings.playback import Playback
 from fieldcraft.sources.placing import place
 from fieldcraft.space import Space
+from fieldcraft.space.cells import on_map
 
 Places = NDArray[np.float64]
 
@@ -29,30 +30,14 @@ class Policies(NamedTuple):
     outside: str
 
 
-def stride_of(space: Space) -> float:
-    """Return the typical distance between cells: a longer step may leave one out."""
-    return space.typical_step if len(space.adjacency.ends) else math.inf
-
-
 def settled(layer: Layer, points: Places, policies: Policies) -> Places:
     """Return the positions of stamps: `points`, moved to open ground and onto the map where the
     policies want it.
     """
+    points = np.asarray(on_map(layer.space, points, policies.outside))
     _, cells = place(layer.space, points, on_wall=policies.on_wall, outside=policies.outside)
-    own = np.asarray(layer.space.cell_at(points, outside="clamp"))
-    moved = (cells != own) | ~on_map(layer.space, points)
+    moved = cells != layer.space.cell_at(points)
     return np.where(moved[:, np.newaxis], layer.space.position_of(cells), points)
-
-
-def on_map(space: Space, places: Places) -> NDArray[np.bool_]:
-    """Return which places, shape (N, 2) or (N, 3), lie on the map."""
-    try:
-        space.cell_at(places)
-    except OutsideMap:
-        if len(places) == 1:
-            return np.zeros(1, dtype=np.bool_)
-        return np.concatenate([on_map(space, half) for half in np.array_split(places, 2)])
-    return np.ones(len(places), dtype=np.bool_)
 
 
 def check_places(
@@ -120,7 +105,9 @@ class Actor:
         space = self.layer.space
         steps = space.shortest_vectors(after - before)
         longest = float(np.sqrt((steps**2).sum(axis=1)).max())
-        pieces = min(max(math.ceil(longest / stride_of(space)), 1), _MOST_PIECES)
+        # A longer piece than a typical step may leave a cell out.
+        stride = space.typical_step if len(space.adjacency.ends) else math.inf
+        pieces = min(max(math.ceil(longest / stride), 1), _MOST_PIECES)
         shares = np.arange(pieces, 0, -1)[:, np.newaxis, np.newaxis] / pieces - 1
         points = (after + shares * steps).reshape(-1, after.shape[1])
         kept = np.ones(len(points), dtype=np.bool_)

@@ -64,38 +64,20 @@ class Timeline:
     array([[4.5, 0.5]])
     """
 
-    seconds: NDArray[np.float64]
-    entities: NDArray[np.int32]
-    group_of: NDArray[np.int32]
-    positions: NDArray[np.float64]
-    strengths: NDArray[np.float64]
-    half_lives: NDArray[np.float64]
-    ages: NDArray[np.float64]
-    ids: tuple[str, ...]
-    groups: tuple[str, ...]
-
-    def __init__(self) -> None:
-        raise TypeError("Make a Timeline with Timeline.read or a TimelineBuilder")
-
-    @classmethod
-    def _of(cls, builder: TimelineBuilder) -> Timeline:
-        self = cls.__new__(cls)
+    def __init__(self, builder: TimelineBuilder) -> None:
         seconds = np.array(builder._seconds, dtype=np.float64)
         order = np.argsort(seconds, kind="stable")
         self.seconds = read_only(seconds[order])
         self.entities = read_only(np.array(builder._entities, dtype=np.int32)[order])
-        self.group_of = read_only(np.array(builder._groups, dtype=np.int32)[order])
-        self.positions = read_only(
-            np.array(builder._positions, dtype=np.float64).reshape(-1, 2)[order]
-        )
+        self.group_of = np.array(builder._groups, dtype=np.int32)[order]
+        positions = np.array(builder._positions, dtype=np.float64).reshape(-1, 2)
+        self.positions = read_only(positions[order])
         self.half_lives = read_only(np.array(builder._half_lives, dtype=np.float64)[order])
         self.ages = read_only(np.array(builder._ages, dtype=np.float64)[order])
         self.strengths = np.array(builder._strengths, dtype=np.float64)[order]
-        self.ids = tuple(builder._ids)
-        self.groups = tuple(builder._group_names)
+        self.ids, self.groups = tuple(builder._ids), tuple(builder._group_names)
         self._carry_over()
-        self.strengths = read_only(self.strengths)
-        return self
+        self.group_of, self.strengths = read_only(self.group_of), read_only(self.strengths)
 
     def _carry_over(self) -> None:
         """Fill missing groups (-1) and strengths (NaN) from the previous row of the entity; a
@@ -118,12 +100,8 @@ class Timeline:
             )
         strengths = self.strengths[by_entity]
         strengths[first & np.isnan(strengths)] = 1.0
-        filled_groups = groups[_last_marked(groups >= 0)]
-        filled_strengths = strengths[_last_marked(~np.isnan(strengths))]
-        self.group_of = np.empty_like(self.group_of)
-        self.group_of[by_entity] = filled_groups
-        self.group_of = read_only(self.group_of)
-        self.strengths[by_entity] = filled_strengths
+        self.group_of[by_entity] = groups[_last_marked(groups >= 0)]
+        self.strengths[by_entity] = strengths[_last_marked(~np.isnan(strengths))]
 
     @classmethod
     def read(cls, path: str | Path, *, half_life: float | None = None) -> Timeline:
@@ -369,7 +347,7 @@ class TimelineBuilder:
         BadTimeline
             If the first sample of an id has no group.
         """
-        return Timeline._of(self)
+        return Timeline(self)
 
 
 def _name(table: Table, text: str) -> str:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.arrays import Ints, read_only
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
@@ -22,6 +24,7 @@ _Key = TypeVar("_Key")
 _Space = TypeVar("_Space", bound="Space")
 _Found = TypeVar("_Found")
 
+NO_CELLS: Ints = read_only(np.empty(0, dtype=np.int64))
 
 KEPT = "_kept"
 """The attribute of an object that holds the results of functions of it; copies begin without."""

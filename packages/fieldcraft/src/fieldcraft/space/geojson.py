@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.hex_grid import HexGrid
 from fieldcraft.space.protocol import Space
 
-Floats = NDArray[np.float64]
-Ids = NDArray[np.int64]
 _SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
 
 
-def geometry(space: Space, cells: Ids) -> dict[str, Any]:
+def geometry(space: Space, cells: Ints) -> dict[str, Any]:
     """Return cells of a grid or hexagons as a MultiPolygon, vertices of a graph as a MultiPoint.
 
     Cells that share a side are in one polygon: its outline counterclockwise, then its holes.
@@ -43,7 +41,7 @@ def geometry(space: Space, cells: Ids) -> dict[str, Any]:
     return {"type": "MultiPolygon", "coordinates": polygons}
 
 
-def _corners(space: Grid | HexGrid, cells: Ids) -> tuple[Floats, Ids]:
+def _corners(space: Grid | HexGrid, cells: Ints) -> tuple[Floats, Ints]:
     """Return corners (C, 2) and the ones of each cell, (N, K), counterclockwise if y points up."""
     if isinstance(space, HexGrid):
         points, corners = space.layout.corners(space.to_axial(cells))

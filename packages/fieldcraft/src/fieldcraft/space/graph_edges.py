@@ -166,12 +166,8 @@ class EdgeSpace(Space):
 
     def _block_arcs(self, blocked: NDArray[np.bool_]) -> None:
         """Block exactly the arcs of `topology` where a mask is True, as in a saved graph."""
-        if blocked.shape != self._blocked_arcs.shape:
-            raise InvalidValue(
-                "blocked_arcs has one bool per arc",
-                got=f"shape {blocked.shape}",
-                remedy=f"Pass shape {self._blocked_arcs.shape}",
-            )
+        shape = self._blocked_arcs.shape
+        checks.array_of(blocked, shape, "b", "A graph has one bool per arc", f"Pass shape {shape}")
         changed = np.flatnonzero(blocked != self._blocked_arcs)
         self._change_arcs(changed, blocked[changed])
 

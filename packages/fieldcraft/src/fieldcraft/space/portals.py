@@ -11,21 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.space.adjacency import cached_until_walls_change, runs, starts_of
+from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.space.adjacency import NO_CELLS, cached_until_walls_change, runs, starts_of
 from fieldcraft.space.graph import Graph
 from fieldcraft.space.mesh import Mesh
 from fieldcraft.space.topology import Topology
 
-Floats = NDArray[np.float64]
-Numbers = NDArray[np.int64]
-Links = tuple[Numbers, NDArray[np.int32], Numbers, NDArray[np.uint8]]
+Links = tuple[Ints, NDArray[np.int32], Ints, NDArray[np.uint8]]
 """Portals as `kernels.sees` takes them: starts, ends, fine sides, flags."""
 
 _NEAR = 1e-4  # sides meet that lie this close to one line, in shares of the shorter one
 _AT_ONCE = 1_000_000
 _FAR = 2.0**32  # whole numbers farther off than this stand for all that is
 _BITS = 30  # products of two differences stay below 2**62
-_NONE: Numbers = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,18 +41,18 @@ class Portals:
     whole numbers: see `rounded`.
     """
 
-    starts: Numbers
+    starts: Ints
     ends: NDArray[np.int32]
     sides: Floats
-    arcs: Numbers
-    corners: Numbers
+    arcs: Ints
+    corners: Ints
     rings: Floats
     low: Floats
     scales: Floats
-    fine: Numbers
-    middles: Numbers
+    fine: Ints
+    middles: Ints
 
-    def rounded(self, places: Floats) -> Numbers:
+    def rounded(self, places: Floats) -> Ints:
         """Places (..., 2) in whole numbers of a billionth of the mesh or so, in which everything
         about lines can be worked out exactly.
 
@@ -63,7 +61,7 @@ class Portals:
         """
         return _rounded(places, self.low, self.scales)
 
-    def aim(self, start: Floats, end: Floats) -> Numbers:
+    def aim(self, start: Floats, end: Floats) -> Ints:
         """The end of a line in whole numbers (2,), or a place on it where it leads far off the
         mesh.
         """
@@ -196,7 +194,7 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
     )
 
 
-def _rounded(places: Floats, low: Floats, scales: Floats) -> Numbers:
+def _rounded(places: Floats, low: Floats, scales: Floats) -> Ints:
     return np.rint(np.clip((places - low) * scales, -_FAR, _FAR)).astype(np.int64)
 
 
@@ -217,7 +215,7 @@ def _turns(lines: Floats, points: Floats) -> Floats:
     return np.asarray((vx - ux) * (points[:, 1] - uy) - (vy - uy) * (points[:, 0] - ux))
 
 
-def _touch_in_a_point(mesh: Mesh, plan: Floats, pairs: Numbers) -> NDArray[np.bool_]:
+def _touch_in_a_point(mesh: Mesh, plan: Floats, pairs: Ints) -> NDArray[np.bool_]:
     """Which pairs of polygons have boxes round them that only touch with a corner: squares across a
     corner, say.
     """
@@ -233,8 +231,8 @@ def _touch_in_a_point(mesh: Mesh, plan: Floats, pairs: Numbers) -> NDArray[np.bo
 
 
 def _in_portions(  # type: ignore[no-untyped-def]
-    find, starts: Numbers, rings: Floats, pairs: Numbers
-) -> tuple[Numbers, Floats, Numbers]:
+    find, starts: Ints, rings: Floats, pairs: Ints
+) -> tuple[Ints, Floats, Ints]:
     """The finds of `find` for pairs of polygons (E, 2): the pairs (K, 2), coordinates (K, ...), and
     the pairs without any.
 
@@ -247,7 +245,7 @@ def _in_portions(  # type: ignore[no-untyped-def]
     sizes = np.diff(starts)[pairs]
     work = np.cumsum(sizes[:, 0] * sizes[:, 1])
     cuts = np.searchsorted(work, np.arange(_AT_ONCE, int(work[-1]) if len(work) else 0, _AT_ONCE))
-    numbers, found = [_NONE], [find(np.zeros((0, 4)), np.zeros((0, 4)), _NONE)[1]]
+    numbers, found = [NO_CELLS], [find(np.zeros((0, 4)), np.zeros((0, 4)), NO_CELLS)[1]]
     for low, high in itertools.pairwise([0, *cuts.tolist(), len(pairs)]):
         one, other = pairs[low:high].T
         many, each = sizes[low:high].T
@@ -262,7 +260,7 @@ def _in_portions(  # type: ignore[no-untyped-def]
     return pairs[pair], np.concatenate(found), np.delete(pairs, pair, axis=0)
 
 
-def _alongside(one: Floats, other: Floats, which: Numbers) -> tuple[Numbers, Floats]:
+def _alongside(one: Floats, other: Floats, which: Ints) -> tuple[Ints, Floats]:
     """The pieces in which two sides lie along each other, (K, 4), and their pairs."""
     ends = np.stack([one[:, :2], one[:, 2:], other[:, :2], other[:, 2:]], axis=1)
     along = ends[:, 1] - ends[:, 0]
@@ -282,7 +280,7 @@ def _alongside(one: Floats, other: Floats, which: Numbers) -> tuple[Numbers, Flo
     return which[fits], ends[fits[:, np.newaxis], order].reshape(-1, 4)
 
 
-def _facing(one: Floats, other: Floats, which: Numbers) -> tuple[Numbers, Floats]:
+def _facing(one: Floats, other: Floats, which: Ints) -> tuple[Ints, Floats]:
     """For each pair of polygons the two sides nearest to each other of those that face each other,
     (K, 8), and the pairs.
 

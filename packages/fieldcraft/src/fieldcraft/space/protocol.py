@@ -11,7 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.hooks import Pictured
-from fieldcraft.space.adjacency import Adjacency, by_area, cached_until_walls_change, components
+from fieldcraft.space.adjacency import (
+    NO_CELLS,
+    Adjacency,
+    by_area,
+    cached_until_walls_change,
+    components,
+)
 from fieldcraft.space.cells import Many, One, checked_cells, checked_vectors, opaque_of, set_opaque
 
 if TYPE_CHECKING:
@@ -19,8 +25,6 @@ if TYPE_CHECKING:
 
     from fieldcraft.space.graph import Graph
     from fieldcraft.space.grid import Grid
-
-_NONE: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 
 class Space(Pictured, ABC):
@@ -164,7 +168,7 @@ class Space(Pictured, ABC):
         some may have changed back.
         """
         changes = self._changes[since:]
-        return changes[0] if len(changes) == 1 else np.unique(np.concatenate([_NONE, *changes]))
+        return changes[0] if len(changes) == 1 else np.unique(np.concatenate([NO_CELLS, *changes]))
 
     @abstractmethod
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:

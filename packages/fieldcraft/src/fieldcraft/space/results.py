@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import checks, kernels
 from fieldcraft.errors import InvalidValue
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.arrays import Ints, read_only
 from fieldcraft.space.adjacency import central_cells, components
 from fieldcraft.space.geojson import geometry
 from fieldcraft.space.grid import Grid
@@ -47,8 +47,7 @@ def moves_beside(
     return links, -steps, masks, ends
 
 
-Floats = NDArray[np.float32]
-Ids = NDArray[np.int64]
+Values = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ class Regions:
     areas: NDArray[np.float64]
     totals: NDArray[np.float64]
     peaks: NDArray[np.float64]
-    peak_values: Floats
+    peak_values: Values
     centers: NDArray[np.float64]
     owners: tuple[str, ...] = ()
 
@@ -128,12 +127,12 @@ class Regions:
         return f"<Regions: {len(self)}, area {self.areas.sum():g}{of}>"
 
 
-_Measures = tuple[NDArray[np.int32], Ids, NDArray[np.float64], NDArray[np.float64], Ids, Ids]
+_Measures = tuple[NDArray[np.int32], Ints, NDArray[np.float64], NDArray[np.float64], Ints, Ints]
 """Regions by their lowest cells: labels from 1 by cell, and of each one its lowest cell, area,
 total, highest and middle cell."""
 
 
-def regions_above(space: Space, values: Floats, threshold: float) -> Regions:
+def regions_above(space: Space, values: Values, threshold: float) -> Regions:
     """The regions of open cells whose values, in the space's shape, are above a threshold."""
     if isinstance(space, Grid):
         return _ranked(space, values, _on_grid(space, values, [(values, threshold)]))
@@ -141,7 +140,7 @@ def regions_above(space: Space, values: Floats, threshold: float) -> Regions:
 
 
 def regions_owned(
-    space: Space, values: Floats, owner: NDArray[np.int32], names: Sequence[str]
+    space: Space, values: Values, owner: NDArray[np.int32], names: Sequence[str]
 ) -> Regions:
     """Return the regions of cells with one owner, a number of a name or -1; `values` are the
     owner's own, both in the space's shape.
@@ -157,7 +156,7 @@ def regions_owned(
     )
 
 
-def _ranked(space: Space, values: Floats, found: _Measures, owners: Sequence[str] = ()) -> Regions:
+def _ranked(space: Space, values: Values, found: _Measures, owners: Sequence[str] = ()) -> Regions:
     labels, lowest, areas, totals, tops, inner = found
     order = np.lexsort((lowest, -totals))
     ranks = np.zeros(len(order) + 1, dtype=np.int32)
@@ -174,7 +173,7 @@ def _ranked(space: Space, values: Floats, found: _Measures, owners: Sequence[str
     )
 
 
-def _on_grid(space: Grid, values: Floats, groups: Sequence[tuple[Floats, float]]) -> _Measures:
+def _on_grid(space: Grid, values: Values, groups: Sequence[tuple[Values, float]]) -> _Measures:
     """The regions of several groups of cells, each those where an array is above its threshold."""
     ops = kernels.regions
     moves = moves_beside(space)
@@ -206,7 +205,7 @@ def _on_grid(space: Grid, values: Floats, groups: Sequence[tuple[Floats, float]]
 
 
 def _on_ways(
-    space: Space, values: Floats, groups: NDArray[np.bool_] | NDArray[np.int32]
+    space: Space, values: Values, groups: NDArray[np.bool_] | NDArray[np.int32]
 ) -> _Measures:
     part = components(space, groups)
     inside = np.flatnonzero(part >= 0)

@@ -57,10 +57,7 @@ def checked_viewers(
     """Return the viewers that the arguments of a function of sight describe."""
     checked_space(space, "Sight takes place on")
     points, _ = checks.positions(on_map(space, positions, outside), dimensions=space.dimensions)
-    opening = checks.positive("angle", angle)
-    if opening > 360:
-        remedy = "Pass an angle in degrees, up to 360"
-        raise InvalidValue("angle is at most 360 degrees", got=f"angle={angle!r}", remedy=remedy)
+    opening = checks.positive("angle", angle, maximum=360)  # degrees
     return Viewers(
         points,
         _radii(space, radius, len(points)),

@@ -113,11 +113,7 @@ def _draw(
     shade: float,
 ) -> None:
     _check_picture(picture, place)
-    wide = checks.positive("width", width)
-    if wide > _WIDEST:
-        raise InvalidValue(
-            f"width is at most {_WIDEST} pixels", got=f"width={width!r}", remedy="Draw thinner ones"
-        )
+    wide = checks.positive("width", width, maximum=_WIDEST)
     drawn = [line for line in (np.atleast_2d(place.pixel_of(line)) for line in lines) if len(line)]
     tone, dark = parse_color(color), checks.fraction("shade", shade)
     if not drawn:

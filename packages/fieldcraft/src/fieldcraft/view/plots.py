@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
@@ -67,7 +67,8 @@ def plot_over_time(
     >>> fc.view.plot_over_time([0, 1, 2], [("threat", [0.0, 2.0, 1.0], "red")]).shape
     (440, 960, 4)
     """
-    times, lines = checks.array("seconds", seconds), checks.sequence("curves", curves)
+    lines, count = checks.sequence("curves", curves), checks.array("seconds", seconds).size
+    times = checks.numbers("seconds", seconds, count)
     size = [
         checks.integer(name, side, minimum=least, maximum=2**14)
         for name, side, least in (("width", width, 240), ("height", height, 160))
@@ -79,9 +80,9 @@ def plot_over_time(
             got=repr(lines)[:60],
             remedy="Pass [('red', values, '#ff8a3c')], say",
         )
-    if (np.diff(_finite_row("seconds", times, times.shape)) <= 0).any():
+    if not count or (np.diff(times) <= 0).any():
         raise InvalidValue(
-            "The times of a plot ascend",
+            "The times of a plot ascend, and there is at least one",
             got=repr(times.tolist())[:60],
             remedy="Sort them, and drop repeats",
         )
@@ -102,7 +103,7 @@ def plot_over_time(
         figure = Figure((size[0] / 72, size[1] / 72), layout=layout)
         axes = figure.subplots()
         for k, (name, given, color) in enumerate(lines):
-            values = _finite_row(f"Values of {checks.text('A name', name)!r}", given, times.shape)
+            values = checks.numbers(f"Values of {checks.text('A name', name)!r}", given, count)
             tone = parse_color(TEAM_COLORS[k % len(TEAM_COLORS)] if color is None else color)
             axes.plot(times, values, color=share_of(tone), label=name, clip_on=limits is not None)
         axes.set_xmargin(0)
@@ -131,20 +132,3 @@ def _clock(seconds: float, _: int) -> str:
 
 def _seconds(seconds: float, _: int) -> str:
     return f"{seconds:g} s"
-
-
-def _finite_row(what: str, values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    row = checks.array(what, values)
-    if (
-        row.ndim != 1
-        or not len(row)
-        or row.shape != shape
-        or row.dtype.kind not in "iufb"
-        or not np.isfinite(row).all()
-    ):
-        raise InvalidValue(
-            f"{what} are finite numbers in a row, one per time",
-            got=f"{row.dtype} of shape {row.shape}",
-            remedy="Pass one per time",
-        )
-    return row.astype(np.float64)

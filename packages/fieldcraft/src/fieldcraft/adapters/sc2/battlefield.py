@@ -52,9 +52,7 @@ class Battlefield:
     a step.
 
     `space(kind)` is the `Grid` of a kind of movement, see `KINDS`. Its walls follow structures,
-    minerals and rocks. `ground` and `air` are two of them. `imap` has the layers `danger["ground"]`
-    and `danger["air"]`, and "fighters" once that kind is used: costs per cell without a base. All
-    other kinds use "ground".
+    minerals and rocks.
 
     Parameters
     ----------
@@ -69,18 +67,33 @@ class Battlefield:
     large : float, optional
         Radius of large units, in cells.
 
+    Attributes
+    ----------
+    ground, air : Grid
+        The maps of ground units and of air units; the latter is the playable area.
+    danger : dict of str to RadialLayer
+        The layers of danger "ground" and "air", and "fighters" once that kind is used: costs per
+        cell without a base. All other kinds use "ground".
+    imap : InfluenceMap
+        The map of these layers.
+
     Raises
     ------
     InvalidValue
         If an argument has a wrong value or type.
-    """
 
-    ground: Grid
-    """The map of ground units."""
-    air: Grid
-    """The map of air units: the playable area."""
-    danger: dict[str, RadialLayer]
-    """The layers "ground" and "air", and "fighters" once it is used."""
+    Examples
+    --------
+    In a bot of python-sc2, with cover from danger for wounded units:
+
+    >>> class Bot(BotAI):  # doctest: +SKIP
+    ...     async def on_start(self):
+    ...         self.field = Battlefield(self)
+    ...     async def on_step(self, iteration):
+    ...         self.field.update()
+    ...         for unit in self.units.filter(lambda unit: unit.health_percentage < 0.3):
+    ...             unit.move(Point2(self.field.safe_spots(unit.position)))
+    """
 
     def __init__(
         self,
@@ -108,7 +121,7 @@ class Battlefield:
         self.imap = InfluenceMap(
             Grid(width, height, neighbors=8, y_up=True)
         )  # danger reaches over walls
-        self.danger = {}
+        self.danger: dict[str, RadialLayer] = {}
         for name in ("ground", "air"):
             self._danger_layer(name)
 
@@ -262,19 +275,6 @@ class Battlefield:
             space, np.concatenate([checks.positions(end)[0] for end in (start, goal)])
         )
         return shortest_path(space, ends[0], ends[1], cost=cost, smooth=smooth)
-
-    def next_point(
-        self,
-        start: ArrayLike,
-        goal: ArrayLike,
-        kind: str = "ground",
-        *,
-        ahead: float = 3.0,
-        weight: float = 1.0,
-    ) -> tuple[float, float]:
-        """Return the point `ahead` cells along the cheapest path, as the goal of a move."""
-        x, y = self.pathfind(start, goal, kind, weight=weight).at(ahead).tolist()
-        return x, y
 
     def next_points(
         self,

@@ -155,10 +155,9 @@ class Threats:
     The object stays the same while none of them changes; `positions` (N, 2) are those of this step.
     """
 
-    positions: NDArray[np.float64]
-
     def __init__(self, keys: list[Any], rows: list[Row]) -> None:
         self.keys, self.rows = keys, rows
+        self.positions = np.zeros((0, 2))
 
     @cached_property
     def by_layer(self) -> dict[str, LayerThreats]:
@@ -208,7 +207,6 @@ class Enemies:
         self._rows_by_kind: dict[Any, Row] = {}
         self._seen: _Seen = {}
         self.last = Threats([], [])
-        self.last.positions = np.zeros((0, 2))
 
     def read(self, enemies: Iterable[Any] | None) -> Threats:
         """Return the threats now, of the bot's enemies or the given ones, and of effects."""

@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
 from fieldcraft.adapters.sc2.enemies import fields
-from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import Bools, Ints
 from fieldcraft.space import Grid
 
 __all__ = ["Choke", "Obstacles", "Region", "Regions", "climbable", "dilated", "regions_of"]
 
-Bools = NDArray[np.bool_]
 Box = tuple[int, int, int, int]
 
 _WALKED_OVER = {
@@ -160,7 +158,6 @@ def dilated(blocked: Bools, radius: float) -> Bools:
     return np.asarray(ndimage.binary_dilation(blocked, disc) | blocked)
 
 
-Ints = NDArray[np.int64]
 NOTHING = -1
 
 
@@ -205,17 +202,6 @@ class Regions:
         cells = self.space.cell_at(positions, outside="clamp")
         found = self.of_cell[np.asarray(cells)]
         return int(found) if found.ndim == 0 else found
-
-    def chokes_of(self, region: int) -> list[Choke]:
-        """Return the chokes of a region, the widest first."""
-        number = checks.integer("region", region)
-        if number >= len(self.regions):
-            raise InvalidValue(
-                f"There are {len(self.regions)} regions",
-                got=f"region={number}",
-                remedy="Use the number of at(position)",
-            )
-        return [choke for choke in self.chokes if number in choke.regions]
 
 
 def regions_of(

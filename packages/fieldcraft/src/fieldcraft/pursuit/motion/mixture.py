@@ -6,11 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.pursuit.arguments import checked_range
 from fieldcraft.pursuit.motion.mover import Mover, Stage, Stand, Wander
 from fieldcraft.pursuit.motion.ready import DoubleBack, Hide, Run
+
+
+def _paces(name: str, value: ArrayLike) -> tuple[float, ...]:
+    """Return speeds as shares of the full speed, at least one, or raise `InvalidValue`."""
+    paces = checks.numbers(name, value, checks.array(name, value).size)
+    if not len(paces) or (paces <= 0).any() or (paces > 1).any():
+        raise InvalidValue(
+            f"{name} are above 0 and at most 1", got=str(value)[:60], remedy="Pass (0.5, 1.0), say"
+        )
+    return tuple(paces.tolist())
 
 
 @dataclass(frozen=True)
@@ -81,28 +93,13 @@ class Motion:
         numbers = "runs", "hides", "doubles_back", "stands", "wanders", "far", "heading", "changes"
         checks.fields(self, **dict.fromkeys(numbers, checks.not_negative))
         checks.fields(self, turn=checked_range, near=checked_range)
-        checks.fields(self, speed=checks.optional(checks.positive))
+        checks.fields(self, speed=checks.optional(checks.positive), paces=_paces)
         if not sum(self.shares) > 0:
             raise InvalidValue(
                 "The weights of a motion have a sum above 0",
                 got="0 for all",
                 remedy="Pass runs=1, say",
             )
-        for name in ("turn", "near"):
-            object.__setattr__(self, name, checked_range(name, getattr(self, name)))
-        for name in ("far", "heading", "changes"):
-            object.__setattr__(self, name, checks.not_negative(name, getattr(self, name)))
-        given = checks.array("paces", self.paces)
-        paces = checks.numbers("paces", given, given.size)
-        if not len(paces) or (paces <= 0).any() or (paces > 1).any():
-            raise InvalidValue(
-                "paces are above 0 and at most 1",
-                got=str(self.paces)[:60],
-                remedy="Pass (0.5, 1.0), say",
-            )
-        object.__setattr__(self, "paces", tuple(paces.tolist()))
-        if self.speed is not None:
-            object.__setattr__(self, "speed", checks.positive("speed", self.speed))
 
     @property
     def shares(self) -> tuple[float, float, float, float, float]:
