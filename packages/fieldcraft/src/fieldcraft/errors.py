@@ -7,8 +7,9 @@ subclasses of :class:`FieldcraftError`; those about a bad argument are also `Val
 
 from __future__ import annotations
 
+import contextlib
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 __all__ = [
@@ -130,6 +131,15 @@ class MissingLibrary(FieldcraftError, ImportError):
             f"{feature} needs {library}, which is not installed",
             remedy=f"Install it with: pip install 'fieldcraft[{extra}]'",
         )
+
+
+@contextlib.contextmanager
+def needs(library: str, extra: str, feature: str) -> Iterator[None]:
+    """Raise `MissingLibrary` where the imports of a block fail."""
+    try:
+        yield
+    except ImportError:
+        raise MissingLibrary(library, extra, feature) from None
 
 
 class BadMapFile(FieldcraftError, ValueError):

@@ -59,19 +59,12 @@ def _text(name: str, value: object) -> str:
     return value
 
 
-def _pair(name: str, value: object) -> tuple[float, float]:
-    if not isinstance(value, list) or len(value) != 2:
-        raise refused(f"{name} is [x, y]", value, "Write two numbers in brackets")
-    return checks.finite(name, value[0]), checks.finite(name, value[1])
-
-
 Positive = Annotated[float, checks.positive]
 NotNegative = Annotated[float, checks.not_negative]
 Fraction = Annotated[float, checks.fraction]
 Count = Annotated[int, checks.integer]
 Size = Annotated[int, functools.partial(checks.integer, minimum=1)]
 Text = Annotated[str, _text]
-Pair = Annotated[tuple[float, float], _pair]
 
 _CHECKS: dict[Any, Check] = {
     float: checks.finite,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, MissingLibrary
+from fieldcraft.errors import InvalidValue, needs
 from fieldcraft.recordings import Timeline, TimelineBuilder
 
 __all__ = ["timeline"]
@@ -51,10 +51,8 @@ def timeline(
     MissingLibrary
         Without kloppy.
     """
-    try:
+    with needs("kloppy", "football", "fieldcraft.adapters.kloppy.timeline"):
         from kloppy.domain import Provider, TrackingDataset
-    except ImportError:
-        raise MissingLibrary("kloppy", "football", "fieldcraft.adapters.kloppy.timeline") from None
     if not isinstance(dataset, TrackingDataset):
         raise InvalidValue(
             "A timeline takes tracking data",

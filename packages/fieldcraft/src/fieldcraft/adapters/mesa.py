@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, MissingLibrary
+from fieldcraft.errors import InvalidValue, needs
 from fieldcraft.layer import Layer
 from fieldcraft.layer.trail_layer import StampedLayer
 from fieldcraft.space import Graph, Grid, HexGrid, Space
@@ -378,8 +378,6 @@ def _unpickled(layer: Layer, name: str, mirrored: bool, writable: bool) -> Any:
 
 
 def _mesa(feature: str) -> Any:
-    try:
+    with needs("Mesa 3.2 or newer", "mesa", feature):
         import mesa.discrete_space as spaces
-    except ImportError:
-        raise MissingLibrary("Mesa 3.2 or newer", "mesa", feature) from None
     return spaces

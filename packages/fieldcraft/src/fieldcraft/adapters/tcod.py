@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, MissingLibrary
+from fieldcraft.errors import InvalidValue, needs
 from fieldcraft.space import Grid, grid_of
 
 if TYPE_CHECKING:
@@ -105,11 +105,9 @@ def field_of_view(
     InvalidValue
         If an argument has a wrong value, shape or type.
     """
-    try:
+    with needs("tcod", "roguelike", "field_of_view"):
         from tcod import constants
         from tcod.map import compute_fov
-    except ImportError:
-        raise MissingLibrary("tcod", "roguelike", "field_of_view") from None
     table = _table("transparent", transparent)
     x, y = checks.pair("position", position)
     if not (x in range(table.shape[0]) and y in range(table.shape[1])):

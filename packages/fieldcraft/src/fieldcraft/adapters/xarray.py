@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, MissingLibrary
+from fieldcraft.errors import InvalidValue, needs
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.cells import unlabeled
 
@@ -45,10 +45,8 @@ def to_xarray(values: Operand, *, name: str | None = None, crs: str = "") -> Any
         "A table of rows and columns",
         remedy="Pass a layer on a grid",
     )
-    try:
+    with needs("xarray", "gis", "to_xarray"):
         import xarray
-    except ImportError:
-        raise MissingLibrary("xarray", "gis", "to_xarray") from None
     height, width = space.shape
     x, y = (
         space.origin[axis] + (np.arange(count) + 0.5) * space.cell_size

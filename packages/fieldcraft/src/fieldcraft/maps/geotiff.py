@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
+from fieldcraft.errors import BadMapFile, InvalidValue, needs
 from fieldcraft.files import Staging, file_size, target_of
 from fieldcraft.maps.reading import map_file, parsing
 from fieldcraft.space import Grid, grid_of
@@ -186,9 +186,7 @@ def _window(window: object) -> list[int]:
 
 
 def _rasterio(feature: str) -> Any:
-    try:
+    with needs("rasterio", "gis", feature):
         import rasterio
         import rasterio.windows
-    except ImportError:
-        raise MissingLibrary("rasterio", "gis", feature) from None
     return rasterio

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
+from fieldcraft.errors import BadMapFile, InvalidValue, needs
 from fieldcraft.files import file_size
 from fieldcraft.maps.reading import map_file, parsing
 from fieldcraft.space import Grid
@@ -107,10 +107,8 @@ def picture_cells(
     BadMapFile
         For a picture that is damaged or too large.
     """
-    try:
+    with needs("Pillow", "maps", "Loading a picture as a map"):
         from PIL import Image
-    except ImportError:
-        raise MissingLibrary("Pillow", "maps", "Loading a picture as a map") from None
     size = file_size(file, "A map", BadMapFile)
     kind = f"picture ({', '.join(formats)})"
     with parsing(file.name, kind), Image.open(file, formats=formats) as image:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import BadMapFile, InvalidValue, MissingLibrary
+from fieldcraft.errors import BadMapFile, InvalidValue, needs
 from fieldcraft.files import Staging, target_of
 from fieldcraft.maps.image import picture_cells
 from fieldcraft.maps.reading import map_file, parsing, read_bytes
@@ -139,10 +139,8 @@ def save_ros(path: str | os.PathLike[str], grid: Grid) -> None:
 
 def _settings(file: Path) -> _Settings:
     """Return the checked settings of a .yaml."""
-    try:
+    with needs("PyYAML", "robots", "Loading a map of ROS"):
         import yaml
-    except ImportError:
-        raise MissingLibrary("PyYAML", "robots", "Loading a map of ROS") from None
     data = read_bytes(file, _MAX_BYTES, "The .yaml of a map has a dozen lines")
     with parsing(file.name, _KIND):
         content: Any = yaml.safe_load(data)

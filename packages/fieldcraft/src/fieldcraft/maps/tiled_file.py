@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import BadMapFile, MissingLibrary
+from fieldcraft.errors import BadMapFile, needs
 from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.maps.reading import json_object, read_bytes
 from fieldcraft.space.adjacency import runs
@@ -244,11 +244,8 @@ def _unpacked(text: str, encoding: str, compression: str, size: int) -> bytes:
         raise ValueError(f"the encoding {encoding!r:.40} and compression {compression!r:.40}")
     data = base64.b64decode("".join(text.split()), validate=True)
     if compression == "zstd":
-        try:
+        with needs("zstandard", "maps", "Loading a Tiled layer compressed by zstd"):
             import zstandard
-        except ImportError:
-            feature = "Loading a Tiled layer compressed by zstd"
-            raise MissingLibrary("zstandard", "maps", feature) from None
         with zstandard.ZstdDecompressor().stream_reader(data) as reader:
             data = bytes(reader.read(size + 1))
     elif compression:

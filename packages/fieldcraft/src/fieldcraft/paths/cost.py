@@ -199,12 +199,11 @@ def cell_values(space: Space, cost: Cost) -> NDArray[Any]:
     if isinstance(other, Space):
         if other is not space:
             check_space(space, cost)
-        values: ArrayLike = cost.values  # type: ignore[union-attr]
-    else:
-        number = uniform_cost(cost)
-        if number is not None:
-            return np.full(space.shape, number)
-        values = unlabeled(space, cost)  # type: ignore[arg-type]
+        return np.asarray(cost.values)  # type: ignore[union-attr]
+    number = uniform_cost(cost)
+    if number is not None:
+        return np.full(space.shape, number)
+    values = unlabeled(space, cost)  # type: ignore[arg-type]
     rule = f"cost is numbers of the space's shape {space.shape}, {space.axes}"
     remedy = "Pass one number per cell, a layer, an expression, or one number for all"
     return checks.array_of(values, space.shape, "iuf", rule, remedy)

@@ -228,6 +228,11 @@ class Path(Pictured):
         return cls(space, cells, length + more, cost + more * first_cost(cells), start=start)
 
     @property
+    def _is_straight(self) -> bool:
+        """Whether legs are straight lines between positions, not edges."""
+        return self.bends is not None
+
+    @property
     def found(self) -> bool:
         """Whether there is a way."""
         return len(self.cells) > 0
@@ -276,7 +281,7 @@ class Path(Pictured):
     def _milestones(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """How far it is to each position, and where that is when nothing wraps round."""
         legs = self.space.shortest_vectors(np.diff(self.positions, axis=0))
-        if self.bends is not None:
+        if self._is_straight:
             sizes = np.sqrt((legs**2).sum(axis=1))
         elif self.start is None:
             sizes = self.space.step_lengths(self.cells)

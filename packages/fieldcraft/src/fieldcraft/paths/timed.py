@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -63,12 +62,7 @@ class TimedPath(Path):
             (*given.shape, self.space.dimensions)
         )
 
-    @cached_property
-    def _milestones(self) -> tuple[Floats, Floats]:
-        legs = self.space.shortest_vectors(np.diff(self.positions, axis=0))
-        begin = np.zeros((1, self.space.dimensions))
-        walked = np.concatenate([[0.0], np.cumsum(np.sqrt((legs**2).sum(axis=1)))])
-        return walked, self.positions[0] + np.concatenate([begin, np.cumsum(legs, axis=0)])
+    _is_straight = True
 
     def __repr__(self) -> str:
         if not self.found:

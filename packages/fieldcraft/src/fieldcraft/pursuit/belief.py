@@ -25,7 +25,6 @@ from fieldcraft.pursuit.search_maps import BeliefMap
 from fieldcraft.pursuit.target_belief import GONE, TargetBelief, restore_from, snapshot_of
 from fieldcraft.space import Space
 from fieldcraft.space.cells import cell_array
-from fieldcraft.space.kinds import checked_space
 
 Floats = NDArray[np.float64]
 _MOST_NUMBERS = 2**28
@@ -103,11 +102,9 @@ class Belief(BeliefMap):
         motion: Motion | Mover | Mapping[str, Mover | tuple[float, Mover]] | None = None,
         doubt: float = 0.2,
     ) -> None:
-        self.space = checked_space(space)
-        self.speed = checks.positive("speed", speed)
-        self.targets = checks.integer("targets", targets, minimum=1)
         self.stay = share_below_one("stay", stay)
-        self._hypotheses = hypotheses_of(motion, self.stay)
+        super().__init__(space, targets, hypotheses_of(motion, self.stay))
+        self.speed = checks.positive("speed", speed)
         self.doubt = checks.fraction("doubt", doubt)
         parts = len(self._hypotheses.stages)
         if self.targets * parts * len(self.space) > _MOST_NUMBERS:
@@ -120,7 +117,6 @@ class Belief(BeliefMap):
             )
         self.every = interval_of(space.typical_step, self.speed, every)
         self._interval = clock.ticks("every", self.every)
-        self._changes = 0
         self._ticks = 0
         possible = (
             ~space.walls if where is None else cell_array(space, "where", where, "b") & ~space.walls
@@ -131,7 +127,6 @@ class Belief(BeliefMap):
                 got="no open cell that is possible",
                 remedy="Open cells, or pass `where` with some",
             )
-        self._walls_version = space.walls_version
         self._flow = backend(self.space).wander(self.stay, self.speed * self.every)
         nowhere = np.zeros(space.dimensions)
         lost = Lost(self.space, None, nowhere, self.speed * self.every, self.every)
@@ -142,7 +137,6 @@ class Belief(BeliefMap):
         for belief in self._beliefs:
             belief.put(possible)
         self._spare = np.zeros_like(self._beliefs[0].masses[0])
-        self._seen = None
 
     def __repr__(self) -> str:
         many = "target" if self.targets == 1 else "targets"

@@ -98,13 +98,13 @@ class BeliefMap(Operand):
     """A map of the beliefs about some targets."""
 
     name = "belief"
-    space: Space
-    targets: int
-    _beliefs: list[TargetBelief]
-    _hypotheses: Hypotheses
-    _changes: int
-    _walls_version: int
-    _seen: tuple[int, NDArray[np.float32]] | None
+
+    def __init__(self, space: Space, targets: int, hypotheses: Hypotheses) -> None:
+        self.space = checked_space(space)
+        self.targets = checks.integer("targets", targets, minimum=1)
+        self._hypotheses, self._beliefs = hypotheses, list[TargetBelief]()
+        self._changes, self._walls_version = 0, space.walls_version
+        self._seen: tuple[int, NDArray[np.float32]] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_seen": None}

@@ -19,7 +19,6 @@ from fieldcraft.recordings.timeline import Timeline
 from fieldcraft.settings import (
     Count,
     Fraction,
-    Pair,
     Positive,
     Size,
     Table,
@@ -41,12 +40,8 @@ def _neighbors(name: str, value: Any) -> Any:
     return value
 
 
-def _rectangles(name: str, value: Any) -> list[list[float]]:
-    if not isinstance(value, list) or any(
-        not isinstance(each, list) or len(each) != 4 for each in value
-    ):
-        raise refused(f"{name} is a list of [x, y, x, y], two opposite corners each", value)
-    return [[checks.finite(name, number) for number in each] for each in value]
+Rectangles = tuple[tuple[float, float, float, float], ...]
+"""Two opposite corners each, [x, y, x, y]."""
 
 
 @dataclass(frozen=True)
@@ -68,8 +63,8 @@ class _GridKeys:
 
 @dataclass(frozen=True)
 class _EmptyKeys(_GridKeys):
-    origin: Pair = (0, 0)
-    walls: Annotated[Any, _rectangles] = ()
+    origin: tuple[float, float] = (0, 0)
+    walls: Rectangles = ()
 
 
 @dataclass(frozen=True)
@@ -90,8 +85,8 @@ class _HexKeys:
     rows: Size
     orientation: Annotated[str, one_of(ORIENTATIONS)] = ORIENTATIONS[0]
     size: Positive = 1
-    origin: Pair = (0, 0)
-    walls: Annotated[Any, _rectangles] = ()
+    origin: tuple[float, float] = (0, 0)
+    walls: Rectangles = ()
     wrap: bool = False
     y_up: bool = False
 

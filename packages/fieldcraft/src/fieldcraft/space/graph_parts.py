@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, MissingLibrary
+from fieldcraft.errors import InvalidValue, needs
 from fieldcraft.space.grid import Grid
 from fieldcraft.space.mesh import Mesh
 
@@ -202,10 +202,8 @@ def from_networkx(
 
 def to_networkx(graph: Graph, blocked: NDArray[np.bool_]) -> Any:
     """See `Graph.to_networkx`; `blocked` (E,) says which of `graph.edges` are."""
-    try:
+    with needs("networkx", "maps", "Graph.to_networkx"):
         import networkx  # type: ignore[import-untyped]
-    except ImportError:
-        raise MissingLibrary("networkx", "maps", "Graph.to_networkx") from None
     made = networkx.DiGraph() if graph.directed else networkx.Graph()
     names: Sequence[Hashable] = range(len(graph)) if graph.labels is None else graph.labels
     walls = graph.walls.tolist()

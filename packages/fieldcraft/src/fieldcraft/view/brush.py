@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.errors import MissingLibrary
+from fieldcraft.errors import needs
 from fieldcraft.view.plan import RGB, RGBA, Floats
 
 if TYPE_CHECKING:
@@ -256,10 +256,8 @@ def _on_one_line(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _font(scale: float, bold: bool) -> FreeTypeFont:
-    try:
+    with needs("Pillow", "view", "Writing letters on pictures"):
         from PIL import ImageFont
-    except ImportError:
-        raise MissingLibrary("Pillow", "view", "Writing letters on pictures") from None
     file = files("fieldcraft.view") / "fonts" / _FONTS[bold]
     return ImageFont.truetype(
         BytesIO(file.read_bytes()), _EM * scale, layout_engine=ImageFont.Layout.BASIC

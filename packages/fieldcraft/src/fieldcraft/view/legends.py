@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, MissingLibrary
+from fieldcraft.errors import InvalidValue, needs
 from fieldcraft.view.brush import LINE, measure, wrapped
 from fieldcraft.view.palettes import Color, parse_color
 from fieldcraft.view.plan import DARK, HIDDEN, RGB, RGBA, ColorScale, Theme
@@ -35,10 +35,8 @@ _SIZES = (
 
 def need_plots() -> None:
     """Raise `MissingLibrary` without matplotlib."""
-    try:
+    with needs("matplotlib", "plot", "Drawing legends and plots"):
         import matplotlib.style  # noqa: F401
-    except ImportError:
-        raise MissingLibrary("matplotlib", "plot", "Drawing legends and plots") from None
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
+from fieldcraft.errors import FieldcraftError, InvalidValue, needs
 
 if TYPE_CHECKING:
     from av import VideoStream
@@ -278,10 +278,8 @@ WRITERS: dict[str, type[Writer]] = {
 def need(suffix: str) -> None:
     """Refuse a suffix whose library is not installed, before any work is done."""
     module, library = ("av", "PyAV") if suffix == ".mp4" else ("PIL.Image", "Pillow")
-    try:
+    with needs(library, "view", f"Writing {suffix[1:].upper()} files"):
         importlib.import_module(module)
-    except ImportError:
-        raise MissingLibrary(library, "view", f"Writing {suffix[1:].upper()} files") from None
 
 
 def _refuse_transparent(frame: RGBA, suffix: str) -> None:
