@@ -16,11 +16,11 @@ import numpy as np
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.heap import TWICE, longer, sift_down, sift_up
 
-__all__ = ["search"]
+__all__ = ["BLOCK", "search"]
 
 _DEEPER = 1e-10  # of two ways that seem as cheap the search follows the one that is further on
 _SLACK = 1e-9
-_WIDE = 24  # time steps of which the least danger is not looked up one by one
+BLOCK = 4  # time steps that share one least danger
 
 
 @kernel
@@ -78,24 +78,26 @@ def _least(places, danger, lowest, pace, norms, limit, start, goal, cell):
     last = np.int64(danger.shape[0] - 1)
     first = min(np.int64(_norm(places, norm, quick, quicker, start, cell) + 1e-6), last)
     ahead = rate * _norm(places, norm, straight, diagonal, cell, goal)
-    steps = (limit - ahead) / (pace * rate * thrift)
+    latest = (limit - ahead) / (pace * rate * thrift)
     end = last
-    if steps < last:
-        end = np.int64(steps)
+    if latest < last:
+        end = np.int64(latest)
     if first > end or ahead > limit:
         return np.inf
-    if end - first >= _WIDE:
-        return np.float64(lowest[cell])
-    low = np.float64(danger[first, cell])
-    for k in range(first + 1, end + 1):
-        if danger[k, cell] < low:
-            low = np.float64(danger[k, cell])
-    return low
+    low, k = np.float32(np.inf), first
+    while k <= end:
+        if k % BLOCK == 0 and (k + BLOCK <= end + 1 or end == last):
+            low = min(low, lowest[cell, k // BLOCK])
+            k += BLOCK
+        else:
+            low = min(low, danger[k, cell])
+            k += 1
+    return np.float64(low)
 
 
 @kernel
 def _settle(task, limit, until, bounds, heap, sizes):
-    """Search backwards from the goal until a cell has its bound, or to the end. Returns the heap,
+    """Search backwards from the goal until a cell has its bound, or to the end. Return the heap,
     which may have grown, and its sizes.
 
     `task` is what `search` was given: (ground, cost, danger, lowest, pace, half, norms, start,
@@ -135,8 +137,6 @@ def _settle(task, limit, until, bounds, heap, sizes):
             if s >= rest[n] or s + ahead > limit:
                 continue
             if rest[n] == np.inf:
-                if met == touched.shape[0]:
-                    touched = longer(touched, TWICE)
                 touched[met] = n
                 met += 1
                 lows[n] = _least(places, danger, lowest, pace, norms, limit, start, goal, n)
@@ -178,22 +178,27 @@ def _walked(ground, cost, danger, pace, half, cells):
 
 @kernel(
     "((i8[::1], i4[::1], f8[::1]), (i8[::1], i4[::1], f8[::1]), f8[:,::1]), f8[::1], f4[:,::1],"
-    " f4[::1], i8[::1], f8, f8, (i8, f8, f8, f8, f8, f8, f8), i8, i8,"
-    " (out f8[::1], out f8[::1], out u1[::1]), (out f8[::1], out i4[::1], out i4[::1])"
+    " f4[:,::1], i8[::1], f8, f8, (i8, f8, f8, f8, f8, f8, f8), i8, i8,"
+    " (out f8[::1], out f8[::1], out u1[::1]), (out f8[::1], out i4[::1], out i4[::1]),"
+    " (out f8[::1], out i8[::1], out i8[::1], out f8[::1], out i8[::1])"
 )
-def search(ground, cost, danger, lowest, guess, pace, half, norms, start, goal, bounds, states):
+def search(
+    ground, cost, danger, lowest, guess, pace, half, norms, start, goal, bounds, states, scratch
+):
     """Return the cells of the cheapest way from a start to a goal, the length of each leg, how many
     time steps it takes, what the way costs, and its damage; no cells where there is none.
 
     `ground` is (the steps that leave each cell, those that lead into it, positions), steps as
     (starts, ends, lengths). `cost` has one number per cell, or one for all. `danger` (time steps,
-    cells) is damage a second, `lowest` the least of each cell. `guess` are the cells of a way that
-    may be good. `pace` is how far an agent walks in a time step, `half` half of its seconds.
+    cells) is damage a second, `lowest` (cells, blocks) the least of each `BLOCK` time steps.
+    `guess` are the cells of a way that may be good. `pace` is how far an agent walks in a time
+    step, `half` half of its seconds.
     `norms` are (norm, straight, diagonal, quick, quicker, rate, thrift): lower bounds of the length
     of a way and of its time steps, see `_norm`; the least cost of a cell; and the least part of
     `pace` that any step gets on in a time step. `bounds` are infinite, anything and 0 before and
     after. `states` holds the cost of each state, where it was reached from, and in which search;
-    the last entry of that counts searches.
+    the last entry of that counts searches. `scratch` are the keys and cells of a heap, as many
+    numbers as cells, and the keys and states of another heap; heaps that it is too short for grow.
     """
     starts, ends, lengths = ground[0]
     places = ground[2]
@@ -205,8 +210,8 @@ def search(ground, cost, danger, lowest, guess, pace, half, norms, start, goal, 
     last = np.int64(danger.shape[0] - 1)
     turns[-1] += 2
     turn = turns[-1]
-    keys, nodes = np.empty(256, np.float64), np.empty(256, np.int64)
-    heap = (np.empty(256, np.float64), np.empty(256, np.int64), np.empty(256, np.int64))
+    heap = scratch[:3]
+    keys, nodes = scratch[3:]
     sizes = (np.int64(0), np.int64(0))
     known = _walked(ground, cost, danger, pace, half, guess) * (1.0 + _SLACK)
     heap, sizes = _settle(task, known, start, bounds, heap, sizes)

@@ -109,7 +109,10 @@ class TimedProblem(PathProblem):
         self._norms = _norms(space, self._speed * self._step)
         self._safe = problem_on(space, cost, False)
         self._danger = self._frames(danger, count)
-        lowest = self._lowest = self._danger.min(axis=0)
+        blocks = range(0, len(self._danger), kernels.danger.BLOCK)
+        least = [self._danger[k : k + kernels.danger.BLOCK].min(axis=0) for k in blocks]
+        self._lowest = np.stack(least, axis=1)
+        lowest = self._lowest.min(axis=1)
         bad = np.flatnonzero(~(lowest >= 0) & ~space.walls.reshape(-1))
         if len(bad):
             raise InvalidValue(
@@ -159,11 +162,9 @@ class TimedProblem(PathProblem):
             return TimedPath(space, guess.cells, math.inf, math.inf)
         ground = _ground(space).columns
         free = _free_scratch(space)
-        bounds, states = free.pop() if free else _NO_SCRATCH
-        if len(states[0]) < danger.size:
-            cells, size = len(space), danger.size
-            bounds = np.full(cells, np.inf), np.empty(cells), np.zeros(cells, np.uint8)
-            states = np.empty(size), np.empty(size, np.int32), np.zeros(size + 1, np.int32)
+        scratch = free.pop() if free else None
+        if scratch is None or len(scratch[1][0]) < danger.size:
+            scratch = _new_scratch(len(space), danger.size)
         pace, half = self._speed * self._step, self._step / 2
         norms = (*self._norms[:-1], self._least, self._norms[-1])
         cells, legs, lasting, cost, damage = kernels.danger.search(
@@ -177,10 +178,9 @@ class TimedProblem(PathProblem):
             norms,
             here,
             there,
-            bounds,
-            states,
+            *scratch,
         )
-        free.append((bounds, states))
+        free.append(scratch)
         cells.flags.writeable = False
         if not len(cells):
             return TimedPath(space, cells, math.inf, math.inf)
@@ -190,8 +190,16 @@ class TimedProblem(PathProblem):
         return TimedPath(space, cells, length, float(cost), None, first, times, float(damage))
 
 
-_Scratch = tuple[tuple[Any, Any, Any], tuple[Any, Any, Any]]
-_NO_SCRATCH: _Scratch = (((), (), ()), ((), (), ()))
+_HEAP = 1 << 16
+_Scratch = tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]
+
+
+def _new_scratch(cells: int, states: int) -> _Scratch:
+    """Return the bounds, states and heaps of a search, see `kernels.danger.search`."""
+    bounds = np.full(cells, np.inf), np.empty(cells), np.zeros(cells, np.uint8)
+    costs = np.empty(states), np.empty(states, np.int32), np.zeros(states + 1, np.int32)
+    keys, places = np.empty((2, _HEAP)), np.empty((2, _HEAP), np.int64)
+    return bounds, costs, (keys[0], places[0], np.empty(cells, np.int64), keys[1], places[1])
 
 
 @cached
