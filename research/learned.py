@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft.fitting import Fitted, LayerModel, Recorded
+from fieldcraft.kernels.arrays import Floats
 from fieldcraft.recordings import TimelineBuilder
 from research.experiments.ant_walks import walks_of
 from research.experiments.fight_features import DISTANCES, moments_of
@@ -36,7 +36,6 @@ MINUTE, FEWEST = 60.0, 20
 TURNS = np.radians([-50, -25, 0, 25, 50])
 AHEAD, ASKED = 3, 600
 """How many steps of a person lead to the place that is predicted, and how many are asked about."""
-Floats = NDArray[np.float64]
 Rows = dict[str, list[float]]
 
 

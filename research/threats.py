@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft.layer.forecast import values_at
 from fieldcraft.paths import TimedPath
+from research.experiments.statistics import ratio
 
 SEED = 20261123
 KINDS = ("rooms", "pillars", "cave", "open", "rooms", "pillars", "cave", "open", "rooms", "cave")
@@ -93,27 +94,17 @@ def measured(number: int) -> Rows:
     return rows
 
 
-def interval(ratios_of: NDArray[np.float64], rng: np.random.Generator) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval, over maps, of a ratio of sums; columns (ours, other)."""
-    picks = rng.integers(0, len(ratios_of), (10_000, len(ratios_of)))
-    sums = ratios_of[picks].sum(axis=1)
-    low, high = np.percentile(sums[:, 0] / sums[:, 1], [2.5, 97.5])
-    return float(low), float(high)
-
-
 def main() -> None:
     """Print the table."""
     maps = [measured(number) for number in range(len(KINDS))]
-    rng = np.random.default_rng(SEED)
     print(f"{len(maps)} maps, {WAYS} ways each; damage and length of ways that know the danger")
     for kind in KNOWN:
         for other in ("as it is now", "its mean over time"):
             print(f"danger {kind} / {other}:", end="")
             for column, what in enumerate(("damage", "length")):
                 pairs = np.array([[each[kind][column], each[other][column]] for each in maps])
-                ratio = pairs[:, 0].sum() / pairs[:, 1].sum()
-                low, high = interval(pairs, rng)
-                print(f"  {what} {ratio:.3f} [{low:.3f}, {high:.3f}]", end="")
+                found = ratio(*pairs.T)
+                print(f"  {what} {found.value:.3f} [{found.low:.3f}, {found.high:.3f}]", end="")
             print()
 
 

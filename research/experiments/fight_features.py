@@ -7,15 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft import InfluenceMap, Radial, Spread
+from fieldcraft.kernels.arrays import Floats
 from research.experiments.matches import PLAYERS, WINDOW, Force, Match
 from research.experiments.moments import Moment
 from research.recordings.losses import Losses
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _ARMY_REACH = 20.0  # game cells that an army's influence reaches, on foot
 _ASSET_REACH = 12.0

@@ -11,9 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import Floats
 from research.experiments.fight_features import ASKED, ELSEWHERE, MODELS, PARTS, density, moments_of
 from research.experiments.matches import ALL, PLAYERS, VIEWS, Match, read_match
 from research.experiments.moments import Moment
@@ -22,8 +22,6 @@ from research.experiments.statistics import Interval, mean, paired
 from research.experiments.study import Experiment, Job, Measure, Row, Study, Summary, Value, number
 from research.recordings.forecasts import PlaceModel, fit_places, score_places
 from research.recordings.replay import REPLAY, write_replay_table
-
-Floats = NDArray[np.float64]
 
 ONE = "one player's"
 BEST = "all baselines"

@@ -68,11 +68,7 @@ def hunt_study(
     """
     numbers = seeds_of(seeds, first_seed)
     worlds, digests = worlds_of(kinds, files, size, neighbors=8)
-    lasts = checks.positive("seconds", seconds)
-    if lasts > 3600:
-        raise InvalidValue(
-            "seconds is at most 3,600", got=f"seconds={lasts:g}", remedy="Ask for fewer"
-        )
+    lasts = checks.positive("seconds", seconds, maximum=3600)
     jobs: list[Row] = [
         {**world, "seed": seed, "seconds": lasts, "by": method}
         for world in worlds

@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from fieldcraft import set_threads
 from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
@@ -100,23 +101,20 @@ def _trim() -> None:
             trim(0)
 
 
-def _client(scheduler: str) -> ExitStack:
-    """A connection to a Dask scheduler; its workers need this version of fieldcraft."""
+def _client(scheduler: str) -> Any:
+    """Return a client of a Dask scheduler; its workers need this version of fieldcraft."""
     try:
         from distributed import Client
     except ImportError:
         raise MissingLibrary("distributed", "cluster", "An experiment on a scheduler") from None
     try:
-        client = Client(scheduler, timeout=_PATIENCE)
+        return Client(scheduler, timeout=_PATIENCE)
     except (OSError, ValueError, TypeError) as error:
         raise InvalidValue(
             "A scheduler answers at its address",
             got=f"{scheduler!r}: {error}"[:160],
             remedy="Start `dask scheduler`, and pass its tcp://...",
         ) from None
-    stack = ExitStack()
-    stack.callback(client.close)
-    return stack
 
 
 def cores() -> int:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft import Grid
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.maps.starcraft import load_starcraft
 from fieldcraft.recordings import Timeline
 from research.recordings.losses import Losses, read_losses
@@ -107,9 +107,6 @@ def as_hall(kind: str) -> float:
 def _is_building(kind: str) -> bool:
     return kind in _GROUNDED or kind.endswith("Flying")
 
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 ALL = "all units"
 PLAYERS = ("player 1", "player 2")

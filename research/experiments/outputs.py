@@ -18,7 +18,7 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.files import Staging
 from research.experiments.jobs import Failure, code_digest
-from research.experiments.statistics import Interval
+from research.experiments.statistics import LEVEL, Interval
 from research.experiments.study import Measure, Row, Study, Summary, Value
 
 _DIGITS = 3
@@ -197,7 +197,7 @@ def _document(
             {"arguments": dict(failure.job), "error": failure.error, "trace": failure.trace}
             for failure in failures
         ],
-        "confidence": 0.95,
+        "confidence": LEVEL,
         "plots": [
             _plotted(each, _caption(study, each, len(rows))) for each in (summary, *summary.more)
         ],

@@ -121,8 +121,8 @@ def run_study(
     FieldcraftError
         If no job succeeded.
     """
-    count = checks.integer("workers", cores() if workers is None else workers, minimum=1)
-    checks.integer("workers", count, maximum=MOST_WORKERS)
+    wanted = cores() if workers is None else workers
+    count = checks.integer("workers", wanted, minimum=1, maximum=MOST_WORKERS)
     begun, folder = time.perf_counter(), Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)

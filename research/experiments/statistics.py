@@ -16,6 +16,9 @@ FEW = 40
 says.
 """
 
+LEVEL = 0.95
+"""The confidence level of all intervals."""
+
 _RESAMPLES = 9999
 
 
@@ -33,7 +36,7 @@ class Interval:
     method: str
 
 
-def rate(successes: int, count: int, *, confidence: float = 0.95) -> Interval:
+def rate(successes: int, count: int) -> Interval:
     """The share of successes among `count` independent tries, with Wilson's score interval.
 
     E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22
@@ -47,11 +50,11 @@ def rate(successes: int, count: int, *, confidence: float = 0.95) -> Interval:
         raise InvalidValue(
             "There are no more successes than tries", got=f"{won} of {tries}", remedy="Swap them"
         )
-    found = stats.binomtest(won, tries).proportion_ci(_level(confidence), method="wilson")
+    found = stats.binomtest(won, tries).proportion_ci(LEVEL, method="wilson")
     return Interval(won / tries, float(found.low), float(found.high), tries, "Wilson")
 
 
-def mean(values: ArrayLike, *, confidence: float = 0.95, seed: int = 0) -> Interval:
+def mean(values: ArrayLike) -> Interval:
     """The mean of independent values: from `FEW` values on with the BCa bootstrap interval, below
     with Student's.
 
@@ -65,7 +68,6 @@ def mean(values: ArrayLike, *, confidence: float = 0.95, seed: int = 0) -> Inter
         For no values, and values that are not finite.
     """
     sample = _sample("values", values)
-    level = _level(confidence)
     middle, count = float(sample.mean()), len(sample)
     if count == 1:
         return Interval(middle, math.nan, math.nan, 1, "one value")
@@ -74,11 +76,7 @@ def mean(values: ArrayLike, *, confidence: float = 0.95, seed: int = 0) -> Inter
     from scipy import stats
 
     if count < FEW:
-        reach = (
-            float(stats.t.ppf((1 + level) / 2, count - 1))
-            * float(sample.std(ddof=1))
-            / math.sqrt(count)
-        )
+        reach = _reach(sample)
         return Interval(middle, middle - reach, middle + reach, count, "Student's t")
     found = stats.bootstrap(
         (sample,),
@@ -86,9 +84,9 @@ def mean(values: ArrayLike, *, confidence: float = 0.95, seed: int = 0) -> Inter
         n_resamples=_RESAMPLES,
         batch=1000,
         vectorized=True,
-        confidence_level=level,
+        confidence_level=LEVEL,
         method="BCa",
-        random_state=np.random.default_rng(seed),
+        random_state=np.random.default_rng(0),
     ).confidence_interval
     return Interval(middle, float(found.low), float(found.high), count, "BCa bootstrap")
 
@@ -99,9 +97,7 @@ def mean_share(values: ArrayLike) -> Interval:
     return replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0))
 
 
-def paired(
-    first: ArrayLike, second: ArrayLike, *, confidence: float = 0.95, seed: int = 0
-) -> Interval:
+def paired(first: ArrayLike, second: ArrayLike) -> Interval:
     """The mean of `first - second`, pair by pair, as `mean` gives it: for two sides in the same
     worlds.
 
@@ -117,10 +113,10 @@ def paired(
             got=f"{len(one)} and {len(other)}",
             remedy="Pass both sides of the same worlds",
         )
-    return mean(one - other, confidence=confidence, seed=seed)
+    return mean(one - other)
 
 
-def ratio(tops: ArrayLike, bottoms: ArrayLike, *, confidence: float = 0.95) -> Interval:
+def ratio(tops: ArrayLike, bottoms: ArrayLike) -> Interval:
     """The sum of `tops` to the sum of `bottoms`, each pair of them being one independent
     observation: damage dealt to damage taken, say.
 
@@ -133,7 +129,7 @@ def ratio(tops: ArrayLike, bottoms: ArrayLike, *, confidence: float = 0.95) -> I
     have no ratio.
     """
     top, bottom = _sample("tops", tops), _sample("bottoms", bottoms)
-    level, count = _level(confidence), len(top)
+    count = len(top)
     if count != len(bottom):
         raise InvalidValue(
             "Pairs have two values each",
@@ -152,28 +148,19 @@ def ratio(tops: ArrayLike, bottoms: ArrayLike, *, confidence: float = 0.95) -> I
     value = float(top.sum() / bottom.sum())
     if count == 1:
         return Interval(value, math.nan, math.nan, 1, "one value")
-    from scipy import stats
-
-    errors = top / top.mean() - bottom / bottom.mean()
-    reach = (
-        float(stats.t.ppf((1 + level) / 2, count - 1))
-        * float(errors.std(ddof=1))
-        / math.sqrt(count)
-    )
+    reach = _reach(top / top.mean() - bottom / bottom.mean())
     return Interval(
         value, value * math.exp(-reach), value * math.exp(reach), count, "linearised log ratio"
     )
 
 
-def _level(confidence: float) -> float:
-    level = checks.fraction("confidence", confidence)
-    if not 0 < level < 1:
-        raise InvalidValue(
-            "confidence lies between 0 and 1",
-            got=f"confidence={confidence!r}",
-            remedy="Pass 0.95, say",
-        )
-    return level
+def _reach(sample: NDArray[np.float64]) -> float:
+    """Return half the width of Student's interval for the mean of a sample."""
+    from scipy import stats
+
+    count = len(sample)
+    quantile = float(stats.t.ppf((1 + LEVEL) / 2, count - 1))
+    return quantile * float(sample.std(ddof=1)) / math.sqrt(count)
 
 
 def _sample(name: str, values: ArrayLike) -> NDArray[np.float64]:

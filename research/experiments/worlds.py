@@ -21,11 +21,7 @@ MOST_SEEDS = 100_000
 
 def seeds_of(seeds: int, first_seed: int) -> range:
     """Return the seeds of a study; raises `InvalidValue` for none and for over `MOST_SEEDS`."""
-    count = checks.integer("seeds", seeds, minimum=1)
-    if count > MOST_SEEDS:
-        raise InvalidValue(
-            f"seeds is at most {MOST_SEEDS:,}", got=f"seeds={count}", remedy="Ask for fewer"
-        )
+    count = checks.integer("seeds", seeds, minimum=1, maximum=MOST_SEEDS)
     first = checks.integer("first_seed", first_seed)
     return range(first, first + count)
 

@@ -13,12 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fieldcraft.errors import InvalidValue
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from fieldcraft.kernels.arrays import Floats, Ints
 
 _ROUNDS = 60
 _SETTLED = 1e-9

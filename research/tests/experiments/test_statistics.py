@@ -20,7 +20,6 @@ def test_few_values_get_students_interval():
     assert found.method == "Student's t"
     assert found.value == 2.5
     assert (found.low, found.high) == pytest.approx((2.5 - 2.0542, 2.5 + 2.0542), abs=1e-3)
-    assert mean([1, 2, 3, 4], confidence=0.5).high < found.high
 
 
 def test_many_values_get_a_bootstrap_that_repeats_itself():
@@ -28,7 +27,6 @@ def test_many_values_get_a_bootstrap_that_repeats_itself():
     found = mean(values)
     assert found.method == "BCa bootstrap"
     assert found == mean(values)
-    assert mean(values, seed=1) != found
     assert found.low < found.value < found.high
     # Skewed to the right, so the interval leans that way too, which Student's can't.
     assert found.high - found.value > found.value - found.low
@@ -57,7 +55,6 @@ def test_values_without_spread():
     [
         (lambda: rate(3, 2), "no more successes"),
         (lambda: rate(0, 0), "count is at least 1"),
-        (lambda: rate(1, 2, confidence=1), "between 0 and 1"),
         (lambda: mean([]), "at least one"),
         (lambda: mean([1, np.nan]), "finite"),
         (lambda: mean(["a", "b"]), "numbers"),

@@ -7,15 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue, UnknownName
 from fieldcraft.fitting.models import LayerModel
 from fieldcraft.fitting.objective import Objective, log_chances
 from fieldcraft.fitting.recorded import Recorded
-
-Floats = NDArray[np.float64]
+from fieldcraft.kernels.arrays import Floats
 
 _WIDEST = 6.0  # natural logarithm: what is above 0 stays within a factor of 400 of its start
 

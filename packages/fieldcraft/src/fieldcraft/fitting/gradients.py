@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft.compose.formula import formula
 from fieldcraft.compose.passes import Mapped
 from fieldcraft.compose.tree import Node
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.kernels.arrays import Floats
 from fieldcraft.space import Grid
-
-Floats = NDArray[np.float64]
 
 _LEAST = float(np.finfo(np.float32).tiny)
 _EXP_LIMIT = 60.0

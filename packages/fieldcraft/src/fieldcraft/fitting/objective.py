@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft.fitting.gradients import Formula
 from fieldcraft.fitting.models import LayerModel, Reaching
 from fieldcraft.fitting.recorded import Recorded
-
-Floats = NDArray[np.float64]
+from fieldcraft.kernels.arrays import Floats
 
 
 class Objective:

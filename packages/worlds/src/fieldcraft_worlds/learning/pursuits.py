@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, checks, sees
 from fieldcraft.errors import InvalidValue, MissingLibrary
+from fieldcraft_worlds.arrays import Bools, Ints
 
 try:
     import gymnasium
@@ -30,9 +31,7 @@ _NEVER = 255
 _GLOW = np.append(np.rint(255 * _FADES ** np.arange(_NEVER)), 0).astype(np.uint8)
 _WALL, _FRIEND, _PREY = 0, 1, 2  # planes of a window
 
-Ints = NDArray[np.int64]
 Small = NDArray[np.int32]
-Bools = NDArray[np.bool_]
 
 
 class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], NDArray[Any]]):

@@ -6,12 +6,10 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fieldcraft import checks
 from fieldcraft.errors import FieldcraftError, InvalidValue
 from fieldcraft.view import save_png
+from fieldcraft_worlds.arrays import RGBA
 from fieldcraft_worlds.play.help_page import choices, hand_keys, help_lines
 from fieldcraft_worlds.play.inputs import FRAME_INPUTS, InputState, bindings_of, sliders_of
 from fieldcraft_worlds.play.overlays import Overlays, with_brush
@@ -21,8 +19,6 @@ from fieldcraft_worlds.play.sliders import SliderState
 from fieldcraft_worlds.scene import Scene
 from fieldcraft_worlds.view.panel import Panel, PanelKey
 from fieldcraft_worlds.view.viewport import Viewport
-
-RGBA = NDArray[np.uint8]
 
 _SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 _LONGEST_FRAME = 0.25  # seconds that one frame catches up with at most

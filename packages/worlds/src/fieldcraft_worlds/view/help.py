@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fieldcraft.view.drawing import Brush, lettered, measure
+from fieldcraft_worlds.arrays import RGBA
 from fieldcraft_worlds.scene import Tone
 from fieldcraft_worlds.view.panel import cut_to
 from fieldcraft_worlds.view.tones import rgb_of_tone
-
-RGBA = NDArray[np.uint8]
 
 _SCALES = (14 / 13, 1.0, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5, 0.45)
 _STEP = 21

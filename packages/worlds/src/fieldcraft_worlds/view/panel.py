@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft.view import ColorScale
 from fieldcraft.view.drawing import (
@@ -17,10 +16,9 @@ from fieldcraft.view.drawing import (
     over_ground,
     wrapped,
 )
+from fieldcraft_worlds.arrays import RGBA
 from fieldcraft_worlds.scene import Fact, Lines, Marks, Scene, Tone
 from fieldcraft_worlds.view.tones import rgb_of_tone
-
-RGBA = NDArray[np.uint8]
 
 PANEL_WIDTH = 300
 _GROUND = (21, 23, 29)

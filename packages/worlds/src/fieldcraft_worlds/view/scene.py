@@ -11,15 +11,13 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.view import ColorScale
 from fieldcraft.view.drawing import ASCENT, LINE, SHAPES, Brush, lettered, measure
+from fieldcraft_worlds.arrays import RGBA, Floats
 from fieldcraft_worlds.scene import Arrows, Cones, Label, Lines, Marks, Scene, Tone
 from fieldcraft_worlds.view.backdrop import PAGE, GridBackdrop, scale_of
 from fieldcraft_worlds.view.camera import Camera
 from fieldcraft_worlds.view.extent import whole_view
 from fieldcraft_worlds.view.graphground import GraphBackdrop
 from fieldcraft_worlds.view.tones import rgb_of_tone, rgb_of_tones
-
-RGBA = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 
 _RIM_FROM, _RIM = 5.0, 1.2  # pixels: wider marks have a dark rim
 _NOSE_FROM = 9.0

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.pursuit import SearchParty
+from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.chase.derived import ChaseDerived, Sighting
 from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.searches import AnySearch
@@ -21,9 +22,6 @@ from fieldcraft_worlds.games.chase.state import (
     SEARCH,
     State,
 )
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _PLAYER_FACTOR = 0.6  # factor of the distance to the player
 _SAME_TARGET = 0.8  # factor of the distance to the present target

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft import InfluenceMap, LastSeen, Sight, Spread, best, sees
 from fieldcraft.errors import InvalidValue
 from fieldcraft.pursuit import Contacts, SearchParty
+from fieldcraft_worlds.arrays import Bools, Floats, Ints
 from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.searches import (
     SEARCHES,
@@ -21,10 +22,6 @@ from fieldcraft_worlds.games.chase.searches import (
 from fieldcraft_worlds.games.chase.settings import BESIDE, PARTY, SEARCHING, Settings
 from fieldcraft_worlds.games.chase.state import HUNTER, SEARCH, People, State
 from fieldcraft_worlds.games.walking import directions
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 _SOUND = 3  # steps of the noise layer between two decisions
 _INFECTION_REACH = 5.0  # units at which the infection layer falls to 1/e

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft import Graph, Grid, Layer
 from fieldcraft.errors import InvalidValue
 from fieldcraft.query import gradient, uphill
+from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.chase.movement import movement_on
 from fieldcraft_worlds.games.chase.state import People
 from fieldcraft_worlds.games.walking import largest_part, walking_grid
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _FEWEST = 30  # cells
 _UNITS_OF_MESH = 2000  # square units of a mesh

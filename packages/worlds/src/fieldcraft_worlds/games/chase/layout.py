@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft import distance_map
 from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.state import (
@@ -23,9 +23,6 @@ from fieldcraft_worlds.games.chase.state import (
     Sounds,
     State,
 )
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _LEAST_DISTANCE = 15.0  # units from the player to the nearest hunter, on maps large enough
 _EXIT_SHARE = 0.6  # least distance of the exit, as a share of the greatest

@@ -5,15 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft import DistanceMap, FlowField, Graph, Grid, distance_map, flow_field
 from fieldcraft.steering import Crowd, Neighbors, move, separation
+from fieldcraft_worlds.arrays import Bools, Floats, Ints
 from fieldcraft_worlds.games.chase.state import NOTHING
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Steps = tuple[Floats, Floats, Ints, Ints]
 
 _CACHED = 12_000_000  # cells in all cached flow fields

@@ -7,15 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.arrays import Floats
 from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.settings import SEARCHING, Settings
 from fieldcraft_worlds.games.chase.state import CIVILIAN, NOBODY, NOTHING, RUN, SNEAK, WALK, State
-
-Floats = NDArray[np.float64]
 
 _CALLED = 12.0  # units from the player to a civilian that it calls
 

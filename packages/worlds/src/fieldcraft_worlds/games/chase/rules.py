@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft import sees
 from fieldcraft.interruption import atomic
+from fieldcraft_worlds.arrays import Floats
 from fieldcraft_worlds.games.chase.ai import decide
 from fieldcraft_worlds.games.chase.derived import ChaseDerived, Sighting
 from fieldcraft_worlds.games.chase.ground import ChaseGround
@@ -34,8 +34,6 @@ from fieldcraft_worlds.games.walking import directions
 
 __all__ = ["FLEEING", "STROLLING", "HunterAI", "start", "step"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 HunterAI = Callable[[ChaseDerived, State, Sighting, np.random.Generator], State]
 """Returns a state with new moods, targets and goals of hunters; see `ai.decide`."""

@@ -18,9 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import Belief, Motion, Pursuit, SearchParty, Space, checks, clock, distance_map
 from fieldcraft.errors import InvalidValue
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from fieldcraft_worlds.arrays import Floats, Ints
 
 _NONE = -1
 _PATIENCE = clock.ticks("patience", 20.0)  # after which a place that was not reached is given up

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.pursuit import Contacts
 from fieldcraft.settings import one_of
+from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.chase.settings import SEARCHING
 from fieldcraft_worlds.games.states import Columns, Holds, ReadOnly
 
@@ -21,9 +22,6 @@ PLAYER, CIVILIAN, TURNING, HUNTER = range(4)  # roles
 PATROL, INVESTIGATE, CHASE, SEARCH = range(4)  # moods of hunters
 MOODS = ("patrol", "investigate", "chase", "search")
 SNEAK, WALK, RUN = range(3)  # gaits of the player
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, InfluenceMap, shortest_path, visible
 from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.maze.settings import Settings
 from fieldcraft_worlds.games.maze.state import Player, State
 from fieldcraft_worlds.games.walking import largest_part
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class MazeDerived:

@@ -13,6 +13,7 @@ from fieldcraft import distance_map
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import atomic
 from fieldcraft.query import explore_step
+from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.maze.derived import MazeDerived
 from fieldcraft_worlds.games.maze.script import scripted_move
 from fieldcraft_worlds.games.maze.state import (
@@ -35,9 +36,6 @@ from fieldcraft_worlds.games.maze.state import (
 
 _FAR = 0.5  # least distance of monsters to the player, as a share of the longest; of treasures half
 _LEAST_COSINE = 0.35  # between a step and the direction of the player
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def start(derived: MazeDerived, rng: np.random.Generator) -> State:

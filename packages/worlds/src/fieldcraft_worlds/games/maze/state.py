@@ -8,14 +8,12 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.states import Columns, Holds, ReadOnly
 
 NOWHERE = -1
 EXPLORES, SEARCHES, HUNTS = 0, 1, 2
 GOING, OUT, CAUGHT, LATE = 0, 1, 2, 3
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft import distance_map
 from fieldcraft.steering import move
+from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.state import State
 from fieldcraft_worlds.scene import Part
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _CLOSE = 1.5  # cells to an enemy at which a charge stops
 _CROWDED = 1.5  # cells around a friend's goal to avoid

@@ -9,19 +9,16 @@ from functools import partial
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft import DistanceMap, Grid, InfluenceMap, Stamp, distance_map, visible
 from fieldcraft.steering import Crowd
+from fieldcraft_worlds.arrays import Bools, Floats, Ints
 from fieldcraft_worlds.games.tether.settings import Settings
 from fieldcraft_worlds.games.walking import away, require_grid, walking_grid
 
 _MOST_CACHED = 4096
 _ROOM = 0.9  # cells between fighters
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 

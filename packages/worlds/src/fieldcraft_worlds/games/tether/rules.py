@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import atomic
+from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.tether.ai import Plan, ahead, plans_of
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.orders import Order, apply
 from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning
 from fieldcraft_worlds.games.walking import away
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 DuelAI = Callable[[TetherDerived, State], dict[int, Plan]]
 """Returns the plans of fighters by number; see `ai.plans_of`."""

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import checks
+from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.settings import Amount, CheckedSettings, Number, slider
 from fieldcraft_worlds.games.states import Holds, ReadOnly
 from fieldcraft_worlds.games.tether.settings import BRAINS, LONGEST
 
 NOBODY = -1
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _Range = Annotated[float, Number(high=LONGEST, above=True)]
 
 

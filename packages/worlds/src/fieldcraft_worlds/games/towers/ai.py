@@ -6,17 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import March, Order, Regroup, Send, Strike
 from fieldcraft_worlds.games.towers.state import NOTHING, State
 from fieldcraft_worlds.games.walking import away
 
 RESERVE, FIRST_WAVE = 0, 1
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

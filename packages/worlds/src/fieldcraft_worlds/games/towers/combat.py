@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.steering import Neighbors
+from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.state import NOTHING, Shots, State, Units
 from fieldcraft_worlds.games.walking import away
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from fieldcraft import (
 )
 from fieldcraft.layer import RadialLayer
 from fieldcraft.steering import Crowd
+from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.towers import ground
 from fieldcraft_worlds.games.towers.settings import Settings
 from fieldcraft_worlds.games.towers.state import NOTHING, State, Towers, Units
@@ -31,9 +32,6 @@ _MOST_PATHS = 48
 _PLAIN = -1
 # factor of the units' sight: longest path to a tower in sight across ground that blocks walking
 _WALK = 3.0
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass

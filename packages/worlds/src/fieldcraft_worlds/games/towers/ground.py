@@ -7,9 +7,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid
 from fieldcraft.errors import InvalidValue
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from fieldcraft_worlds.arrays import Ints
 
 
 def block(space: Grid, cell: int, reach: int) -> Ints:

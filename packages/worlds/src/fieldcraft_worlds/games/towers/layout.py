@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, distance_map, would_block
 from fieldcraft.errors import InvalidValue
+from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.towers import ground
 from fieldcraft_worlds.games.towers.settings import Settings
 from fieldcraft_worlds.games.walking import away
@@ -17,9 +18,6 @@ _TRIES = 12
 _SITES = 3_000  # most sites that are compared
 _CROWDING = (1.0, 0.7, 0.45)  # spacings of a team's towers to try, as shares of their range
 _DEPTH = (0.08, 0.42)  # distance of towers to their base, as shares of that to the enemy's
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def seeded(space: Grid, settings: Settings, rng: np.random.Generator) -> list[Ints]:

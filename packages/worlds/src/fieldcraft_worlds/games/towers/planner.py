@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft import InfluenceMap
 from fieldcraft.layer import RadialLayer
+from fieldcraft_worlds.arrays import Ints
 from fieldcraft_worlds.games.towers.ai import FIRST_WAVE, RESERVE, Commander, hold_orders
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import Order, Regroup, Send, Strike
@@ -19,9 +19,6 @@ _MOST_TARGETS = 4  # enemy towers, the nearest by safe paths
 _TOWER = 10.0  # score of a tower
 _GROUND = 40.0  # score of all ground
 _NEAR = 8.0  # cells within which enemy units count as defenders
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft.interruption import atomic
+from fieldcraft_worlds.arrays import Floats
 from fieldcraft_worlds.games.towers.combat import Hits, Sightings, look, nearest_enemies, strike
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import Order, apply, new_towers
@@ -16,10 +16,6 @@ from fieldcraft_worlds.games.towers.planner import AI_OF
 from fieldcraft_worlds.games.towers.settings import HUMAN, Settings
 from fieldcraft_worlds.games.towers.state import NOBODY, NOTHING, Shots, Squads, State, Units
 from fieldcraft_worlds.games.walking import away
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 
 def start(derived: TowersDerived, rng: np.random.Generator) -> State:

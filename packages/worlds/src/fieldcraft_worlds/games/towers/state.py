@@ -8,13 +8,11 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.states import Columns, Holds, ReadOnly
 
 NOBODY = -1
 NOTHING = -1
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
