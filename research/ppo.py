@@ -105,18 +105,23 @@ class Policy:
         return values, scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)), out[:, -1]
 
     def improve(
-        self, seen: Floats, ways: NDArray[np.int64], before: Floats, gains: Floats, returns: Floats
+        self,
+        seen: Floats,
+        actions: NDArray[np.int64],
+        before: Floats,
+        gains: Floats,
+        returns: Floats,
     ) -> None:
         """Make one step of Adam down the clipped loss of PPO."""
         values, logs, worths = self.forward(seen)
         count, rows, chances = len(seen), np.arange(len(seen)), np.exp(logs)
         gain = (gains - gains.mean()) / (gains.std() + 1e-8)
-        ratio = np.exp(logs[rows, ways] - before)
+        ratio = np.exp(logs[rows, actions] - before)
         kept = np.where(gain > 0, ratio < 1 + CLIP, ratio > 1 - CLIP)
         slope = ENTROPY * chances * (logs - (chances * logs).sum(axis=1, keepdims=True))
         pull = -(gain * ratio * kept)[:, None]
         slope -= pull * chances
-        slope[rows, ways] += pull[:, 0]
+        slope[rows, actions] += pull[:, 0]
         back = np.column_stack([slope, worths - returns]) / count
         slopes: list[Floats] = []
         for layer in (2, 1, 0):
@@ -166,15 +171,15 @@ def learn(kind: str, seed: int, most: int) -> list[tuple[int, float]]:
     rows: list[tuple[int, float]] = []
     while not rows or (rows[-1][0] < most and rows[-1][1] < AIM):
         batch = np.empty((STEPS, agents, seen.shape[1]))
-        ways = np.empty((STEPS, agents), dtype=np.int64)
+        actions = np.empty((STEPS, agents), dtype=np.int64)
         chances, worths, rewards, going, real = (np.empty((STEPS, agents)) for _ in range(5))
         for step in range(STEPS):
             before, anew = nearness(env), env.over.copy()
             _, logs, worths[step] = policy.forward(seen)
             drawn = (np.exp(logs).cumsum(axis=1) < rng.random((agents, 1))).sum(axis=1)
-            batch[step], ways[step] = seen, np.minimum(drawn, len(DIRECTIONS) - 1)
-            chances[step] = logs[np.arange(agents), ways[step]]
-            found, reward, caught, cut, _ = env.step(ways[step].reshape(WORLDS, -1))
+            batch[step], actions[step] = seen, np.minimum(drawn, len(DIRECTIONS) - 1)
+            chances[step] = logs[np.arange(agents), actions[step]]
+            found, reward, caught, cut, _ = env.step(actions[step].reshape(WORLDS, -1))
             closer = np.where(anew[:, None], 0.0, GAMMA * nearness(env) - before)
             rewards[step] = (reward[:, None] + closer).reshape(-1)
             going[step] = np.repeat(~(caught | cut), PURSUERS)
@@ -187,7 +192,7 @@ def learn(kind: str, seed: int, most: int) -> list[tuple[int, float]]:
             gain = error + GAMMA * LAMBDA * going[step] * gain
             gains[step], after = gain, worths[step]
         usable = np.flatnonzero(real.reshape(-1) > 0)
-        flat = [each.reshape(-1) for each in (ways, chances, gains, gains + worths)]
+        flat = [each.reshape(-1) for each in (actions, chances, gains, gains + worths)]
         for _ in range(EPOCHS):
             for part in np.array_split(rng.permutation(usable), BATCHES):
                 policy.improve(batch.reshape(-1, seen.shape[1])[part], *(x[part] for x in flat))

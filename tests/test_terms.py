@@ -57,12 +57,13 @@ BANNED_IN_NAMES = BANNED | {
     "barred": "blocked",
     "door": "portal, opening",
     "shut": "blocked",
+    "way": "path, edges, direction",
 }
 """Ordinary English in prose, but not in the names of code.
 
 Still in use, to be moved up here once they are gone: guess, hands, heard, hold, house, kept,
 knob, legs, looks, loose, march, mend, mirror, prints, renew, resist, rim, room, said, standing,
-strands, strides, told, way, whole.
+strands, strides, told, whole.
 """
 
 

@@ -48,7 +48,7 @@ class Ground:
         self.step = space.typical_step
         self.reach = reach
         self.open = np.flatnonzero(~space.walls.reshape(-1))
-        self._ways = space.adjacency
+        self._adjacency = space.adjacency
         self._views: dict[int, NDArray[np.int64]] = {}
 
     @property
@@ -77,8 +77,8 @@ class Ground:
             -1
         ) / np.float32(self.step)
 
-    def way(self, start: int, goal: int, avoid: NDArray[np.int64] | None = None) -> Path:
-        """The shortest way, round the cells to `avoid` if there is one."""
+    def path(self, start: int, goal: int, avoid: NDArray[np.int64] | None = None) -> Path:
+        """The shortest path, around the cells to `avoid` if there is one."""
         ends = self.space.position_of(start), self.space.position_of(goal)
         if avoid is not None:
             cost = np.ones(len(self.space))
@@ -92,50 +92,53 @@ class Ground:
 
     def length(self, start: int, end: int) -> float:
         """Of one step, in typical steps."""
-        first, after = int(self._ways.starts[start]), int(self._ways.starts[start + 1])
+        first, after = int(self._adjacency.starts[start]), int(self._adjacency.starts[start + 1])
         return (
             float(
-                self._ways.lengths[first + int(np.searchsorted(self._ways.ends[first:after], end))]
+                self._adjacency.lengths[
+                    first + int(np.searchsorted(self._adjacency.ends[first:after], end))
+                ]
             )
             / self.step
         )
 
 
 class Walker:
-    """An agent on its way from cell to cell, a typical step of way each tick. `cell` is the one it
+    """An agent on its path from cell to cell, a typical step each tick. `cell` is the one it
     is nearest to.
     """
 
     def __init__(self, ground: Ground, cell: int) -> None:
         self.ground = ground
         self.cell = cell
-        self._way: list[int] = []
+        self._path: list[int] = []
         self._left = 0.0
 
     @property
     def arrived(self) -> bool:
-        """Whether the way is at its end."""
-        return not self._way
+        """Whether the path is at its end."""
+        return not self._path
 
     def take(self, path: Path) -> None:
-        """Go that way, which begins where the agent is; what it has gone of another step it goes
+        """Follow a path, which begins where the agent is; what it has gone of another step it goes
         back.
         """
-        before, self._way = self._way, path.cells[:0:-1].tolist()
-        if before[-1:] != self._way[-1:]:
+        before, self._path = self._path, path.cells[:0:-1].tolist()
+        if before[-1:] != self._path[-1:]:
             self._left = -abs(self._left)
 
     def walk(self) -> None:
         """Let a tick pass. A step counts as taken when half of it is; the agent rests at the end of
-        its way.
+        its path.
         """
         self._left += 1.0
         while (
-            self._way and (length := self.ground.length(self.cell, self._way[-1])) <= 2 * self._left
+            self._path
+            and (length := self.ground.length(self.cell, self._path[-1])) <= 2 * self._left
         ):
             self._left -= length
-            self.cell = self._way.pop()
-        if not self._way:
+            self.cell = self._path.pop()
+        if not self._path:
             self._left = min(self._left, 0.0)
 
 
@@ -215,13 +218,13 @@ def _chase(
     goal = _far_goal(ground, rng, start)
     if goal is None:
         return None
-    way = ground.way(start, goal)
+    path = ground.path(start, goal)
     gap = int(rng.integers(_GAP[0], _GAP[1] + 1))
-    if len(way) <= gap + 2:
+    if len(path) <= gap + 2:
         return None
-    chaser, runner = Walker(ground, start), Walker(ground, int(way.cells[0]))
-    chaser.take(way)
-    runner.take(way)
+    chaser, runner = Walker(ground, start), Walker(ground, int(path.cells[0]))
+    chaser.take(path)
+    runner.take(path)
     for _ in range(gap):
         runner.walk()
     if not ground.sees(chaser.cell, runner.cell):
@@ -291,8 +294,8 @@ class _Behavior:
         """On to where the fugitive wanted to go, and from there to the next place."""
         if self.runner.arrived:
             goal = _far_goal(self.ground, self.rng, self.runner.cell)
-            if goal is not None and (way := self.ground.way(self.runner.cell, goal)):
-                self.runner.take(way)
+            if goal is not None and (path := self.ground.path(self.runner.cell, goal)):
+                self.runner.take(path)
 
     def hides(self, tick: int) -> None:
         """To a place near by that few others see, and not those who look at the place last seen
@@ -311,8 +314,8 @@ class _Behavior:
             return
         some = self.rng.choice(places, min(12, len(places)), replace=False)
         seen = [len(self.ground.view(int(cell))) for cell in some]
-        if way := self.ground.way(self.runner.cell, int(some[int(np.argmin(seen))])):
-            self.runner.take(way)
+        if path := self.ground.path(self.runner.cell, int(some[int(np.argmin(seen))])):
+            self.runner.take(path)
 
     def doubles_back(self, tick: int) -> None:
         """On for some seconds; then to a place behind the chaser, out of its sight if there is such
@@ -330,7 +333,9 @@ class _Behavior:
         places = np.flatnonzero(far if far.any() else behind)
         if len(places):
             avoid = np.setdiff1d(self.ground.view(self.chaser), [self.runner.cell])
-            self.runner.take(self.ground.way(self.runner.cell, int(self.rng.choice(places)), avoid))
+            self.runner.take(
+                self.ground.path(self.runner.cell, int(self.rng.choice(places)), avoid)
+            )
 
     def stands(self, tick: int) -> None:
         """Not a step more."""
@@ -366,5 +371,5 @@ def _lead(ground: Ground, crew: Sequence[Walker], goals: list[int], wanted: Sequ
     for number, (walker, goal) in enumerate(zip(crew, wanted, strict=True)):
         if goal != goals[number]:
             goals[number] = goal
-            if way := ground.way(walker.cell, goal):
-                walker.take(way)
+            if path := ground.path(walker.cell, goal):
+                walker.take(path)

@@ -121,12 +121,12 @@ class Agent:
             [u.cell for u in foes], [0 if u.kind.can_attack else 1 for u in foes], safe=True
         )
         if self._attacking:
-            ways = attack
+            away = attack
         elif self._economy.raiders:
-            ways = maps.distances([u.cell for u in self._economy.raiders], safe=True)
+            away = maps.distances([u.cell for u in self._economy.raiders], safe=True)
         else:
-            ways = maps.distances(maps.beside([u.cell for u in state.own() if not u.kind.can_move]))
-            ways = np.abs(ways - settings.rally) + 0.2 * maps.distances([u.cell for u in foes])
+            away = maps.distances(maps.beside([u.cell for u in state.own() if not u.kind.can_move]))
+            away = np.abs(away - settings.rally) + 0.2 * maps.distances([u.cell for u in foes])
         near = maps.distances([u.cell for u in foes])
         fighters.sort(key=lambda u: (near[u.cell[1], u.cell[0]], u.id))
         own, theirs = maps.presence(False), maps.presence(True)
@@ -134,6 +134,6 @@ class Agent:
             at = unit.cell[1], unit.cell[0]
             strong = own[at] >= settings.engage * theirs[at] > 0
             weak = own[at] < settings.retreat * theirs[at]
-            goal = attack if strong else ways
+            goal = attack if strong else away
             orders.append(step(board, maps, settings, unit, goal, near[at], weak))
         return orders

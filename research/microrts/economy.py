@@ -96,21 +96,21 @@ class Economy:
         for direction, cell in _around(unit.cell):
             if unit.cell == spot and cell == self._spots[spot]:
                 return Order(unit.id, HARVEST, direction)
-        ways = self._maps.distances([spot])
-        return _walk(board, unit, ways) or self._make_room(board, unit, ways)
+        away = self._maps.distances([spot])
+        return _walk(board, unit, away) or self._make_room(board, unit, away)
 
-    def _make_room(self, board: Board, unit: Unit, ways: NDArray[np.float32]) -> Order | None:
+    def _make_room(self, board: Board, unit: Unit, away: NDArray[np.float32]) -> Order | None:
         """Resolve a jam: an idle worker in the way takes over the harvest or changes spots, and one
         with a load gets room by a step aside.
         """
-        here = ways[unit.cell[1], unit.cell[0]]
+        here = away[unit.cell[1], unit.cell[0]]
         idle = {u.cell: u for u in board.state.own("Worker") if u.action is None}
         for _, cell in _around(unit.cell):
-            if cell not in idle or ways[cell[1], cell[0]] >= here:
+            if cell not in idle or away[cell[1], cell[0]] >= here:
                 continue
             other = idle[cell]
             if other.id in self.harvesters and other.carried:
-                return _walk(board, unit, ways, 2)
+                return _walk(board, unit, away, 2)
             spot = self._spot_of.get(other.id)
             if spot != cell:
                 self._spot_of[other.id] = self._spot_of.pop(unit.id)
@@ -131,8 +131,8 @@ class Economy:
             return None
         foes = [e.cell for e in board.state.enemies()]
         goal = list(self._spots.values()) if self._hungry() else foes
-        ways = maps.distances(maps.beside(goal) or foes)
-        direction, cell = min(sides, key=lambda side: (ways[side[1][1], side[1][0]], side[0]))
+        away = maps.distances(maps.beside(goal) or foes)
+        direction, cell = min(sides, key=lambda side: (away[side[1][1], side[1][0]], side[0]))
         board.claim(cell)
         board.available -= board.state.kinds[need].cost
         return Order(unit.id, PRODUCE, direction, product=need)
@@ -156,8 +156,8 @@ class Economy:
         for y in range(height):
             for x in range(width):
                 crowded[y, x] |= not board.free((x, y))
-        ways = fc.distance_map(maps.grid, near, on_wall="nearest")
-        spot = fc.best(-0.2 * ways - maps.presence(True), near, 5, where=~crowded)
+        away = fc.distance_map(maps.grid, near, on_wall="nearest")
+        spot = fc.best(-0.2 * away - maps.presence(True), near, 5, where=~crowded)
         if not spot:
             return None
         return int(spot.position[0]), int(spot.position[1])
@@ -184,15 +184,15 @@ def _around(cell: Cell) -> list[tuple[int, Cell]]:
     return [(k, (cell[0] + dx, cell[1] + dy)) for k, (dx, dy) in enumerate(STEPS)]
 
 
-def _walk(board: Board, unit: Unit, ways: NDArray[np.float32], detour: float = 0) -> Order | None:
+def _walk(board: Board, unit: Unit, away: NDArray[np.float32], detour: float = 0) -> Order | None:
     """Return a step to a free cell nearer to where distances are 0, or less than `detour`
     farther.
     """
-    here = ways[unit.cell[1], unit.cell[0]] + detour
+    here = away[unit.cell[1], unit.cell[0]] + detour
     sides = [
-        (ways[c[1], c[0]] + board.noise[c[1], c[0]], d, c)
+        (away[c[1], c[0]] + board.noise[c[1], c[0]], d, c)
         for d, c in _around(unit.cell)
-        if board.free(c) and ways[c[1], c[0]] < here
+        if board.free(c) and away[c[1], c[0]] < here
     ]
     if not sides:
         return None

@@ -62,9 +62,9 @@ def step(
     scores[0] += _STAY
     if near <= _CLOSE:
         scores = scores + _fight_scores(maps, settings, unit, rows, columns)
-    ways = distances[rows, columns]
-    here = ways[0] if np.isfinite(ways[0]) else np.nanmin(ways[np.isfinite(ways)], initial=0.0) + 1
-    progress = np.where(np.isfinite(ways), here - ways, -1.0)
+    away = distances[rows, columns]
+    here = away[0] if np.isfinite(away[0]) else np.nanmin(away[np.isfinite(away)], initial=0.0) + 1
+    progress = np.where(np.isfinite(away), here - away, -1.0)
     if weak:
         held = (maps.presence(False) - maps.presence(True))[rows, columns]
         progress = settings.gather * (held - held[0])

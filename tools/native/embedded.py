@@ -109,14 +109,14 @@ def distance_map(values, walls, goals, neighbors, cell_size):
     """
     height, width = values.shape
     size = height * width
-    is_wall, ways = np.empty(size, np.bool_), np.zeros(size, np.uint8)
+    is_wall, open_steps = np.empty(size, np.bool_), np.zeros(size, np.uint8)
     for row in range(height):
         for column in range(width):
             cell = row * width + column
             is_wall[cell] = walls[row, column] != 0
             for k in range(neighbors):
                 if not is_wall[cell] and _open(walls, row, column, k):
-                    ways[cell] |= np.uint8(1 << k)
+                    open_steps[cell] |= np.uint8(1 << k)
     table = np.zeros((256, 256), np.uint8)
     for bits in range(256):
         table[0, bits] = bits & ((1 << neighbors) - 1)
@@ -141,7 +141,7 @@ def distance_map(values, walls, goals, neighbors, cell_size):
             state[1] += 1
     reach = counting.FAR - 1
     count(
-        ways,
+        open_steps,
         table.reshape(-1),
         spans[0, :0],
         width,

@@ -271,9 +271,9 @@ class DeviceAgents:
             or self._wall_words[0] is not space
             or self._wall_words[1] != version
         ):
-            ways = circle().astype(np.int64) & 0xFFFF
+            directions = circle().astype(np.int64) & 0xFFFF
             words = np.concatenate(
-                [(ways[:, 0] | ways[:, 1] << 16).astype(np.uint32), packed(space.walls)]
+                [(directions[:, 0] | directions[:, 1] << 16).astype(np.uint32), packed(space.walls)]
             )
             self._wall_words = (space, version, self.device.buffer(words))
         return self._wall_words[2]

@@ -181,9 +181,9 @@ def _within(cells: NDArray[np.int64]) -> NDArray[np.int64]:
 def _dots(space: Space) -> tuple[dict[str, Any], bytes]:
     """Return a dot for each vertex, and the edges as pairs of dots."""
     points = np.ascontiguousarray(space.positions[:, :2], dtype="<f4")
-    ways = space.adjacency
-    ends = np.repeat(np.arange(len(space)), np.diff(ways.starts))
-    pairs = np.stack([ends, ways.ends], axis=1)
+    adjacency = space.adjacency
+    ends = np.repeat(np.arange(len(space)), np.diff(adjacency.starts))
+    pairs = np.stack([ends, adjacency.ends], axis=1)
     pairs = np.unique(np.sort(pairs, axis=1), axis=0)[:_MOST_EDGES].astype("<u4")
     owners = np.arange(len(space), dtype="<u4")
     return {

@@ -1,6 +1,6 @@
-"""The shortest way over convex polygons.
+"""The shortest path over convex polygons.
 
-A node is a row of `places` (its root, how long the way there is, its left end and direction, its
+A node is a row of `places` (its root, how long the path there is, its left end and direction, its
 right end and direction) and of `links` (the corners at root, left and right, the portal, the
 polygon behind, that before, the node before). Scratch is kept from search to search and not
 cleared: `stamp` says by which search a corner was reached, `rims` by which one a portal was passed
@@ -80,14 +80,14 @@ def _ahead(rx, ry, lx, ly, ex, ey, x, y):
 
 
 @kernel(inline="always")
-def _add(starts, root, left, right, way, end, goal, queue, counts):
+def _add(starts, root, left, right, crossing, end, goal, queue, counts):
     """Add a node to the queue, unless its portal leads only back.
 
-    `root` is (x, y, corner, length of the way), `left` and `right` are (x, y, corner, direction x,
-    direction y), and `way` is (portal, polygon behind, polygon before, node before).
+    `root` is (x, y, corner, length of the path), `left` and `right` are (x, y, corner, direction x,
+    direction y), and `crossing` is (portal, polygon behind, polygon before, node before).
     """
     places, links, keys, cells = queue
-    portal, polygon, came, before = way
+    portal, polygon, came, before = crossing
     if polygon == end or starts[polygon + 1] - starts[polygon] > 1:
         n, size = counts[NODES], counts[WAITING]
         (rx, ry, turn, gone), (lx, ly, left_turn, left_x, left_y) = root, left
@@ -113,7 +113,7 @@ def _add(starts, root, left, right, way, end, goal, queue, counts):
 
 @kernel(inline="always")
 def _turns_at(reached, stamp, run, turn, gone):
-    """Whether a corner can be turned at after such a way, as short as any known one."""
+    """Whether a corner can be turned at after such a path, as short as any known one."""
     known = reached[turn] if turn >= 0 and stamp[turn] == run else np.inf
     if turn < 0 or gone > known * EQUAL:
         return False
@@ -151,8 +151,8 @@ def _begin(mesh, start, end, at, goal, run, known, queue, counts):
                     continue
         left = vx, vy, turns[portal, 1], seen * (vx - cx), seen * (vy - cy)
         right = ux, uy, turns[portal, 0], seen * (ux - cx), seen * (uy - cy)
-        way = np.int64(portal), np.int64(behind[portal]), start, nowhere
-        _add(starts, (cx, cy, turn, gone), left, right, way, end, goal, queue, counts)
+        crossing = np.int64(portal), np.int64(behind[portal]), start, nowhere
+        _add(starts, (cx, cy, turn, gone), left, right, crossing, end, goal, queue, counts)
 
 
 @kernel(inline="always")
@@ -239,13 +239,13 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
                 )
                 to_ex, to_ey = _between(ux, uy, vx, vy, one, other)
                 right_turn = nowhere
-            way = np.int64(portal), np.int64(behind[portal]), polygon, number
+            crossing = np.int64(portal), np.int64(behind[portal]), polygon, number
             _add(
                 starts,
                 (cx, cy, corner, walked),
                 (to_lx, to_ly, left_turn, left_x, left_y),
                 (to_ex, to_ey, right_turn, right_x, right_y),
-                way,
+                crossing,
                 end,
                 goal,
                 queue,
@@ -343,16 +343,16 @@ def _search(mesh, blocks, start, end, at, goal, known, queue):
         while at_node >= 0:
             at_node = links[at_node, BEFORE]
             count += 1
-    way = np.empty(count, np.int64)
+    path = np.empty(count, np.int64)
     for i in range(count - 1, -1, -1):
-        way[i] = links[number, PORTAL]
+        path[i] = links[number, PORTAL]
         number = links[number, BEFORE]
-    return way, length, (places, links, keys, cells)
+    return path, length, (places, links, keys, cells)
 
 
 def search(mesh, blocks, start, goal, ends, scratch):
-    """The portals of the shortest way from a place in polygon `start` to one in polygon `goal`, and
-    its length, infinite for no way.
+    """The portals of the shortest path from a place in polygon `start` to one in polygon `goal`,
+    and its length, infinite for no path.
 
     `mesh` is (starts, behind, sides, turns, within): the portals by polygon and the block of each.
     `blocks` is (above, heads, depths) of `any_angle_blocks.blocks`. `ends` are both places, and
@@ -361,5 +361,5 @@ def search(mesh, blocks, start, goal, ends, scratch):
     at, aim = ends
     if start == goal:
         return np.empty(0, dtype=np.int64), _distance(*at, *aim)
-    way, length, scratch[1] = _search(mesh, blocks, start, goal, at, aim, *scratch)
-    return way, length
+    path, length, scratch[1] = _search(mesh, blocks, start, goal, at, aim, *scratch)
+    return path, length

@@ -1,8 +1,8 @@
-"""Which polygons a shortest way can lead through: those between its ends in the tree of blocks.
+"""Which polygons a shortest path can lead through: those between its ends in the tree of blocks.
 
-Polygons that hang together by one polygon only fall apart into blocks there. A way that leaves a
+Polygons that hang together by one polygon only fall apart into blocks there. A path that leaves a
 convex polygon for a block comes back to
-the same polygon, and the straight line between both places lies in it: so a shortest way enters
+the same polygon, and the straight line between both places lies in it: so a shortest path enters
 none but the blocks that lie between its ends, and of these each but once. Blocks are found as in
 Tarjan, "Depth-first search and linear graph algorithms" (1972).
 """

@@ -69,16 +69,16 @@ def wander_grid(ins, keep, part, flows, mass, scale, first, last, out, sent):
         new = out[y + 1, 1 : width + 1]
         for x in range(width):
             # 0 or 1 times what arrives: vectorized better than a choice.
-            way = np.int32(bits[x])
+            arcs = np.int32(bits[x])
             here = own[x] * kept[x]
-            here = here + a[x] * np.float64(way & np.int32(1))
-            here = here + b[x] * np.float64((way >> np.int32(1)) & np.int32(1))
-            here = here + c[x] * np.float64((way >> np.int32(2)) & np.int32(1))
-            here = here + d[x] * np.float64((way >> np.int32(3)) & np.int32(1))
-            here = here + e[x] * np.float64((way >> np.int32(4)) & np.int32(1))
-            here = here + f[x] * np.float64((way >> np.int32(5)) & np.int32(1))
-            here = here + g[x] * np.float64((way >> np.int32(6)) & np.int32(1))
-            here = here + h[x] * np.float64((way >> np.int32(7)) & np.int32(1))
+            here = here + a[x] * np.float64(arcs & np.int32(1))
+            here = here + b[x] * np.float64((arcs >> np.int32(1)) & np.int32(1))
+            here = here + c[x] * np.float64((arcs >> np.int32(2)) & np.int32(1))
+            here = here + d[x] * np.float64((arcs >> np.int32(3)) & np.int32(1))
+            here = here + e[x] * np.float64((arcs >> np.int32(4)) & np.int32(1))
+            here = here + f[x] * np.float64((arcs >> np.int32(5)) & np.int32(1))
+            here = here + g[x] * np.float64((arcs >> np.int32(6)) & np.int32(1))
+            here = here + h[x] * np.float64((arcs >> np.int32(7)) & np.int32(1))
             new[x] = here * scale
 
 

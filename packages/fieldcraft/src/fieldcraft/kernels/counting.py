@@ -46,8 +46,8 @@ def measure(cells: int) -> Measure:
 
 
 def canonical(steps: int) -> NDArray[np.uint8]:
-    """Which steps `count` looks at: by `came * 256 + ways`, both sets of the first four or of all
-    `EIGHT`.
+    """Which steps `count` looks at: by `came * 256 + open_steps`, both sets of the first four or of
+    all `EIGHT`.
 
     A search that came straight goes straight on, and to a side and its diagonal where the corner
     behind that side is shut. One that came by a diagonal goes on by it and by the two straight
@@ -56,15 +56,15 @@ def canonical(steps: int) -> NDArray[np.uint8]:
     bit = {step: 1 << k if k < steps else 0 for k, step in enumerate(EIGHT)}
     one = np.zeros((8, 256), dtype=np.uint8)
     for k, (x, y) in enumerate(EIGHT):
-        for ways in range(256):
+        for open_steps in range(256):
             if x and y:
                 look = bit[x, y] | bit[x, 0] | bit[0, y]
             else:
                 look = bit[x, y]
                 for side_x, side_y in ((y, x), (-y, -x)):
-                    if not ways & bit[side_x - x, side_y - y]:
+                    if not open_steps & bit[side_x - x, side_y - y]:
                         look |= bit[side_x, side_y] | bit[side_x + x, side_y + y]
-            one[k, ways] = look & ways
+            one[k, open_steps] = look & open_steps
     table = np.zeros((256, 256), dtype=np.uint8)
     table[0] = np.arange(256) & (1 << steps) - 1
     for came in range(1, 256):

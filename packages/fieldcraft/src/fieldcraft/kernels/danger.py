@@ -1,12 +1,12 @@
-"""Cheapest ways through danger that changes with time.
+"""Cheapest paths through danger that changes with time.
 
 A state is a cell at a time step: `time step * cells + cell`. The states of the last time step stand
 for all later ones, since the danger stays then.
 
-The search is A* over states. Its bound is the cheapest way over cells alone, where each cell has
-the least danger of the time steps at which a way that is worth it can be there: not before the time
-that it takes to get there, and not so late that the whole way would cost more than one already
-known. That bound is searched backwards, no farther than it is needed.
+The search is A* over states. Its bound is the cheapest path over cells alone, where each cell has
+the least danger of the time steps at which a path that is worth it can be there: not before the
+time that it takes to get there, and not so late that the whole path would cost more than one
+already known. That bound is searched backwards, no farther than it is needed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fieldcraft.kernels.heap import TWICE, longer, sift_down, sift_up
 
 __all__ = ["BLOCK", "search"]
 
-_DEEPER = 1e-10  # of two ways that seem as cheap the search follows the one that is further on
+_DEEPER = 1e-10  # of two paths that seem as cheap the search follows the one that is further on
 _SLACK = 1e-9
 BLOCK = 4  # time steps that share one least danger
 
@@ -71,7 +71,7 @@ def _lasts(length, pace):
 
 @kernel
 def _least(places, danger, lowest, pace, norms, limit, start, goal, cell):
-    """Return the least danger of a cell at the time steps at which a way that is worth it can be
+    """Return the least danger of a cell at the time steps at which a path that is worth it can be
     there; infinite where none can.
     """
     norm, straight, diagonal, quick, quicker, rate, thrift = norms
@@ -125,11 +125,11 @@ def _settle(task, limit, until, bounds, heap, sizes):
             continue
         closed[v] = 1
         before, low = rest[v], lows[v]
-        for way in range(back_starts[v], back_starts[v + 1]):
-            n = np.int64(back_ends[way])
+        for arc in range(back_starts[v], back_starts[v + 1]):
+            n = np.int64(back_ends[arc])
             if closed[n] != 0:
                 continue
-            length = back_lengths[way]
+            length = back_lengths[arc]
             s = before + length * _price(cost, n, v)
             last_part = np.float64(_lasts(length, pace)) * half
             s += last_part * low
@@ -185,16 +185,16 @@ def _walked(ground, cost, danger, pace, half, cells):
 def search(
     ground, cost, danger, lowest, guess, pace, half, norms, start, goal, bounds, states, scratch
 ):
-    """Return the cells of the cheapest way from a start to a goal, the length of each leg, how many
-    time steps it takes, what the way costs, and its damage; no cells where there is none.
+    """Return the cells of the cheapest path from a start to a goal, the length of each leg, how
+    many time steps it takes, what the path costs, and its damage; no cells where there is none.
 
     `ground` is (the steps that leave each cell, those that lead into it, positions), steps as
     (starts, ends, lengths). `cost` has one number per cell, or one for all. `danger` (time steps,
     cells) is damage a second, `lowest` (cells, blocks) the least of each `BLOCK` time steps.
-    `guess` are the cells of a way that may be good. `pace` is how far an agent walks in a time
+    `guess` are the cells of a path that may be good. `pace` is how far an agent walks in a time
     step, `half` half of its seconds.
     `norms` are (norm, straight, diagonal, quick, quicker, rate, thrift): lower bounds of the length
-    of a way and of its time steps, see `_norm`; the least cost of a cell; and the least part of
+    of a path and of its time steps, see `_norm`; the least cost of a cell; and the least part of
     `pace` that any step gets on in a time step. `bounds` are infinite, anything and 0 before and
     after. `states` holds the cost of each state, where it was reached from, and in which search;
     the last entry of that counts searches. `scratch` are the keys and cells of a heap, as many
@@ -276,20 +276,20 @@ def search(
     while node >= 0:
         count += 1
         node = np.int64(came[node])
-    way = np.empty(count, np.int64)
+    path = np.empty(count, np.int64)
     legs, lasted = np.zeros(count), np.ones(count, np.int64)
     node, damage, after = found, 0.0, 0.0
     for i in range(count - 1, -1, -1):
         k = node // cells
-        way[i] = node - k * cells
-        if i + 1 < count and way[i] != way[i + 1]:
-            length = _length(ground, way[i], way[i + 1])
+        path[i] = node - k * cells
+        if i + 1 < count and path[i] != path[i + 1]:
+            length = _length(ground, path[i], path[i + 1])
             legs[i], lasted[i] = length, _lasts(length, pace)
         if i + 1 < count:
-            damage += np.float64(lasted[i]) * half * (danger[k, way[i]] + after)
-        after = np.float64(danger[k, way[i]])
+            damage += np.float64(lasted[i]) * half * (danger[k, path[i]] + after)
+        after = np.float64(danger[k, path[i]])
         node = np.int64(came[node])
     spent = np.inf
     if found >= 0:
         spent = best[found]
-    return way, legs[:-1].copy(), lasted[:-1].copy(), spent, damage
+    return path, legs[:-1].copy(), lasted[:-1].copy(), spent, damage

@@ -54,10 +54,12 @@ def clear(walls, spans, far, dist):
     "u1[::1], u1[::1], i8[::1], i8, i8, i8, i8, i8, out u1[::1], out i8[::1], out i4[:,::1], out"
     " i8[::1]"
 )
-def count(ways, table, until, width, shift, straight, diagonal, limit, came, dist, lists, state):
+def count(
+    open_steps, table, until, width, shift, straight, diagonal, limit, came, dist, lists, state
+):
     """Go on until every cell of `until` is final, or to the end where there is none.
 
-    `ways` has a bit for each of the steps `counting.EIGHT` that leaves a cell, or enters
+    `open_steps` has a bit for each of the steps `counting.EIGHT` that leaves a cell, or enters
     it from the other side: the ground is the same both ways. `table[came * 256 + ways]` says which
     of them to look at, having come by the steps `came`. `state` = [bucket, cells in each of the
     three `lists`]; list `bucket % 3` is the lowest.
@@ -86,7 +88,7 @@ def count(ways, table, until, width, shift, straight, diagonal, limit, came, dis
             d = dist[np.uint64(c)]
             if d >> shift != bucket:
                 continue
-            m = np.int64(table[(np.int64(came[np.uint64(c)]) << 8) | ways[np.uint64(c)]])
+            m = np.int64(table[(np.int64(came[np.uint64(c)]) << 8) | open_steps[np.uint64(c)]])
             while m != 0:
                 k = _ROOT[m]
                 bit = m & -m
@@ -162,12 +164,12 @@ def price(values, walls, lowest, highest, out):
     "u1[::1], f8[::1], i8[::1], i8, i8, f8, f8, f8, f8, out f8[::1], out i4[:,::1], out i8[::1]"
 )
 def add_near(
-    ways, cost, until, known, width, straight, diagonal, inverse, limit, dist, lists, state
+    open_steps, cost, until, known, width, straight, diagonal, inverse, limit, dist, lists, state
 ):
     """Go on until every cell of `until` is final, or to the end where there is none.
 
-    `ways` are those of `count`, of which the bits `known` count. `dist` and `cost` have a row and
-    one cell more on each side, that may hold anything, as may walls: they are looked at but not
+    `open_steps` are those of `count`, of which the bits `known` count. `dist` and `cost` have a row
+    and one cell more on each side, that may hold anything, as may walls: they are looked at but not
     used. `straight` and `diagonal` are half the lengths of steps. A bucket is narrower than the
     cheapest step, by enough for roundings, so that a cell in it can't shorten another there; the
     dearest step spans fewer than there are `lists`. `state` = [bucket, cells waiting, cells in each
@@ -212,7 +214,7 @@ def add_near(
             m |= np.int64(d + diagonal * (cost[c + w - one] + own) < dist[c + w - one]) << 5
             m |= np.int64(d + diagonal * (cost[c - w + one] + own) < dist[c - w + one]) << 6
             m |= np.int64(d + diagonal * (cost[c - w - one] + own) < dist[c - w - one]) << 7
-            m &= np.int64(ways[np.int64(c) - pad]) & known
+            m &= np.int64(open_steps[np.int64(c) - pad]) & known
             while m != 0:
                 k = _ROOT[m]
                 m = m & (m - 1)

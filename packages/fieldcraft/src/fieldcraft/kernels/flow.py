@@ -77,11 +77,11 @@ def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
     blocked = bars.reshape(-1)
     goal = goals.reshape(-1)
     through = pinched.reshape(-1)
-    ways = vectors.reshape(-1)
+    flat = vectors.reshape(-1)
     open_to = gates.reshape(-1)
     for k in range(first, last):
         cell = cells[k]
-        ways[2 * cell], ways[2 * cell + 1] = 0, 0
+        flat[2 * cell], flat[2 * cell + 1] = 0, 0
         open_to[cell] = 0
         bits = blocked[cell]
         if bits == _WALL or goal[cell]:
@@ -95,8 +95,8 @@ def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
         if through[cell]:
             side = through[cell]
             open_to[cell] = side
-            ways[2 * cell] = 1 if side == _EAST else (-1 if side == _WEST else 0)
-            ways[2 * cell + 1] = 1 if side == _NORTH else (-1 if side == _SOUTH else 0)
+            flat[2 * cell] = 1 if side == _EAST else (-1 if side == _WEST else 0)
+            flat[2 * cell + 1] = 1 if side == _NORTH else (-1 if side == _SOUTH else 0)
             continue
         own = far[cell]
         cap = own
@@ -150,7 +150,7 @@ def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
             x /= scale
             y /= scale
             length = math.sqrt(x * x + y * y)
-            ways[2 * cell], ways[2 * cell + 1] = x / length, y / length
+            flat[2 * cell], flat[2 * cell + 1] = x / length, y / length
 
 
 @kernel(

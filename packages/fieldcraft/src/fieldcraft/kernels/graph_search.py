@@ -1,4 +1,4 @@
-"""One way on a graph.
+"""One path on a graph.
 
 Scratch is kept from search to search and not cleared: `stamp` says which vertices this search has
 found (twice its number) and settled (one more).
@@ -77,7 +77,7 @@ def _go_on(graph, walls, places, scale, start, turn, size, found, keys, cells):
     "(i8[::1], i4[::1], i4[::1], f8[::1], f8[::1]), b1[::1], f8[:,::1], f8, i8, i8, out i8[::1],"
     " (out f8[::1], out i8[::1], out i8[::1]), out f8[::1], out i8[::1]",
 )
-def _search(graph, walls, places, scale, start, goal, way, found, keys, cells):
+def _search(graph, walls, places, scale, start, goal, path, found, keys, cells):
     ends, (dist, came, stamp) = graph[2], found
     turn = stamp[-1] + 2
     stamp[-1] = turn
@@ -92,23 +92,23 @@ def _search(graph, walls, places, scale, start, goal, way, found, keys, cells):
         keys, cells = longer(keys, least), longer(cells, least)
     if more == 0:
         return 0, np.inf, keys, cells
-    way[0] = start
+    path[0] = start
     count = 1
-    while came[way[count - 1]] >= 0:
-        way[count] = ends[came[way[count - 1]]]
+    while came[path[count - 1]] >= 0:
+        path[count] = ends[came[path[count - 1]]]
         count += 1
     return count, dist[start], keys, cells
 
 
 def search(graph, walls, places, scale, start, goal, scratch):
-    """Search the cheapest way from one vertex to another.
+    """Search the cheapest path from one vertex to another.
 
     `graph` is (starts, origins, ends, sizes, cost): the arcs by the vertex that they end in.
-    `scratch` comes from `room`, and its first array receives the vertices of the way. Returns how
-    many they are, 0 for no way, and what it costs.
+    `scratch` comes from `room`, and its first array receives the vertices of the path. Returns how
+    many they are, 0 for no path, and what it costs.
     """
-    way, found, heap = scratch
-    count, total, *heap[:] = _search(graph, walls, places, scale, start, goal, way, found, *heap)
+    path, found, heap = scratch
+    count, total, *heap[:] = _search(graph, walls, places, scale, start, goal, path, found, *heap)
     return count, total
 
 

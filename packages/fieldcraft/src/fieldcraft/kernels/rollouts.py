@@ -58,7 +58,7 @@ def _drawn(cumulative, chance):
 
 
 @kernel(inline="always")
-def _onward(ways, links, away, goal, step, here, credit, last):
+def _onward(adjacency, links, away, goal, step, here, credit, last):
     """Return the cell of a target a moment later on the path to a landmark, how far it is past that
     cell, and its last move.
 
@@ -66,7 +66,7 @@ def _onward(ways, links, away, goal, step, here, credit, last):
     equally short paths the target goes straight on: `last` is by how much the number of its cell
     changed in the move before, 0 if it never moved.
     """
-    starts, ends, lengths = ways
+    starts, ends, lengths = adjacency
     credit += step
     for _ in range(_MOST_STEPS):
         link = links[goal, here]
@@ -91,10 +91,10 @@ def _onward(ways, links, away, goal, step, here, credit, last):
     "(i8[::1], i4[::1], f8[::1]), (u2[:,::1], f4[:,::1], f8[:,::1]), i8[::1], i4[:,::1], f8[:,::1],"
     " i8[::1], i8[::1], f8, i8, (out i8[::1], out i8[::1], out f8[::1], out i8[::1]), out i4[:,::1]"
 )
-def walk(ways, marks, behind, paths, draws, turns, path_rows, step, now, particles, rows):
+def walk(adjacency, marks, behind, paths, draws, turns, path_rows, step, now, particles, rows):
     """Walk particles for as many moments as `rows` (T, M) has, and write their cells into it.
 
-    `ways` are (starts, ends, lengths), `marks` (links, away, onwards), and `particles` (cells,
+    `adjacency` are (starts, ends, lengths), `marks` (links, away, onwards), and `particles` (cells,
     goals, credit, moves) (M,), which are updated. A particle goes to its landmark `goals`, -1 for
     one that stays; `away` (K, N) is the distance to each landmark. At the moment `turns` it goes to
     one of `behind` instead. At a landmark it draws the next from its row of `onwards` (K, K),
@@ -119,17 +119,17 @@ def walk(ways, marks, behind, paths, draws, turns, path_rows, step, now, particl
                     if links[goal, here] == NOWHERE:
                         goal = np.int64(_drawn(onwards[goal], draws[i, used % draws.shape[1]]))
                         used += 1
-                    here, left, move = _onward(ways, links, away, goal, step, here, left, move)
+                    here, left, move = _onward(adjacency, links, away, goal, step, here, left, move)
             rows[t, i] = here
         cells[i], goals[i], credit[i], moves[i] = here, goal, left, move
 
 
 @kernel("(i8[::1], i4[::1], f8[::1]), u2[:,::1], f4[:,::1], i8[::1], i8[::1], f8, out i4[:,::1]")
-def extend(ways, links, fields, goals, begins, step, cells):
+def extend(adjacency, links, fields, goals, begins, step, cells):
     """Extend paths `cells` (P, T), one cell per moment, from the cell at the moment `begins` (P,)
     on to the goal `goals` (P,).
     """
-    starts, ends, lengths = ways
+    starts, ends, lengths = adjacency
     marks = links.shape[0]
     for p in range(cells.shape[0]):
         here, credit, goal = np.int64(cells[p, begins[p]]), 0.0, goals[p]

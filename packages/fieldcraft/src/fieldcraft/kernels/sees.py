@@ -454,9 +454,9 @@ def _sees_cell(walls, wrap, cell, goal, limit, facings, v, min_cosine):
         down = 2 if 2 * abs(dy) == height else 1
         across = 2 if 2 * abs(dx) == width else 1
     squared = dy * dy + dx * dx
-    for way in range(down * across if squared <= limit else 0):
-        y = -dy if way % down else dy
-        x = -dx if way // down else dx
+    for image in range(down * across if squared <= limit else 0):
+        y = -dy if image % down else dy
+        x = -dx if image // down else dx
         if (
             squared > 0
             and len(facings)

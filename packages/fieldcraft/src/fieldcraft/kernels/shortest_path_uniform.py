@@ -21,7 +21,7 @@ UNREACHED = 2**62
 
 
 def bits_for(cells: int) -> int:
-    """How many binary places a length has, so that no way on so many cells exceeds 57 bits."""
+    """How many binary places a length has, so that no path on so many cells exceeds 57 bits."""
     bits = 57
     longest = 2 * cells
     while longest > 0:
@@ -83,12 +83,12 @@ def _run(bits, k, x, y, width, height):
 
 @kernel("(u1[::1], i8[::1], b1, i8, i8, b1), i8, i8, out i8[::1], out i4[::1], out i4[:,::1]")
 def uniform(ground, start, goal, best, parents, pool):
-    """The shortest way on ground that costs the same everywhere, with 4 neighbors or `eight`.
+    """The shortest path on ground that costs the same everywhere, with 4 neighbors or `eight`.
 
     `ground` is (moves, bits, eight, width, height, wrap). `moves` are those of the eight `STEPS`,
-    in either case, and `bits` their `stops`. Returns the number of cells of the way, which stand in
-    `pool[:, 3]`, and how many of its steps are diagonal; 0 cells where there is no way, -1 where
-    `pool` is too small.
+    in either case, and `bits` their `stops`. Returns the number of cells of the path, which stand
+    in `pool[:, 3]`, and how many of its steps are diagonal; 0 cells where there is no path, -1
+    where `pool` is too small.
     """
     moves, bits, eight, width, height, wrap = ground
     places = _bits_for(best.shape[0])
@@ -232,10 +232,10 @@ def uniform(ground, start, goal, best, parents, pool):
 
 @kernel
 def _trace(best, parents, pool, goal, width, height, wrap, eight):
-    """Write the cells of the way to `pool[:, 3]`; their number, -1 where there is no room, and how
+    """Write the cells of the path to `pool[:, 3]`; their number, -1 where there is no room, and how
     many steps are diagonal.
 
-    From a cell to the next that it led to, the way goes diagonally first, or along the row, and
+    From a cell to the next that it led to, the path goes diagonally first, or along the row, and
     then straight.
     """
     length, diagonals = 1, 0

@@ -45,7 +45,7 @@ def weighted_room(
     " f8[::1], out u1[::1], out i4[:,::1], out i8[::1]",
 )
 def weighted(ground, bounds, start, goal, best, came, pool, keys):
-    """The cheapest way with any table of steps over ground of different cost.
+    """The cheapest path with any table of steps over ground of different cost.
 
     `ground` is (moves, steps, lengths, costs, has_walls, width, height, wrap), and `bounds`
     (straight, diagonal, least, highest). `moves` are those of `steps` (K, 2), `lengths` (K,) theirs
@@ -197,7 +197,7 @@ def _key(buckets):
 
 @kernel
 def least_cost(x, y, goal_x, goal_y, width, height, wrap, straight, diagonal):
-    """Return a bound below the cost of all ways to the goal."""
+    """Return a bound below the cost of all paths to the goal."""
     dx, dy = abs(goal_x - x), abs(goal_y - y)
     if wrap:
         dx, dy = min(dx, width - dx), min(dy, height - dy)

@@ -20,11 +20,11 @@ PASSES = 8
     "(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), u1[::1], i8[::1], f8, f8, out i8[::1]",
 )
 def straighten(ground, king, cells, least, cell_size, kept):
-    """Choose the cells at which a way turns, so that straight legs in between cost the least.
+    """Choose the cells at which a path turns, so that straight legs in between cost the least.
 
     `ground` is that of `weighted`: `moves` are those of `steps` (K, 2) with world `lengths` (K,),
     flat; `king` those of a king's eight. `costs` has one number per cell, at least `least`, or
-    none: then everything costs 1. `cells` are those of the way; the chosen ones are written to
+    none: then everything costs 1. `cells` are those of the path; the chosen ones are written to
     `kept`. Returns their number, the length and the cost.
     """
     costs, width, height, wrap = ground[3], ground[5], ground[6], ground[7]
@@ -142,7 +142,7 @@ def _step(moves, steps, lengths, width, height, start, end):
 @kernel
 def _mean(king, costs, start, dx, dy, width, height):
     """The mean cost along a straight leg from the center of a cell, infinite where something is in
-    its way.
+    its path.
     """
     y, x = divmod(start, width)
     right = 0 if dx > 0 else 1

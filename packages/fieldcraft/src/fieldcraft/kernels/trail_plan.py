@@ -79,12 +79,12 @@ def exchanged_runs(open_left, open_right, y, x, wrap, lefts, rights):
     """
     height = open_left.shape[0]
     reach = lefts.shape[0] // 2
-    for way in (-1, 1):
+    for step in (-1, 1):
         left, right = open_left[y, x], open_right[y, x]
         row, slot = y, reach
         lefts[slot], rights[slot] = left, right
         for _ in range(reach):
-            row, slot = row + way, slot + way
+            row, slot = row + step, slot + step
             if wrap:
                 row %= height
             if 0 <= row < height:

@@ -122,8 +122,8 @@ def step_slices(values, new, blocked, origins, losses, offsets, momentum, floor,
         for lane in range(LANES):
             best = _ZERO
             for arc in range(offsets[number], offsets[number + 1], LANES):
-                way = values[_origin(origins, arc, lane)] * losses[arc + lane]
-                best = way if way > best else best
+                value = values[_origin(origins, arc, lane)] * losses[arc + lane]
+                best = value if value > best else best
             vertex = number * LANES + lane
             old = values[vertex]
             moved = old + momentum * (best - old)

@@ -64,8 +64,8 @@ def load_counterstrike(
             edges += [(number, index[end]) for key in _LINKS for end in area.get(key, [])]
         mesh = Mesh(numbers(corners, 3), [list(polygon) for polygon in polygons])
         pairs = np.array(edges, dtype=np.int64).reshape(-1, 2)
-        way = mesh.centers[pairs[:, 0]] - mesh.centers[pairs[:, 1]]
-        lengths = np.maximum(np.sqrt((way**2).sum(axis=1)), 1e-9)
+        offsets = mesh.centers[pairs[:, 0]] - mesh.centers[pairs[:, 1]]
+        lengths = np.maximum(np.sqrt((offsets**2).sum(axis=1)), 1e-9)
         return Graph(
             mesh.centers,
             pairs,

@@ -71,16 +71,16 @@ def _topology_arcs_outward(space: Space) -> _Arcs:
     return _topology_arcs(space).reversed()
 
 
-def _arcs_of_ways(ways: Adjacency) -> _Arcs:
+def _arcs_of(adjacency: Adjacency) -> _Arcs:
     """Return the steps of a grid, for distances that spread as agents walk."""
-    origins = ways.origins.astype(np.int32)
-    starts, _, order = incoming(ways)
-    return _Arcs(ways.starts, ways.ends, origins, starts, order, ways.lengths)
+    origins = adjacency.origins.astype(np.int32)
+    starts, _, order = incoming(adjacency)
+    return _Arcs(adjacency.starts, adjacency.ends, origins, starts, order, adjacency.lengths)
 
 
 @cached_until_walls_change
 def _grid_arcs(space: Space) -> _Arcs:
-    return _arcs_of_ways(space.adjacency)
+    return _arcs_of(space.adjacency)
 
 
 @cached
@@ -134,7 +134,7 @@ class ArcSearch(DistanceSearch):
         if np.array_equal(self.ground.walls, self.space.walls.reshape(-1)):
             found = _grid_arcs(self.space)
         else:
-            found = _arcs_of_ways(ways_with_walls(self.space, self.ground.walls))
+            found = _arcs_of(adjacency_with_walls(self.space, self.ground.walls))
         return found if self.outward else found.reversed()
 
     @property
@@ -223,7 +223,7 @@ def step_cost(
     return np.asarray((lengths * 0.5) * (costs.values[starts] + costs.values[ends]))
 
 
-def ways_with_walls(space: Space, walls: NDArray[np.bool_]) -> Adjacency:
+def adjacency_with_walls(space: Space, walls: NDArray[np.bool_]) -> Adjacency:
     """Return the steps that a space would have with these walls: on a grid no step cuts a corner
     of a wall by infinite cost either.
     """
@@ -249,7 +249,7 @@ def step_down(
             remedy="Make it without outward",
         )
     cells, single = resolve_cells(space, walls, "walker", positions)
-    steps = space.adjacency if distances.is_current else ways_with_walls(space, walls)
+    steps = space.adjacency if distances.is_current else adjacency_with_walls(space, walls)
     first = steps.starts[cells]
     counts = steps.starts[cells + 1] - first
     arcs = runs(first, counts)

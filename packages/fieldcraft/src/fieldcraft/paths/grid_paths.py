@@ -33,7 +33,7 @@ class GridMoves:
         self.plain = (
             (neighborhood.is_four or neighborhood.is_eight)
             and neighborhood.corners == "never"
-            and _same_both_ways(space.terrain)
+            and _is_symmetric(space.terrain)
         )
         self.eight = neighborhood.is_eight
         self.steps: NDArray[np.int64] = np.array(neighborhood.steps, dtype=np.int64)
@@ -197,7 +197,7 @@ def _leave(space: Grid, steps: tuple[tuple[int, int], ...], moves: NDArray[Any])
     moves.flags.writeable = False
 
 
-def _same_both_ways(terrain: Terrain | None) -> bool:
+def _is_symmetric(terrain: Terrain | None) -> bool:
     """Whether the classes of a terrain fall into groups: free steps within each, none between
     them.
     """

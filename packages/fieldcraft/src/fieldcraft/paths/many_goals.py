@@ -35,11 +35,11 @@ class ManyGoals:
         if self.version == self.space.walls_version:
             return False
         self.version = self.space.walls_version
-        ways = self.space.adjacency
-        self.starts, self.ends = ways.starts, ways.ends
-        self.begins = ways.origins.astype(np.int32)
-        self.lengths = ways.lengths / (ways.typical or 1.0)
-        self._starts, self._givers, self._into = incoming(ways)
+        adjacency = self.space.adjacency
+        self.starts, self.ends = adjacency.starts, adjacency.ends
+        self.begins = adjacency.origins.astype(np.int32)
+        self.lengths = adjacency.lengths / (adjacency.typical or 1.0)
+        self._starts, self._givers, self._into = incoming(adjacency)
         self._dist = np.empty(len(self.space))
         self.rows = np.empty((0, len(self.space)), dtype=np.float32)
         self._goals = np.empty(0, dtype=np.int64)
@@ -210,6 +210,6 @@ def _steps_into(space: Space) -> tuple[Ints, NDArray[np.int32], NDArray[np.float
     """Return the steps that lead into each cell, in typical steps: where they begin in the lists of
     the cells that they leave and of their lengths.
     """
-    ways = space.adjacency
-    starts, origins, order = incoming(ways)
-    return starts, origins, read_only(ways.lengths[order] / (ways.typical or 1.0))
+    adjacency = space.adjacency
+    starts, origins, order = incoming(adjacency)
+    return starts, origins, read_only(adjacency.lengths[order] / (adjacency.typical or 1.0))

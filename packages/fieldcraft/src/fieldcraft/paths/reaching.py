@@ -14,7 +14,7 @@ from fieldcraft import checks, kernels
 from fieldcraft.compose import Expression
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import Ints, read_only
-from fieldcraft.paths.arc_search import CHARGES, ways_with_walls
+from fieldcraft.paths.arc_search import CHARGES, adjacency_with_walls
 from fieldcraft.paths.cost import (
     LEAST,
     SAME_COST,
@@ -114,10 +114,10 @@ class Reach:
             )
         if goal not in self._index:
             return no_path(self.space)
-        way = [goal]
-        while way[-1] != self.cells[0]:
-            way.append(int(self.came_from[self._index[way[-1]]]))
-        cells = np.array(way[::-1], dtype=np.int64)
+        path = [goal]
+        while path[-1] != self.cells[0]:
+            path.append(int(self.came_from[self._index[path[-1]]]))
+        cells = np.array(path[::-1], dtype=np.int64)
         cost = float(self.distances[self._index[goal]])
         return Path.over_cells(self.space, cells, float(self.space.step_lengths(cells).sum()), cost)
 
@@ -321,7 +321,7 @@ def _steps(
         return None, (GridSnapshot.of(space).links, steps.steps, steps.lengths, *size)
     arcs = space.adjacency
     if isinstance(space, Grid):
-        arcs = ways_with_walls(space, space.walls.reshape(-1) | np.isinf(costs))
+        arcs = adjacency_with_walls(space, space.walls.reshape(-1) | np.isinf(costs))
     return (arcs.starts, arcs.ends, arcs.lengths), None
 
 

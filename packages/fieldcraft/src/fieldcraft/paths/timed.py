@@ -224,18 +224,18 @@ class _Ground(NamedTuple):
 @cached_until_walls_change
 def _ground(space: Space) -> _Ground:
     """Return what searches take of a space."""
-    ways = space.adjacency
-    starts, origins, order = incoming(ways)
-    back = Adjacency(starts, origins, ways.lengths[order])
+    adjacency = space.adjacency
+    starts, origins, order = incoming(adjacency)
+    back = Adjacency(starts, origins, adjacency.lengths[order])
     places = np.ascontiguousarray(space.positions, dtype=np.float64)
-    columns = [(each.starts, each.ends, each.lengths) for each in (ways, back)]
-    legs = np.abs(places[ways.ends] - places[ways.origins])
+    columns = [(each.starts, each.ends, each.lengths) for each in (adjacency, back)]
+    legs = np.abs(places[adjacency.ends] - places[adjacency.origins])
     norm, birds = 0 if space.period is None else -1, np.sqrt((legs**2).sum(axis=1))
     if isinstance(space, Grid) and norm == 0 and len(legs):
         across = np.rint(legs / space.cell_size)
         if across.max() <= 1:
             norm, birds = (2, legs.sum(axis=1)) if across.sum(axis=1).max() <= 1 else (1, birds)
-    pairs = np.unique(np.stack([ways.lengths, birds], axis=1), axis=0)
+    pairs = np.unique(np.stack([adjacency.lengths, birds], axis=1), axis=0)
     return _Ground((*columns, places), norm, pairs[:, 0], pairs[:, 1])
 
 

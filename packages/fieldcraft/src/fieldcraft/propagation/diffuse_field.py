@@ -195,7 +195,7 @@ class DiffuseField(Field):
         still = ~is_fed[parts] & ~empty & (size > 0)
         if still.any():
             if (there != there.T).nnz:
-                raise _one_way("steps that lead one way only")
+                raise _no_equilibrium("steps that lead one way only")
             # In balance as much passes between two neighbors in one direction as in the other.
             room = np.where(still, through / np.where(still, size, 1), 0)
             total, rooms = (
@@ -224,13 +224,13 @@ def _solved(equations: Any, given: Floats) -> Floats:
     try:
         found = splu(equations.tocsc()).solve(given)
     except RuntimeError as singular:
-        raise _one_way(str(singular)) from singular
+        raise _no_equilibrium(str(singular)) from singular
     if not np.isfinite(found).all():
-        raise _one_way("no single balance")
+        raise _no_equilibrium("no single balance")
     return np.asarray(found)
 
 
-def _one_way(got: str) -> InvalidValue:
+def _no_equilibrium(got: str) -> InvalidValue:
     return InvalidValue(
         "Diffusion settles where each step leads back",
         got=got,

@@ -191,11 +191,11 @@ class GraphValues(Queries):
         wall, from the open vertices beside it.
         """
         length, edges = checks.positive("walk", walk) * (1 + SLACK), self.space.adjacency_from_walls
-        ways = edges.starts, edges.ends, edges.lengths
+        arcs = edges.starts, edges.ends, edges.lengths
         dist, came = np.full(len(self.space), np.inf), np.empty(len(self.space), dtype=np.int32)
         for start in starts.tolist():
             limits = start, length, 0.0, np.inf
-            cells, _ = kernels.reach.reach(ways, None, _ONE, False, *limits, dist, came)
+            cells, _ = kernels.reach.reach(arcs, None, _ONE, False, *limits, dist, came)
             dist[cells] = np.inf
             yield cells
 

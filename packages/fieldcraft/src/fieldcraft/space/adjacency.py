@@ -173,8 +173,8 @@ def components(space: Space, groups: NDArray[np.bool_] | NDArray[np.integer]) ->
 
     group = groups.reshape(-1)
     held = (group if group.dtype == np.bool_ else group >= 0) & ~space.walls.reshape(-1)
-    ways = space.adjacency
-    start, end = ways.origins, ways.ends
+    adjacency = space.adjacency
+    start, end = adjacency.origins, adjacency.ends
     joined = held[start] & held[end] & (group[start] == group[end])
     start, end = start[joined], end[joined]
     _, found = connected_components(

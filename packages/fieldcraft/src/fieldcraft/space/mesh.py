@@ -203,10 +203,10 @@ class Mesh:
         """
         shared, owners = self.shared
         middles = self.corners[shared].mean(axis=1)
-        ways = [
+        halves = [
             np.sqrt(((self.centers[owners[:, k]] - middles) ** 2).sum(axis=1)) for k in range(2)
         ]
-        return owners, np.maximum(ways[0] + ways[1], np.finfo(np.float64).tiny)
+        return owners, np.maximum(halves[0] + halves[1], np.finfo(np.float64).tiny)
 
     @cached_property
     def shared(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -230,7 +230,7 @@ def _facing(
     corners: NDArray[np.int64],
     rings: NDArray[np.float64],
     polygons: NDArray[np.int64],
-    ways: NDArray[np.float64],
+    directions: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """The side of each polygon that faces a way most, (K, 4)."""
     if not len(polygons):
@@ -242,8 +242,8 @@ def _facing(
     ends[first + sizes - 1] = corners[polygons]
     along = rings[ends] - rings[starts]
     lengths = np.hypot(along[:, 0], along[:, 1])
-    way = np.repeat(ways, sizes, axis=0)
-    outwards = (way[:, 0] * along[:, 1] - way[:, 1] * along[:, 0]) / np.where(
+    direction = np.repeat(directions, sizes, axis=0)
+    outwards = (direction[:, 0] * along[:, 1] - direction[:, 1] * along[:, 0]) / np.where(
         lengths > 0, lengths, np.inf
     )
     order = np.lexsort((-outwards, np.repeat(np.arange(len(polygons)), sizes)))

@@ -65,9 +65,9 @@ class Portals:
         """The end of a line in whole numbers (2,), or a place on it where it leads far off the
         mesh.
         """
-        way = end - start
-        size = float(np.abs(way * self.scales).max())
-        return self.rounded(start + way * min(1.0, 2.0**_BITS / max(size, 1.0)))
+        direction = end - start
+        size = float(np.abs(direction * self.scales).max())
+        return self.rounded(start + direction * min(1.0, 2.0**_BITS / max(size, 1.0)))
 
     @property
     def scale(self) -> float:

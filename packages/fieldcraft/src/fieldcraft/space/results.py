@@ -136,7 +136,7 @@ def regions_above(space: Space, values: Values, threshold: float) -> Regions:
     """The regions of open cells whose values, in the space's shape, are above a threshold."""
     if isinstance(space, Grid):
         return _ranked(space, values, _on_grid(space, values, [(values, threshold)]))
-    return _ranked(space, values, _on_ways(space, values, values > threshold))
+    return _ranked(space, values, _on_adjacency(space, values, values > threshold))
 
 
 def regions_owned(
@@ -150,7 +150,7 @@ def regions_owned(
         masks = [read_only((owner == number).astype(np.float32)) for number in numbers]
         found = _on_grid(space, values, [(mask, 0.5) for mask in masks])
     else:
-        found = _on_ways(space, values, owner)
+        found = _on_adjacency(space, values, owner)
     return _ranked(
         space, values, found, [names[number] for number in owner.reshape(-1)[found[1]].tolist()]
     )
@@ -204,7 +204,7 @@ def _on_grid(space: Grid, values: Values, groups: Sequence[tuple[Values, float]]
     return labels.reshape(-1), lowest, areas, totals, tops, inner
 
 
-def _on_ways(
+def _on_adjacency(
     space: Space, values: Values, groups: NDArray[np.bool_] | NDArray[np.int32]
 ) -> _Measures:
     part = components(space, groups)

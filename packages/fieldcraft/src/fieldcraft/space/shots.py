@@ -172,10 +172,10 @@ def _nearest(places: Floats, start: Floats, end: Floats, stop: float) -> tuple[F
     """The share of a way at which it is nearest to each place, at most `stop`, and how far away it
     is then, (N,) each.
     """
-    way, offsets = end - start, places - start
-    size = float((way**2).sum())
-    shares = np.clip(offsets @ way / size, 0.0, stop) if size else np.zeros(len(places))
-    return shares, np.sqrt(((offsets - shares[:, np.newaxis] * way) ** 2).sum(axis=1))
+    line, offsets = end - start, places - start
+    size = float((line**2).sum())
+    shares = np.clip(offsets @ line / size, 0.0, stop) if size else np.zeros(len(places))
+    return shares, np.sqrt(((offsets - shares[:, np.newaxis] * line) ** 2).sum(axis=1))
 
 
 def _shot(
@@ -197,13 +197,13 @@ def _swept(
     directed = *place.tolist(), *portals.aim(start, end).tolist()
     floors = portals.corners, portals.rings
     line = float(start[0]), float(start[1]), float(end[0]), float(end[1])
-    ways = []
+    sweeps = []
     for left in (True, False):
         passed, leaves = np.empty(len(portals.starts), np.int64), np.empty(len(portals.starts))
         count, stopped = kernels.sees.sweep(
             mesh, *floors, cell, line, directed, left, passed, leaves
         )
-        ways.append((passed[:count], leaves[:count], bool(stopped)))
-    one, other = ways
+        sweeps.append((passed[:count], leaves[:count], bool(stopped)))
+    one, other = sweeps
     is_farther = other[1][-1] > one[1][-1] or (one[2] and not other[2])
     return other if is_farther else one

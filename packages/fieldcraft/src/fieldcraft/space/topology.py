@@ -161,9 +161,9 @@ class Arrangement:
 
         On closed arcs everything is lost.
         """
-        way = losses(self._topology.lengths, decay, exponent)
-        way[closed] = 0 if exponent == 0 else _ALL
-        return way if self.arcs is None else way[self.arcs]
+        factors = losses(self._topology.lengths, decay, exponent)
+        factors[closed] = 0 if exponent == 0 else _ALL
+        return factors if self.arcs is None else factors[self.arcs]
 
     def in_rows(self, losses: NDArray[np.float32], exponent: int) -> NDArray[np.float32]:
         """Losses in the order of `origins`, laid in rows; where a row has no arc everything is

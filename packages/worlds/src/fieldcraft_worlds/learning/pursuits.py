@@ -262,7 +262,7 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
 
     def _hunted(self, chosen: Ints) -> Bools:
         """Make a step in worlds that are not over; return in which the evader was caught."""
-        way = self.np_random.integers(len(DIRECTIONS), size=self.num_envs)
+        action = self.np_random.integers(len(DIRECTIONS), size=self.num_envs)
         going = ~self.over
         self._move(slice(1, None), chosen, going[:, np.newaxis])
         caught = self._caught() & going
@@ -275,13 +275,13 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
             away[~seen[flees]] = np.iinfo(np.int64).max
             nearest = away.min(axis=1)
             nearest[~self._opens[self._first[flees, 0] + self.cells[flees, 0]]] = -1
-            way[flees] = nearest.argmax(axis=1)
-        self._move(slice(0, 1), way[:, np.newaxis], (going & ~caught)[:, np.newaxis])
+            action[flees] = nearest.argmax(axis=1)
+        self._move(slice(0, 1), action[:, np.newaxis], (going & ~caught)[:, np.newaxis])
         return caught | (self._caught() & going)
 
-    def _move(self, who: slice, ways: Ints, going: Bools) -> None:
-        opened = self._opens.take((self._first + self.cells[:, who]) * len(DIRECTIONS) + ways)
-        self.cells[:, who] += self._offsets.take(ways) * (opened & going)
+    def _move(self, who: slice, actions: Ints, going: Bools) -> None:
+        opened = self._opens.take((self._first + self.cells[:, who]) * len(DIRECTIONS) + actions)
+        self.cells[:, who] += self._offsets.take(actions) * (opened & going)
 
     def _caught(self) -> Bools:
         """Return the worlds with a pursuer one open step from the evader, or in its cell."""
@@ -339,9 +339,9 @@ def _open_steps(space: Grid) -> Bools:
     grid = Grid(walls=np.pad(space.walls, 1, constant_values=True), neighbors=8)
     arrivals = dict(zip(grid.neighborhood.steps, grid.link_masks, strict=True))
     opens = np.repeat(~grid.walls[..., np.newaxis], len(DIRECTIONS), axis=2)
-    for way, (dx, dy) in enumerate(DIRECTIONS.tolist()[1:], start=1):
+    for action, (dx, dy) in enumerate(DIRECTIONS.tolist()[1:], start=1):
         # The border of walls keeps the roll from opening a step over the rim.
-        opens[..., way] &= np.roll(grid.links() & arrivals[dx, dy] != 0, (-dy, -dx), axis=(0, 1))
+        opens[..., action] &= np.roll(grid.links() & arrivals[dx, dy] != 0, (-dy, -dx), axis=(0, 1))
     return opens[1:-1, 1:-1].reshape(-1, len(DIRECTIONS))
 
 

@@ -134,10 +134,10 @@ def _in_reach(derived: TowersDerived, units: Units) -> Ints:
         units.positions, derived.settings.unit.closeness * space.cell_size, space=space
     ).nearest(groups=units.teams)
     rows = np.flatnonzero(enemies != NOTHING)
-    half_way = (
+    middles = (
         units.positions[rows]
         + away(space, units.positions[rows], units.positions[enemies[rows]]) / 2
     )
-    walled = space.walls.reshape(-1)[np.atleast_1d(space.cell_at(half_way, outside="clamp"))]
+    walled = space.walls.reshape(-1)[np.atleast_1d(space.cell_at(middles, outside="clamp"))]
     enemies[rows[walled]] = NOTHING
     return enemies
