@@ -302,8 +302,10 @@ WHOLE = {
 
 
 @pytest.mark.parametrize("budget", [{"candidates": 1}, {"candidates": 37}, {"microseconds": 1}])
-def test_slices_give_the_same_answer(imap, budget):
-    question = fc.Question(**WHOLE, budget=budget)
+@pytest.mark.parametrize("generate", [{"reach": 9}, {"reach": 60, "cost": "1 + threat"}])
+def test_slices_give_the_same_answer(imap, budget, generate, monkeypatch):
+    monkeypatch.setattr("fieldcraft.question.generators._PIECE", 20)
+    question = fc.Question(**WHOLE | {"generate": generate}, budget=budget)
     whole = question.ask(imap, me=ME, enemies=ENEMIES)
     sliced = question.start(imap, me=ME, enemies=ENEMIES)
     slices = 1
@@ -314,6 +316,9 @@ def test_slices_give_the_same_answer(imap, budget):
     assert slices > 3
     np.testing.assert_array_equal(sliced.chosen.cells, whole.chosen.cells)
     np.testing.assert_array_equal(sliced.explain().parts, whole.explain().parts)
+    cost = 1 + imap["threat"] if "cost" in generate else None
+    reach = fc.reach(imap.space, ME, generate["reach"], cost=cost)
+    np.testing.assert_array_equal(sliced.explain().cells, reach.cells)
     assert sliced.advance()
 
 

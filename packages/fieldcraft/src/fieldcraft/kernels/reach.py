@@ -6,7 +6,7 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.distance_steps import listed_steps, neighbor
-from fieldcraft.kernels.heap import TWICE, longer, sift_down, sift_up
+from fieldcraft.kernels.heap import sift_down, sift_up
 
 __all__ = ["reach"]
 
@@ -50,47 +50,62 @@ def _end(arcs, grid, cost, cell, step):
 
 
 @kernel(
-    "(i8[::1], i4[::1], f8[::1]), none, f4[::1], b1, i8, f8, f8, f8, out f8[::1], out i4[::1]",
-    "(i8[::1], i4[::1], f8[::1]), none, f8[::1], b1, i8, f8, f8, f8, out f8[::1], out i4[::1]",
-    "none, (u1[::1], i8[:,::1], f8[::1], i8, i8, b1, b1), f4[::1], b1, i8, f8, f8, f8, out f8[::1],"
-    " out i4[::1]",
-    "none, (u1[::1], i8[:,::1], f8[::1], i8, i8, b1, b1), f8[::1], b1, i8, f8, f8, f8, out f8[::1],"
-    " out i4[::1]",
-    "none, (u8[::1], i8[:,::1], f8[::1], i8, i8, b1, b1), f4[::1], b1, i8, f8, f8, f8, out f8[::1],"
-    " out i4[::1]",
-    "none, (u8[::1], i8[:,::1], f8[::1], i8, i8, b1, b1), f8[::1], b1, i8, f8, f8, f8, out f8[::1],"
-    " out i4[::1]",
+    "(i8[::1], i4[::1], f8[::1]), none, f4[::1], b1, f8, f8, f8, i8, out f8[::1], out i4[::1],"
+    " out f8[::1], out i4[::1], out i8[::1], out i8[::1]",
+    "(i8[::1], i4[::1], f8[::1]), none, f8[::1], b1, f8, f8, f8, i8, out f8[::1], out i4[::1],"
+    " out f8[::1], out i4[::1], out i8[::1], out i8[::1]",
+    "none, (u1[::1], i8[:,::1], f8[::1], i8, i8, b1, b1), f4[::1], b1, f8, f8, f8, i8, out f8[::1],"
+    " out i4[::1], out f8[::1], out i4[::1], out i8[::1], out i8[::1]",
+    "none, (u1[::1], i8[:,::1], f8[::1], i8, i8, b1, b1), f8[::1], b1, f8, f8, f8, i8, out f8[::1],"
+    " out i4[::1], out f8[::1], out i4[::1], out i8[::1], out i8[::1]",
+    "none, (u8[::1], i8[:,::1], f8[::1], i8, i8, b1, b1), f4[::1], b1, f8, f8, f8, i8, out f8[::1],"
+    " out i4[::1], out f8[::1], out i4[::1], out i8[::1], out i8[::1]",
+    "none, (u8[::1], i8[:,::1], f8[::1], i8, i8, b1, b1), f8[::1], b1, f8, f8, f8, i8, out f8[::1],"
+    " out i4[::1], out f8[::1], out i4[::1], out i8[::1], out i8[::1]",
 )
-def reach(arcs, grid, cost, enter, start, limit, lowest, highest, dist, came):
-    """Return the cells within `limit` of a start, by distance and then by number, and -1; or none
-    and the first cell met whose cost is not valid.
+def reach(
+    arcs,
+    grid,
+    cost,
+    enter,
+    limit,
+    lowest,
+    highest,
+    most,
+    dist,
+    came,
+    keys,
+    cells,
+    found,
+    sizes,
+):
+    """Go on with a search for cells within `limit`, by at most so many cells, and return -1, or the
+    first cell met whose cost is not valid.
 
     One of `arcs` and `grid` is None. `arcs` is (starts, ends, lengths): those that leave cell v are
     `starts[v]` up to `starts[v + 1]`. `grid` is (links, steps, lengths, width, height, wrap,
     guarded), see `distance_steps`; `guarded` says that no diagonal passes a cell of infinite cost.
     `cost` has one number per cell, or one for all; `enter` charges a step by the cell that it ends
-    in, else by the mean of both. `dist` is infinite before and holds the distances of the cells
-    afterwards, which the caller sets back; `came` holds the cell each was reached from.
+    in, else by the mean of both. `dist` is infinite for cells that are not met; `came` holds the
+    cell each was reached from. `keys` and `cells` are a heap, at first of the start; `found` are
+    the cells in reach, by distance and then by number; `sizes` are how many are found and in the
+    heap. A search that does less than it may, with cells in the heap left, needs longer arrays.
     """
-    keys, cells = np.empty(64, np.float64), np.empty(64, np.int32)
-    found = np.empty(64, np.int64)
-    count, size, bad = 0, 1, np.int64(-1)
-    keys[0], cells[0], dist[start], came[start] = 0.0, start, 0.0, start
-    while size > 0:
+    count, size = sizes[0], sizes[1]
+    end, bad = min(count + most, found.shape[0]), np.int64(-1)
+    while size > 0 and count < end and bad < 0:
         d, v = keys[0], np.int64(cells[0])
+        first, last = listed_steps(arcs, grid, v)
+        if size + last - first > keys.shape[0]:
+            break
         size -= 1
         if size > 0:
             keys[0], cells[0] = keys[size], cells[size]
             sift_down(keys, cells, size, True)
         if d > dist[v]:
             continue
-        if count == found.shape[0]:
-            found = longer(found, TWICE)
         found[count] = v
         count += 1
-        if bad >= 0:
-            continue
-        first, last = listed_steps(arcs, grid, v)
         for step in range(first, last):
             n, length = _end(arcs, grid, cost, v, step)
             if n < 0:
@@ -101,9 +116,8 @@ def reach(arcs, grid, cost, enter, start, limit, lowest, highest, dist, came):
                 break
             if s <= limit and s < dist[n]:
                 dist[n], came[n] = s, v
-                if size == keys.shape[0]:
-                    keys, cells = longer(keys, TWICE), longer(cells, TWICE)
                 keys[size], cells[size] = s, n
                 sift_up(keys, cells, size, True)
                 size += 1
-    return found[:count].copy(), bad
+    sizes[0], sizes[1] = count, size
+    return bad

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
@@ -32,6 +33,7 @@ from fieldcraft.space import Grid, GridSnapshot, Space, checked_space, visible
 from fieldcraft.space.adjacency import cached
 
 _NOWHERE = 1e-12  # a range of 0 is the agent's own cell
+_HEAP = 1024  # cells at first
 _UNREAD = -math.inf  # a cost that has not been computed; expressions are finite
 
 
@@ -234,28 +236,32 @@ def reach(
         checks.none_wrong(
             "ranges are 0 or more", far, far < 0, "Pass 0 for agents that hit nothing"
         )
-    search = _Search(space, cost, enter, most)
-    reached = [
-        Reach(space, *search.run(start), hit_range, sight)
-        for start, hit_range in zip(starts.tolist(), far.tolist(), strict=True)
-    ]
+    search = ReachSearch(space, cost, enter, most)
+    reached = []
+    for start, hit_range in zip(starts.tolist(), far.tolist(), strict=True):
+        for _ in search.run(start):
+            pass
+        reached.append(Reach(space, *search.found(), hit_range, sight))
     search.end()
     return reached[0] if single else reached
 
 
-class _Search:
-    """The searches of one call of `reach`.
+class ReachSearch:
+    """The searches of one call of `reach`, or of a question that searches a slice at a time.
 
     An expression is computed around the agents only: `costs` are `_UNREAD` elsewhere.
     """
 
     def __init__(self, space: Space, cost: Cost, enter: bool, most: float) -> None:
-        self.space, self._rules = space, (enter, most)
+        self.space, self._rules = space, (enter, most, LEAST, checks.LARGEST)
         self._free, size = _free_scratch(space), len(space)
         if not self._free:
-            costs = np.full(size, _UNREAD, dtype=np.float32)
-            self._free.append((np.full(size, np.inf), np.empty(size, dtype=np.int32), costs))
-        self._dist, self._came, self._scratch = self._free.pop()
+            heap = np.empty(_HEAP), np.empty(_HEAP, dtype=np.int32)
+            found = np.empty(_HEAP, dtype=np.int64), np.zeros(2, dtype=np.int64)
+            nowhere = np.full(size, np.inf), np.empty(size, dtype=np.int32)
+            unread = np.full(size, _UNREAD, dtype=np.float32)
+            self._free.append((unread, [*nowhere, *heap, *found]))
+        self._scratch, self._arrays = self._free.pop()
         self._source = cost if isinstance(cost, Expression) else None
         self._read: list[Ints] = []
         uniform = uniform_cost(cost) if self._source is None else None
@@ -272,34 +278,55 @@ class _Search:
         self._costs = read_only(costs)
         self._steps = _steps(space, costs if self._source is None else SAME_COST)
 
-    def run(self, start: int) -> tuple[Ints, NDArray[np.float64], Ints]:
-        """Return the cells in reach of one, their distances, and the cell before each."""
-        costs, (enter, most) = self._costs, self._rules
-        scratch = self._dist, self._came
+    def run(self, start: int, most: int = 2**31) -> Iterator[int]:
+        """Search from a cell; yield after each `most` cells that are found."""
+        costs = self._costs
         if self._source is not None and costs[start] == _UNREAD:
-            self._read_around(start)
+            yield from self._read_around(start, most)
         own = float(costs[min(start, len(costs) - 1)])
         if not own >= LEAST:
             raise invalid_cost(self.space, own, start)
-        while True:
-            cells, bad = kernels.reach.reach(
-                *self._steps, costs, enter, start, most, LEAST, checks.LARGEST, *scratch
-            )
-            found = cells, self._dist[cells], self._came[cells].astype(np.int64)
-            self._dist[cells] = np.inf
-            if bad < 0:
-                return found
+        while (bad := (yield from self._search(start, costs, self._rules, most))) >= 0:
             if costs[bad] != _UNREAD:
-                raise invalid_cost(self.space, float(costs[bad]), int(bad))
-            self._read_around(start)
+                raise invalid_cost(self.space, float(costs[bad]), bad)
+            self.found()
+            yield from self._read_around(start, most)
 
-    def _read_around(self, start: int) -> None:
+    def found(self) -> tuple[Ints, NDArray[np.float64], Ints]:
+        """Return the cells in reach, their distances, and the cell before each, and forget them."""
+        dist, came, _, heap, found, (count, left) = self._arrays
+        cells = found[:count].copy()
+        reached = cells, dist[cells], came[cells].astype(np.int64)
+        dist[cells] = dist[heap[:left]] = np.inf
+        return reached
+
+    def _search(
+        self,
+        start: int,
+        costs: NDArray[np.floating],
+        rules: tuple[bool, float, float, float],
+        most: int,
+    ) -> Generator[int, None, int]:
+        """Search as `run` does; return the first cell whose cost is not valid, or -1."""
+        dist, came, keys, heap, _, sizes = arrays = self._arrays
+        keys[0], heap[0], dist[start], came[start] = 0.0, start, 0.0, start
+        sizes[:] = 0, 1
+        while True:
+            before = int(sizes[0])
+            bad = kernels.reach.reach(*self._steps, costs, *rules, most, *arrays)
+            count, left = sizes.tolist()
+            if bad >= 0 or not left:
+                return int(bad)
+            if count - before < most:
+                arrays[2:5] = (np.append(each, each) for each in arrays[2:5])
+            else:
+                yield most
+
+    def _read_around(self, start: int, most: int) -> Iterator[int]:
         """Compute the expression near a cell, each time farther."""
         assert self._source is not None
-        near, _ = kernels.reach.reach(
-            *self._steps, SAME_COST, False, start, self._radius, 0.0, np.inf, self._dist, self._came
-        )
-        self._dist[near] = np.inf
+        yield from self._search(start, SAME_COST, (False, self._radius, 0.0, np.inf), most)
+        near, *_ = self.found()
         self._scratch[near] = self._source.values_at(near)
         self._read.append(near)
         self._radius *= 2
@@ -308,7 +335,7 @@ class _Search:
         """Give the scratch back."""
         if self._source is not None:
             self._scratch[np.concatenate(self._read)] = _UNREAD
-        self._free.append((self._dist, self._came, self._scratch))
+        self._free.append((self._scratch, self._arrays))
 
 
 def _steps(
@@ -332,11 +359,10 @@ def _margin(space: Space) -> float:
 
 
 @cached
-def _free_scratch(
-    space: Space,
-) -> list[tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float32]]]:
-    """Return the scratch of a space that no search is using: distances, all infinite, the cell
-    before each, and costs, all `_UNREAD`.
+def _free_scratch(space: Space) -> list[tuple[NDArray[np.float32], list[Any]]]:
+    """Return the scratch of a space that no search is using: costs, all `_UNREAD`, and what
+    `kernels.reach` takes: distances, all infinite, the cell before each, a heap, cells found, and
+    how many.
     """
     return []
 

@@ -218,7 +218,8 @@ class Expansion(ABC):
     def __del__(self) -> None:
         """Give the scratch of a search back that nobody needs to finish."""
         for array in self.scratch:
-            if array.dtype in (np.int8, np.uint32):
+            # int8 or uint32; while Python exits, NumPy's names are gone
+            if (array.dtype.kind, array.dtype.itemsize) in (("i", 1), ("u", 4)):
                 array.fill(0)
         if self.scratch:
             self._pool.give(self._kinds, self.scratch)

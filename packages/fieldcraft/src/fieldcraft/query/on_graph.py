@@ -191,11 +191,15 @@ class GraphValues(Queries):
         wall, from the open vertices beside it.
         """
         length, edges = checks.positive("walk", walk) * (1 + SLACK), self.space.adjacency_from_walls
-        arcs = edges.starts, edges.ends, edges.lengths
-        dist, came = np.full(len(self.space), np.inf), np.empty(len(self.space), dtype=np.int32)
+        arcs, size = (edges.starts, edges.ends, edges.lengths), len(self.space)
+        dist, came = np.full(size, np.inf), np.empty(size, dtype=np.int32)
+        keys, found = np.empty(2 * len(edges.ends) + 1), np.empty(size, dtype=np.int64)
+        heap = keys, np.empty(len(keys), dtype=np.int32)
         for start in starts.tolist():
-            limits = start, length, 0.0, np.inf
-            cells, _ = kernels.reach.reach(arcs, None, _ONE, False, *limits, dist, came)
+            keys[0], heap[1][0], dist[start], sizes = 0.0, start, 0.0, np.array([0, 1])
+            limits = length, 0.0, np.inf, size
+            kernels.reach.reach(arcs, None, _ONE, False, *limits, dist, came, *heap, found, sizes)
+            cells = found[: sizes[0]].copy()
             dist[cells] = np.inf
             yield cells
 

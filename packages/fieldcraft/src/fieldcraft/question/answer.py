@@ -138,9 +138,9 @@ class Answer:
         candidates : int, optional
             How many candidates this slice looks at, for one requirement or score each.
         microseconds : float, optional
-            How long this slice takes. Work is done in pieces of up to 128 candidates, and the
-            generation of all of them; a slice does at least one piece, and none that would take
-            longer than is left if it took as long as the longest so far.
+            How long this slice takes. Work is done in pieces: 128 candidates, 256 cells of `reach`,
+            or all candidates of another kind at once; a slice does at least one piece, and none
+            that would take longer than is left if it took as long as the longest so far.
         """
         budget = self._budget
         if candidates is not None or microseconds is not None:
@@ -185,13 +185,17 @@ class Answer:
 
     def _evaluate(self, question: Question) -> Iterator[int]:
         context = self._context
-        cells = question.generate.cells(context)
+        parts = []
+        for part in question.generate.cells(context):
+            parts.append(part)
+            yield len(part)
+        cells = np.concatenate(parts)
         _, first = np.unique(cells, return_index=True)
         self._cells = cells = cells[np.sort(first)]
         walls = context.space.walls.reshape(-1)[cells]
         self._removed = np.where(walls, len(question.require), -1)
         self._parts = np.full((len(cells), len(question.score)), np.nan)
-        yield len(cells)
+        yield 0
         for index, requirement in enumerate(question.require):
             for some in self._pieces(requirement.measure):
                 kept = requirement.kept(context, cells[some])

@@ -7,7 +7,7 @@ beside it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -16,13 +16,16 @@ import numpy as np
 from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.kernels.arrays import Floats, Ints
-from fieldcraft.paths import reach
+from fieldcraft.paths.path import resolve_cells
+from fieldcraft.paths.reaching import ReachSearch
 from fieldcraft.query import peaks
 from fieldcraft.question.context import Context
 from fieldcraft.question.words import SLACK, Map, Places, distances
 from fieldcraft.settings import NotNegative, Positive, Size, refused
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import cached
+
+_PIECE = 256  # cells in reach that are searched together
 
 
 def _range(name: str, value: Any) -> tuple[float, float]:
@@ -39,8 +42,10 @@ class Generator(ABC):
     """What the candidates of a question are."""
 
     @abstractmethod
-    def cells(self, context: Context) -> Ints:
-        """Return the candidates, cells in a fixed order; some may come twice, or be walls."""
+    def cells(self, context: Context) -> Iterator[Ints]:
+        """Yield the candidates, cells in a fixed order, after each piece of work those that it
+        found; some may come twice, or be walls.
+        """
 
 
 @dataclass(frozen=True)
@@ -51,12 +56,17 @@ class Within(Generator):
     around: Places = "me"
     cost: Map = None
 
-    def cells(self, context: Context) -> Ints:
+    def cells(self, context: Context) -> Iterator[Ints]:
         """See `Generator.cells`."""
         cost = None if self.cost is None else context.map_of(self.cost)
-        found = reach(context.space, context.some_places(self.around), self.reach, cost=cost)
-        assert isinstance(found, list)
-        return np.concatenate([each.cells for each in found])
+        space, points = context.space, context.some_places(self.around)
+        starts, _ = resolve_cells(space, space.walls, "walker", points)
+        search = ReachSearch(space, cost, False, self.reach * SLACK)
+        for start in starts.tolist():
+            for _ in search.run(start, _PIECE):
+                yield starts[:0]
+            yield search.found()[0]
+        search.end()
 
 
 @dataclass(frozen=True)
@@ -66,13 +76,13 @@ class Rings(Generator):
     ring: Annotated[tuple[float, float], _range]
     around: Places = "me"
 
-    def cells(self, context: Context) -> Ints:
+    def cells(self, context: Context) -> Iterator[Ints]:
         """See `Generator.cells`."""
         points, (least, most) = context.some_places(self.around), self.ring
         near = np.unique(np.concatenate([_near(context.space, each, most) for each in points]))
         space = context.space
         away = distances(space, space.position_of(near), points).min(axis=1)
-        return np.asarray(near[(away >= least / SLACK) & (away <= most * SLACK)])
+        yield np.asarray(near[(away >= least / SLACK) & (away <= most * SLACK)])
 
 
 @dataclass(frozen=True)
@@ -83,7 +93,7 @@ class Lattice(Generator):
     within: Positive | None = None
     around: Places = "me"
 
-    def cells(self, context: Context) -> Ints:
+    def cells(self, context: Context) -> Iterator[Ints]:
         """See `Generator.cells`."""
         space = context.space
         if space.dimensions != 2:
@@ -105,7 +115,7 @@ class Lattice(Generator):
         if points is not None and self.within is not None:
             away = distances(space, places, points).min(axis=1)
             places = places[away <= self.within * SLACK]
-        return np.asarray(space.cell_at(places, outside="clamp"))
+        yield np.asarray(space.cell_at(places, outside="clamp"))
 
 
 @dataclass(frozen=True)
@@ -117,10 +127,10 @@ class Peaks(Generator):
     spacing: NotNegative = 0.0
     count: Size | None = None
 
-    def cells(self, context: Context) -> Ints:
+    def cells(self, context: Context) -> Iterator[Ints]:
         """See `Generator.cells`."""
         found = context.map_of(self.peaks)
-        return peaks(found, self.count, spacing=self.spacing, threshold=self.threshold).cells
+        yield peaks(found, self.count, spacing=self.spacing, threshold=self.threshold).cells
 
 
 @dataclass(frozen=True)
@@ -130,7 +140,7 @@ class AlongPath(Generator):
     path: Places
     spacing: Positive | None = None
 
-    def cells(self, context: Context) -> Ints:
+    def cells(self, context: Context) -> Iterator[Ints]:
         """See `Generator.cells`."""
         space, points = context.space, context.some_places(self.path)
         steps = space.shortest_vectors(np.diff(points, axis=0))
@@ -139,7 +149,7 @@ class AlongPath(Generator):
         away = np.append(np.arange(0.0, ends[-1], every), ends[-1])
         line = np.concatenate([points[:1], points[0] + np.cumsum(steps, axis=0)])
         places = np.stack([np.interp(away, ends, axis) for axis in line.T], axis=1)
-        return np.asarray(space.cell_at(space.wrapped(places), outside="clamp"))
+        yield np.asarray(space.cell_at(space.wrapped(places), outside="clamp"))
 
 
 @dataclass(frozen=True)
@@ -148,9 +158,9 @@ class Points(Generator):
 
     points: Places
 
-    def cells(self, context: Context) -> Ints:
+    def cells(self, context: Context) -> Iterator[Ints]:
         """See `Generator.cells`."""
-        return np.asarray(context.space.cell_at(context.some_places(self.points)))
+        yield np.asarray(context.space.cell_at(context.some_places(self.points)))
 
 
 def _near(space: Space, point: Floats, radius: float) -> Ints:
