@@ -67,12 +67,13 @@ class Agent:
         barracks = state.own("Barracks")
         building = any(u.product and u.product.name == "Barracks" for u in workers)
         saving = 0
-        ready = not self._economy.short or self._economy.safe
+        ready = not economy.short or economy.safe
         more = board.available >= settings.rich and all(u.action for u in barracks)
         wanted = bool(settings.army and state.own("Base") and not building)
         wanted = wanted and ready and (not barracks or more)
         cost = state.kinds["Barracks"].cost
-        if wanted and len(workers) >= settings.harvesters and board.available >= cost:
+        least = settings.guards if economy.short else settings.harvesters
+        if wanted and len(workers) >= least and board.available >= cost:
             orders.append(self._build(board, maps, "Barracks", state.own("Base")[0].cell))
             saving = cost if orders[-1] is not None else 0
         if not state.own("Base") and board.available >= 10 and workers:
@@ -84,7 +85,10 @@ class Agent:
             products["Base"] = "Worker"
         for kind, product in products.items():
             makers = [u for u in free if u.kind.name == kind]
-            orders += [economy.train(board, maps, u, product) for u in makers]
+            trained = [economy.train(board, maps, u, product) for u in makers]
+            orders += trained
+            if kind == "Barracks" and economy.short and len(workers) > 1:  # workers wait for these
+                board.available -= trained.count(None) * state.kinds[product].cost
         return orders
 
     def _build(self, board: Board, maps: Maps, name: str, near: tuple[int, int]) -> Order | None:
