@@ -12,7 +12,6 @@ from research.microrts.maps import Maps, worth
 _CLOSE = 6  # cells: farther enemies do not matter for the next step
 _STAY = 0.02  # more than the noise: only a reason makes a unit move
 _HOLD = 1  # cycles: a unit that waits decides again in the next one
-_AWAIT = 5  # cycles: an enemy that comes into range by then is worth waiting for
 
 
 def strike(board: Board, unit: Unit) -> Order | None:
@@ -88,13 +87,11 @@ def _fight_scores(
     value = worth(unit)
     scores = np.zeros(len(rows))
     shared = np.maximum(maps.contact()[rows, columns] - 1, 0)
-    arrival = unit.kind.move_time
-    parts = ((slice(0, 1), _HOLD, _AWAIT), (slice(1, None), arrival, arrival))
-    for part, delay, begin in parts:
+    for part, delay in ((slice(0, 1), _HOLD), (slice(1, None), unit.kind.move_time)):
         at = rows[part], columns[part]
         hurt = value * np.minimum(maps.strikes(delay)[at] / unit.hp, 1) / (1 + shared[part])
-        late, ready = (maps.prey(unit.kind, begin, which)[at] for which in (True, False))
+        late, ready = (maps.prey(unit.kind, delay, which)[at] for which in (True, False))
         scores[part] = settings.gain * np.maximum(late, ready) - settings.loss * hurt
-    held = maps.locked(arrival)[rows[0], columns[0]]
+    held = maps.locked(unit.kind.move_time)[rows[0], columns[0]]
     scores[1:] -= settings.loss * value * min(held / unit.hp, 1.0)
     return scores
