@@ -34,6 +34,7 @@ class Settings:
     short: float = 12  # cells between the bases
     calm: int = 120  # cycles without raiders
     rich: int = 5  # resources
+    stocked: int = 7  # resources with which all workers fight raiders where bases are near
     rally: float = 3  # cells from own buildings
 
 

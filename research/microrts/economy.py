@@ -59,6 +59,8 @@ class Economy:
             most = 1 + max(0, int(spare))
         if self.short and attacking:
             most = 1
+        if self.short and self.raiders and board.available >= self._settings.stocked:
+            most = 0
         self._wanted = wanted = min(most, len(self._spots)) if bases else 0
         self.harvesters &= alive
         order = sorted(
