@@ -87,8 +87,9 @@ class Agent:
             makers = [u for u in free if u.kind.name == kind]
             trained = [economy.train(board, maps, u, product) for u in makers]
             orders += trained
-            if kind == "Barracks" and economy.short and len(workers) > 1:  # workers wait for these
-                board.available -= trained.count(None) * state.kinds[product].cost
+            waiting = trained.count(None) if kind == "Barracks" and economy.short else 0
+            if waiting and len(workers) > 1:  # the base trains no workers with what these need
+                board.available -= waiting * state.kinds[product].cost
         return orders
 
     def _build(self, board: Board, maps: Maps, name: str, near: tuple[int, int]) -> Order | None:

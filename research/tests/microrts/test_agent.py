@@ -109,6 +109,18 @@ def test_workers_harvest_and_the_base_trains() -> None:
     assert found[3].action == PRODUCE and found[3].product == "Worker"
 
 
+@pytest.mark.parametrize(("resources", "harvests"), [(6, True), (9, False)])
+def test_harvesters_fight_raiders_while_there_are_resources(resources: int, harvests: bool) -> None:
+    found = orders(state(["$W.....", ".B.....", "...w..b"], resources=resources))
+    assert (2 in found and found[2].action == HARVEST) == harvests
+
+
+@pytest.mark.parametrize(("between", "trains"), [(4, False), (14, True)])
+def test_workers_wait_for_fighters_where_bases_are_near(between: int, trains: bool) -> None:
+    found = orders(state(["K.B" + "." * between + "b", "W.W" + "." * between + "."], resources=1))
+    assert (2 in found and found[2].product == "Worker") == trains
+
+
 @pytest.mark.parametrize(("enemy", "trained"), [("l", "Light"), ("h", "Ranged")])
 def test_barracks_train_the_counter_of_heavy_fighters(enemy: str, trained: str) -> None:
     found = orders(state(["K.........", "..........", "........b" + enemy], resources=2))
