@@ -62,8 +62,8 @@ class Model:
 
 def gains(found: Fitted, tested: Recorded) -> Floats:
     """Return the bits of each event of a recording, beyond chance."""
-    whole = tested.options.sum(axis=1, keepdims=True)
-    bits = np.log2((1 - EVEN) * found.chances(tested) * whole + EVEN)
+    counts = tested.options.sum(axis=1, keepdims=True)
+    bits = np.log2((1 - EVEN) * found.chances(tested) * counts + EVEN)
     return np.repeat(bits.reshape(-1), tested.happened.reshape(-1).astype(int))
 
 

@@ -58,12 +58,13 @@ BANNED_IN_NAMES = BANNED | {
     "door": "portal, opening",
     "shut": "blocked",
     "way": "path, edges, direction",
+    "whole": "integer, total, full",
 }
 """Ordinary English in prose, but not in the names of code.
 
 Still in use, to be moved up here once they are gone: guess, hands, heard, hold, house, kept,
 knob, legs, looks, loose, march, mend, mirror, prints, renew, resist, rim, room, said, standing,
-strands, strides, told, whole.
+strands, strides, told.
 """
 
 

@@ -212,9 +212,9 @@ def summarise(rows: Sequence[Row]) -> Summary:
                     _values(by_match, model, "bits"), _values(by_match, BEST, "bits")
                 )
         for part in PARTS:
-            whole = _values(by_match, WHOLE, "bits")
+            complete = _values(by_match, WHOLE, "bits")
             added[part, group, ADDS.name] = paired(
-                whole, _values(by_match, f"without {part}", "bits")
+                complete, _values(by_match, f"without {part}", "bits")
             )
     adds = Summary(
         tuple(PARTS),

@@ -221,10 +221,10 @@ def _densities(walks: Walks, width: float) -> Iterator[tuple[str, Floats]]:
             (np.minimum(when // _MINUTE, _minutes(walks) - 1).astype(np.int64) + 1, cells),
             1.0,
         )
-        whole = counts.cumsum(axis=0).reshape(-1, *walks.grid.shape)
+        total = counts.cumsum(axis=0).reshape(-1, *walks.grid.shape)
         yield (
             name,
-            ndimage.gaussian_filter(whole, (0, width, width), mode="reflect").reshape(counts.shape),
+            ndimage.gaussian_filter(total, (0, width, width), mode="reflect").reshape(counts.shape),
         )
 
 
@@ -256,16 +256,16 @@ def scores(
     `maps` are those of each ant by itself. The map is that of the span's begin, or for the next
     minute that of the last whole minute before each point.
     """
-    whole = np.sum(list(maps.values()), axis=0)
+    total = np.sum(list(maps.values()), axis=0)
     found = {}
     for name, (when, cells) in walks.ants.items():
         is_within = _between(when, *span)
         if is_within.sum() < _FEWEST:
             continue
         if source == "all ants":
-            own = whole
+            own = total
         else:
-            own = maps[name] if source == "the ant itself" else np.maximum(whole - maps[name], 0.0)
+            own = maps[name] if source == "the ant itself" else np.maximum(total - maps[name], 0.0)
         minute = (
             np.full(int(is_within.sum()), int(span[0] // _MINUTE))
             if horizon == "second half"

@@ -104,8 +104,8 @@ def fit_places(
             got="no cells, or no weight",
             remedy="Pass moments before something came",
         )
-    whole = np.concatenate([tables[index] for index in used])
-    means, deviations = whole.mean(axis=0), whole.std(axis=0)
+    stacked = np.concatenate([tables[index] for index in used])
+    means, deviations = stacked.mean(axis=0), stacked.std(axis=0)
     flat = deviations <= 1e-12 * (1 + np.abs(means))
     deviations = np.where(flat, 1.0, deviations)
     scaled = [np.where(flat, 0.0, (tables[index] - means) / deviations) for index in used]

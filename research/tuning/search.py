@@ -29,11 +29,11 @@ class Range:
     low: float
     high: float
     log: bool = False
-    whole: bool = False
+    integer: bool = False
 
     def distribution(self, optuna: Any) -> Any:
         """Return the range as Optuna draws from it."""
-        if self.whole:
+        if self.integer:
             low, high = int(self.low), int(self.high)
             return optuna.distributions.IntDistribution(low, high, log=self.log)
         return optuna.distributions.FloatDistribution(self.low, self.high, log=self.log)
@@ -64,7 +64,7 @@ def parse_range(text: str, usual: Mapping[str, Any]) -> Range:
         or found is None
         or scale not in ("", "log")
         or not (0 if found.log else -1e12) < found.low < found.high < 1e12
-        or (found.whole and not (found.low.is_integer() and found.high.is_integer()))
+        or (found.integer and not (found.low.is_integer() and found.high.is_integer()))
     ):
         numbers = [each for each, value in usual.items() if isinstance(value, (int, float))]
         raise InvalidValue(
@@ -128,7 +128,7 @@ class Tuning:
             checks.integer(name, getattr(self, name), minimum=minimum)
         for each in self.ranges:
             for value in (each.low, each.high):
-                self.tunable.check(self.texts({each.name: int(value) if each.whole else value}))
+                self.tunable.check(self.texts({each.name: int(value) if each.integer else value}))
 
     @property
     def sign(self) -> int:

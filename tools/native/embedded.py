@@ -16,7 +16,7 @@ from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.distance import clear, count, publish_counts
 from fieldcraft.kernels.spread import wave_near
 from fieldcraft.kernels.spread_rows import BLOCKED, OPEN
-from fieldcraft.kernels.stamps import SCALE, _whole
+from fieldcraft.kernels.stamps import SCALE, _rounded
 
 __all__ = ["distance_map", "next_cells", "radial", "spread"]
 
@@ -94,7 +94,7 @@ def radial(values, walls, cells, strengths, weights):
         strength = strengths[i] * SCALE
         for y in range(max(row - reach, 0), min(row + reach + 1, height)):
             for x in range(max(column - reach, 0), min(column + reach + 1, width)):
-                sums[y, x] += _whole(strength * weights[y - row + reach, x - column + reach])
+                sums[y, x] += _rounded(strength * weights[y - row + reach, x - column + reach])
     for y in range(height):
         for x in range(width):
             value = np.float32(np.float64(sums[y, x]) / SCALE)

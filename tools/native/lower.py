@@ -93,7 +93,7 @@ def lower(family: str) -> tuple[bytes, list[Entry]]:
     """Translate the kernels of a file into one LLVM module, as bitcode, and describe their
     entries.
     """
-    whole = llvm.parse_assembly("")
+    combined = llvm.parse_assembly("")
     entries = []
     for kernel in declared()[family]:
         made = kernel.dispatcher()
@@ -107,9 +107,9 @@ def lower(family: str) -> tuple[bytes, list[Entry]]:
             module = llvm.parse_assembly(_plain(result.library.get_llvm_str()))
             module.link_in(llvm.parse_assembly(str(_entry(entry.symbol, result.fndesc))))
             _keep_only(module, entry.symbol)
-            whole.link_in(module)
+            combined.link_in(module)
             entries.append(entry)
-    return whole.as_bitcode(), entries
+    return combined.as_bitcode(), entries
 
 
 def _plain(text: str) -> str:

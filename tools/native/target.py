@@ -66,15 +66,15 @@ def _optimize(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
     """What Numba does: tidy up each function, drop needless counts of references, and then optimize
     fully.
     """
-    whole = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=3))
     dead = llvm.create_new_module_pass_manager()
     dead.add_global_dead_code_eliminate_pass()
-    dead.run(module, whole)
-    single = whole.getFunctionPassManager()
+    dead.run(module, builder)
+    single = builder.getFunctionPassManager()
     single.add_refprune_pass()
     for function in module.functions:
         if not function.is_declaration:
-            single.run(function, whole)
+            single.run(function, builder)
     cheap = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=0))
     inlined = cheap.getModulePassManager()
     inlined.add_loop_rotate_pass()
@@ -82,6 +82,6 @@ def _optimize(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
     inlined.add_jump_threading_pass()
     inlined.add_refprune_pass()
     inlined.run(module, cheap)
-    full = whole.getModulePassManager()
+    full = builder.getModulePassManager()
     full.add_refprune_pass()
-    full.run(module, whole)
+    full.run(module, builder)

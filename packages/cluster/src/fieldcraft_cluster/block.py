@@ -343,15 +343,15 @@ class Block:
         """Return the part of the extended block that is valid after one step. Edges of the map are
         valid.
         """
-        extended, whole, inset = self.partition.extended(self.number), self.partition, self._inset
+        extended, inset = self.partition.extended(self.number), self._inset
         height, width = extended.shape
         top, left, down, right = (
-            inset if whole.wrap or cut else 0
+            inset if self.partition.wrap or cut else 0
             for cut in (
                 extended.top > 0,
                 extended.left > 0,
-                extended.bottom < whole.height,
-                extended.right < whole.width,
+                extended.bottom < self.partition.height,
+                extended.right < self.partition.width,
             )
         )
         return slice(top, height - down), slice(left, width - right)

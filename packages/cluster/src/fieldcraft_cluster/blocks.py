@@ -159,8 +159,8 @@ class Blocks:
                 (interior(piece.source), piece.there, piece.here)
                 for piece in self.partition.pieces(number)
             ]
-            whole = self.partition.interior(number)
-            sources.append((interior(number), whole.within(whole), whole.within(extended)))
+            inner = self.partition.interior(number)
+            sources.append((interior(number), inner.within(inner), inner.within(extended)))
             names = {
                 name: plane.dtype
                 for planes, _, _ in sources

@@ -120,9 +120,9 @@ def _layer(entry: dict[str, Any], label: str) -> LayerState:
     layer = LayerState(**entry)
     _require(isinstance(layer.name, str) and layer.name != "", "a layer without a name")
     _require(isinstance(layer.propagation, Propagation), "a layer without a propagation")
-    _whole("every", layer.every, 1, MOST_TICKS)
-    _whole("due", layer.due, 0, layer.every - 1)
-    _whole("steps", layer.steps, 0, min(_MOST, _MOST_TIME // layer.every))
+    _require_integer("every", layer.every, 1, MOST_TICKS)
+    _require_integer("due", layer.due, 0, layer.every - 1)
+    _require_integer("steps", layer.steps, 0, min(_MOST, _MOST_TIME // layer.every))
     _require(type(layer.reach) is float and 0 <= layer.reach < math.inf, "a reach")
     _require(type(layer.resists) is bool and isinstance(layer.sources, dict), "sources")
     _array("entries", numbers, np.int64, (len(files), 4))
@@ -130,19 +130,19 @@ def _layer(entry: dict[str, Any], label: str) -> LayerState:
         files, numbers.tolist(), strict=True
     ):
         _require(is_block_name(name, label), f"a block file {name!r}")
-        _whole("steps_taken", steps_taken, 0, layer.steps)
-        _whole("halo_steps", halo_steps, 1, 1024)
+        _require_integer("steps_taken", steps_taken, 0, layer.steps)
+        _require_integer("halo_steps", halo_steps, 1, 1024)
         layer.entries.append(BlockEntry(number, name, bool(at_rest), steps_taken, halo_steps))
     return layer
 
 
 def _check(found: Checkpoint) -> None:
     """Check that the parts of a checkpoint fit together; raises ValueError."""
-    _whole("number", found.number, 0, _MOST)
-    _whole("ticks", found.ticks, 0, _MOST_TIME)
+    _require_integer("number", found.number, 0, _MOST)
+    _require_integer("ticks", found.ticks, 0, _MOST_TIME)
     sides = [found.shape[name] for name in ("width", "height", "block")]
     for side in sides:
-        _whole("a side", side, 1, 1 << 24)
+        _require_integer("a side", side, 1, 1 << 24)
     width, height, block = sides
     _array("changed", found.changed, np.int64, (len(found.blocked),))
     _array("blocked", found.blocked, np.bool_, (len(found.changed),))
@@ -155,7 +155,7 @@ def _check(found: Checkpoint) -> None:
     for layer in found.layers:
         numbers = [entry.number for entry in layer.entries]
         for number in numbers:
-            _whole("the number of a block", number, 0, blocks - 1)
+            _require_integer("the number of a block", number, 0, blocks - 1)
         _require(len(set(numbers)) == len(numbers), "two files for one block")
 
 
@@ -164,7 +164,7 @@ def _require(fits: bool, what: str) -> None:
         raise ValueError(f"{what} out of range")
 
 
-def _whole(name: str, value: Any, low: int, high: int) -> None:
+def _require_integer(name: str, value: Any, low: int, high: int) -> None:
     _require(type(value) is int and low <= value <= high, f"{name} of {value!r:.40}")
 
 

@@ -256,10 +256,10 @@ class WorldLayer:
 
 
 def _digest(plan: Partition, of: Callable[[int], bytes | None]) -> str:
-    whole = hashlib.sha256()
+    hasher = hashlib.sha256()
     for number in range(len(plan)):
-        whole.update(of(number) or _empty(plan.interior(number).shape))
-    return whole.hexdigest()
+        hasher.update(of(number) or _empty(plan.interior(number).shape))
+    return hasher.hexdigest()
 
 
 @functools.cache

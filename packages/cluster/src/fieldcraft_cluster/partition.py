@@ -99,8 +99,8 @@ class Partition:
         """Return the cells of a block."""
         row, column = divmod(number, self.across)
         top, left = row * self.block, column * self.block
-        whole = Box(0, self.height, 0, self.width)
-        return Box(top, top + self.block, left, left + self.block).intersection(whole)
+        domain = Box(0, self.height, 0, self.width)
+        return Box(top, top + self.block, left, left + self.block).intersection(domain)
 
     def extended(self, number: int) -> Box:
         """Return the cells of a block and its halo."""

@@ -161,9 +161,9 @@ class Card:
     def write(self, buffer: Buffer, data: NDArray[Any]) -> None:
         """Overwrite the beginning of a buffer, before the next submission."""
         with self.using():
-            whole = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
-            if len(whole):
-                padded = np.pad(whole, (0, -len(whole) % 4)) if len(whole) % 4 else whole
+            octets = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
+            if len(octets):
+                padded = np.pad(octets, (0, -len(octets) % 4)) if len(octets) % 4 else octets
                 self.handle.queue.write_buffer(buffer.handle, 0, padded)
 
     def read(self, buffer: Buffer, dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:
@@ -253,6 +253,6 @@ class Card:
         """Return the numbers of work groups for `count` items, `each` in a group, in two dimensions
         so that none is too long.
         """
-        whole = max(-(-count // each), 1)
-        across = min(whole, _ACROSS)
-        return across, -(-whole // across)
+        total = max(-(-count // each), 1)
+        across = min(total, _ACROSS)
+        return across, -(-total // across)

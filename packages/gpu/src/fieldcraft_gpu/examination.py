@@ -74,14 +74,14 @@ def results(inputs: NDArray[np.float32]) -> tuple[NDArray[np.uint32], str]:
     """Return the results of the CPU for patterns, (N, 8), and the operation that may be fused."""
     a, b, c, d = inputs.T
     bits: NDArray[Any] = np.ascontiguousarray(inputs).view(np.uint32)
-    whole_a, whole_b = bits[:, 0], bits[:, 1]
+    integer_a, integer_b = bits[:, 0], bits[:, 1]
     floats = [a * b + c, a + d * (c - a), (a + b) + c, a * b + c]
-    whole = [
-        whole_a * whole_b,
-        (whole_a.view(np.int32) >> (whole_b & 31).astype(np.int32)).view(np.uint32),
-        whole_a // np.maximum(whole_b & 0xFFFF, 1),
+    integers = [
+        integer_a * integer_b,
+        (integer_a.view(np.int32) >> (integer_b & 31).astype(np.int32)).view(np.uint32),
+        integer_a // np.maximum(integer_b & 0xFFFF, 1),
         np.maximum(a, c).view(np.uint32),
     ]
     return np.stack(
-        [each.astype(np.float32).view(np.uint32) for each in floats] + whole, axis=1
+        [each.astype(np.float32).view(np.uint32) for each in floats] + integers, axis=1
     ), "a * b + c as one operation"

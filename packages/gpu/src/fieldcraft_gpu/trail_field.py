@@ -81,8 +81,8 @@ class DeviceTrailField(SteppedField, TrailField):
 
     def set_inflow(self, inflow: list[Accumulator]) -> None:
         """Replace the deposits since the last update."""
-        whole = np.stack([plane.sums for plane in inflow])
-        self.device.write(self.sums, whole)
+        stacked = np.stack([plane.sums for plane in inflow])
+        self.device.write(self.sums, stacked)
         self._has_inflow = any(plane.dirty.any() for plane in inflow)
         self.reserved = [plane.largest for plane in inflow]
 
@@ -204,7 +204,7 @@ class DeviceTrailField(SteppedField, TrailField):
         device, trail, space = self.device, self.trail, self.space
         device.write(self._near, _near(space.walls, self._reach, space.wrap))
         size, power = math.frexp(self._gain)
-        whole = int(size * 2**53)
+        mantissa = int(size * 2**53)
         floor = np.float32(min(max(trail.floor, 1e-30), float(np.finfo(np.float32).max)))
         parameters = struct.pack(
             "<IIIIIIIIIIiI",
@@ -216,8 +216,8 @@ class DeviceTrailField(SteppedField, TrailField):
             int(space.wrap),
             self._reach,
             int(floor.view(np.uint32)),
-            whole & 0xFFFFFFFF,
-            whole >> 32,
+            mantissa & 0xFFFFFFFF,
+            mantissa >> 32,
             power - 53,
             0,
         )

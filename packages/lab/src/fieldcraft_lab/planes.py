@@ -124,11 +124,11 @@ def shape_of(space: Space) -> Shape:
     grid = space.sight_grid
     if grid is space and len(space) <= MOST_CELLS:
         height, width = space.shape
-        whole = Plane(space, (height, width))
+        plane = Plane(space, (height, width))
         return Shape(
             {**meta, "form": "grid", "width": width, "height": height, "cell_size": grid.cell_size},
             b"",
-            lambda region: whole,
+            lambda region: plane,
         )
     if len(space) > _MOST_POLYGONS or grid is space:
         return Shape({**meta, "form": "pixels"}, b"", lambda region: _pixels(space, region))
@@ -201,9 +201,9 @@ def _pixels(space: Space, region: Region) -> Plane:
         if not (low < high).all():
             low, high = (part[:2] for part in space.extent)
     size = np.maximum(high - low, 1e-9)
-    whole = space.extent[1][:2] - space.extent[0][:2]
+    extent = space.extent[1][:2] - space.extent[0][:2]
     spacing = math.sqrt(
-        float(whole.prod()) / len(space)
+        float(extent.prod()) / len(space)
     )  # about as far as cells lie apart, so that pixels are not empty
     pixel = max(float(size.max()) / _PIXELS, spacing)
     columns, rows = (max(math.ceil(side / pixel), 1) for side in size.tolist())

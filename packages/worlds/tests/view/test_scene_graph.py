@@ -11,7 +11,7 @@ from fieldcraft.space import Graph
 from fieldcraft.view import ColorScale
 from fieldcraft.view.drawing import GROUND, WALL
 from fieldcraft_worlds.scene import Areas, Arrows, Cones, Field, Label, Lines, Marks, Scene
-from fieldcraft_worlds.view.extent import extent_of, step_of, whole_view
+from fieldcraft_worlds.view.extent import extent_of, full_view, step_of
 from fieldcraft_worlds.view.scene import SceneView, draw_scene
 from fieldcraft_worlds.view.tones import rgb_of_tone
 from support import realdata
@@ -39,7 +39,7 @@ def squares(columns: int = 4, rows: int = 3, *, height: float | None = None) -> 
 
 
 def at(picture: np.ndarray, graph: Graph, x: float, y: float) -> tuple[int, ...]:
-    column, row = whole_view(graph, SIZE).to_screen((x, y), SIZE)
+    column, row = full_view(graph, SIZE).to_screen((x, y), SIZE)
     return tuple(picture[int(row), int(column), :3].tolist())
 
 
@@ -80,7 +80,7 @@ def test_walls_and_cameras_that_change_are_seen() -> None:
     changed = (before != after).any(axis=2)
     assert changed.any()
     assert changed.mean() < 0.2
-    camera = whole_view(graph, SIZE)
+    camera = full_view(graph, SIZE)
     camera.zoom *= 2
     assert (view.draw(Scene(graph), camera) != after).any()
 

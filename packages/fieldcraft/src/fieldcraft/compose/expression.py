@@ -297,22 +297,22 @@ class Expression(Operand):
             sources = self._read_sources(shape)
             part = Calculation(plan, walls[cells] if len(walls) else walls, len(cells))
             if plan.passes:
-                whole = self._whole(math.prod(shape))
+                calculation = self._calculation(math.prod(shape))
                 if self._ranges_version != version:
-                    whole.find_ranges(sources)
+                    calculation.find_ranges(sources)
                     self._ranges_version = version
-                part.constants[:] = whole.constants
+                part.constants[:] = calculation.constants
             out = np.empty(len(cells), dtype=np.float32)
             part.run(plan.last, [values.reshape(-1)[cells] for values in sources], out)
             return out
 
     def _evaluate(self, out: Floats) -> None:
         """Compute all values into `out`, of shape (height, width)."""
-        whole, sources = self._whole(out.size), self._read_sources(out.shape)
-        if whole.plan.passes:
-            whole.find_ranges(sources)
+        calculation, sources = self._calculation(out.size), self._read_sources(out.shape)
+        if calculation.plan.passes:
+            calculation.find_ranges(sources)
             self._ranges_version = self.version
-        whole.run(whole.plan.last, sources, out)
+        calculation.run(calculation.plan.last, sources, out)
 
     def _planned(self) -> Plan:
         if self._plan is None:
@@ -321,7 +321,7 @@ class Expression(Operand):
             self._maps = maps if self._maps is None else self._maps
         return self._plan
 
-    def _whole(self, cells: int) -> Calculation:
+    def _calculation(self, cells: int) -> Calculation:
         """Return the calculation of all cells."""
         walls = self.ground.walls
         if self._lease is None or not self._lease.calculation.fits(walls, cells):

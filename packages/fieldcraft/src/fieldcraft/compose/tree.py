@@ -211,7 +211,7 @@ def _square(x: Node) -> Node:
     return operation("multiply", x, x)
 
 
-def _whole_power(x: Node, exponent: Node) -> Node:
+def _integer_power(x: Node, exponent: Node) -> Node:
     """Return a product, squared and multiplied from the first digit of the exponent on."""
     result = x
     for digit in f"{int(exponent.payload):b}"[1:]:
@@ -316,7 +316,7 @@ CELLWISE: dict[str, Callable[..., Node]] = {
     "or": _or,
     "not": _not,
     "square": _square,
-    "whole_power": _whole_power,
+    "integer_power": _integer_power,
     "points": _points,
 }
 

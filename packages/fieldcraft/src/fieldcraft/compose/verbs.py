@@ -212,7 +212,7 @@ def power(base: Any, exponent: Any) -> Operand:
         return powered(expression_of(base), number_)
     if size == 0:
         return cellwise("add", cellwise("multiply", base, 0.0), 1.0)
-    result = cellwise("whole_power", base, int(size)) if size >= 1 else sqrt(base)
+    result = cellwise("integer_power", base, int(size)) if size >= 1 else sqrt(base)
     if size % 1 and size >= 1:
         result = cellwise("multiply", result, sqrt(base))
     if number_ < 0:

@@ -57,8 +57,8 @@ class Objective:
     def scores(self) -> Floats:
         """Return the values of the formula for the first recording at the start, (M, N)."""
         known = self._known(self._parameters, 0)[0]
-        whole = self._formula.values(known)[-1]
-        return np.broadcast_to(whole, self._recordings[0].happened.shape)
+        full = self._formula.values(known)[-1]
+        return np.broadcast_to(full, self._recordings[0].happened.shape)
 
     def _known(
         self, parameters: Mapping[str, float], which: int
@@ -88,8 +88,8 @@ class Objective:
             pulled = events * chances - recorded.happened
             for name, gradient in self._formula.gradients(steps, pulled).items():
                 if name in backs:
-                    whole = np.broadcast_to(gradient, recorded.happened.shape)
-                    for parameter, slope in backs[name](whole).items():
+                    full = np.broadcast_to(gradient, recorded.happened.shape)
+                    for parameter, slope in backs[name](full).items():
                         slopes[parameter] += slope
                 elif name in self._weights:
                     slopes[name] += float(np.sum(gradient))

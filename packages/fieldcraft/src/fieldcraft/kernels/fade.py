@@ -69,12 +69,12 @@ def _halving(row, now, half, low, most, shown):
         left = left if left > 0 else _NONE
         alive |= left
         power = np.float64(left) / half
-        whole = np.floor(power)
-        part = power - whole - 0.5
+        exponent = np.floor(power)
+        part = power - exponent - 0.5
         result = ((((_C13 * part + _C12) * part + _C11) * part + _C10) * part + _C9) * part + _C8
         result = ((((result * part + _C7) * part + _C6) * part + _C5) * part + _C4) * part + _C3
         result = ((result * part + _C2) * part + _C1) * part + _C0
-        size = np.int64((np.int64(whole) + np.int64(1023)) << np.int64(52)).view(np.float64)
+        size = np.int64((np.int64(exponent) + np.int64(1023)) << np.int64(52)).view(np.float64)
         v = np.float32(low * (result * size))
         v = v if v < most else most
         shown[x] = v if left > 0 else _ZERO

@@ -170,11 +170,11 @@ def move(mesh, middles, wanted, polygons, points, shifts, first, last, out, ends
                 begin, end, slid = starts[polygon], starts[polygon + 1], _NONE
                 if leaps[portal]:
                     px, py = _inside(rings, begin, end, x, y)
-                    whole = math.sqrt(dx * dx + dy * dy)
+                    length = math.sqrt(dx * dx + dy * dy)
                     left = (
-                        max(whole - math.sqrt((px - x) * (px - x) + (py - y) * (py - y)), 0.0)
-                        / whole
-                        if whole > 0
+                        max(length - math.sqrt((px - x) * (px - x) + (py - y) * (py - y)), 0.0)
+                        / length
+                        if length > 0
                         else 0.0
                     )
                     x, y, dx, dy = px, py, left * dx, left * dy

@@ -32,13 +32,13 @@ def split(order, starts, ends, parts, goals, ahead, chances, there):
     """
     for place in range(order.shape[0] - 1, -1, -1):
         v = order[place]
-        whole = goals[v]
+        total = goals[v]
         for arc in range(starts[v], starts[v + 1]):
             if parts[arc] > 0.0:
                 chances[arc] = parts[arc] * ahead[ends[arc]]
-                whole += chances[arc]
-        ahead[v] = whole
-        if whole > 0.0:
-            there[v] = goals[v] / whole
+                total += chances[arc]
+        ahead[v] = total
+        if total > 0.0:
+            there[v] = goals[v] / total
             for arc in range(starts[v], starts[v + 1]):
-                chances[arc] /= whole
+                chances[arc] /= total

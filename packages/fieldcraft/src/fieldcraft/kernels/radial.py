@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.stamps import TILE_COLUMNS, TILE_ROWS, _whole
+from fieldcraft.kernels.stamps import TILE_COLUMNS, TILE_ROWS, _rounded
 
 __all__ = ["LENGTH_SCALE", "connected", "connected_many", "open_boxes", "path"]
 
@@ -29,8 +29,8 @@ def open_boxes(closed, cells, reaches, wrap, found):
         row, column = divmod(cells[i], width)
         top, bottom = max(row - reach, 0), min(row + reach + 1, height)
         left, right = max(column - reach, 0), min(column + reach + 1, width)
-        whole = bottom - top == 2 * reach + 1 and right - left == 2 * reach + 1
-        is_open = whole or not wrap
+        is_unclipped = bottom - top == 2 * reach + 1 and right - left == 2 * reach + 1
+        is_open = is_unclipped or not wrap
         y = top
         while is_open and y < bottom:
             line = closed[y, left:right]
@@ -128,7 +128,7 @@ def connected_many(ground, sources, shapes, mark, sums, dirty, queue, squares, s
         radius, first = radii[numbers[i]], starts[numbers[i]]
         count = connected(ground, cells[i], (0.0, 0.0), radius, mark, queue, squares, seen)
         for k in range(count):
-            flat[queue[k]] += _whole(strengths[i] * weights[first + np.int64(squares[k])])
+            flat[queue[k]] += _rounded(strengths[i] * weights[first + np.int64(squares[k])])
             dirty[queue[k] // width // TILE_ROWS, queue[k] % width // TILE_COLUMNS] = _DIRTY
     return mark
 

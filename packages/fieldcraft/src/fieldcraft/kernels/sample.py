@@ -191,7 +191,7 @@ def bilinear(values, obstacles, points, frame, clamp, first, last, outside, out)
                 high = values[r1, c0] + (np.float64(values[r1, c1]) - values[r1, c0]) * tu
                 out[start + i] = low + (high - low) * tv
                 continue
-            total, whole = 0.0, 0.0
+            total, total_weight = 0.0, 0.0
             for corner in range(4):
                 if part & (1 << corner) != 0:
                     weight = (tv if corner >= 2 else 1.0 - tv) * (
@@ -200,8 +200,8 @@ def bilinear(values, obstacles, points, frame, clamp, first, last, outside, out)
                     total += (
                         weight * values[r1 if corner >= 2 else r0, c1 if corner % 2 == 1 else c0]
                     )
-                    whole += weight
-            out[start + i] = total / whole
+                    total_weight += weight
+            out[start + i] = total / total_weight
 
 
 @kernel(
@@ -225,7 +225,7 @@ def gradient(values, obstacles, points, frame, clamp, smooth, first, last, outsi
             continue
         if not smooth:
             part = 1 << own
-        x, y, whole = 0.0, 0.0, 0.0
+        x, y, total_weight = 0.0, 0.0, 0.0
         for corner in range(4):
             if part & (1 << corner) == 0:
                 continue
@@ -234,7 +234,7 @@ def gradient(values, obstacles, points, frame, clamp, smooth, first, last, outsi
                 if smooth
                 else 1.0
             )
-            whole += weight
+            total_weight += weight
             if kind[corner] < 0:
                 continue
             r = r1 if corner >= 2 else r0
@@ -259,4 +259,4 @@ def gradient(values, obstacles, points, frame, clamp, smooth, first, last, outsi
                     x += weight * slope
                 else:
                     y += weight * slope
-        out[i, 0], out[i, 1] = x / whole / size, y / whole / size
+        out[i, 0], out[i, 1] = x / total_weight / size, y / total_weight / size

@@ -171,7 +171,7 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
     marks[cell] = mark
     total = size = 1
     keys[0], nodes[0] = 0.0, cell
-    whole = True
+    is_unbounded = True
     for _ in range(_TURNS * len(starts)):
         if size == 0:
             following[0], pool[0, 0] = free, unused
@@ -181,7 +181,7 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
         keys[0], nodes[0] = keys[size], nodes[size]
         sift_down(keys, nodes, size, False)
         count = 1
-        if whole:
+        if is_unbounded:
             for part in range(4):
                 sectors[0, part] = 0
         else:
@@ -219,7 +219,7 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
                 if ux * vy - uy * vx <= 0:
                     continue  # from here it is seen from behind
                 sx, sy, dx, dy = float(ux), float(uy), float(vx - ux), float(vy - uy)
-                if not whole:
+                if not is_unbounded:
                     if ux * ry - uy * rx > 0:
                         ux, uy = rx, ry
                     if lx * vy - ly * vx > 0:
@@ -250,7 +250,7 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
                 following[k] = first[end]
                 first[end] = k
                 pool[k, 0], pool[k, 1], pool[k, 2], pool[k, 3] = ux, uy, vx, vy
-        whole = False
+        is_unbounded = False
     return _given_up(cell, size, waiting, nodes)
 
 

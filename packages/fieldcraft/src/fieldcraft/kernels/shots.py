@@ -21,9 +21,9 @@ WIDEST = 2**10  # cells on each side
 
 def units(cells: float) -> int:
     """The nearest point to a coordinate in cells, within the same cell."""
-    whole = math.floor(cells)
+    cell = math.floor(cells)
     half = UNITS // 2
-    return whole * UNITS + 2 * min(math.floor((cells - whole) * half), half - 1) + 1
+    return cell * UNITS + 2 * min(math.floor((cells - cell) * half), half - 1) + 1
 
 
 _HALF = UNITS // 2
@@ -148,8 +148,8 @@ def _beside(walls, y, x, line, half_width, wrap, count, cells, shares, no_path, 
     ):
         return count
     ty, tx = 2 * np.int64(np.floor(near_y / 2)) + 1, 2 * np.int64(np.floor(near_x / 2)) + 1
-    _, where, whole = _walk(walls, cy, cx, ty, tx, wrap, False, no_path)
-    if where < whole:
+    _, where, length = _walk(walls, cy, cx, ty, tx, wrap, False, no_path)
+    if where < length:
         return count
     return _put((y % height) * width + x % width, along, cells, shares, slot, count)
 
@@ -167,8 +167,8 @@ def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
     """
     height, width = walls.shape
     dy, dx = y1 - y0, x1 - x0
-    passed, where, whole = _walk(walls, y0, x0, y1, x1, wrap, True, path)
-    stop = np.float64(where) / np.float64(whole)
+    passed, where, length = _walk(walls, y0, x0, y1, x1, wrap, True, path)
+    stop = np.float64(where) / np.float64(length)
     count = 0
     for k in range(passed):
         y, x = path[k, 0], path[k, 1]

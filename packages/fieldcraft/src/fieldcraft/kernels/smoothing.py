@@ -187,6 +187,6 @@ def _mean(king, costs, start, dx, dy, width, height):
             next_y += 2 * weight_y
     if not uneven:
         return 1.0
-    whole = 2 * weight_x * weight_y
-    total += np.float64(whole - here) * costs[y * width + x]
-    return total / np.float64(whole)
+    total_weight = 2 * weight_x * weight_y
+    total += np.float64(total_weight - here) * costs[y * width + x]
+    return total / np.float64(total_weight)

@@ -39,7 +39,7 @@ _FIRST = np.uint32(1)
 
 
 @kernel
-def _whole(x):
+def _rounded(x):
     return np.float64(x + _MAGIC).view(np.int64) - _MAGIC_BITS
 
 
@@ -52,7 +52,7 @@ def _add(flat, place, pitch, tables, start, stride, height, width, amount):
         here = np.uint64(place + j * pitch)
         own = np.uint64(start + j * stride) + _ONE
         for k in range(width):
-            flat[here + np.uint64(k)] += _whole(amount * tables[own + np.uint64(k)])
+            flat[here + np.uint64(k)] += _rounded(amount * tables[own + np.uint64(k)])
 
 
 @kernel
@@ -63,7 +63,7 @@ def _add_between(flat, place, pitch, tables, start, stride, height, width, w00, 
         above = np.uint64(start + j * stride - stride)
         for k in range(width):
             i = np.uint64(k)
-            flat[here + i] += _whole(
+            flat[here + i] += _rounded(
                 (w00 * tables[own + i + _ONE] + w01 * tables[own + i])
                 + (w10 * tables[above + i + _ONE] + w11 * tables[above + i])
             )
@@ -84,7 +84,7 @@ def _blend(flat, place, pitch, tables, start, stride, height, width, weights, bl
         own = start + j * stride
         above = own - stride
         for k in range(width):
-            new = _whole(
+            new = _rounded(
                 (w00 * tables[own + k + 1] + w01 * tables[own + k])
                 + (w10 * tables[above + k + 1] + w11 * tables[above + k])
             )
@@ -186,7 +186,7 @@ def scatter(cells, amounts, blend, sums, dirty):
     flat = sums.reshape(-1)
     for i in range(cells.shape[0]):
         cell = np.uint64(cells[i])
-        new = _whole(amounts[i])
+        new = _rounded(amounts[i])
         if blend == ADD:
             flat[cell] += new
         else:

@@ -147,13 +147,13 @@ def _scan_row(window, base, across, depth, least, most, now, new, count):
     kept = 0
     for k in range(count):
         start_n, start_d, end_n, end_d = now[k, 0], now[k, 1], now[k, 2], now[k, 3]
-        whole = start_n == -start_d and end_n == end_d
-        first = 1 - depth if whole else -((-start_n * depth) // start_d)
-        last = depth - 1 if whole else (end_n * depth) // end_d
+        is_full = start_n == -start_d and end_n == end_d
+        first = 1 - depth if is_full else -((-start_n * depth) // start_d)
+        last = depth - 1 if is_full else (end_n * depth) // end_d
         for c in range(max(first, least, 1 - depth), min(last, most, depth - 1) + 1):
             window[base + c * across] |= _SEEN
-        first = -depth if whole else _first_over(start_n, start_d, depth)
-        last = depth if whole else -_first_over(-end_n, end_d, depth)
+        first = -depth if is_full else _first_over(start_n, start_d, depth)
+        last = depth if is_full else -_first_over(-end_n, end_d, depth)
         left_n, left_d = start_n, start_d
         alive = True
         for c in range(max(first, least), min(last, most) + 1):
@@ -245,7 +245,7 @@ def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
     down = columns if dy > 0 else -columns
     right = 1 if dx > 0 else -1
     wy, wx = max(ay, 1), max(ax, 1)
-    whole = np.float64(2 * wy * wx)
+    scale = np.float64(2 * wy * wx)
     next_x, next_y = wy, wx
     left_x, left_y = ax, ay
     here = origin
@@ -262,9 +262,9 @@ def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
         if here != origin and (with_walls or window[here] & _WALL == 0):
             top = np.float64(ground[here])
             if top > start or top > end:
-                if (start - top) * (whole - entered) + (end - top) * entered < 0:
+                if (start - top) * (scale - entered) + (end - top) * entered < 0:
                     return False
-                if (start - top) * (whole - leave) + (end - top) * leave < 0:
+                if (start - top) * (scale - leave) + (end - top) * leave < 0:
                     return False
         if move == 3:
             beside = here + right
@@ -272,13 +272,13 @@ def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
                 side_x = side_x or with_walls
             else:
                 top = np.float64(ground[beside])
-                side_x = side_x or (start - top) * (whole - leave) + (end - top) * leave < 0
+                side_x = side_x or (start - top) * (scale - leave) + (end - top) * leave < 0
             beside = here + down
             if window[beside] & _WALL != 0:
                 side_y = side_y or with_walls
             else:
                 top = np.float64(ground[beside])
-                side_y = side_y or (start - top) * (whole - leave) + (end - top) * leave < 0
+                side_y = side_y or (start - top) * (scale - leave) + (end - top) * leave < 0
             if side_x and side_y:
                 return False
         if move != 2:

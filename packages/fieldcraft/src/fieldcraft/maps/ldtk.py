@@ -65,7 +65,7 @@ def load_ldtk(
             raise ValueError(f"no IntGrid layer in level {name!r}")
         keys = ("__cWid", "__cHei", "__gridSize")
         width, height, size = (checks.integer(key, layer[key], minimum=1) for key in keys)
-        values = numbers([layer["intGridCsv"]], width * height, whole=True).reshape(height, width)
+        values = numbers([layer["intGridCsv"]], width * height, integer=True).reshape(height, width)
         objects = objects_by_name(_entities(layers))
     walls = values != 0 if blocked is None else np.isin(values, blocked)
     grid = Grid(walls=walls & (mobility == "ground"), cell_size=size, neighbors=neighbors)

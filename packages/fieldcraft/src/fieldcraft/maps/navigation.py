@@ -185,14 +185,14 @@ def load_recast(
 
 def _polygons(content: dict[str, Any]) -> tuple[NDArray[np.float64], list[list[int]]]:
     """Return the corners (C, 3) and polygons of a poly-mesh."""
-    voxels = numbers(content["vertices"], 3, whole=True)
+    voxels = numbers(content["vertices"], 3, integer=True)
     low = numbers([content["aabb"]["min"]], 3)[0]
     wide, high = numbers([[content["cell_size"], content["cell_height"]]], 2)[0].tolist()
     if min(wide, high) <= 0:
         raise ValueError(f"cells of {wide} by {high}")
     slots = content["max_vertices_per_polygon"]
     flat = content["polygons"]
-    rows = numbers([flat[k : k + slots] for k in range(0, len(flat), slots)], slots, whole=True)
+    rows = numbers([flat[k : k + slots] for k in range(0, len(flat), slots)], slots, integer=True)
     polygons = [[corner for corner in row if corner != _UNUSED] for row in rows.tolist()]
     return low + voxels * (wide, high, wide), polygons
 
@@ -200,11 +200,12 @@ def _polygons(content: dict[str, Any]) -> tuple[NDArray[np.float64], list[list[i
 def _details(content: dict[str, Any]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the corners (C, 3) and triangles (T, 3) of a detail mesh."""
     corners = numbers(content["vertices"], 3)
-    triangles = numbers(content["triangles"], 3, whole=True)
+    triangles = numbers(content["triangles"], 3, integer=True)
     first = np.full(len(triangles), -1, dtype=np.int64)
     keys = ("base_vertex_index", "vertex_count", "base_triangle_index", "triangle_count")
     for part in content["meshes"]:
-        base, count, start, size = numbers([[part[key] for key in keys]], 4, whole=True)[0].tolist()
+        found = numbers([[part[key] for key in keys]], 4, integer=True)
+        base, count, start, size = found[0].tolist()
         mine = triangles[start : start + size]
         if (
             min(base, start) < 0

@@ -44,7 +44,7 @@ def load_polyanya(path: str | os.PathLike[str], *, mobility: str = "ground") -> 
         if (head, version) != (b"mesh", b"2"):
             raise ValueError("another format than version 2")
         numbers = iter(np.array(words, dtype="S32").astype(np.float64).tolist())
-        corner_count, polygon_count = _whole(_take(numbers, 2))
+        corner_count, polygon_count = _integers(_take(numbers, 2))
         corners, polygons = [], []
         for _ in range(corner_count):
             x, y, around = _take(numbers, 3)
@@ -52,7 +52,7 @@ def load_polyanya(path: str | os.PathLike[str], *, mobility: str = "ground") -> 
             _take(numbers, around)  # the polygons around it
         for _ in range(polygon_count):
             sides = _take(numbers, 1)[0]
-            polygons.append(_whole(_take(numbers, sides)))
+            polygons.append(_integers(_take(numbers, sides)))
             _take(numbers, sides)  # the polygons beside it
         if next(numbers, None) is not None:
             raise ValueError("numbers after the last polygon")
@@ -67,7 +67,7 @@ def _take(numbers: Iterator[float], count: float) -> list[float]:
     return found
 
 
-def _whole(numbers: list[float]) -> list[int]:
+def _integers(numbers: list[float]) -> list[int]:
     found = [int(number) for number in numbers]
     if found != numbers:
         raise ValueError(f"{numbers!r:.80} in place of whole numbers")

@@ -91,8 +91,8 @@ def parsing(name: str, kind: str) -> Iterator[None]:
         ) from error
 
 
-def numbers(rows: Any, columns: int, *, whole: bool = False) -> NDArray[Any]:
-    """Return rows of `columns` numbers each as an array (N, columns): int64 if `whole`, else
+def numbers(rows: Any, columns: int, *, integer: bool = False) -> NDArray[Any]:
+    """Return rows of `columns` numbers each as an array (N, columns): int64 if `integer`, else
     float64.
 
     Raises
@@ -100,13 +100,13 @@ def numbers(rows: Any, columns: int, *, whole: bool = False) -> NDArray[Any]:
     ValueError
         If a row has another length, or an entry is no such number or larger than 1e30.
     """
-    kind = "whole numbers" if whole else "numbers"
+    kind = "whole numbers" if integer else "numbers"
     array = np.asarray(rows) if len(rows) else np.zeros((0, columns), dtype=np.int64)
-    if array.shape[1:] != (columns,) or array.dtype.kind not in ("iu" if whole else "iuf"):
+    if array.shape[1:] != (columns,) or array.dtype.kind not in ("iu" if integer else "iuf"):
         raise ValueError(f"{array.dtype} of shape {array.shape} where rows of {columns} {kind} go")
     if not (np.abs(array.astype(np.float64)) <= checks.LARGEST).all():
         raise ValueError(f"{kind} that are not finite or above {checks.LARGEST:g}")
-    return array.astype(np.int64 if whole else np.float64)
+    return array.astype(np.int64 if integer else np.float64)
 
 
 Listed = tuple[str, tuple[float, float], Mapping[str, Any]]

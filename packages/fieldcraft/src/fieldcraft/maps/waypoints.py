@@ -48,13 +48,13 @@ def load_waypoints(
             raise ValueError(f"an unknown key {unknown[0]!r}")
         vertices, edges = content["vertices"], content["edges"]
         places = numbers(vertices, 3 if vertices and len(vertices[0]) == 3 else 2)
-        pairs = numbers([edge[:2] for edge in edges], 2, whole=True)
+        pairs = numbers([edge[:2] for edge in edges], 2, integer=True)
         if len(pairs) and not 0 <= pairs.min() <= pairs.max() < len(places):
             raise ValueError(f"edges between other than {len(places)} vertices")
         lengths = np.sqrt(((places[pairs[:, 0]] - places[pairs[:, 1]]) ** 2).sum(axis=1))
         given = [index for index, edge in enumerate(edges) if len(edge) > 2]
         lengths[given] = numbers([edges[index][2:] for index in given], 1)[:, 0]
-        blocked = numbers([[each] for each in content.get("blocked", [])], 1, whole=True)[:, 0]
+        blocked = numbers([[each] for each in content.get("blocked", [])], 1, integer=True)[:, 0]
         return Graph(
             places,
             pairs,

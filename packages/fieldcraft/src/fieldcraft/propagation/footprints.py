@@ -12,7 +12,7 @@ from fieldcraft.falloff import Falloff, footprint
 from fieldcraft.kernels.arrays import Floats
 from fieldcraft.propagation.accumulator import Drawing, Tables
 from fieldcraft.propagation.graph_walks import GraphWalks
-from fieldcraft.propagation.walks import Cells, GridWalks, Walks, whole_radius
+from fieldcraft.propagation.walks import Cells, GridWalks, Walks, rounded_radius
 from fieldcraft.space import Grid, Space, check_lines_of_sight
 
 _MOST_REACH = 2_000
@@ -124,7 +124,7 @@ class GridFootprints(Footprints):
         self._squared = 0
 
     def _add(self, shape: Shape, walks: Walks) -> None:
-        size = whole_radius(shape.radius / self.space.cell_size)
+        size = rounded_radius(shape.radius / self.space.cell_size)
         height, width = self.space.shape
         reach = min(int(size) + shape.slack, max(height, width) - 1)
         self._reaches.append(reach)

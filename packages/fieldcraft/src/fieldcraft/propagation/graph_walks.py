@@ -16,8 +16,8 @@ from fieldcraft.propagation.walks import (
     FieldOfView,
     Found,
     Walks,
+    rounded_radius,
     squared_offsets,
-    whole_radius,
 )
 from fieldcraft.space import Graph, GraphSnapshot, Space, check_lines_of_sight
 from fieldcraft.space.adjacency import Adjacency, adjacency_of_arcs
@@ -174,7 +174,7 @@ class GraphWalks(Walks):
             if self.opaque is not self.blocked:
                 opaque = self.opaque.reshape(squares.shape)
             view: FieldOfView = self.cached.setdefault("view", FieldOfView())
-            size = whole_radius(reach / squares.cell_size)
+            size = rounded_radius(reach / squares.cell_size)
             found = view.cells(walls, opaque, squares.wrap, cell, size)
             if place is None:
                 return found

@@ -75,21 +75,21 @@ class GridRaster:
         # A stamp between cells is divided among those whose centers lie around its own.
         if between:
             rows, columns = rows - 0.5, columns - 0.5
-        whole_rows, whole_columns = np.floor(rows), np.floor(columns)
+        row_floors, column_floors = np.floor(rows), np.floor(columns)
         if not between and space.y_up:
-            whole_rows = (
+            row_floors = (
                 np.ceil(rows) - 1
             )  # a cell covers its lower edge, which is the end of its row here
-        below, right = rows - whole_rows, columns - whole_columns
+        below, right = rows - row_floors, columns - column_floors
         if not between:
             below, right = np.zeros_like(below), np.zeros_like(right)
         if space.wrap:
-            whole_rows = np.mod(whole_rows, space.height)
-            whole_columns = np.mod(whole_columns, space.width)
+            row_floors = np.mod(row_floors, space.height)
+            column_floors = np.mod(column_floors, space.width)
         far = float(2 * most + 2)  # beyond this nothing of a stamp reaches the map
         self.drawing = Drawing(
-            np.clip(whole_rows, -far, space.height + far).astype(np.int64),
-            np.clip(whole_columns, -far, space.width + far).astype(np.int64),
+            np.clip(row_floors, -far, space.height + far).astype(np.int64),
+            np.clip(column_floors, -far, space.width + far).astype(np.int64),
             below,
             right,
             which.reshape(-1).astype(np.int64),

@@ -28,7 +28,7 @@ class Setting:
         One sentence that describes the setting.
     check : Check
         Returns the value as it is stored, or raises `InvalidValue`.
-    kind : Literal['number', 'whole', 'choice', 'flag', 'text', 'curve', 'weights']
+    kind : Literal['number', 'integer', 'choice', 'flag', 'text', 'curve', 'weights']
         "number" and "integer" lie in `low` to `high`, "choice" is one of `choices`, "flag" True or
         False, "text" a str, "curve" anything that `Falloff.of` takes, "weights" an odd width or a
         sequence of weights.

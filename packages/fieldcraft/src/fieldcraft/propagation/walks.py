@@ -77,13 +77,13 @@ def squared_offsets(space: Space, positions: Floats, place: Floats) -> Floats:
     return np.asarray((away**2).sum(axis=1))
 
 
-def whole_radius(radius: float) -> float:
+def rounded_radius(radius: float) -> float:
     """Return a radius in cells, rounded if it is a whole number to a billionth.
 
     So a radius of 0.3 on cells of 0.1 reaches three cells.
     """
-    whole = round(radius)
-    return float(whole) if math.isclose(radius, whole, rel_tol=1e-9) else radius
+    rounded = round(radius)
+    return float(rounded) if math.isclose(radius, rounded, rel_tol=1e-9) else radius
 
 
 class FieldOfView:
@@ -282,7 +282,7 @@ class GridWalks(Walks):
 
     def search(self, metric: str, cell: int, radius: float, place: Floats | None) -> Found:
         """See `Walks.search`."""
-        size = whole_radius(radius / self.space.cell_size)
+        size = rounded_radius(radius / self.space.cell_size)
         if place is not None:
             return self._measured(metric, cell, size, radius, place)
         if metric == "sight":

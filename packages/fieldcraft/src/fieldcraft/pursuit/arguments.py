@@ -36,7 +36,7 @@ def plain_numbers(
     return found
 
 
-def plain_whole(memory: Mapping[str, Any], name: str, *, below: int = 2**62) -> int:
+def plain_integer(memory: Mapping[str, Any], name: str, *, below: int = 2**62) -> int:
     """Return a whole number from 0 to below `below` of a snapshot, or raise `InvalidValue`."""
     found = memory.get(name)
     if isinstance(found, int) and found >= below:

@@ -18,8 +18,8 @@ from fieldcraft.pursuit.arguments import (
     heading_of,
     interval_of,
     place,
+    plain_integer,
     plain_numbers,
-    plain_whole,
 )
 from fieldcraft.pursuit.flood import LAST_STEP, NEVER, Flood, heat_of, mask_of
 from fieldcraft.pursuit.search_maps import assigned, estimate
@@ -338,8 +338,8 @@ class Pursuit(Flood):
             for name in names
         ]
         check_flood(self._start, *arrays)
-        ticks = plain_whole(memory, "ticks", below=clock.ticks("every", self.every))
-        restarts, stopped = plain_whole(memory, "restarts"), memory.get("stopped")
+        ticks = plain_integer(memory, "ticks", below=clock.ticks("every", self.every))
+        restarts, stopped = plain_integer(memory, "restarts"), memory.get("stopped")
         self._follow_walls()
         for name, array in zip(names, arrays, strict=True):
             setattr(self, f"_{name}", array.astype(getattr(self, f"_{name}").dtype))

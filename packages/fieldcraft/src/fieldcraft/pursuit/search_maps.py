@@ -12,7 +12,7 @@ from fieldcraft import checks, clock
 from fieldcraft.interruption import atomic
 from fieldcraft.layer.operand import Operand
 from fieldcraft.paths import distance_map
-from fieldcraft.pursuit.arguments import not_a_snapshot, plain_numbers, plain_whole, target_number
+from fieldcraft.pursuit.arguments import not_a_snapshot, plain_integer, plain_numbers, target_number
 from fieldcraft.pursuit.motion.mixture import Hypotheses
 from fieldcraft.pursuit.target_belief import TargetBelief
 from fieldcraft.space import Space
@@ -305,8 +305,8 @@ class LastSeen(Operand):
             For anything else.
         """
         seen = plain_numbers(memory, "seen", (len(self.space),), kinds="i")
-        now = plain_whole(memory, "now")
-        began = plain_whole(memory, "began", below=now + 1)
+        now = plain_integer(memory, "now")
+        began = plain_integer(memory, "began", below=now + 1)
         if int(seen.min(initial=0)) < 0 or int(seen.max(initial=0)) > now:
             raise not_a_snapshot(
                 "seen of a snapshot are ticks up to now",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft import clock, kernels
 from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
-from fieldcraft.pursuit.arguments import not_a_snapshot, plain_numbers, plain_whole
+from fieldcraft.pursuit.arguments import not_a_snapshot, plain_integer, plain_numbers
 from fieldcraft.pursuit.backend import Flow
 from fieldcraft.pursuit.motion.mixture import Hypotheses
 from fieldcraft.pursuit.motion.mover import Lost, Mover
@@ -239,10 +239,10 @@ class TargetBelief:
                 mass -= moved
                 leaving[owner] += moved
         shares = [part / (1 - weight) for part, weight in zip(leaving, first.tolist(), strict=True)]
-        whole = np.sum(shares, axis=0)
+        total = np.sum(shares, axis=0)
         for sequence, number in enumerate(self.hypotheses.firsts):
             owner = self.hypotheses.owners[number]
-            self.masses[number] += (whole - shares[owner]) * (
+            self.masses[number] += (total - shares[owner]) * (
                 first[owner] * self.hypotheses.splits[sequence]
             )
             self._live[number] = True
@@ -359,7 +359,7 @@ def restore_from(
         plain_numbers(memory, "masses", shape),
         plain_numbers(memory, "scales", (targets,)),
     )
-    ticks = plain_whole(memory, "ticks", below=clock.ticks("every", every))
+    ticks = plain_integer(memory, "ticks", below=clock.ticks("every", every))
     sums = masses.reshape(targets, -1).sum(axis=1) * scales
     in_range = float(masses.min()) >= 0 and float(masses.max()) <= 1 + _ROUNDED
     if not in_range or (np.abs(sums - 1) > _ROUNDED).any():

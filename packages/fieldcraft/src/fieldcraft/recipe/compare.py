@@ -109,14 +109,14 @@ def compare(
     worlds = [World(recipe) for recipe in recipes]
     size = min(max(_PAGE // min(len(worlds), 4), _PANEL[0]), _PANEL[1])
     painter = Painter(worlds, _shown(recipes[0], parameter), size=size, names=titles)
-    run, whole = recipes[0].run, FilmPart((), "")
+    run, everything = recipes[0].run, FilmPart((), "")
     with ExitStack() as cleanup:
         stagings, collectors = [], list[Collector]()
         for target in targets:
             stagings.append(cleanup.enter_context(Staging(target.parent, [target.name])))
             part = stagings[-1].part(target.name)
             collectors.append(
-                FilmCollector(painter, whole, run, part)
+                FilmCollector(painter, everything, run, part)
                 if target.suffix.lower() in FILMS
                 else StillCollector(painter, run.seconds, part)
             )

@@ -53,13 +53,13 @@ def rounded(axial: Floats) -> Ints:
     """The hexagons that hold places given in fractions of axial coordinates, (..., 2)."""
     q, r = axial[..., 0], axial[..., 1]
     s = -q - r
-    whole = np.stack([np.rint(q), np.rint(r), np.rint(s)], axis=-1)
-    off = np.abs(whole - np.stack([q, r, s], axis=-1))
+    nearest = np.stack([np.rint(q), np.rint(r), np.rint(s)], axis=-1)
+    off = np.abs(nearest - np.stack([q, r, s], axis=-1))
     # Of three rounded coordinates that don't sum to 0 the one that moved farthest is made to fit.
     worst_q = (off[..., 0] > off[..., 1]) & (off[..., 0] > off[..., 2])
     worst_r = ~worst_q & (off[..., 1] > off[..., 2])
-    found_q = np.where(worst_q, -whole[..., 1] - whole[..., 2], whole[..., 0])
-    found_r = np.where(worst_r, -whole[..., 0] - whole[..., 2], whole[..., 1])
+    found_q = np.where(worst_q, -nearest[..., 1] - nearest[..., 2], nearest[..., 0])
+    found_r = np.where(worst_r, -nearest[..., 0] - nearest[..., 2], nearest[..., 1])
     return np.stack([found_q, found_r], axis=-1).astype(np.int64)
 
 

@@ -71,8 +71,8 @@ def _radii(space: Space, radius: ArrayLike, count: int) -> NDArray[np.float64]:
     given = checks.array("radius", radius)
     if given.dtype.kind == "f" and np.isposinf(given).any():
         low, high = space.extent
-        whole = 2 * float(np.sqrt(((high - low) ** 2).sum())) + 1
-        given = np.where(np.isposinf(given), whole, given)
+        diameter = 2 * float(np.sqrt(((high - low) ** 2).sum())) + 1
+        given = np.where(np.isposinf(given), diameter, given)
     if given.ndim == 0:
         return np.full(count, checks.positive("radius", given[()]))
     return checks.positives("radius", given, count)

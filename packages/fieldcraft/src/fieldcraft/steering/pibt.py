@@ -141,7 +141,7 @@ class PIBT:
             If two agents are in one cell, a goal cannot be reached, a priority is NaN or an
             argument does not fit. Nothing has changed then.
         """
-        places = _whole_numbers("cells", cells, None, len(self.space), 0)
+        places = _integers("cells", cells, None, len(self.space), 0)
         count = len(places)
         ids = self._numbers(agents, count)
         fixed = _mask(pinned, count)
@@ -205,7 +205,7 @@ class PIBT:
         """Return the number of each agent."""
         if agents is None:
             return np.arange(count)
-        ids = _whole_numbers("agents", agents, count, 2**63, 0)
+        ids = _integers("agents", agents, count, 2**63, 0)
         if not np.array_equal(ids, self._ids):
             found, counts = np.unique(ids, return_counts=True)
             if len(found) < count:
@@ -227,7 +227,7 @@ class PIBT:
             each is None or isinstance(each, DistanceMap) for each in maps
         ):
             return self._rows_of_maps(maps, ids)
-        wanted = _whole_numbers("goals", goals, count, len(self.space), -1)  # type: ignore[arg-type]
+        wanted = _integers("goals", goals, count, len(self.space), -1)  # type: ignore[arg-type]
         has = wanted >= 0
         walls = has & self.space.walls.reshape(-1)[np.maximum(wanted, 0)]
         if walls.any():
@@ -309,7 +309,7 @@ def _wrong_length(name: str, length: int, count: int) -> InvalidValue:
     )
 
 
-def _whole_numbers(name: str, value: ArrayLike, count: int | None, size: int, least: int) -> Ints:
+def _integers(name: str, value: ArrayLike, count: int | None, size: int, least: int) -> Ints:
     """Return whole numbers from `least` up to below `size`, (N,)."""
     array = checks.array(name, value)
     if array.ndim != 1 or not (array.dtype.kind in "iu" or array.size == 0):

@@ -59,7 +59,7 @@ class GridPlan(Plan):
         if scale is None:
             self.scale, self.shrink = max(1, size // longest), max(1, -(-longest // size))
         else:
-            self.scale, self.shrink = _whole_pixels(scale, space.cell_size)
+            self.scale, self.shrink = _integer_pixels(scale, space.cell_size)
         self.shape = self._bounded(
             -(-height // self.shrink) * self.scale, -(-width // self.shrink) * self.scale
         )
@@ -208,7 +208,7 @@ def _outlines(space: Grid) -> dict[tuple[Any, ...], NDArray[np.int64]]:
     return {}
 
 
-def _whole_pixels(scale: float, cell_size: float) -> tuple[int, int]:
+def _integer_pixels(scale: float, cell_size: float) -> tuple[int, int]:
     """Return pixels per cell and cells per pixel for `scale` pixels per world unit."""
     wanted = scale * cell_size
     pixels, cells = max(round(wanted), 1), max(round(1 / wanted), 1)

@@ -40,7 +40,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Whole:
+class Integer:
     """A check that accepts whole numbers from `low` to `high`, only odd ones if `odd`."""
 
     low: int = 0
@@ -79,9 +79,9 @@ Amount = Annotated[float, Number()]
 Share = Annotated[float, Number(high=1.0)]
 Turn = Annotated[float, Number(high=180.0, below=True)]
 Speed = Annotated[float, Number(high=1_000.0, above=True)]
-Count = Annotated[int, Whole()]
-Size = Annotated[int, Whole(1)]
-Rate = Annotated[int, Whole(1, 1_000)]
+Count = Annotated[int, Integer()]
+Size = Annotated[int, Integer(1)]
+Rate = Annotated[int, Integer(1, 1_000)]
 Damage = Annotated[tuple[float, float], _damage]
 
 

@@ -107,7 +107,7 @@ class Session:
 
     def digest(self) -> str:
         """Return the SHA-256 of game, map, settings, state and random numbers, in hexadecimal."""
-        whole = {
+        content = {
             "game": (self.game.name, self.game.version),
             "map": self._space(),
             "settings": self.settings,
@@ -115,7 +115,7 @@ class Session:
             "state": self.state,
             "dice": self._rng,
         }
-        return serialization.digest(whole, self._kinds)
+        return serialization.digest(content, self._kinds)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the match with all its orders to a file, in place of an old one; see `load`."""

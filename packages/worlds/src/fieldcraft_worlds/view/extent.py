@@ -36,7 +36,7 @@ def step_of(space: Any) -> float:
     return float(np.median(lengths)) if len(lengths) else 1.0
 
 
-def whole_view(space: Any, screen: tuple[int, int]) -> Camera:
+def full_view(space: Any, screen: tuple[int, int]) -> Camera:
     """Return the camera that shows a whole space as large as possible."""
     low, size = extent_of(space)
     zoom = min(screen[0] / size[0], screen[1] / size[1])

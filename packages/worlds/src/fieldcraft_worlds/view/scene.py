@@ -15,7 +15,7 @@ from fieldcraft_worlds.arrays import RGBA, Floats
 from fieldcraft_worlds.scene import Arrows, Cones, Label, Lines, Marks, Scene, Tone
 from fieldcraft_worlds.view.backdrop import PAGE, GridBackdrop, scale_of
 from fieldcraft_worlds.view.camera import Camera
-from fieldcraft_worlds.view.extent import whole_view
+from fieldcraft_worlds.view.extent import full_view
 from fieldcraft_worlds.view.graphground import GraphBackdrop
 from fieldcraft_worlds.view.tones import rgb_of_tone, rgb_of_tones
 
@@ -60,7 +60,7 @@ class SceneView:
         overwrites.
         """
         canvas = self._canvas
-        view = camera if camera is not None else whole_view(scene.space, self.size)
+        view = camera if camera is not None else full_view(scene.space, self.size)
         self.scale = None if scene.field is None else scale_of(scene.field)
         ground = self._grid if hasattr(scene.space, "cell_size") else self._graph
         ground.draw(canvas, scene.space, view, scene.field, self.scale, scene.areas, self._brush)

@@ -12,7 +12,7 @@ from fieldcraft import checks
 from fieldcraft.view.drawing import Brush, wrapped
 from fieldcraft_worlds.scene import Scene
 from fieldcraft_worlds.view.camera import Camera
-from fieldcraft_worlds.view.extent import extent_of, step_of, whole_view
+from fieldcraft_worlds.view.extent import extent_of, full_view, step_of
 from fieldcraft_worlds.view.help import draw_help
 from fieldcraft_worlds.view.panel import PANEL_WIDTH, Panel, Track, draw_panel
 from fieldcraft_worlds.view.scene import SceneView, write_over
@@ -140,12 +140,12 @@ class Viewport:
         camera = self._own_camera(space)
         here = camera.to_world(pixel, self.map_size)
         cell = step_of(space)
-        whole = whole_view(space, self.map_size).zoom
+        fit = full_view(space, self.map_size).zoom
         camera.zoom = float(
             np.clip(
                 camera.zoom * _ZOOM_STEP**steps,
-                min(whole / 4, _NEAREST / cell),
-                max(_NEAREST / cell, whole),
+                min(fit / 4, _NEAREST / cell),
+                max(_NEAREST / cell, fit),
             )
         )
         moved = here - camera.to_world(pixel, self.map_size)
@@ -164,8 +164,8 @@ class Viewport:
 
     def _own_camera(self, space: Any) -> Camera:
         if self.camera is None:
-            self.camera = whole_view(space, self.map_size)
+            self.camera = full_view(space, self.map_size)
         return self.camera
 
     def _camera_for(self, space: Any) -> Camera:
-        return self.camera if self.camera is not None else whole_view(space, self.map_size)
+        return self.camera if self.camera is not None else full_view(space, self.map_size)

@@ -371,15 +371,15 @@ class Journey(_Led):
         away = np.array(
             [distance_map(space, space.position_of(int(cell))).exact.reshape(-1) for cell in cells]
         )
-        so_far, whole = np.zeros(ground.count), np.zeros(len(cells))
+        so_far, distances = np.zeros(ground.count), np.zeros(len(cells))
         if lost.cell is not None:
-            so_far, whole = lost.segment.away, away[:, lost.cell]
+            so_far, distances = lost.segment.away, away[:, lost.cell]
             so_far = np.where(np.isfinite(so_far), so_far, 0.0)
-        possible = np.isfinite(away) & ((prior > 0) & np.isfinite(whole))[:, np.newaxis]
+        possible = np.isfinite(away) & ((prior > 0) & np.isfinite(distances))[:, np.newaxis]
         if not self.arrives:
             possible &= away > 0
         detours = np.where(possible, so_far + away, np.inf)
-        detours -= np.where(np.isfinite(whole), whole, 0.0)[:, np.newaxis]
+        detours -= np.where(np.isfinite(distances), distances, 0.0)[:, np.newaxis]
         least = np.where(possible.any(axis=0), detours.min(axis=0), 0.0)
         weights = prior[:, np.newaxis] * np.exp((least - detours) / (_DETOUR * ground.step))
         total = weights.sum(axis=0)

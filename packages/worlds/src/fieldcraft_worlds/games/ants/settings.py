@@ -11,13 +11,13 @@ from fieldcraft_worlds.games.settings import (
     Amount,
     CheckedSettings,
     Count,
+    Integer,
     Paced,
     Positive,
     Rate,
     Share,
     Speed,
     Turn,
-    Whole,
     slider,
 )
 
@@ -54,7 +54,7 @@ class Tuning(CheckedSettings):
     """
 
     keep: Share = field(default=0.985, metadata=slider("trails keep", 0.9, 1.0, 0.001))
-    blur: Annotated[int, Whole(1, _WIDEST_BLUR, odd=True)] = field(
+    blur: Annotated[int, Integer(1, _WIDEST_BLUR, odd=True)] = field(
         default=3, metadata=slider("blur, cells", 1, 9, 2)
     )
     distance: Positive = field(default=6.0, metadata=slider("sense ahead, cells", 1, 16, 0.5))
@@ -124,11 +124,11 @@ class Settings(Paced):
     homing: Positive = 40.0
     avoid: Amount = 1.0
     obstacle: Amount = 1.0
-    crowd: Annotated[int, Whole(1, _WIDEST_BLUR, odd=True)] = 5
+    crowd: Annotated[int, Integer(1, _WIDEST_BLUR, odd=True)] = 5
     nest: Positive = 3.5
-    piles: Annotated[int, Whole(0, 10_000)] = 3
+    piles: Annotated[int, Integer(0, 10_000)] = 3
     pile: Positive = 4.0
-    food: Annotated[int, Whole(1, 2**30)] = 400
+    food: Annotated[int, Integer(1, 2**30)] = 400
     renew: bool = True
     window: Positive = 6.0
     rate: Rate = 30

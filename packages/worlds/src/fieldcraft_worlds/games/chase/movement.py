@@ -293,5 +293,5 @@ def _flat(vectors: Floats) -> Floats:
     """Return directions (N, D) projected to the plane, with their lengths unchanged: (N, 2)."""
     plane = vectors[:, :2]
     lengths = np.sqrt((plane**2).sum(axis=1, keepdims=True))
-    whole = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
-    return np.where(lengths > 0, plane * (whole / np.where(lengths > 0, lengths, 1.0)), 0.0)
+    norms = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
+    return np.where(lengths > 0, plane * (norms / np.where(lengths > 0, lengths, 1.0)), 0.0)

@@ -10,13 +10,13 @@ from fieldcraft_worlds.games.settings import (
     Amount,
     CheckedSettings,
     Count,
+    Integer,
     Number,
     Paced,
     Positive,
     Rate,
     Size,
     Speed,
-    Whole,
 )
 
 ZOMBIES, GUARDS = "zombies", "guards"
@@ -169,9 +169,9 @@ class Settings(Paced):
     """
 
     kind: Annotated[str, one_of(KINDS_OF_HUNTERS)] = ZOMBIES
-    hunters: Annotated[int, Whole(1, _MOST)] = 8
-    civilians: Annotated[int, Whole(0, _MOST)] = 60
-    items: Annotated[int, Whole(0, _MOST)] = 4
+    hunters: Annotated[int, Integer(1, _MOST)] = 8
+    civilians: Annotated[int, Integer(0, _MOST)] = 60
+    items: Annotated[int, Integer(0, _MOST)] = 4
     search: Annotated[str, one_of(SEARCHING)] = "flood"
     scale: Amount = 0.0
     rate: Rate = 30

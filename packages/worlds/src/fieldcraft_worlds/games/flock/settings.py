@@ -10,11 +10,11 @@ from fieldcraft_worlds.games.settings import (
     Amount,
     CheckedSettings,
     Count,
+    Integer,
     Positive,
     Rate,
     Speed,
     Turn,
-    Whole,
     slider,
 )
 
@@ -93,9 +93,9 @@ class Settings(CheckedSettings):
     birds: Count = 1500
     rule: Annotated[str, one_of(RULES)] = LAYERS
     speed: Speed = 10.0
-    near: Annotated[int, Whole(1, _WIDEST_BLUR, odd=True)] = 3
-    heading: Annotated[int, Whole(1, _WIDEST_BLUR, odd=True)] = 5
-    far: Annotated[int, Whole(1, _WIDEST_BLUR, odd=True)] = 11
+    near: Annotated[int, Integer(1, _WIDEST_BLUR, odd=True)] = 3
+    heading: Annotated[int, Integer(1, _WIDEST_BLUR, odd=True)] = 5
+    far: Annotated[int, Integer(1, _WIDEST_BLUR, odd=True)] = 11
     room: Amount = 0.3
     avoid: Amount = 1.0
     obstacle: Amount = 2.0

@@ -13,12 +13,12 @@ from fieldcraft_worlds.games.settings import (
     Amount,
     CheckedSettings,
     Count,
+    Integer,
     Paced,
     Positive,
     Rate,
     Share,
     Speed,
-    Whole,
 )
 
 MARKS = ("cell", "view")
@@ -42,12 +42,12 @@ class MazeRules(CheckedSettings):
         Of the maze alone; the seed of the match places player, exit, monsters and treasures.
     """
 
-    width: Annotated[int, Whole(3, 2_001)] = 41
-    height: Annotated[int, Whole(3, 2_001)] = 27
+    width: Annotated[int, Integer(3, 2_001)] = 41
+    height: Annotated[int, Integer(3, 2_001)] = 27
     algorithm: Annotated[str, one_of(MAZE_ALGORITHMS)] = "growing"
     loops: Share = 0.6
-    corridor: Annotated[int, Whole(1, 20)] = 1
-    seed: Annotated[int, Whole(0, 2**63 - 1)] = 0
+    corridor: Annotated[int, Integer(1, 20)] = 1
+    seed: Annotated[int, Integer(0, 2**63 - 1)] = 0
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,8 @@ class MonsterRules(CheckedSettings):
         Speeds while exploring, and while hunting or searching.
     """
 
-    count: Annotated[int, Whole(0, 1_000)] = 3
-    sight: Annotated[int, Whole(1, 1_000)] = 2
+    count: Annotated[int, Integer(0, 1_000)] = 3
+    sight: Annotated[int, Integer(1, 1_000)] = 2
     beyond: bool = True
     view: Positive = 9.0
     speed: Speed = 3.6

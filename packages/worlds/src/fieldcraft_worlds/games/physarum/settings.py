@@ -8,13 +8,13 @@ from typing import Annotated
 from fieldcraft_worlds.games.settings import (
     Amount,
     CheckedSettings,
+    Integer,
     Number,
     Positive,
     Rate,
     Share,
     Speed,
     Turn,
-    Whole,
 )
 
 MOST_AGENTS = 8_000_000
@@ -51,8 +51,8 @@ class Settings(CheckedSettings):
         For numbers out of range.
     """
 
-    agents: Annotated[int, Whole(0, MOST_AGENTS)] = 0
-    cities: Annotated[int, Whole(0, 64)] = 12
+    agents: Annotated[int, Integer(0, MOST_AGENTS)] = 0
+    cities: Annotated[int, Integer(0, 64)] = 12
     food: Amount = 30.0
     city: Amount = 5.0
     speed: Speed = 20.0

@@ -11,12 +11,12 @@ from fieldcraft_worlds.games.settings import (
     Amount,
     CheckedSettings,
     Damage,
+    Integer,
     Number,
     Paced,
     Positive,
     Rate,
     Speed,
-    Whole,
 )
 
 BRAINS = ("tether", "charge", "distance", "cover")
@@ -96,7 +96,7 @@ class Settings(Paced):
         For numbers out of range.
     """
 
-    fighters: Annotated[int, Whole(1, _MOST_FIGHTERS)] = 1
+    fighters: Annotated[int, Integer(1, _MOST_FIGHTERS)] = 1
     brains: tuple[str, str] | str = ("tether", "charge")
     swapped: bool = False
     threat: Amount = 1.0

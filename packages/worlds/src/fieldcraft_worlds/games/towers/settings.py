@@ -12,11 +12,11 @@ from fieldcraft_worlds.games.settings import (
     Amount,
     CheckedSettings,
     Damage,
+    Integer,
     Paced,
     Positive,
     Rate,
     Speed,
-    Whole,
 )
 
 HUMAN = "human"
@@ -51,7 +51,7 @@ class TowerRules(CheckedSettings):
         Seconds between two units that it sends.
     """
 
-    size: Annotated[int, Whole(1, 99, odd=True)] = 3
+    size: Annotated[int, Integer(1, 99, odd=True)] = 3
     health: Positive = 800.0
     influence: Positive = 10.0
     reach: Positive = 22.0
@@ -186,11 +186,11 @@ class Settings(Paced):
     teams: tuple[str, ...] = ("blue", "orange")
     commanders: tuple[str, ...] | str = "influence"
     layout: Annotated[str, one_of(LAYOUTS)] = "seeded"
-    towers: Annotated[int, Whole(1, 1_000)] = 7
-    units: Annotated[int, Whole(1, 10_000)] = 80
+    towers: Annotated[int, Integer(1, 1_000)] = 7
+    units: Annotated[int, Integer(1, 10_000)] = 80
     supply: Amount = 12.0
     income: Amount = 0.12
-    squads: Annotated[int, Whole(2, 1_000)] = 6
+    squads: Annotated[int, Integer(2, 1_000)] = 6
     caution: Amount = 24.0
     think: Positive = 1.0
     metric: Annotated[str, one_of(_METRICS)] = "connected"
