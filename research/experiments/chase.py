@@ -1,4 +1,4 @@
-"""After losing sight: how often and how fast a fugitive is found again, by six methods."""
+"""After losing sight: how often and how fast a fugitive is found again, by different methods."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from functools import lru_cache
 from statistics import fmean
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import Motion, SearchParty, checks
+from fieldcraft import Diffuse, InfluenceMap, Motion, SearchParty, Space, Spread, checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.maps import KINDS
+from fieldcraft.pursuit.search_maps import assigned
 from fieldcraft_worlds.games.chase.searches import (
     SEARCHES,
     AnySearch,
     BeliefSearch,
     FloodSearch,
+    GuidedSearch,
     Search,
 )
 from research.experiments.escapes import FUGITIVES, SPEED, Ground, escape, search_for
@@ -40,7 +42,12 @@ from research.experiments.worlds import by_map, seeds_of, world_of, worlds_of
 
 METHODS = ("last", "random", "blind", "flood", "belief", "party")
 """Methods of searching, as in `SEARCHES` of the chase; "blind" is a flood that ignores what
-searchers see. There is "motion" too, a belief that knows how fugitives move.
+searchers see.
+"""
+
+OTHERS = ("motion", "diffuse", "spread")
+"""Methods that are compared on request: a belief that knows how fugitives move, and layers that
+spread from the last sighting.
 """
 
 
@@ -77,7 +84,7 @@ def chase_study(
     limit : float, optional
         Seconds after which the search ends, counted from the loss of sight.
     methods : Sequence[str], optional
-        Methods of searching, out of `METHODS` and "motion"; the others are compared with the first.
+        Methods of searching, out of `METHODS` and `OTHERS`; the others are compared with the first.
 
     Raises
     ------
@@ -100,7 +107,7 @@ def chase_study(
             got=f"lead={lead}, limit={limit}",
             remedy="Pass a longer limit",
         )
-    names = [checks.choice("method", name, (*METHODS, "motion")) for name in methods]
+    names = [checks.choice("method", name, (*METHODS, *OTHERS)) for name in methods]
     if not names:
         raise InvalidValue(
             "A study has methods of searching", got="none", remedy='Pass ("last", "belief"), say'
@@ -156,6 +163,44 @@ class _Blind(FloodSearch):
         Search.observe(self, view)
 
 
+class LayerSearch(GuidedSearch):
+    """A layer spreads from the last sighting; searchers erase what they see, and each goes to a
+    place of its own where the layer is strong.
+    """
+
+    def __init__(self, space: Space, speed: float, propagation: Diffuse | Spread) -> None:
+        every = space.typical_step / speed
+        self._layer = InfluenceMap(space).add_layer("trace", propagation, every=every)
+        super().__init__(space, speed)
+
+    def lost(self, position: ArrayLike, velocity: ArrayLike | None = None) -> None:
+        """Begin anew at the last sighting."""
+        super().lost(position)
+        values = np.zeros(self.space.shape)
+        values.reshape(-1)[self._last] = 1
+        self._layer.write(values)
+
+    def advance(self, dt: float) -> None:
+        """Let `dt` seconds pass."""
+        super().advance(dt)
+        self._layer.advance(dt)
+
+    def observe(self, view: ArrayLike) -> None:
+        """Erase what searchers see; where nothing is left, begin anew everywhere else."""
+        super().observe(view)
+        values, seen = self._layer.read(), self.space.cell_ids(view)
+        values.reshape(-1)[seen] = 0
+        if not values.any():
+            values[~self.space.walls] = 1
+            values.reshape(-1)[seen] = 0
+        self._layer.write(values)
+
+    def _assigned(self, points: NDArray[np.float64], spacing: float) -> NDArray[np.float64]:
+        cells = np.flatnonzero(self._layer.values)
+        weights = self._layer.values.reshape(-1)[cells].astype(np.float64)
+        return assigned(self.space, cells, weights, points, spacing, "clamp")
+
+
 def _search(ground: Ground, method: str) -> AnySearch:
     """Return a search that is as fast as the fugitive, with the sight of the world."""
     space, speed = ground.space, SPEED * ground.step
@@ -163,6 +208,10 @@ def _search(ground: Ground, method: str) -> AnySearch:
         return BeliefSearch(space, speed, motion=Motion())
     if method == "blind":
         return _Blind(space, speed)
+    if method == "diffuse":
+        return LayerSearch(space, speed, Diffuse(rate=0.9, floor=0.0))
+    if method == "spread":
+        return LayerSearch(space, speed, Spread(decay=0.1, floor=0.0))
     if method == "party":
         return SearchParty(space, speed, sight=ground.reach * ground.step)
     return SEARCHES[method](space, speed)
@@ -306,7 +355,7 @@ EXPERIMENT = Experiment(
             "type": words,
             "default": METHODS,
             "metavar": "NAME,...",
-            "help": f"methods of searching, also motion (default: {','.join(METHODS)})",
+            "help": f"methods of searching, and {','.join(OTHERS)} (default: {','.join(METHODS)})",
         },
         "--sight": {
             "type": float,

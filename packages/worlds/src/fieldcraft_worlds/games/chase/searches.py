@@ -183,7 +183,7 @@ class RandomSearch(Search):
             self._goals[idle] = rng.choice(self._around(), len(idle))
 
 
-class _Guided(Search):
+class GuidedSearch(Search):
     """A search that assigns places by a belief or a flood, its `guide`: anew every three seconds,
     and when one is reached or seen.
     """
@@ -212,15 +212,18 @@ class _Guided(Search):
         return None if self.guide is None else self.guide.estimate()
 
     def _send(self, points: Floats, idle: Ints, rng: np.random.Generator) -> None:
-        assert self.guide is not None
         if len(idle) or (self._ticks - self._given >= _INTERVAL).any():
-            spacing = _SPACING * self.space.typical_step
-            places = self.guide.assign(points, spacing=spacing, outside="clamp")
+            places = self._assigned(points, _SPACING * self.space.typical_step)
             self._goals = np.atleast_1d(self.space.cell_at(places)).astype(np.int64)
             self._given[:] = self._ticks
 
+    def _assigned(self, points: Floats, spacing: float) -> Floats:
+        """Return a place for each searcher, at least `spacing` apart if there is room."""
+        assert self.guide is not None
+        return self.guide.assign(points, spacing=spacing, outside="clamp")
 
-class FloodSearch(_Guided):
+
+class FloodSearch(GuidedSearch):
     """Searchers go where the flood of `Pursuit` is hot, each to a place of its own."""
 
     guide: Pursuit | None = None
@@ -259,7 +262,7 @@ class FloodSearch(_Guided):
         flood.restore(memory["flood"])
 
 
-class BeliefSearch(_Guided):
+class BeliefSearch(GuidedSearch):
     """Searchers go where `Belief` is strong, each to a place of its own."""
 
     guide: Belief
