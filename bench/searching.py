@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from bench.race import say
 from bench.table import Report, Table, at_most, milliseconds, times
-from fieldcraft_worlds.games.chase.searches import AnySearch, BeliefSearch
+from fieldcraft_worlds.games.chase.searches import AnySearch, BeliefSearch, FloodSearch
+from research.experiments.chase import LayerSearch
 
 SIDE, SEED = 256, 5
 SIGHT, SPEED = 10.0, 4.0  # cells, cells a second
@@ -33,6 +34,9 @@ Made = Callable[[fc.Grid], AnySearch]
 CONTENDERS: dict[str, Made] = {
     "SearchParty": lambda space: fc.SearchParty(space, SPEED, sight=SIGHT),
     "BeliefSearch": lambda space: BeliefSearch(space, SPEED),
+    "FloodSearch": lambda space: FloodSearch(space, SPEED),
+    "LayerSearch, Diffuse": lambda space: LayerSearch(space, SPEED, fc.Diffuse(0.9, floor=0.0)),
+    "LayerSearch, Spread": lambda space: LayerSearch(space, SPEED, fc.Spread(0.1, floor=0.0)),
 }
 
 
