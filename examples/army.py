@@ -1,12 +1,11 @@
 """A battle of 300 units: who holds the ground, where it is deadly, how the wounded get out, where a
 dropship can land.
 
-python examples/army.py                   # tells how the battle goes
-python examples/army.py --picture army.png  # and draws the teams with the front line, and the
-danger with the ways out
+    python examples/army.py                     # prints how the battle goes
+    python examples/army.py --picture army.png  # and draws the front line, the danger and the exits
 
-The lesson: four layers fed by `sync` from plain arrays, without a loop over units; every order is a
-question to them.
+Four layers are updated by `sync` from plain arrays, without a loop over units; every order is a
+query of these layers.
 """
 
 import argparse
@@ -60,7 +59,7 @@ for tick in range(150):
         retreat = fc.flow_field(fc.distance_map(space, base, cost=danger))
     wish = np.where(side[:, np.newaxis] == 0, attack[0].sample(place), attack[1].sample(place))
     hurt = blue & (health < 0.5)
-    wish[hurt] = retreat.sample(place[hurt])  # the wounded go home by the way that is hit least
+    wish[hurt] = retreat.sample(place[hurt])  # the wounded go home by the path under least fire
     odds = teams.influence("blue").sample(place)
     wish[blue & ~hurt & (odds < -1)] *= -0.5  # blue kites where it is outnumbered
     place, velocity = crowd.step(
@@ -88,5 +87,6 @@ if picture:
     fc.view.draw_lines(held, fc.view.Placement(space, size=960), front, color="#ffffff")
     fc.view.draw_lines(fire, fc.view.Placement(space, size=960), ways, color="#4fb3ff")
     fc.view.save_png(
-        picture, fc.view.page([held, fire], ["who holds the ground", "fire, and ways out"])
+        picture,
+        fc.view.page([held, fire], ["who holds the ground", "fire, and the way of the wounded"]),
     )

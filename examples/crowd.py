@@ -1,8 +1,8 @@
 """A thousand agents flow to the mouse and around the walls that you draw.
 
-python examples/crowd.py                # a window: left button builds walls, right button tears
-them down; Escape stops python examples/crowd.py --frames 30    # so many frames, then stop: what CI
-runs, without a display
+python examples/crowd.py              # a window: left button builds walls, right button removes
+                                      # them, Escape stops
+python examples/crowd.py --frames 30  # 30 frames; works without a display
 """
 
 import argparse

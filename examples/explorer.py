@@ -1,8 +1,8 @@
-"""An explorer that doesn't walk in circles, step by step explained in docs/memory.md.
+"""An explorer that does not walk in circles; docs/memory.md explains it step by step.
 
-python examples/explorer.py                         # how much of a maze a random walk, a memory,
-and three with one memory see python examples/explorer.py --picture explorer.png  # the same as a
-picture
+python examples/explorer.py                         # prints how much of a maze a random walk, a
+                                                    # memory, and three with one memory see
+python examples/explorer.py --picture explorer.png  # the same as a picture
 """
 
 import argparse

@@ -1,15 +1,16 @@
 """A fire that crosses a map too large for an array: only blocks at its front are computed, and only
-those it has reached exist.
+blocks that it has reached exist.
 
-python examples/fire_front.py                                             # 1,536 x 1,536, of
-generated towns python examples/fire_front.py --map Berlin_0_512.map NewYork_2_1024.map --tiles 32
-# of real ones: 32,768 x 32,768, over a billion cells python examples/fire_front.py --picture
-fire.png --film fire.webp         # where it was when, and how much memory that took
+    python examples/fire_front.py            # 1,536 x 1,536 cells of generated towns
+    python examples/fire_front.py --map Berlin_0_512.map NewYork_2_1024.map --tiles 32
+                                             # of map files: 32,768 x 32,768, over a billion cells
+    python examples/fire_front.py --picture fire.png --film fire.webp
+                                             # when the fire came, and the memory that it took
 
-The lesson: with a linear falloff, a momentum of 1 and no walls that move, a value is the strength
-less the way that the fire has come: when it came, for every cell. Behind the front nothing changes,
-so that blocks sleep; before it there are none. `--memory` bounds what is
-held at once: blocks that sleep lie in the folder.
+With a linear falloff, a momentum of 1 and fixed walls, a value is the strength less the distance
+that the fire has come: the time of its arrival. Behind the front nothing changes, so those blocks
+sleep; before it there are none. `--memory` bounds what is in memory; sleeping blocks are in the
+folder.
 """
 
 import argparse

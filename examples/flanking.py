@@ -1,9 +1,9 @@
-"""An enemy that walks round what the player sees, step by step explained in docs/choosing.md.
+"""An enemy that walks around what the player sees; docs/choosing.md explains it step by step.
 
 python examples/flanking.py                         # WASD or arrows to walk, the mouse to look
-around, Escape to stop python examples/flanking.py --picture flanking.png  # a picture of the
-shortest way and the flanking one, and no window python examples/flanking.py --frames 30
-# so many frames, then stop: what CI runs, without a display
+                                                    # around, Escape to stop
+python examples/flanking.py --picture flanking.png  # the shortest path and the flanking one
+python examples/flanking.py --frames 30             # 30 frames; works without a display
 """
 
 import argparse
@@ -61,7 +61,7 @@ wish = near - 4 * threat
 
 
 def plan(enemy, player):
-    """The safest way to a place beside or behind the player."""
+    """Return the safest path to a place beside or behind the player."""
     spot = fc.best(wish, player, radius=6).position
     return fc.shortest_path(space, enemy, spot, cost=1 + CAUTION * threat, smooth=True)
 
@@ -80,14 +80,14 @@ def picture(file):
     fc.view.draw_dots(frame, place, enemy, color="#2fc08f", width=18)
     fc.view.draw_dots(frame, place, player, color="#f4f5f7", width=18)
     caption = (
-        "Grey: the shortest way to the player, who looks to the left. Green: the way round all that"
-        " he sees."
+        "Gray: the shortest path to the player, who looks to the left. Green: the path around what"
+        " the player sees."
     )
     fc.view.save_png(file, fc.view.page([frame], title="An enemy that flanks", caption=caption))
 
 
 def play(frames=None):
-    """The game, until the window is closed or for so many frames."""
+    """Run the game until the window is closed, or for a number of frames."""
     if frames is not None:
         os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
     import pygame

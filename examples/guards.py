@@ -1,8 +1,7 @@
-"""Guards of your own: they see a thief, lose him, and search where he may have got to.
+"""Guards of your own: they see a thief, lose it, and search where it may be now.
 
-python examples/guards.py                       # says what happens, without a window
-python examples/guards.py --picture guards.png  # and draws the flood as it is when he is found
-again
+python examples/guards.py                       # prints what happens
+python examples/guards.py --picture guards.png  # and draws the flood at the end
 """
 
 import argparse
@@ -23,7 +22,7 @@ sight = fc.Sight(space, radius=12, angle=120, grace=0.5)
 
 @functools.lru_cache(64)
 def flow_to(cell):
-    """The flow field to a cell, made when it is first asked for."""
+    """Return the flow field to a cell; each is computed once."""
     return fc.flow_field(fc.distance_map(space, space.position_of(cell)))
 
 
@@ -43,7 +42,7 @@ for step in range(400):
         contacts, people[1:], people[:1], DT, facing=headings[1:], velocities=velocities[:1]
     )
     if len(contacts.found):
-        print(f"{step * DT:4.1f} s: {'there he is!' if hunt is None else 'found again'}")
+        print(f"{step * DT:4.1f} s: {'in sight' if hunt is None else 'found again'}")
         if hunt is not None:
             break
     if len(contacts.lost):

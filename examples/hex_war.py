@@ -1,11 +1,10 @@
 """A hex wargame: two sides, woods that cost two points to enter, movement ranges, who holds which
 hex, and where to strike.
 
-python examples/hex_war.py                     # tells the turns
-python examples/hex_war.py --picture hex_war.png  # and draws the board
+    python examples/hex_war.py                        # prints the turns
+    python examples/hex_war.py --picture hex_war.png  # and draws the board
 
-The lesson: a hex board is a space like any other; movement points are a distance map that is
-charged for entering.
+A hex board is a space like any other; movement points are a distance map with a cost for entering.
 """
 
 import argparse

@@ -1,10 +1,8 @@
-"""A thousand ants find food and bring it home on two pheromones; the guide in docs/pheromones.md
-explains it.
+"""A thousand ants find food and bring it home on two pheromones; docs/pheromones.md explains it.
 
 python examples/pheromones.py                           # a window; Escape stops
-python examples/pheromones.py --picture pheromones.png  # four moments of a minute, as a picture
-python examples/pheromones.py --frames 30               # so many frames, then stop: what CI runs,
-without a display
+python examples/pheromones.py --picture pheromones.png  # four moments of a minute
+python examples/pheromones.py --frames 30               # 30 frames; works without a display
 """
 
 import argparse

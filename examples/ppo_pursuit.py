@@ -1,12 +1,11 @@
-"""A policy that hunts, learned in minutes on a laptop, beside the searches of `fieldcraft
-experiment chase`.
+"""A policy for pursuers, learned in minutes on a laptop, against the searches of
+`python -m research experiment chase`.
 
     python examples/ppo_pursuit.py --minutes 6 --out out/ppo
 
-Proximal policy optimization in the plain style of CleanRL: one file, one network that all pursuers
-share, `Pursuits` for the worlds. It trains on rooms of some seeds and is judged on rooms that it
-never saw. PyTorch is the only need that fieldcraft has no extra for (`pip install torch`; the build
-for CPUs is enough).
+Proximal policy optimization in the style of CleanRL: one file, one network for all pursuers,
+`Pursuits` for the worlds. It trains on rooms of some seeds and is judged on rooms that it never
+saw. It needs PyTorch (`pip install torch`; the build for CPUs is enough).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Draw a threat layer into your own pygame window; the orc follows the mouse.
 
-python examples/pygame_enemy.py                # a window; close it or press Escape to stop
-python examples/pygame_enemy.py --frames 30    # so many frames, then stop: what CI runs, without a
-display
+python examples/pygame_enemy.py              # a window; close it or press Escape to stop
+python examples/pygame_enemy.py --frames 30  # 30 frames; works without a display
 """
 
 import argparse

@@ -1,11 +1,10 @@
-"""Minds of a roguelike, tile by tile: a hero explores a dungeon, hunters close in, cowards run, a
-thief goes for gold unseen.
+"""Monsters of a roguelike, tile by tile: a hero explores a dungeon, hunters close in, cowards run,
+a thief goes for gold unseen.
 
-python examples/roguelike.py                           # tells what happens
-python examples/roguelike.py --picture roguelike.png   # and draws the last turn
+    python examples/roguelike.py                          # prints what happens
+    python examples/roguelike.py --picture roguelike.png  # and draws the last turn
 
-The lesson: a monster's mind is a map to step down. One map serves all monsters of a kind; maps are
-added like numbers.
+A monster steps down a map. One map serves all monsters of a kind; maps are added like numbers.
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""A dungeon on tcod's own console: rats follow a scent round corners, bats keep away from the
+"""A dungeon on tcod's own console: rats follow a scent around corners, bats keep away from the
 light, the map of what is known fades.
 
-python examples/roguelike_tcod.py                        # plays 80 turns by itself and says what
-came python examples/roguelike_tcod.py --picture dungeon.png  # and draws the last turn
+    python examples/roguelike_tcod.py                        # plays 80 turns and prints the result
+    python examples/roguelike_tcod.py --picture dungeon.png  # and draws the last turn
 
-The lesson: tcod sees, draws and reads keys; the minds are maps. Needs: pip install
-"fieldcraft[roguelike,view]"
+tcod computes sight, draws and reads keys; monsters step on maps of fieldcraft. It needs
+`pip install "fieldcraft[roguelike,view]"`.
 """
 
 import argparse

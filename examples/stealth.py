@@ -1,12 +1,12 @@
-"""Three guards and a thief: they patrol rooms nobody has checked, hear noise through doors, see,
-lose and search.
+"""Three guards and a thief: guards patrol rooms that nobody has checked, hear noise through doors,
+see, lose and search.
 
-python examples/stealth.py                      # tells what happens
-python examples/stealth.py --picture stealth.png  # and draws noise, what was checked, and where the
-thief may be
+    python examples/stealth.py                        # prints what happens
+    python examples/stealth.py --picture stealth.png  # and draws the noise, the checked rooms, and
+                                                      # where the thief may be
 
-The lesson: sound is a distance with a price for doors and walls, patrol is what was not seen for
-long, a search is a belief.
+Sound is a distance with a cost for doors and walls, a patrol goes where nobody has looked for
+longest, a search follows a belief.
 """
 
 import argparse

@@ -1,8 +1,7 @@
 """A live layer as a texture in pyglet: one upload a frame, scaled by the graphics card.
 
-python examples/texture_pyglet.py                                  # a window; close it to stop
-python examples/texture_pyglet.py --frames 30 --picture out.png    # so many frames, the last one as
-a picture, then stop
+python examples/texture_pyglet.py                                # a window
+python examples/texture_pyglet.py --frames 30 --picture out.png  # 30 frames
 """
 
 import argparse

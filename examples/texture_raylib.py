@@ -1,8 +1,7 @@
 """A live layer as a texture in raylib: one upload a frame, scaled by the graphics card.
 
-python examples/texture_raylib.py                                  # a window; close it to stop
-python examples/texture_raylib.py --frames 30 --picture out.png    # so many frames, the last one as
-a picture, then stop
+python examples/texture_raylib.py                                # a window
+python examples/texture_raylib.py --frames 30 --picture out.png  # 30 frames
 """
 
 import argparse

@@ -1,11 +1,11 @@
-"""A tower defence: 500 creeps pour from two gates to a castle while towers rise in their way, and
-never shut it.
+"""A tower defence: 500 creeps walk from two gates to a castle while towers rise in their way
+without ever blocking it.
 
-python examples/tower_defence.py                              # says what was built and who arrived
-python examples/tower_defence.py --picture tower_defence.png  # and draws the field
+    python examples/tower_defence.py                              # prints the towers and arrivals
+    python examples/tower_defence.py --picture tower_defence.png  # and draws the field
 
-The lesson: one distance map to the castle, mended where a tower rises; `would_block` asks before; a
-flow field leads any number.
+One distance map to the castle is repaired where a tower rises; `would_block` checks before; one
+flow field leads all creeps.
 """
 
 import argparse

@@ -1,11 +1,10 @@
 """Where to stand? Three wishes as maps with curves, multiplied: near the flag, under cover, in
 range of an enemy but not too near.
 
-python examples/utility.py                        # names the five best places
-python examples/utility.py --picture utility.png  # and draws the three wishes and their product
+    python examples/utility.py                        # prints the five best places
+    python examples/utility.py --picture utility.png  # and draws the three wishes and their product
 
-The lesson: a wish is an expression of maps and a curve. It stays live: when an enemy moves, the
-answer moves.
+A wish is an expression of maps and a curve. It is live: when an enemy moves, the answer changes.
 """
 
 import argparse

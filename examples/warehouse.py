@@ -1,11 +1,9 @@
-"""Two hundred workers in a warehouse that never collide and don't jam; the guide in
-docs/steering.md explains it.
+"""Two hundred workers in a warehouse that never collide or jam; docs/steering.md explains it.
 
 python examples/warehouse.py                          # a window; Escape stops
 python examples/warehouse.py --picture warehouse.png  # without and with the layer of traffic
 python examples/warehouse.py --film warehouse.gif     # two hundred steps
-python examples/warehouse.py --frames 30              # so many frames, then stop: what CI runs,
-without a display
+python examples/warehouse.py --frames 30              # 30 frames; works without a display
 """
 
 import argparse
