@@ -143,9 +143,8 @@ WORLDS = (
                 "The duel",
                 "A fighter with a range of ten cells against one with a range of five, among "
                 "pillars.",
-                "The green ring is where the long range reaches and is not reached; pillars cut "
-                "pieces out of it. The fighter stays on it and steps back as the other comes "
-                "on.",
+                "The long range is blue. Its layer is blue where it hits and is not hit, and "
+                "orange where the other hits it; pillars cut pieces out of the ring.",
                 "memory.md",
                 seed=3,
                 begin=3,
@@ -199,22 +198,6 @@ WORLDS = (
                 width=480,
                 quality=30,
             ),
-            Piece(
-                "ants-swarm",
-                "A hundred thousand ants",
-                "The same two pheromones in whole numbers: a swarm gives the same match on the "
-                "CPU and on a graphics card.",
-                "The swarm comes out of one nest; where it finds a pile, a green stream of "
-                "carriers flows home.",
-                "pheromones.md",
-                place="open:400x240:7",
-                settings=("ants=100000", "piles=9", "pile=8", "nest=12", "smell=40"),
-                begin=5,
-                seconds=18,
-                every=15,
-                width=480,
-                quality=15,
-            ),
         ),
     ),
     Row(
@@ -233,21 +216,6 @@ WORLDS = (
                 every=4,
                 width=440,
                 quality=30,
-            ),
-            Piece(
-                "flock-swarm",
-                "Twelve thousand birds",
-                "The same three layers in whole numbers: a swarm gives the same flight on the "
-                "CPU and on a graphics card.",
-                "Bands form within a second, meet, and turn with each other.",
-                "pheromones.md",
-                place="open:400x240:5",
-                settings=("birds=12000",),
-                begin=2,
-                seconds=6,
-                every=6,
-                width=400,
-                quality=15,
             ),
         ),
     ),

@@ -127,7 +127,7 @@ def default_map() -> Grid:
 GAME = GameOfParts(
     "chase",
     "The chase",
-    "Collect what is green, then get out.",
+    "Collect green diamonds, then leave.",
     Settings,
     KINDS,
     default_map,

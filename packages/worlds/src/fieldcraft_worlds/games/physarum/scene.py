@@ -68,9 +68,9 @@ def _facts(derived: PhysarumDerived, state: State, overlays: frozenset[str]) -> 
     yield Fact("cities", str(len(state.cities)), "good")
     if "tree" in overlays and state.step >= derived.settings.rate and len(state.cities) > 1:
         network = derived.network(state)
-        yield Fact("joined", f"{network.joined:.0%}")
-        yield Fact("veins take", f"{network.ground:.0%} of the ground")
-        yield Fact("of the tree", f"{network.shared:.0%} are veins")
+        yield Fact("cities joined", f"{network.joined:.0%}")
+        yield Fact("veins on the map", f"{network.ground:.0%}")
+        yield Fact("veins on the tree", f"{network.shared:.0%}")
         yield Fact("shortest tree", f"{network.tree:,.0f}")
         if network.detour is not None:
-            yield Fact("along veins", f"{network.detour:.2f} x")
+            yield Fact("tree along veins", f"{network.detour:.2f} x")

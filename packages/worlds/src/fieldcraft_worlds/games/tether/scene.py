@@ -86,7 +86,7 @@ def _field(derived: TetherDerived, state: State, overlays: frozenset[str]) -> Fi
                 values,
                 f"tether of the {name} range",
                 (-most, most),
-                colors=(0, 1),
+                colors=(1 - side, side),
                 opacity=0.85,
                 parts=partial(parts_of, derived, state, side),
             )
