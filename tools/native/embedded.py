@@ -13,15 +13,16 @@ import numpy as np
 
 from fieldcraft.kernels import counting
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.distance import clear, count, publish_counts
+from fieldcraft.kernels.distance import clear, count, publish
+from fieldcraft.kernels.moves import STEPS
 from fieldcraft.kernels.spread import wave_near
 from fieldcraft.kernels.spread_rows import BLOCKED, OPEN
 from fieldcraft.kernels.stamps import SCALE, _rounded
 
 __all__ = ["distance_map", "next_cells", "radial", "spread"]
 
-_EIGHT = np.array(counting.EIGHT)
-_OPEN = np.array([OPEN.get(step, 0) for step in counting.EIGHT], dtype=np.uint8)
+_EIGHT = np.array(STEPS)
+_OPEN = np.array([OPEN.get(step, 0) for step in STEPS], dtype=np.uint8)
 _LEVELS = 8
 """How many steps of Spread one pass over the map makes."""
 _SIZES = [counting.measure(1 << bits) for bits in range(31)]
@@ -38,7 +39,7 @@ _CAME = np.stack(
 
 @kernel
 def _open(walls, row, column, k):
-    """Whether step `k` of `counting.EIGHT` from a cell ends in an open cell and cuts no corner."""
+    """Whether step `k` of `moves.STEPS` from a cell ends in an open cell and cuts no corner."""
     across, down = column + _EIGHT[k, 0], row + _EIGHT[k, 1]
     if across < 0 or down < 0 or across >= walls.shape[1] or down >= walls.shape[0]:
         return False
@@ -154,17 +155,8 @@ def distance_map(values, walls, goals, neighbors, cell_size):
         lists,
         state,
     )
-    publish_counts(
-        dist,
-        is_wall,
-        spans,
-        _BACK[power],
-        _DELTA[power],
-        _INVERSE[power],
-        _MASK[power],
-        cell_size,
-        values.reshape(-1),
-    )
+    measure = _BACK[power], _DELTA[power], _INVERSE[power], _MASK[power], cell_size
+    publish(dist, is_wall, spans, measure, values.reshape(-1))
 
 
 @kernel("f4[:,::1], u1[:,::1], i8, i4[::1], out i4[::1]")

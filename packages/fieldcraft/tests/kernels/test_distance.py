@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels import counting
+from fieldcraft.kernels.moves import STEPS
 from fieldcraft.paths import DistanceMap, distance_map
 from fieldcraft.paths.arc_search import step_cost
 from fieldcraft.paths.cost import CellCosts
@@ -129,7 +130,7 @@ def test_what_is_not_looked_at_is_reached_otherwise(steps: int) -> None:
     """
     table = counting.canonical(steps).reshape(256, 256)
     for around in range(256):  # which of the eight cells around are open
-        open_ = {(0, 0)} | {step for k, step in enumerate(counting.EIGHT) if around >> k & 1}
+        open_ = {(0, 0)} | {step for k, step in enumerate(STEPS) if around >> k & 1}
 
         def may(
             a: tuple[int, int], step: tuple[int, int], open_: set[tuple[int, int]] = open_
@@ -138,8 +139,8 @@ def test_what_is_not_looked_at_is_reached_otherwise(steps: int) -> None:
             sides = {(a[0] + step[0], a[1]), (a[0], a[1] + step[1])}
             return {a, b} | sides <= open_
 
-        moves = list(counting.EIGHT[:steps])
-        ways = sum(1 << k for k, step in enumerate(counting.EIGHT) if may((0, 0), step))
+        moves = list(STEPS[:steps])
+        ways = sum(1 << k for k, step in enumerate(STEPS) if may((0, 0), step))
         for k, came in enumerate(moves):
             parent = (-came[0], -came[1])
             if not may(parent, came):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels.arrays import read_only
+from fieldcraft.space.adjacency import grid_ground
 from support.tiers import uncompiled
 from support.worlds import KNIGHT_AND_CORNER
 
@@ -20,7 +21,6 @@ compiled_only = pytest.mark.skipif(
     not kernels.compiled(),
     reason="the reference serves in this process, so there is nothing to compare",
 )
-NO_WAYS = (np.zeros(1, np.int64), np.zeros(0, np.int32))
 
 
 @compiled_only
@@ -53,14 +53,9 @@ def test_explores_alike_uncompiled(
             np.zeros(len(grid) if apart else 0, dtype=np.bool_),
         )
         ops.explore(
+            None,
+            grid_ground(grid),
             values,
-            (
-                grid.links(),
-                grid.link_masks,
-                np.array(grid.neighborhood.steps),
-                wrap,
-                tuple(map(read_only, NO_WAYS)),
-            ),
             read_only(starts),
             (sight, searches, np.float32(0), seed),
             0,

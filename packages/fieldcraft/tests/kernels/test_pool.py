@@ -73,13 +73,13 @@ def test_shared_work_goes_side_by_side_but_waits_for_no_late_worker(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     together = threading.Barrier(2, timeout=20)
-    pool.share([(together.wait, ())] * 2)
+    pool.run([(together.wait, ())] * 2, are_shared=True)
     late = pool._Worker()
     heard = late._calls
     monkeypatch.setattr(late, "_calls", queue.SimpleQueue())
     monkeypatch.setattr(pool, "_workers", [late])
     made: list[int] = []
-    pool.share([(made.append, (0,)), (made.append, (1,))])
+    pool.run([(made.append, (0,)), (made.append, (1,))], are_shared=True)
     assert made == [0]
     # a call that was withdrawn leaves nothing behind
     monkeypatch.setattr(late, "_calls", heard)
@@ -98,7 +98,7 @@ def test_an_error_in_shared_work_arrives() -> None:
             raise RuntimeError("a part")
 
     with pytest.raises(RuntimeError, match="a part"):
-        pool.share([(fail, ())] * 2)
+        pool.run([(fail, ())] * 2, are_shared=True)
 
 
 def test_a_second_thread_does_not_wait_and_is_not_disturbed() -> None:

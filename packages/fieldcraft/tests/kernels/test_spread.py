@@ -408,8 +408,8 @@ STEPPING = {
     "wave_near": (8, 3, {"few_tiles": -1.0}, 5),
     "wave_bands": (8, 3, {"few_tiles": -1.0, "threads": 2, "cells_per_thread": 1}, 5),
     "wave_any": (KNIGHT_AND_CORNER, 3, {"few_tiles": -1.0}, 7),
-    "tiles_near": (8, 3, {"few_tiles": 1.0}, 5),
-    "tiles_any": (KNIGHT_AND_CORNER, 3, {"few_tiles": 1.0}, 5),
+    "tiles": (8, 3, {"few_tiles": 1.0}, 6),
+    "tiles for any neighborhood": (KNIGHT_AND_CORNER, 3, {"few_tiles": 1.0}, 6),
 }  # ..., and the place of the values among the arguments
 
 
@@ -420,7 +420,7 @@ def test_every_kernel_is_broken_once() -> None:
         name
         for name in (*spread.__all__, *spread_tiles.__all__)
         if name.startswith(("wave", "tiles"))
-    } == set(STEPPING)
+    } == {kernel.split()[0] for kernel in STEPPING}
 
 
 @pytest.mark.parametrize("damage", [_one_ulp, _a_column_late])
@@ -429,6 +429,7 @@ def test_a_wrong_kernel_is_found(
     monkeypatch: pytest.MonkeyPatch, kernel: str, damage: Callable[[NDArray[np.float32]], None]
 ) -> None:
     neighbors, count, constants, place = STEPPING[kernel]
+    kernel = kernel.split()[0]
     from fieldcraft.kernels import spread, spread_tiles
 
     fast = spread_tiles if kernel.startswith("tiles") else spread

@@ -1,11 +1,12 @@
-"""The shortest path over convex polygons.
+"""Shortest paths over convex polygons.
 
-A node is a row of `places` (its root, how long the path there is, its left end and direction, its
+A node is a row of `places` (its root, the length of the path there, its left end and direction, its
 right end and direction) and of `links` (the corners at root, left and right, the portal, the
-polygon behind, that before, the node before). Scratch is kept from search to search and not
-cleared: `stamp` says by which search a corner was reached, `rims` by which one a portal was passed
-at its very end, and `allowed` for which one a block may be entered. The node that comes next is
-kept beside the heap: most have one heir, which is next again.
+polygon behind it, the polygon before it, the node before it). Scratch is reused by later searches
+and not cleared: `stamp` holds the number of the search that reached a corner, `rims` that of the
+search that passed a portal exactly at its end, and `allowed` that of the search that may enter a
+block. The next node is stored beside the heap: most nodes have one successor, which is the next
+one.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from fieldcraft.kernels.any_angle_blocks import allow
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.heap import longer, sift_down, sift_up
+from fieldcraft.kernels.heap import longer, pop, push, replace_first
 
 __all__ = ["room", "search"]
 
@@ -28,8 +29,8 @@ _PER_PORTAL = 3
 
 
 def room(corners, portals, blocks):
-    """Scratch for one search at a time, for a mesh with so many corners to turn at, so many portals
-    and blocks.
+    """Return scratch for one search at a time, for a mesh with this number of corners to turn at,
+    of portals and of blocks.
     """
     known = (
         np.empty(corners),
@@ -66,7 +67,7 @@ def _between(ux, uy, vx, vy, one, other):
 
 @kernel
 def _ahead(rx, ry, lx, ly, ex, ey, x, y):
-    """How far it is at least from a root through a portal to the goal."""
+    """Return the least distance from a root through a portal to the goal."""
     along_x, along_y = ex - lx, ey - ly
     size = along_x * along_x + along_y * along_y
     off = along_x * (y - ly) - along_y * (x - lx)
@@ -106,14 +107,14 @@ def _add(starts, root, left, right, crossing, end, goal, queue, counts):
         if rest < 0 or length < places[rest, LENGTH]:
             counts[NEXT], later = n, rest
         if later >= 0:
-            keys[size], cells[size] = places[later, LENGTH], later
-            counts[WAITING] = size + 1
-            sift_up(keys, cells, size, True)
+            counts[WAITING] = push(keys, cells, size, places[later, LENGTH], later, True)
 
 
 @kernel(inline="always")
 def _turns_at(reached, stamp, run, turn, gone):
-    """Whether a corner can be turned at after such a path, as short as any known one."""
+    """Return whether a path may turn at a corner: whether it is as short there as any known
+    path.
+    """
     known = reached[turn] if turn >= 0 and stamp[turn] == run else np.inf
     if turn < 0 or gone > known * EQUAL:
         return False
@@ -123,7 +124,7 @@ def _turns_at(reached, stamp, run, turn, gone):
 
 @kernel
 def _begin(mesh, start, end, at, goal, run, known, queue, counts):
-    """Look through all portals of the first polygon."""
+    """Add the nodes of all portals of the first polygon."""
     starts, behind, sides, turns, within = mesh
     reached, stamp, _, _, allowed = known
     rx, ry = at
@@ -157,8 +158,8 @@ def _begin(mesh, start, end, at, goal, run, known, queue, counts):
 
 @kernel(inline="always")
 def _expand(mesh, end, goal, run, number, known, queue, counts):
-    """Look through the portals of the polygon that a node leads into: on from its root, and turning
-    at its left and right end.
+    """Add the nodes behind a node: through the portals of the polygon that it leads into, straight
+    on from its root, and turning at its left and right end.
     """
     starts, behind, sides, turns, within = mesh
     reached, stamp, passed, rims, allowed = known
@@ -255,7 +256,7 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
 
 @kernel(inline="always")
 def _is_next(places, keys, cells, counts):
-    """Whether the node beside the heap comes before all that wait in it."""
+    """Return whether the node beside the heap comes before all nodes in it."""
     number = counts[NEXT]
     if number < 0 or counts[WAITING] == 0:
         return number >= 0
@@ -265,24 +266,21 @@ def _is_next(places, keys, cells, counts):
 
 @kernel(inline="always")
 def _take(places, keys, cells, counts, is_next):
-    """Take out the node that comes next."""
+    """Remove the next node."""
     other = counts[NEXT]
     counts[NEXT] = -1
     if is_next:
         return
     if other >= 0:
-        keys[0], cells[0] = places[other, LENGTH], other
+        replace_first(keys, cells, counts[WAITING], places[other, LENGTH], other, True)
     else:
-        counts[WAITING] -= 1
-        keys[0], cells[0] = keys[counts[WAITING]], cells[counts[WAITING]]
-    if counts[WAITING] > 0:
-        sift_down(keys, cells, counts[WAITING], True)
+        counts[WAITING] = pop(keys, cells, counts[WAITING], True)
 
 
 @kernel
 def _go_on(mesh, end, goal, run, known, queue, counts):
-    """Search while there is room for nodes. Returns (the node at the goal or -1, how many nodes
-    more room is needed for), -1 at the end.
+    """Search until the scratch is full. Return (the node at the goal or -1, the number of nodes
+    that do not fit), -1 at the end.
     """
     starts = mesh[0]
     reached = known[0]
@@ -351,8 +349,8 @@ def _search(mesh, blocks, start, end, at, goal, known, queue):
 
 
 def search(mesh, blocks, start, goal, ends, scratch):
-    """The portals of the shortest path from a place in polygon `start` to one in polygon `goal`,
-    and its length, infinite for no path.
+    """Return the portals on the shortest path from a place in polygon `start` to one in polygon
+    `goal`, and its length, infinite for no path.
 
     `mesh` is (starts, behind, sides, turns, within): the portals by polygon and the block of each.
     `blocks` is (above, heads, depths) of `any_angle_blocks.blocks`. `ends` are both places, and

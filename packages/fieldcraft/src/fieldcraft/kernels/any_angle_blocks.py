@@ -1,10 +1,9 @@
-"""Which polygons a shortest path can lead through: those between its ends in the tree of blocks.
+"""The polygons that a shortest path can pass: those between its ends in the tree of blocks.
 
-Polygons that hang together by one polygon only fall apart into blocks there. A path that leaves a
-convex polygon for a block comes back to
-the same polygon, and the straight line between both places lies in it: so a shortest path enters
-none but the blocks that lie between its ends, and of these each but once. Blocks are found as in
-Tarjan, "Depth-first search and linear graph algorithms" (1972).
+Polygons that are connected by one polygon only are split there into blocks. A path that leaves a
+convex polygon for a block returns to the same polygon, and the straight line between both places is
+inside it: so a shortest path enters only the blocks between its ends, and each of them once. Blocks
+are found as in Tarjan, "Depth-first search and linear graph algorithms" (1972).
 """
 
 from __future__ import annotations
@@ -18,8 +17,9 @@ __all__ = ["allow", "blocks"]
 
 @kernel("i8[::1], i4[::1], i8[::1], i8[::1]")
 def blocks(starts, behind, first, beside):
-    """The blocks of the polygons with these portals, see `fieldcraft.kernels.any_angle.search`.
-    Those that a portal joins to polygon p are `beside[first[p]]` up to `first[p + 1]`.
+    """Return the blocks of the polygons with these portals, see
+    `fieldcraft.kernels.any_angle.search`. The polygons that a portal joins to polygon p are
+    `beside[first[p]]` up to `first[p + 1]`.
 
     Returns for each polygon (P,) the block between it and the root of its tree, -1 for roots; for
     each block the polygon at its upper end; for each polygon (P,) how many blocks lie above it; and
@@ -89,8 +89,8 @@ def blocks(starts, behind, first, beside):
 
 @kernel("(i8[::1], i8[::1], i8[::1]), i8, i8, i8, out i8[::1]")
 def allow(blocks, start, goal, run, allowed):
-    """Write `run` into `allowed` for each block between two polygons; whether anything joins them
-    at all. `blocks` are the first three results of `blocks`.
+    """Write `run` into `allowed` for each block between two polygons; return whether they are
+    connected. `blocks` are the first three results of `blocks`.
     """
     above, heads, depths = blocks
     here, there = start, goal

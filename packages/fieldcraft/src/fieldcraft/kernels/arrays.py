@@ -1,6 +1,4 @@
-"""Arrays as kernels like them: on cache lines, and those that nobody may write to; types of
-arrays.
-"""
+"""Arrays for kernels: aligned and read-only ones, and types of arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +19,9 @@ _Number = TypeVar("_Number", bound=np.generic)
 
 
 def aligned(shape: int | tuple[int, ...]) -> NDArray[np.float32]:
-    """Zeros that start on a cache line: vector loops over misaligned rows take twice as long."""
+    """Return zeros that start on a cache line: vector loops over misaligned rows take twice as
+    long.
+    """
     size = shape if isinstance(shape, int) else math.prod(shape)
     memory = np.zeros(size + 16, dtype=np.float32)
     start = -(int(memory.__array_interface__["data"][0]) // 4) % 16
@@ -29,7 +29,7 @@ def aligned(shape: int | tuple[int, ...]) -> NDArray[np.float32]:
 
 
 def read_only(array: NDArray[_Number]) -> NDArray[_Number]:
-    """A view that can't be written to."""
+    """Return a read-only view."""
     view = array.view()
     view.flags.writeable = False
     return view

@@ -1,4 +1,4 @@
-"""Where somebody may be: mass that wanders over cells."""
+"""Diffusion of the probability mass of a hidden target over cells."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ AROUND = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 
 @kernel("i8[::1], i4[::1], f8[::1], f8[::1], f8[::1], f8, out f8[::1]")
 def wander(starts, origins, shares, keep, mass, scale, out):
-    """One step: each cell keeps a part of its mass and receives `shares` of that of others; all
-    times `scale`.
+    """Take one step: each cell keeps a part of its mass and receives `shares` of the mass of other
+    cells; all times `scale`.
 
     The steps that end in `v` are `starts[v]` up to `starts[v + 1]`, come from `origins`, and bring
     a share of what is there.
@@ -29,8 +29,8 @@ def wander(starts, origins, shares, keep, mass, scale, out):
 
 @kernel
 def _send(mass, part, flows, y, sent):
-    """The shares that cells of row `y` give to a neighbor beside and one across a corner, into rows
-    of `sent` with a rim; 0 off the map.
+    """Write the shares that cells of row `y` give to a neighbor beside and to one across a corner,
+    into rows of `sent` with a rim; 0 off the map.
     """
     beside, across = sent[0, (y + 3) % 3], sent[1, (y + 3) % 3]
     if y < 0 or y >= part.shape[0]:
@@ -49,7 +49,8 @@ def _send(mass, part, flows, y, sent):
     " f8[:,:,::1]"
 )
 def wander_grid(ins, keep, part, flows, mass, scale, first, last, out, sent):
-    """The same for rows [first, last) of a grid off a torus, with neighbors at most one cell away.
+    """Take the same step for rows [first, last) of a grid without wrap, with neighbors at most one
+    cell away.
 
     `mass` and `out` (height + 2, width + 2) have a rim of 0. A cell sends `part` of its mass each
     way that is open, times flows[0] to a neighbor beside it and flows[1] across a corner; bit `k`
@@ -84,8 +85,8 @@ def wander_grid(ins, keep, part, flows, mass, scale, first, last, out, sent):
 
 @kernel("f8[:,::1], f4[:,:,::1], f8[:,::1], f8, i8, i8, out f8[:,::1]")
 def drift_grid(keep, shares, mass, scale, first, last, out):
-    """The same where each step has a chance of its own: `shares` (8, height, width) of what is
-    `AROUND[k]` arrive in a cell.
+    """Take the same step with a probability for each cell and neighbor: the part `shares[k]` (8,
+    height, width) of the mass at `AROUND[k]` arrives in a cell.
     """
     width = keep.shape[1]
     for y in range(first, last):
@@ -111,8 +112,8 @@ def drift_grid(keep, shares, mass, scale, first, last, out):
 
 @kernel("i8[::1], f8[::1], out f8[::1], out f8[::1]")
 def arrive(cells, chances, mass, moved):
-    """Take a part of the mass out of some cells: `chances` say how much of each, and `moved`
-    becomes what that was.
+    """Remove the part `chances` of the mass of some cells, and write the removed mass to
+    `moved`.
     """
     for k in range(cells.shape[0]):
         moved[k] = mass[cells[k]] * chances[k]
@@ -121,6 +122,6 @@ def arrive(cells, chances, mass, moved):
 
 @kernel("f8[::1], i8[::1], f8[::1], out f8[::1]")
 def begin(moved, cells, shares, mass):
-    """Bring `shares` of what was moved into the same cells of another mass."""
+    """Add `shares` of the removed mass to the same cells of another mass."""
     for k in range(cells.shape[0]):
         mass[cells[k]] += moved[k] * shares[k]

@@ -38,7 +38,9 @@ def bounds(values, closed, sign, out):
 
 @kernel
 def _away(index, at, count, wrap):
-    """Return the distance of the center of a row or column from `at`, the short way round."""
+    """Return the distance of the center of a row or column from `at`, the short way around a
+    torus.
+    """
     d = abs((index + 0.5) - at)
     return min(d, count - d) if wrap else d
 
@@ -74,7 +76,7 @@ def _squared_distance(cell, other, height, width, wrap):
 
 @kernel
 def _close(closed, cell, spacing2, wrap):
-    """Close a cell and those less than the spacing from it."""
+    """Close a cell and the cells less than the spacing from it."""
     height, width = closed.shape
     r, c = divmod(cell, width)
     reach = np.int64(min(np.sqrt(spacing2), np.float64(height + width)))
@@ -180,8 +182,8 @@ def best(values, bounds, places, axes, sign, squares, taking, first, last, out, 
 
 @kernel("i8[::1], f8, b1, i8, out i8[::1], out u1[:,::1]")
 def thin(cells, spacing2, wrap, most, out, closed):
-    """Write the first `most` of `cells` that keep the spacing to those before them into `out`;
-    return how many.
+    """Write the first `most` of `cells` that keep the spacing to the chosen cells before them into
+    `out`; return their number.
     """
     count = 0
     for cell in cells:

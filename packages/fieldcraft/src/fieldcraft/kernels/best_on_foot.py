@@ -1,4 +1,4 @@
-"""The best cells that can be walked to."""
+"""The best cells within walking distance."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _NOT_TAKING = np.bool_(False)
 def best_on_foot(
     values, bounds, closed, places, starts, ground, lengths, limits, out, beyond, scratch
 ):
-    """Write the best cells of the agents [first, last) as `best.best`, among the cells that a walk
-    reaches from each one's start.
+    """Write the best cells of the agents [first, last) as `best.best` does, among the cells within
+    a walk from each agent's start.
 
     `ground` and `lengths` are those of `radial.path`, and `limits` are (longest walk, y_up, sign,
     squares, first, last). `beyond` is scratch like `closed`, all 1 before and after, and `scratch`

@@ -1,4 +1,4 @@
-"""What has changed of the sources that a radial layer follows."""
+"""Changes of sources that a radial layer follows."""
 
 from __future__ import annotations
 

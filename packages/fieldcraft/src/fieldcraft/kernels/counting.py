@@ -9,21 +9,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EIGHT", "FAR", "Measure", "canonical", "measure"]
+from fieldcraft.kernels.moves import PRUNED
+
+__all__ = ["FAR", "Measure", "canonical", "measure"]
 
 FAR = 1 << 62
 """The whole number that stands for infinity."""
-EIGHT = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
-"""The order of the bits in `count`."""
 
 
 class Measure(NamedTuple):
-    """How whole numbers stand for straight and diagonal steps on a map of so many cells.
+    """Whole numbers for straight and diagonal steps on a map of a given size.
 
-    A straight step is 2**shift, a diagonal one the odd number next to its square root of two times
-    that. No way has so many steps that a distance reaches 2**62. As the number of diagonals is less
-    than 2**shift, the low bits of a distance times `inverse` tell it. A distance is as long as
-    (number * back + diagonals * delta) straight steps, within two roundings of the true length.
+    A straight step is 2**shift, a diagonal one the odd number next to sqrt(2) times that. No
+    distance reaches 2**62. As the number of diagonals is less than 2**shift, it follows from the
+    low bits of a distance times `inverse`. A distance is as long as (number * back + diagonals *
+    delta) straight steps, within two roundings of the true length.
     """
 
     shift: int
@@ -35,7 +35,7 @@ class Measure(NamedTuple):
 
 
 def measure(cells: int) -> Measure:
-    """The whole numbers for maps of so many cells."""
+    """Return the whole numbers for maps with this number of cells."""
     shift = 61 - cells.bit_length()
     diagonal = math.isqrt(2 << (2 * shift)) | 1
     low = 1 << min(shift, 32)
@@ -46,29 +46,20 @@ def measure(cells: int) -> Measure:
 
 
 def canonical(steps: int) -> NDArray[np.uint8]:
-    """Which steps `count` looks at: by `came * 256 + open_steps`, both sets of the first four or of
-    all `EIGHT`.
+    """Return the steps that `count` follows, by `came * 256 + open_steps`: both are sets of the
+    first four or of all `moves.STEPS`.
 
-    A search that came straight goes straight on, and to a side and its diagonal where the corner
-    behind that side is shut. One that came by a diagonal goes on by it and by the two straight
-    steps it is made of. Having come from nowhere, as at a goal, it goes everywhere.
+    After a straight step the search follows the same step, and a side and its diagonal where the
+    corner behind that side is closed. After a diagonal step it follows the same step and its two
+    straight parts. At a goal, where `came` is 0, it follows all steps.
     """
-    bit = {step: 1 << k if k < steps else 0 for k, step in enumerate(EIGHT)}
-    one = np.zeros((8, 256), dtype=np.uint8)
-    for k, (x, y) in enumerate(EIGHT):
-        for open_steps in range(256):
-            if x and y:
-                look = bit[x, y] | bit[x, 0] | bit[0, y]
-            else:
-                look = bit[x, y]
-                for side_x, side_y in ((y, x), (-y, -x)):
-                    if not open_steps & bit[side_x - x, side_y - y]:
-                        look |= bit[side_x, side_y] | bit[side_x + x, side_y + y]
-            one[k, open_steps] = look & open_steps
+    one = PRUNED[1].reshape(9, 256)[:8]
+    if steps == 4:
+        one = np.array([np.arange(256) & 15 & ~(1 << (back ^ 1)) for back in range(4)])
     table = np.zeros((256, 256), dtype=np.uint8)
     table[0] = np.arange(256) & (1 << steps) - 1
     for came in range(1, 256):
-        for k in range(8):
+        for k in range(steps):
             if came >> k & 1:
-                table[came] |= one[k]
+                table[came] |= one[k].astype(np.uint8)
     return table.reshape(-1)

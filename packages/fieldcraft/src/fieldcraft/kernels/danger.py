@@ -1,12 +1,12 @@
 """Cheapest paths through danger that changes with time.
 
-A state is a cell at a time step: `time step * cells + cell`. The states of the last time step stand
-for all later ones, since the danger stays then.
+A state is a cell at a time step: `time step * cells + cell`. The states of the last time step
+represent all later ones, since the danger is constant from then on.
 
 The search is A* over states. Its bound is the cheapest path over cells alone, where each cell has
-the least danger of the time steps at which a path that is worth it can be there: not before the
-time that it takes to get there, and not so late that the whole path would cost more than one
-already known. That bound is searched backwards, no farther than it is needed.
+the least danger of the time steps at which a useful path can be there: not before it can get there,
+and not so late that the whole path would cost more than the best known one. That bound is searched
+backwards, no farther than needed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.heap import TWICE, longer, sift_down, sift_up
+from fieldcraft.kernels.heap import TWICE, longer, pop, push
 
 __all__ = ["BLOCK", "search"]
 
@@ -25,8 +25,8 @@ BLOCK = 4  # time steps that share one least danger
 
 @kernel
 def _norm(places, norm, straight, diagonal, one, other):
-    """Return `straight` per world unit of the straight distance of two cells, or with a `norm` of 1
-    of the longer side and `diagonal` of the shorter, with 2 of both sides.
+    """Return `straight` per world unit of the straight distance of two cells; with `norm` 1, of the
+    longer side, and `diagonal` of the shorter one; with `norm` 2, of both sides.
     """
     most, least, square = 0.0, 0.0, 0.0
     for axis in range(places.shape[1]):
@@ -52,7 +52,7 @@ def _price(cost, one, other):
 
 @kernel
 def _length(ground, here, there):
-    """Return the length of the shortest step between two cells; infinite where none leads there."""
+    """Return the length of the shortest step between two cells; infinite if there is none."""
     starts, ends, lengths = ground[0]
     shortest = np.inf
     for arc in range(starts[here], starts[here + 1]):
@@ -63,7 +63,7 @@ def _length(ground, here, there):
 
 @kernel
 def _lasts(length, pace):
-    """Return how many time steps a step of this length takes."""
+    """Return the number of time steps that a step of this length takes."""
     if length < 1.5 * pace:
         return np.int64(1)
     return np.int64(length / pace + 0.5)
@@ -71,8 +71,8 @@ def _lasts(length, pace):
 
 @kernel
 def _least(places, danger, lowest, pace, norms, limit, start, goal, cell):
-    """Return the least danger of a cell at the time steps at which a path that is worth it can be
-    there; infinite where none can.
+    """Return the least danger of a cell at the time steps at which a useful path can be there;
+    infinite if there are none.
     """
     norm, straight, diagonal, quick, quicker, rate, thrift = norms
     last = np.int64(danger.shape[0] - 1)
@@ -100,7 +100,7 @@ def _settle(task, limit, until, bounds, heap, sizes):
     """Search backwards from the goal until a cell has its bound, or to the end. Return the heap,
     which may have grown, and its sizes.
 
-    `task` is what `search` was given: (ground, cost, danger, lowest, pace, half, norms, start,
+    `task` are the arguments of `search`: (ground, cost, danger, lowest, pace, half, norms, start,
     goal).
     """
     ground, cost, danger, lowest, pace, half, norms, start, goal = task
@@ -117,10 +117,7 @@ def _settle(task, limit, until, bounds, heap, sizes):
         size, met = np.int64(1), np.int64(1)
     while closed[until] == 0 and size > 0:
         v = cells[0]
-        size -= 1
-        if size > 0:
-            keys[0], cells[0] = keys[size], cells[size]
-            sift_down(keys, cells, size, False)
+        size = pop(keys, cells, size, False)
         if closed[v] != 0:
             continue
         closed[v] = 1
@@ -146,9 +143,7 @@ def _settle(task, limit, until, bounds, heap, sizes):
                 rest[n] = s
                 if size == keys.shape[0]:
                     keys, cells = longer(keys, TWICE), longer(cells, TWICE)
-                keys[size], cells[size] = s * (1.0 - _DEEPER) + ahead, n
-                size += 1
-                sift_up(keys, cells, size - 1, False)
+                size = push(keys, cells, size, s * (1.0 - _DEEPER) + ahead, n, False)
     return (keys, cells, touched), (size, met)
 
 
@@ -162,7 +157,7 @@ def _forget(bounds, touched, met):
 
 @kernel
 def _walked(ground, cost, danger, pace, half, cells):
-    """Return what it costs to walk over these cells without waiting."""
+    """Return the cost of walking over these cells without waiting."""
     last = np.int64(danger.shape[0] - 1)
     k, spent = np.int64(0), 0.0
     for i in range(cells.shape[0] - 1):
@@ -185,8 +180,8 @@ def _walked(ground, cost, danger, pace, half, cells):
 def search(
     ground, cost, danger, lowest, guess, pace, half, norms, start, goal, bounds, states, scratch
 ):
-    """Return the cells of the cheapest path from a start to a goal, the length of each leg, how
-    many time steps it takes, what the path costs, and its damage; no cells where there is none.
+    """Return the cells of the cheapest path from a start to a goal, the length and the number of
+    time steps of each step, the cost, and the damage; no cells if there is no path.
 
     `ground` is (the steps that leave each cell, those that lead into it, positions), steps as
     (starts, ends, lengths). `cost` has one number per cell, or one for all. `danger` (time steps,
@@ -223,10 +218,7 @@ def search(
     found = np.int64(-1)
     while size > 0:
         node = nodes[0]
-        size -= 1
-        if size > 0:
-            keys[0], nodes[0] = keys[size], nodes[size]
-            sift_down(keys, nodes, size, False)
+        size = pop(keys, nodes, size, False)
         if turns[node] == turn + 1:
             continue
         turns[node] = turn + 1
@@ -268,9 +260,8 @@ def search(
             best[following], came[following], turns[following] = total, node, turn
             if size == keys.shape[0]:
                 keys, nodes = longer(keys, TWICE), longer(nodes, TWICE)
-            keys[size], nodes[size] = total * (1.0 - _DEEPER) + rest[there], following
-            size += 1
-            sift_up(keys, nodes, size - 1, False)
+            key = total * (1.0 - _DEEPER) + rest[there]
+            size = push(keys, nodes, size, key, following, False)
     _forget(bounds, heap[2], sizes[1])
     count, node = np.int64(0), found
     while node >= 0:

@@ -1,4 +1,4 @@
-"""How a kernel is declared: `@kernel("f4[:,::1], i8, out f4[::1]")` above a plain function over
+"""Declarations of kernels: `@kernel("f4[:,::1], i8, out f4[::1]")` above a plain function over
 arrays and numbers.
 """
 

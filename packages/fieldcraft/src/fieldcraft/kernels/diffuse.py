@@ -40,12 +40,12 @@ def _row(above, here, below, bits, masks, given, through, keep, floor, values):
     "f4[:,::1], u1[:,::1], u1[::1], f4[:,::1], f4[:,::1], f4, f4, i8, i8, out f4[:,::1]",
 )
 def exchange(offers, links, masks, given, through, keep, floor, first, last, values):
-    """One step of the rows [first, last) of a grid, in place.
+    """Take one step of the rows [first, last) of a grid, in place.
 
     `offers` (height + 2, width + 2) is the share that each cell offers each neighbor, with a rim.
-    `links` (height, width) and `masks` (8,) tell which neighbors of `AROUND` reach a cell. `given`
-    is how many shares leave a cell, and `through` which part of what arrives enters it; of shape
-    (height, 0) where all does. Values smaller than `floor` become 0.
+    `links` (height, width) and `masks` (8,) hold which neighbors of `AROUND` reach a cell. `given`
+    is the number of shares that leave a cell, and `through` the part of arriving shares that enters
+    it; of shape (height, 0) if all of them enter. Values smaller than `floor` become 0.
     """
     few = (
         masks[0],
@@ -64,7 +64,7 @@ def exchange(offers, links, masks, given, through, keep, floor, first, last, val
 
 @kernel("i8[::1], i4[::1], f4[::1], f4[::1], f4[::1], f4, f4, i8, i8, out f4[::1]")
 def exchange_listed(starts, origins, offers, given, through, keep, floor, first, last, values):
-    """One step of the cells [first, last) of any space, in place.
+    """Take one step of the cells [first, last) of any space, in place.
 
     What arrives in cell v comes from `origins[starts[v]:starts[v + 1]]`; the rest as in `exchange`.
     """

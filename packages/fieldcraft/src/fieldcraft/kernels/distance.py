@@ -1,18 +1,18 @@
 """Distances to the nearest goal on grids with four or eight neighbors.
 
-`count` serves whole steps of two lengths, straight and diagonal. Distances are whole numbers there:
-a straight step is a power of two and a diagonal one the odd number next to its square root of two
-times that, so that sums are exact, do not depend on the order of the steps, and tell how many
-diagonals they hold. Cells wait in three lists, one per straight step of distance: a cell in the
-lowest can't shorten another there. Of the ways of one length that lie around the same rectangle
-only the one that begins with its diagonals is followed, which leaves one or three neighbors to
-look at where nothing is in the way (canonical orderings: Sturtevant and Rabin, IJCAI 2016; the
-rules of Harabor and Grastien's jump points, for diagonals that cut no corners). Where several ways
-of one length meet, all are followed on.
+`count` serves steps of two lengths, straight and diagonal. Distances are whole numbers there: a
+straight step is a power of two and a diagonal one the odd number next to sqrt(2) times that, so
+that sums are exact, do not depend on the order of the steps, and contain the number of diagonals.
+Cells wait in three lists, one per straight step of distance: a cell in the lowest list cannot
+shorten another in it. Of the paths of one length around the same rectangle the search follows only
+the one that begins with its diagonals, which leaves one or three neighbors to process on open
+ground (canonical orderings: Sturtevant and Rabin, IJCAI 2016; the rules of Harabor and Grastien's
+jump points, for diagonals that cut no corners). Where several paths of one length meet, the search
+follows all of them.
 
-`add_near` serves four or eight neighbors and a cost per cell, in float64, with as many lists as
-the dearest step spans. Which neighbors a cell makes better is found without branches, as no
-processor foresees it; `price` reads the costs.
+`add_near` serves four or eight neighbors and a cost per cell, in float64, with as many lists as the
+most expensive step spans. It finds the neighbors that a cell improves without branches, since no
+processor predicts them; `price` reads the costs.
 
 All other grids are searched by `distance_search`.
 """
@@ -21,7 +21,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from fieldcraft.kernels.counting import FAR
 from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.moves import lowest_bit
 
 __all__ = [
     "add_near",
@@ -29,12 +31,8 @@ __all__ = [
     "count",
     "lengths",
     "price",
-    "publish_counts",
-    "publish_sums",
+    "publish",
 ]
-
-FAR = np.int64(1 << 62)
-_ROOT = np.array([0] + [(i & -i).bit_length() - 1 for i in range(1, 256)], dtype=np.int64)
 
 
 @kernel(
@@ -42,7 +40,7 @@ _ROOT = np.array([0] + [(i & -i).bit_length() - 1 for i in range(1, 256)], dtype
     "b1[::1], i8[:,::1], i8, out i8[::1]",
 )
 def clear(walls, spans, far, dist):
-    """Set the cells of spans [start, end) to `far`, and walls to less than anything."""
+    """Set the cells of spans [start, end) to `far`, and walls to less than any distance."""
     for i in range(spans.shape[0]):
         to = dist[spans[i, 0] : spans[i, 1]]
         wall = walls[spans[i, 0] : spans[i, 1]]
@@ -57,12 +55,12 @@ def clear(walls, spans, far, dist):
 def count(
     open_steps, table, until, width, shift, straight, diagonal, limit, came, dist, lists, state
 ):
-    """Go on until every cell of `until` is final, or to the end where there is none.
+    """Search until every cell of `until` is final, or to the end if it is empty.
 
-    `open_steps` has a bit for each of the steps `counting.EIGHT` that leaves a cell, or enters
-    it from the other side: the ground is the same both ways. `table[came * 256 + ways]` says which
-    of them to look at, having come by the steps `came`. `state` = [bucket, cells in each of the
-    three `lists`]; list `bucket % 3` is the lowest.
+    `open_steps` has a bit for each of the steps `moves.STEPS` that leaves a cell, or enters it from
+    the other side: both are the same. `table[came * 256 + open_steps]` are the steps to follow
+    after the steps `came`, see `counting.canonical`. `state` = [bucket, cells in each of the three
+    `lists`]; list `bucket % 3` is the lowest.
     """
     offsets = np.array([1, -1, width, -width, width + 1, width - 1, -width + 1, -width - 1])
     lengths = np.array(
@@ -90,7 +88,7 @@ def count(
                 continue
             m = np.int64(table[(np.int64(came[np.uint64(c)]) << 8) | open_steps[np.uint64(c)]])
             while m != 0:
-                k = _ROOT[m]
+                k = lowest_bit(m)
                 bit = m & -m
                 m = m & (m - 1)
                 s = d + lengths[k]
@@ -120,12 +118,12 @@ def count(
     "f8[::1], b1[::1], f8, f8, out f8[::1]",
 )
 def price(values, walls, lowest, highest, out):
-    """Copy costs to float64. Returns (the least, the dearest finite, whether some are infinite, the
-    first that is none, or -1).
+    """Copy costs to float64. Return (the least, the greatest finite one, whether some are infinite,
+    the first invalid one or -1).
 
-    Only cells that are no walls count. A cost lies from `lowest` to `highest`, or is infinite.
-    Costs are compared by their bits,
-    which are in the same order as long as they are positive: that vectorizes.
+    Only cells that are not walls count. A cost is between `lowest` and `highest`, or infinite.
+    Costs are compared by their bits, which have the same order for positive numbers: that
+    vectorizes.
     """
     bits = out.view(np.int64)
     ends = np.array([lowest, highest, np.inf]).view(np.int64)
@@ -166,14 +164,14 @@ def price(values, walls, lowest, highest, out):
 def add_near(
     open_steps, cost, until, known, width, straight, diagonal, inverse, limit, dist, lists, state
 ):
-    """Go on until every cell of `until` is final, or to the end where there is none.
+    """Search until every cell of `until` is final, or to the end if it is empty.
 
-    `open_steps` are those of `count`, of which the bits `known` count. `dist` and `cost` have a row
-    and one cell more on each side, that may hold anything, as may walls: they are looked at but not
+    `open_steps` are those of `count`; only the bits `known` of them count. `dist` and `cost` have a
+    row and one cell more on each side, which may hold anything, as may walls: they are read but not
     used. `straight` and `diagonal` are half the lengths of steps. A bucket is narrower than the
-    cheapest step, by enough for roundings, so that a cell in it can't shorten another there; the
-    dearest step spans fewer than there are `lists`. `state` = [bucket, cells waiting, cells in each
-    list]; the lists hold places in these arrays.
+    cheapest step, by enough for roundings, so that a cell in it cannot shorten another in it; the
+    most expensive step spans fewer than there are `lists`. `state` = [bucket, cells waiting, cells
+    in each list]; the lists hold indices into these arrays.
     """
     pad = width + 1
     offsets = np.array([1, -1, width, -width, width + 1, width - 1, -width + 1, -width - 1])
@@ -216,7 +214,7 @@ def add_near(
             m |= np.int64(d + diagonal * (cost[c - w - one] + own) < dist[c - w - one]) << 7
             m &= np.int64(open_steps[np.int64(c) - pad]) & known
             while m != 0:
-                k = _ROOT[m]
+                k = lowest_bit(m)
                 m = m & (m - 1)
                 n = np.int64(c) + offsets[k]
                 s = d + lengths[k] * (cost[n] + own)
@@ -238,22 +236,40 @@ def add_near(
 
 @kernel(inline="always")
 def _length(count, back, delta, inverse, mask, scale):
-    """Return the length that a whole number stands for, see `counting.Measure`."""
+    """Return the length of a distance in whole numbers, see `counting.Measure`."""
     diagonals = np.int32((np.uint32(count) * np.uint32(inverse)) & np.uint32(mask))
     return (np.float64(count) * back + np.float64(diagonals) * delta) * scale
 
 
 @kernel("i8[::1], f8, f8, i8, i8, f8, out f8[::1]")
 def lengths(counts, back, delta, inverse, mask, scale, out):
-    """Turn whole numbers into float64 distances."""
+    """Write the float64 distances of whole numbers."""
     for i in range(counts.shape[0]):
         length = _length(counts[i], back, delta, inverse, mask, scale)
         out[i] = np.inf if counts[i] >= FAR else length
 
 
-@kernel("i8[::1], b1[::1], i8[:,::1], f8, f8, i8, i8, f8, out f4[::1]")
-def publish_counts(dist, walls, spans, back, delta, inverse, mask, scale, values):
-    """Turn whole numbers into float32 distances, inf on walls and outside of the spans."""
+@kernel(inline="always")
+def _value(distance, measure):
+    """Return a distance as float32; `measure` is None for float64 distances."""
+    value = np.float32(distance)
+    if measure is not None:
+        back, delta, inverse, mask, scale = measure
+        value = np.float32(_length(distance, back, delta, inverse, mask, scale))
+        value = np.float32(np.inf) if distance >= FAR else value
+    return value
+
+
+@kernel(
+    "i8[::1], b1[::1], i8[:,::1], (f8, f8, i8, i8, f8), out f4[::1]",
+    "f8[::1], b1[::1], i8[:,::1], none, out f4[::1]",
+)
+def publish(dist, walls, spans, measure, values):
+    """Write distances as float32, inf on walls and outside of the spans.
+
+    `measure` is (back, delta, inverse, mask, scale) for whole numbers, see `counting.Measure`, and
+    None for float64 distances.
+    """
     done = 0
     for i in range(spans.shape[0]):
         values[done : spans[i, 0]] = np.inf
@@ -262,21 +278,5 @@ def publish_counts(dist, walls, spans, back, delta, inverse, mask, scale, values
         wall = walls[spans[i, 0] : done]
         to = values[spans[i, 0] : done]
         for j in range(to.shape[0]):
-            length = np.float32(_length(from_[j], back, delta, inverse, mask, scale))
-            to[j] = np.float32(np.inf) if (from_[j] >= FAR) | wall[j] else length
-    values[done:] = np.inf
-
-
-@kernel("f8[::1], b1[::1], i8[:,::1], out f4[::1]")
-def publish_sums(dist, walls, spans, values):
-    """Turn float64 distances into float32, inf on walls and outside of the spans."""
-    done = 0
-    for i in range(spans.shape[0]):
-        values[done : spans[i, 0]] = np.inf
-        done = spans[i, 1]
-        from_ = dist[spans[i, 0] : done]
-        wall = walls[spans[i, 0] : done]
-        to = values[spans[i, 0] : done]
-        for j in range(to.shape[0]):
-            to[j] = np.float32(np.inf) if wall[j] else np.float32(from_[j])
+            to[j] = np.float32(np.inf) if wall[j] else _value(from_[j], measure)
     values[done:] = np.inf

@@ -1,7 +1,7 @@
 """Repairs of finished maps of distances.
 
-`repair` clears the cells that no step gives exactly their distance any more, and then searches
-again from the border of what is left.
+`repair` clears the cells with a distance that no step gives exactly any more, and then searches
+again from the border of the cleared cells.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.distance_search import note, spread
 from fieldcraft.kernels.distance_steps import beyond, end_of, listed_steps, origin_of, steps_from
-from fieldcraft.kernels.heap import sift_down, sift_up
+from fieldcraft.kernels.heap import pop, push
 
 __all__ = ["repair"]
 
@@ -38,7 +38,7 @@ def _count_beside(arcs, grid, around, cell):
 
 @kernel(inline="always")
 def _beside(arcs, grid, around, cell, k):
-    """Return a cell whose steps another one may bear on, -1 off the map."""
+    """Return a cell with steps that another cell may affect, -1 off the map."""
     if arcs is not None:
         return origin_of(arcs, grid, cell, k)
     if grid is not None:
@@ -53,7 +53,8 @@ def _beside(arcs, grid, around, cell, k):
 
 @kernel
 def _near(arcs, grid, walls, before, around, changed, far, dist, changes, stack):
-    """Put changed cells, and those whose steps these may bear on, onto the stack. Returns its size.
+    """Push changed cells, and the cells with steps that these may affect, onto the stack. Return
+    its size.
 
     Cells that were walls get the distance `far`, and new walls less than any distance.
     """
@@ -80,8 +81,8 @@ def _near(arcs, grid, walls, before, around, changed, far, dist, changes, stack)
 
 @kernel
 def _clear(arcs, grid, sizes, cost, walls, far, size, dist, changes, stack):
-    """Clear each cell of the stack that nothing gives exactly its distance, and look at those that
-    had theirs from it.
+    """Clear each cell of the stack with a distance that no step gives exactly, and push the cells
+    that had their distance from it.
     """
     marks = changes[0]
     while size > 0:
@@ -150,13 +151,13 @@ def repair(
     scratch,
     queue,
 ):
-    """Update a finished map after the walls, steps or costs of the cells `changed` have changed.
-    Returns the cells whose distance is another one now, and what it was.
+    """Update a finished map after changes of the walls, steps or costs of the cells `changed`.
+    Return the cells with a new distance, and the old one of each.
 
-    Steps, costs and `walls` are those of now, `before` the walls of then. `around` are the offsets
-    (columns, rows) from a changed cell to those whose steps on a grid it may bear on. `starts` are
-    the costs of `goals`. `scratch` is (marks, cells, distances, cells)
-    with one number per cell and one more; marks are 0 before and after. `queue` is that of
+    Steps, costs and `walls` are the new ones, `before` are the old walls. `around` are the offsets
+    (columns, rows) from a changed cell to the cells of a grid with steps that it may affect.
+    `starts` are the costs of `goals`. `scratch` is (marks, cells, distances, cells) with one number
+    per cell and one more; marks are 0 before and after. `queue` is that of
     `distance_search.search`.
     """
     marks, touched, olds, stack = scratch
@@ -185,15 +186,11 @@ def repair(
             if other >= 0 and 0 <= dist[other] < far:
                 best = min(best, beyond(dist[other], cell, other, sizes[at], cost))
         if best < dist[cell] and not walls[cell]:
-            keys[size], cells[size] = best, cell
-            sift_up(keys, cells, size, False)
-            size += 1
+            size = push(keys, cells, size, best, cell, False)
     seeds, firsts = np.empty(size, np.int64), np.empty(size, dist.dtype)
     for i in range(seeds.shape[0]):
-        size -= 1
         seeds[i], firsts[i] = cells[0], keys[0]
-        keys[0], cells[0] = keys[size], cells[size]
-        sift_down(keys, cells, size, False)
+        size = pop(keys, cells, size, False)
     state, everywhere = np.zeros(3, np.int64), np.empty(0, np.int64)
     spread(
         arcs,

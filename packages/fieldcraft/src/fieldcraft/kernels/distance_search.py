@@ -1,8 +1,8 @@
 """Distances to the nearest goal over any steps, in whole numbers or float64.
 
-Cells wait in buckets of equal width in distance, more of them than the dearest step spans. A
+Cells wait in buckets of equal width in distance, more of them than the most expensive step spans. A
 bucket that is narrower than the cheapest step is searched in any order: a cell in it cannot shorten
-another there. In a wider one cells may come again, until none gets nearer.
+another in it. In a wider bucket cells may be queued again, until no distance decreases.
 """
 
 from __future__ import annotations
@@ -24,14 +24,16 @@ number of the cell before plus 2.
 
 @kernel(inline="always")
 def _slot(distance, inverse, bucket, slot, rounds):
-    """Return the place in the ring of buckets for a distance; `slot` is that of `bucket`."""
+    """Return the index of a distance in the ring of buckets; `slot` is that of `bucket`."""
     place = slot + np.int64(distance * inverse) - bucket
     return place if place < rounds else place - rounds
 
 
 @kernel(inline="always")
 def _offer(cell, distance, inverse, bucket, slot, dist, queue, changes):
-    """Give a cell a shorter distance and its place in the queue. Returns how many more wait."""
+    """Set a shorter distance of a cell and queue it. Return the number of additional waiting
+    cells.
+    """
     heads, before, following = queue
     rounds = heads.shape[0]
     into = _slot(distance, inverse, bucket, slot, rounds)
@@ -54,7 +56,7 @@ def _offer(cell, distance, inverse, bucket, slot, dist, queue, changes):
 
 @kernel(inline="always")
 def note(cell, distance, changes):
-    """Keep what the distance of a cell was when it first changed."""
+    """Store the distance of a cell before its first change."""
     marks, touched, olds, counts = changes
     mark, count = marks[cell], counts[0]
     touched[count], olds[count], counts[0] = cell, distance, count + 1 - (mark & 1)
@@ -65,7 +67,9 @@ def note(cell, distance, changes):
 def spread(
     arcs, grid, sizes, cost, seeds, starts, until, far, inverse, limit, dist, state, queue, changes
 ):
-    """`search`, and note in `changes` what distances were: (marks, cells, distances, count)."""
+    """Search as `search` does, and store old distances in `changes`: (marks, cells, distances,
+    count).
+    """
     heads, before, following = queue
     rounds = heads.shape[0]
     bucket, waiting, taken = state[0], state[1], state[2]
@@ -119,12 +123,12 @@ def spread(
     " i8[::1], f8, f8, f8, out f8[::1], out i8[::1], (out i4[::1], out u4[::1], out i4[::1])",
 )
 def search(arcs, grid, sizes, cost, seeds, starts, until, far, inverse, limit, dist, state, queue):
-    """Go on until every cell of `until` is final, or to the end where there is none.
+    """Search until every cell of `until` is final, or to the end if it is empty.
 
     See `distance_steps` for `arcs`, `grid`, `sizes` and `cost`. `seeds` are the goals by ascending
-    `starts`, their costs. `inverse` is 1 / the width of a bucket. `dist` is `far`, or less than
-    anything in walls that arcs lead into. `state` = [bucket, cells waiting, seeds taken]. `queue`
-    is (heads, before, following): one head for each bucket, -1 at first, and the lists of waiting
+    `starts`, their costs. `inverse` is 1 / the width of a bucket. `dist` is `far`, or less than any
+    distance in walls that arcs lead into. `state` = [bucket, cells waiting, seeds used]. `queue` is
+    (heads, before, following): one head for each bucket, -1 at first, and the lists of waiting
     cells; `before` is 0 for cells that do not wait.
     """
     spread(
@@ -193,8 +197,8 @@ def downhill(arcs, grid, sizes, cost, dist, cells, far, turn, following, taken):
     "(i8[::1], i4[::1], i8[::1], i8[::1], i4[::1]), none, f8[::1], f8[::1], f8[::1], f8, i8",
 )
 def descend(arcs, grid, sizes, cost, dist, far, cell):
-    """Return the cells from one down to a goal, and the steps or arcs taken: on a grid straight on
-    where that is as short.
+    """Return the cells from one down to a goal, and the steps or arcs taken; on a grid the same
+    step again where that is as short.
     """
     path, taken = np.empty(64, np.int64), np.empty(64, np.int64)
     path[0] = cell

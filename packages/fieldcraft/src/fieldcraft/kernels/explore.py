@@ -1,4 +1,4 @@
-"""Searches for the least known cell."""
+"""Searches for the cell with the least knowledge."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.distance_steps import listed_steps, next_cell
 
 __all__ = ["explore", "scratch"]
 
@@ -19,8 +20,8 @@ _31 = np.uint64(31)
 
 
 def scratch(cells: int) -> tuple[NDArray[np.int64], ...]:
-    """Return scratch for one thread: the explorer that reached a cell last, by which first step,
-    the cells in the order in which they are reached, and the number of explorers so far.
+    """Return scratch for one thread: the last explorer that reached a cell, its first step, the
+    cells in the order of the search, and the number of explorers so far.
 
     It can be used again as it is: explorers are told apart by their number.
     """
@@ -46,54 +47,29 @@ def _draw(key, first, second):
     return _mix(inner + (np.uint64(second) + _ONE) * _GOLDEN)
 
 
-@kernel(inline="always")
-def _step(ground, row, column, k):
-    """Return the cell that the k-th step from a cell leads to, or -1."""
-    links, masks, steps, wrap, (_, ends) = ground
-    if steps.shape[0] == 0:
-        return np.int64(ends[k])
-    height, width = links.shape
-    y, x = row + steps[k, 1], column + steps[k, 0]
-    if wrap:
-        y, x = y % height, x % width
-    if y < 0 or y >= height or x < 0 or x >= width or links[y, x] & masks[k] == 0:
-        return np.int64(-1)
-    return y * width + x
-
-
-@kernel(inline="always")
-def _steps(ground, cell):
-    """Return the numbers of the steps that leave a cell: the first, and the last plus 1."""
-    steps, (starts, _) = ground[2], ground[4]
-    if steps.shape[0] == 0:
-        return starts[cell], starts[cell + 1]
-    return np.int64(0), np.int64(steps.shape[0])
-
-
 @kernel(
-    "f4[::1], (u1[:,::1], u1[::1], i8[:,::1], b1, (i8[::1], i4[::1])), i8[::1], (i8, b1, f4, i8),"
-    " i8, i8, out b1[::1], out i8[::1], out i8[::1], (out i8[::1], out i8[::1], out i8[::1], out"
-    " i8[::1])",
-    "f4[::1], (u8[:,::1], u8[::1], i8[:,::1], b1, (i8[::1], i4[::1])), i8[::1], (i8, b1, f4, i8),"
-    " i8, i8, out b1[::1], out i8[::1], out i8[::1], (out i8[::1], out i8[::1], out i8[::1], out"
-    " i8[::1])",
+    "none, (u1[::1], i8[:,::1], i8, i8, b1), f4[::1], i8[::1], (i8, b1, f4, i8), i8, i8, out"
+    " b1[::1], out i8[::1], out i8[::1], (out i8[::1], out i8[::1], out i8[::1], out i8[::1])",
+    "none, (u8[::1], i8[:,::1], i8, i8, b1), f4[::1], i8[::1], (i8, b1, f4, i8), i8, i8, out"
+    " b1[::1], out i8[::1], out i8[::1], (out i8[::1], out i8[::1], out i8[::1], out i8[::1])",
+    "(i8[::1], i4[::1]), none, f4[::1], i8[::1], (i8, b1, f4, i8), i8, i8, out b1[::1], out"
+    " i8[::1], out i8[::1], (out i8[::1], out i8[::1], out i8[::1], out i8[::1])",
 )
-def explore(values, ground, starts, rule, first, last, taken, next_cells, targets, scratch):
-    """Write the cell that each of the explorers [first, last) steps to, and the cell that it heads
-    for; its start for both if it stays.
+def explore(arcs, grid, values, starts, rule, first, last, taken, next_cells, targets, scratch):
+    """Write the next cell of each of the explorers [first, last), and the cell that it heads for;
+    its start for both if it stays.
 
-    `ground` is (links, masks, steps, wrap, (starts, ends)): without `steps` those of a graph lead
-    to `ends`. `rule` is (sight, searches, unknown, key).
+    One of `arcs` and `grid` is None, see `distance_steps.next_cell`. `rule` is (sight, searches,
+    unknown, key).
     """
     (sight, searches, unknown, key), (reached, came_by, queue, before) = rule, scratch
-    width = ground[0].shape[1]
     for agent in range(first, last):
         start = starts[agent]
         keeps_off = False
         if taken.shape[0] > 0:
-            begin, end = _steps(ground, start)
+            begin, end = listed_steps(arcs, grid, start)
             for k in range(begin, end):
-                there = _step(ground, start // width, start % width, k)
+                there = next_cell(arcs, grid, start, k)
                 keeps_off = keeps_off or (there >= 0 and there != start and not taken[there])
         before[0] += 1
         explorer = before[0]
@@ -111,11 +87,9 @@ def explore(values, ground, starts, rule, first, last, taken, next_cells, target
             while head < ring:
                 cell = queue[head]
                 head += 1
-                row = cell // width
-                column = cell - row * width
-                begin, end = _steps(ground, cell)
+                begin, end = listed_steps(arcs, grid, cell)
                 for k in range(begin, end):
-                    there = _step(ground, row, column, k)
+                    there = next_cell(arcs, grid, cell, k)
                     if there < 0:
                         continue
                     if reached[there] == explorer or (keeps_off and cell == start and taken[there]):

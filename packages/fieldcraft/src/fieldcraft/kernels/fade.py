@@ -1,4 +1,4 @@
-"""Fading."""
+"""Values that fade with time."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.distance_steps import listed_steps, next_cell
 
 __all__ = [
     "TILE",
@@ -17,7 +18,6 @@ __all__ = [
     "show",
     "slots",
     "spread_marks",
-    "spread_marks_along",
 ]
 
 TILE_ROWS = 16
@@ -30,7 +30,7 @@ SERIES = tuple(
 
 
 def slots(cells: NDArray[np.int64], width: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The tile of each cell, and its place in the flattened moments."""
+    """Return the tile of each cell, and its index in the flattened moments."""
     rows, columns = np.divmod(cells, width)
     tiles = rows // TILE_ROWS * -(-width // TILE_COLUMNS) + columns // TILE_COLUMNS
     return tiles, (tiles * TILE_ROWS + rows % TILE_ROWS) * TILE_COLUMNS + columns % TILE_COLUMNS
@@ -43,7 +43,9 @@ _C0, _C1, _C2, _C3, _C4, _C5, _C6, _C7, _C8, _C9, _C10, _C11, _C12, _C13 = SERIE
 
 @kernel("i8[::1], i4[::1], i8, i8, out i4[:,:,::1], out u2[::1], out i8[::1]")
 def mark(cells, moments, width, count, ends, active, listed):
-    """Let these cells fade no earlier than these moments; returns how many tiles are listed now."""
+    """Set the moment at which each cell reaches 0 to at least the given one; return the number of
+    listed tiles.
+    """
     across = (width + TILE_COLUMNS - 1) // TILE_COLUMNS
     for i in range(cells.shape[0]):
         y = cells[i] // width
@@ -83,8 +85,8 @@ def _halving(row, now, half, low, most, shown):
 
 @kernel("i4[:,:,::1], i8, f8, f8, f8, f4, i8, i8, out f4[:,::1], out u2[::1], out i8[::1]")
 def show(ends, now, rate, half, low, most, first, last, values, active, listed):
-    """Write what the tiles listed[first:last] read now; how many of them still hold anything. These
-    come first in that part then.
+    """Write the values of the tiles listed[first:last]; return the number of tiles that are not 0.
+    These come first in that part afterwards.
     """
     height, width = values.shape
     across = (width + TILE_COLUMNS - 1) // TILE_COLUMNS
@@ -141,8 +143,8 @@ def scratch(cells: int) -> Scratch:
 
 @kernel
 def _arrive(cell, amount, arrived, waiting, queue, found, tail, count, left):
-    """Note what arrives in a cell; returns the end of the queue, the number of cells found, the
-    number that wait.
+    """Note an amount that arrives in a cell; return the end of the queue, the number of cells
+    found, and the number of waiting cells.
     """
     if amount > arrived[cell]:
         if arrived[cell] == 0.0:
@@ -158,20 +160,21 @@ def _arrive(cell, amount, arrived, waiting, queue, found, tail, count, left):
 
 
 @kernel(
-    "(u1[:,::1], u1[::1], i8[:,::1], b1), f8[::1], i8[::1], f8[::1], f8, out f8[::1], out u1[::1],"
-    " out i8[::1], out i8[::1]",
-    "(u8[:,::1], u8[::1], i8[:,::1], b1), f8[::1], i8[::1], f8[::1], f8, out f8[::1], out u1[::1],"
-    " out i8[::1], out i8[::1]",
+    "none, (u1[::1], i8[:,::1], i8, i8, b1), f8[::1], i8[::1], f8[::1], f8, out f8[::1], out"
+    " u1[::1], out i8[::1], out i8[::1]",
+    "none, (u8[::1], i8[:,::1], i8, i8, b1), f8[::1], i8[::1], f8[::1], f8, out f8[::1], out"
+    " u1[::1], out i8[::1], out i8[::1]",
+    "(i8[::1], i4[::1]), none, f8[::1], i8[::1], f8[::1], f8, out f8[::1], out u1[::1], out"
+    " i8[::1], out i8[::1]",
 )
-def spread_marks(ground, losses, cells, amounts, cut, arrived, waiting, queue, found):
-    """Write the cells that marks reach to `found` and what arrives in each to `arrived`; returns
+def spread_marks(arcs, grid, losses, cells, amounts, cut, arrived, waiting, queue, found):
+    """Write the cells that marks reach to `found` and what arrives in each to `arrived`; return
     how many. The caller clears `arrived`.
 
-    `ground` is (links, masks, steps, wrap). Cells wait in a queue and are looked at again when more
-    arrives: the strongest arrival is the same in any order.
+    One of `arcs` and `grid` is None, see `distance_steps.next_cell`; `losses` are those of arcs or
+    of steps. Cells wait in a queue and are processed again when more arrives: the strongest arrival
+    is the same in any order.
     """
-    links, masks, steps, wrap = ground
-    height, width = links.shape
     head, tail, count, left = 0, 0, 0, 0
     for i in range(cells.shape[0]):
         tail, count, left = _arrive(
@@ -182,44 +185,12 @@ def spread_marks(ground, losses, cells, amounts, cut, arrived, waiting, queue, f
         head = head + 1 if head + 1 < queue.shape[0] else 0
         left -= 1
         waiting[cell] = 0
-        row = cell // width
-        column = cell - row * width
-        for k in range(steps.shape[0]):
-            y, x = row + steps[k, 1], column + steps[k, 0]
-            if wrap:
-                y, x = y % height, x % width
-            if y < 0 or y >= height or x < 0 or x >= width or links[y, x] & masks[k] == 0:
-                continue
-            arriving = arrived[cell] * losses[k]
-            if arriving >= cut:
+        first, last = listed_steps(arcs, grid, cell)
+        for k in range(first, last):
+            there, arriving = next_cell(arcs, grid, cell, k), arrived[cell] * losses[k]
+            if there >= 0 and arriving >= cut:
                 tail, count, left = _arrive(
-                    y * width + x, arriving, arrived, waiting, queue, found, tail, count, left
-                )
-    return count
-
-
-@kernel(
-    "(i8[::1], i4[::1]), f8[::1], i8[::1], f8[::1], f8, out f8[::1], out u1[::1], out i8[::1], out"
-    " i8[::1]"
-)
-def spread_marks_along(edges, losses, cells, amounts, cut, arrived, waiting, queue, found):
-    """`spread_marks` on a graph, whose edges are (starts, ends)."""
-    starts, ends = edges
-    head, tail, count, left = 0, 0, 0, 0
-    for i in range(cells.shape[0]):
-        tail, count, left = _arrive(
-            cells[i], amounts[i], arrived, waiting, queue, found, tail, count, left
-        )
-    while left > 0:
-        cell = queue[head]
-        head = head + 1 if head + 1 < queue.shape[0] else 0
-        left -= 1
-        waiting[cell] = 0
-        for k in range(starts[cell], starts[cell + 1]):
-            arriving = arrived[cell] * losses[k]
-            if arriving >= cut:
-                tail, count, left = _arrive(
-                    np.int64(ends[k]), arriving, arrived, waiting, queue, found, tail, count, left
+                    there, arriving, arrived, waiting, queue, found, tail, count, left
                 )
     return count
 
@@ -229,8 +200,8 @@ def spread_marks_along(edges, losses, cells, amounts, cut, arrived, waiting, que
     " out f8[::1]"
 )
 def diffuse(starts, ends, shares, keeps, values, cells, held, seen, found, amounts):
-    """Write the cells that values diffuse into to `found`, and what each then holds to `amounts`;
-    returns how many.
+    """Write the cells that values diffuse into to `found`, and the new value of each to `amounts`;
+    return their number.
 
     `held` and `seen` (N,) are 0, and 0 again afterwards.
     """

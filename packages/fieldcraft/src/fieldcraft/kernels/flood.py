@@ -39,8 +39,8 @@ FRONT, TAIL, STEPS = 0, 2, 4
     " i8[::1]"
 )
 def run(starts, ends, behind, count, most_hot, lasts, state, ignited, lit, barrier_cells, marks):
-    """Make up to `count` steps: the barrier grows over cells that lie `behind`, then hot cells
-    ignite what is untouched beside them.
+    """Take up to `count` steps: the barrier grows over the cells `behind`, then hot cells ignite
+    the untouched cells beside them.
 
     `lit` and `barrier_cells` (N,) list the cells of heat and barrier in the order in which they
     came, `ignited` (N,) receives the step; so a cell is warm in that step and in those after it,
@@ -89,8 +89,8 @@ def run(starts, ends, behind, count, most_hot, lasts, state, ignited, lit, barri
     "i8[::1], i4[::1], i8[::1], i4[::1], f4[::1], i8, i8, out i4[::1], out f4[::1], out i8[::1]"
 )
 def ignite(starts, ends, front, label, strength, since, count, next_label, next_strength, found):
-    """The cells that hot cells ignite on a layer where many floods run: cells beside them that no
-    flood as new as theirs has touched.
+    """Find the cells that hot cells ignite on a layer with many floods: cells beside them that no
+    equally new flood has touched.
 
     `label` (N,) int32 is the step in which the last flood over each cell began, -1 for none; floods
     that began before step `since` go no further. Of several that reach a cell at once the newest
@@ -122,11 +122,12 @@ def ignite(starts, ends, front, label, strength, since, count, next_label, next_
 
 @kernel("i4[::1], i4[::1], f4[::1], i8, f8, out i8[::1], out f4[::1], out b1[::1]")
 def cool(label, ignited, strength, now, cooling, cells, values, is_warm):
-    """The heat of `cells` in step `now`, into `values` (N,): their strength, less a share for each
-    step since they were ignited.
+    """Write the heat of `cells` in step `now` to `values` (N,): their strength, less a share for
+    each step since their ignition.
 
-    Those that are cold, or that no flood has touched (`label` -1), are no longer warm, and leave
-    the list; returns how many stay, at its beginning and in their order.
+    Cold cells, and cells that no flood has touched (`label` -1), are no longer warm, and are
+    removed from the list; return the number of cells that stay, at its beginning and in their
+    order.
     """
     kept = 0
     for i in range(len(cells)):

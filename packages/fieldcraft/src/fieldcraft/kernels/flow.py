@@ -1,4 +1,4 @@
-"""Which way to walk.
+"""Directions to walk in on grids.
 
 All arrays have row 0 where y is smallest. `bars` are `space.passages`.
 """
@@ -20,9 +20,9 @@ _INSIDE = 1 - 2.0**-53
 
 @kernel("f8[:,::1], u1[:,::1], u1[:,::1], i8[::1], b1, i8, i8, out u1[:,::1]")
 def pinch(distances, bars, goals, cells, past_walls, first, last, pinched):
-    """For `cells` from which only a diagonal step leads nearer: the side through which to pass its
-    corner; else 0. With `past_walls` diagonals pass a corner on one side, else only if both are
-    open.
+    """Write the side through which to pass the corner for each of `cells` from which only a
+    diagonal step leads nearer; else 0. With `past_walls` diagonals pass a corner on one side, else
+    only if both are open.
     """
     height, width = distances.shape
     far = distances.reshape(-1)
@@ -69,8 +69,8 @@ def pinch(distances, bars, goals, cells, past_walls, first, last, pinched):
     "f8[:,::1], u1[:,::1], u1[:,::1], u1[:,::1], i8[::1], i8, i8, out f4[:,:,::1], out u1[:,::1]"
 )
 def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
-    """The direction of each of `cells` into `vectors` (h, w, 2), and the sides and corners it may
-    be left by into `gates`.
+    """Write the direction of each of `cells` to `vectors` (h, w, 2), and the sides and corners
+    through which an agent may leave it to `gates`.
     """
     height, width = distances.shape
     far = distances.reshape(-1)
@@ -158,8 +158,8 @@ def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
     error_model="numpy",
 )
 def sample(vectors, gates, points, x0, y0, size, wrap, clamp, first, last, wrong, out):
-    """The direction at each of `points` (N, 2), world units, into `out` (N, 2), unit or 0; a point
-    off the map into `wrong[0]`.
+    """Write the direction at each of `points` (N, 2), world units, to `out` (N, 2), unit or 0; a
+    point off the map to `wrong[0]`.
     """
     height, width = gates.shape
     for i in range(first, last):

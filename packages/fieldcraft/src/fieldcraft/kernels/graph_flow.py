@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.mesh_moving import portal_between
+from fieldcraft.kernels.mesh_moving import orientation, portal_between
 
 __all__ = ["lead", "lead_through", "point"]
 
@@ -21,7 +21,7 @@ AHEAD = 32
 
 @kernel
 def _off(places, start, end, points, i):
-    """The squared distance of a point from the straight line between two vertices."""
+    """Return the squared distance of a point from the straight line between two vertices."""
     axes = places.shape[1]
     square, dot = 0.0, 0.0
     for a in range(axes):
@@ -65,8 +65,7 @@ def point(ends, closed, walls, places, vertices, taken, following, vectors):
     " f8[:,::1]"
 )
 def lead(starts, origins, places, taken, following, goals, points, vertices, first, last, out):
-    """Write the unit vectors in which to walk from points, whose nearest vertices are given, from
-    `first` up to `last`.
+    """Write the unit vectors to walk in from the points [first, last) with these nearest vertices.
 
     `taken` and `following` are the arc and the vertex to take from each vertex, -1 for none,
     `goals` the vertices where ways end. Of the arcs that the field takes out of a vertex and into
@@ -100,15 +99,9 @@ def lead(starts, origins, places, taken, following, goals, points, vertices, fir
                 out[i, a] = (places[aim, a] - points[i, a]) / length
 
 
-@kernel(inline="always")
-def _turn(ax, ay, bx, by, cx, cy):
-    """Above 0 where c lies to the left of the line from a to b."""
-    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
-
-
 @kernel
 def _squared_off(ux, uy, vx, vy, x, y):
-    """The squared distance of a place from the line between two others."""
+    """Return the squared distance of a place from the line between two others."""
     ex, ey = vx - ux, vy - uy
     size = ex * ex + ey * ey
     share = min(max(((x - ux) * ex + (y - uy) * ey) / size, 0.0), 1.0) if size > 0 else 0.0
@@ -144,21 +137,21 @@ def _aim(mesh, middles, following, polygon, x, y):
             lx, ly, rx, ry, is_open = vx, vy, ux, uy, True
         else:
             # The new portal narrows the string's room, or lies beyond a bend of it.
-            if _turn(x, y, rx, ry, ux, uy) >= 0:
-                if _turn(x, y, lx, ly, ux, uy) > 0:
+            if orientation(x, y, rx, ry, ux, uy) >= 0:
+                if orientation(x, y, lx, ly, ux, uy) > 0:
                     fx, fy = lx, ly
                     break
                 rx, ry = ux, uy
-            if _turn(x, y, lx, ly, vx, vy) <= 0:
-                if _turn(x, y, rx, ry, vx, vy) < 0:
+            if orientation(x, y, lx, ly, vx, vy) <= 0:
+                if orientation(x, y, rx, ry, vx, vy) < 0:
                     fx, fy = rx, ry
                     break
                 lx, ly = vx, vy
         here = then
     if is_open:
-        if _turn(x, y, rx, ry, fx, fy) < 0:
+        if orientation(x, y, rx, ry, fx, fy) < 0:
             fx, fy = rx, ry
-        elif _turn(x, y, lx, ly, fx, fy) > 0:
+        elif orientation(x, y, lx, ly, fx, fy) > 0:
             fx, fy = lx, ly
     if (nx != 0 or ny != 0) and (fx - x) * nx + (fy - y) * ny <= 0:
         fx, fy = x + nx, y + ny

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.heap import sift_down, sift_up
+from fieldcraft.kernels.heap import pop, push
 
 __all__ = ["connected", "path"]
 
 
 @kernel("i8[::1], i4[::1], f8[:,::1], f8[::1], i8, f8, i8, out i4[::1], out f8[::1], out i8[::1]")
 def connected(starts, ends, positions, center, vertex, radius, mark, cells, squares, seen):
-    """Search outwards from a vertex within a straight radius of `center` (D,); return how many.
+    """Search outwards from a vertex within a straight radius of `center` (D,); return the number of
+    vertices.
 
     `cells` receives each vertex once and `squares` its squared distance. `seen` (N,) is scratch
     that does not hold `mark` yet.
@@ -46,7 +47,8 @@ def connected(starts, ends, positions, center, vertex, radius, mark, cells, squa
     " out i8[::1], out i4[::1])",
 )
 def path(starts, ends, lengths, vertex, limit, mark, cells, distances, scratch):
-    """Search outwards by walking distance up to `limit`, nearest first; return how many.
+    """Search outwards by walking distance up to `limit`, nearest first; return the number of
+    vertices.
 
     `cells` and `distances` receive each vertex once. `scratch` is (best, seen, keys, nodes): `seen`
     (N,) holds `mark` where a vertex waits and `mark + 1` where it is final, so marks go up by two;
@@ -58,10 +60,7 @@ def path(starts, ends, lengths, vertex, limit, mark, cells, distances, scratch):
     waiting, found = 1, 0
     while waiting > 0:
         here, distance = nodes[0], keys[0]
-        waiting -= 1
-        if waiting > 0:
-            keys[0], nodes[0] = keys[waiting], nodes[waiting]
-            sift_down(keys, nodes, waiting, False)
+        waiting = pop(keys, nodes, waiting, False)
         if seen[here] == mark + 1:
             continue
         seen[here] = mark + 1
@@ -77,7 +76,5 @@ def path(starts, ends, lengths, vertex, limit, mark, cells, distances, scratch):
             ):
                 continue
             best[there], seen[there] = after, mark
-            keys[waiting], nodes[waiting] = after, there
-            sift_up(keys, nodes, waiting, False)
-            waiting += 1
+            waiting = push(keys, nodes, waiting, after, there, False)
     return found

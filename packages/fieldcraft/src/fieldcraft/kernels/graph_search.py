@@ -1,6 +1,6 @@
-"""One path on a graph.
+"""Shortest paths between two vertices of a graph.
 
-Scratch is kept from search to search and not cleared: `stamp` says which vertices this search has
+Scratch is reused by later searches and not cleared: `stamp` marks the vertices that this search has
 found (twice its number) and settled (one more).
 """
 
@@ -11,13 +11,14 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.heap import longer, sift_down, sift_up
+from fieldcraft.kernels.heap import longer, pop, push
+from fieldcraft.kernels.mesh_moving import orientation
 
 __all__ = ["pull", "room", "search"]
 
 
 def room(vertices):
-    """Scratch for one search at a time."""
+    """Return scratch for one search at a time."""
     found = (
         np.empty(vertices),
         np.empty(vertices, dtype=np.int64),
@@ -36,8 +37,8 @@ def _bound(places, v, start, scale):
 
 @kernel
 def _go_on(graph, walls, places, scale, start, turn, size, found, keys, cells):
-    """Search while there is room in the heap. Returns (size of the heap, arcs more room is needed
-    for, or -1 at the start).
+    """Search until the heap is full. Return (size of the heap, the number of arcs that do not fit,
+    or -1 at the start).
     """
     starts, origins, _, sizes, cost = graph
     dist, came, stamp = found
@@ -47,10 +48,7 @@ def _go_on(graph, walls, places, scale, start, turn, size, found, keys, cells):
         first, last = starts[v], starts[v + 1]
         if size + (last - first) > keys.shape[0]:
             return size, last - first
-        size -= 1
-        if size > 0:
-            keys[0], cells[0] = keys[size], cells[size]
-            sift_down(keys, cells, size, True)
+        size = pop(keys, cells, size, True)
         if stamp[v] != turn:
             continue
         stamp[v] = turn + 1
@@ -67,9 +65,8 @@ def _go_on(graph, walls, places, scale, start, turn, size, found, keys, cells):
                 total = np.nextafter(d, np.inf)
             if not walls[n] and total < (dist[n] if stamp[n] >= turn else np.inf):
                 dist[n], came[n], stamp[n] = total, arc, turn
-                keys[size], cells[size] = total + _bound(places, n, start, scale), n
-                size += 1
-                sift_up(keys, cells, size - 1, True)
+                key = total + _bound(places, n, start, scale)
+                size = push(keys, cells, size, key, n, True)
     return size, 0
 
 
@@ -101,26 +98,20 @@ def _search(graph, walls, places, scale, start, goal, path, found, keys, cells):
 
 
 def search(graph, walls, places, scale, start, goal, scratch):
-    """Search the cheapest path from one vertex to another.
+    """Find the cheapest path from one vertex to another; return the number of its vertices, 0 for
+    no path, and its cost.
 
     `graph` is (starts, origins, ends, sizes, cost): the arcs by the vertex that they end in.
-    `scratch` comes from `room`, and its first array receives the vertices of the path. Returns how
-    many they are, 0 for no path, and what it costs.
+    `scratch` comes from `room`, and its first array receives the vertices of the path.
     """
     path, found, heap = scratch
     count, total, *heap[:] = _search(graph, walls, places, scale, start, goal, path, found, *heap)
     return count, total
 
 
-@kernel(inline="always")
-def _turn(ax, ay, bx, by, cx, cy):
-    """Above 0 where c lies to the left of the line from a to b."""
-    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
-
-
 @kernel
 def _cross(portals, portal, last, x, y, to_x, to_y, at):
-    """Where a leg passes the portals between two bends."""
+    """Write where a segment crosses the portals between two bends."""
     for i in range(portal + 1, last):
         lx, ly = portals[i, 0], portals[i, 1]
         ex, ey, dx, dy = portals[i, 2] - lx, portals[i, 3] - ly, to_x - x, to_y - y
@@ -137,8 +128,8 @@ def _cross(portals, portal, last, x, y, to_x, to_y, at):
 
 @kernel("f8[:,::1], f8, f8, f8, f8, out f8[:,::1], out b1[::1]")
 def pull(portals, ax, ay, bx, by, at, bends):
-    """Pull a string taut from a to b through portals (M, 4), (left x, y, right x, y): where it
-    passes each into `at` (M, 2), and `bends`.
+    """Pull a string taut from a to b through portals (M, 4), (left x, y, right x, y): write where
+    it crosses each to `at` (M, 2), and whether it bends there to `bends`.
     """
     many = portals.shape[0]
     px, py, lx, ly, rx, ry = ax, ay, ax, ay, ax, ay
@@ -149,18 +140,18 @@ def pull(portals, ax, ay, bx, by, at, bends):
         left_is_apex, right_is_apex = lx == px and ly == py, rx == px and ry == py
         turned_left, turned_right = False, False
         if i == many:
-            turned_left = not left_is_apex and _turn(px, py, lx, ly, bx, by) > 0
+            turned_left = not left_is_apex and orientation(px, py, lx, ly, bx, by) > 0
             turned_right = (
-                not turned_left and not right_is_apex and _turn(px, py, rx, ry, bx, by) < 0
+                not turned_left and not right_is_apex and orientation(px, py, rx, ry, bx, by) < 0
             )
         else:
-            if _turn(px, py, rx, ry, portals[i, 2], portals[i, 3]) >= 0:
-                if right_is_apex or _turn(px, py, lx, ly, portals[i, 2], portals[i, 3]) < 0:
+            if orientation(px, py, rx, ry, portals[i, 2], portals[i, 3]) >= 0:
+                if right_is_apex or orientation(px, py, lx, ly, portals[i, 2], portals[i, 3]) < 0:
                     rx, ry, right_portal = portals[i, 2], portals[i, 3], i
                 else:
                     turned_left = True
-            if not turned_left and _turn(px, py, lx, ly, portals[i, 0], portals[i, 1]) <= 0:
-                if left_is_apex or _turn(px, py, rx, ry, portals[i, 0], portals[i, 1]) > 0:
+            if not turned_left and orientation(px, py, lx, ly, portals[i, 0], portals[i, 1]) <= 0:
+                if left_is_apex or orientation(px, py, rx, ry, portals[i, 0], portals[i, 1]) > 0:
                     lx, ly, left_portal = portals[i, 0], portals[i, 1], i
                 else:
                     turned_right = True

@@ -72,7 +72,7 @@ def mix(values, links, missing, wrap, first, last, means, rows):
     "f8[::1], b1[::1], f8, f4, i8, i8, out i8[::1], out f4[::1]",
 )
 def update(means, walls, gain, floor, first, last, inflow, values):
-    """Write `gain` times means plus the inflow to the cells [first, last); the inflow is used up.
+    """Write `gain` times means plus the inflow to the cells [first, last), and reset the inflow.
 
     Walls, and values smaller than `floor`, become 0.
     """

@@ -1,8 +1,8 @@
-"""Distances that guide agents to goals of their own: rows of all cells, and tables of few cells.
+"""Distances to the goals of single agents: rows of all cells, and tables of few cells.
 
-A table is a range of rows (cell, distance in units of 1 / `UNITS`), with the cell -1 where it is
-empty. A cell lies at the place that `_place_of` gives or at the next free one; four cells that
-follow one another lie together.
+A table is a range of rows (cell, distance in units of 1 / `UNITS`), with the cell -1 in empty rows.
+A cell is in the row that `_place_of` returns or in the next free one; four consecutive cells are
+stored together.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def looked_up(cell, low, high, table):
 
 @kernel("f4[:,::1], i4[::1], i4[::1], f8[:,::1], f8, out f8[::1]")
 def against(flow, begins, ends, along, weight, factors):
-    """Write by what factor the cost of each step grows: 1, and `weight` times the flow against it.
+    """Write the factor by which the cost of each step grows: 1, and `weight` times the flow against
+    it.
 
     `flow` (N, d) is a vector for each cell; the flow along a step is the mean of its two cells, in
     the direction `along` (A, d).
@@ -59,7 +60,7 @@ def against(flow, begins, ends, along, weight, factors):
 @kernel("(i8[::1], i4[::1], f8[::1]), i8[::1], i8, out f8[::1], out i4[::1]")
 def surround(into, path, width, dist, found):
     """Write the cells up to `width` steps beside a path into `found`, and their distances to its
-    end, by way of the path, into `dist`, all inf before. Returns how many there are.
+    end along the path into `dist`, all inf before. Return their number.
 
     `into` is (starts, origins, lengths): the steps by the cell that they end in. Steps along the
     path have length 1.

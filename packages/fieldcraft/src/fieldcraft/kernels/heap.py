@@ -6,11 +6,11 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["TWICE", "longer", "sift_down", "sift_up"]
+__all__ = ["TWICE", "longer", "pop", "push", "replace_first"]
 
 TWICE = np.int64(0)
-"""What `longer` is told where twice as many are enough: for a number that stands in the code it
-would be compiled anew.
+"""The argument of `longer` where twice the length is enough: a literal number would be compiled
+again.
 """
 
 
@@ -20,12 +20,12 @@ def _before(key, cell, other, other_cell, in_order):
 
 
 @kernel
-def sift_up(keys, cells, i, in_order):
-    """Let the key at a place of the heap, with its cell, rise to where it belongs.
+def push(keys, cells, size, key, cell, in_order):
+    """Add a key and its cell to a heap; return the new size.
 
-    With `in_order`, of equal keys that of the lower cell comes first.
+    With `in_order`, of equal keys the one with the lower cell comes first.
     """
-    key, cell = keys[i], cells[i]
+    i = size
     while i > 0:
         above = (i - 1) >> 1
         if _before(keys[above], cells[above], key, cell, in_order):
@@ -33,12 +33,12 @@ def sift_up(keys, cells, i, in_order):
         keys[i], cells[i] = keys[above], cells[above]
         i = above
     keys[i], cells[i] = key, cell
+    return size + 1
 
 
 @kernel
-def sift_down(keys, cells, size, in_order):
-    """Let the first key of the heap sink to where it belongs; see `sift_up`."""
-    key, cell = keys[0], cells[0]
+def replace_first(keys, cells, size, key, cell, in_order):
+    """Replace the first key and its cell; see `push`."""
     i = 0
     while True:
         below = 2 * i + 1
@@ -55,9 +55,16 @@ def sift_down(keys, cells, size, in_order):
     keys[i], cells[i] = key, cell
 
 
+@kernel(inline="always")
+def pop(keys, cells, size, in_order):
+    """Remove the first key; return the new size."""
+    replace_first(keys, cells, size - 1, keys[size - 1], cells[size - 1], in_order)
+    return size - 1
+
+
 @kernel
 def longer(array, least):
-    """A copy of an array with room for twice as many, and for `least`."""
+    """Return a copy of an array with twice the length, and at least `least`."""
     more = np.empty(max(2 * array.shape[0], least), array.dtype)
     for i in range(array.shape[0]):
         more[i] = array[i]

@@ -47,7 +47,7 @@ class Kernel:
         self._answer: Any = None
 
     def dispatcher(self, **options: Any) -> Any:
-        """A dispatcher of Numba's for this function."""
+        """Return Numba's dispatcher for this function."""
         return numba.njit(**OPTIONS, **self._options, **options)(self.py_func)
 
     @property
@@ -69,7 +69,7 @@ class Kernel:
                 self._answer = made
 
     def _cached(self) -> Any:
-        """A dispatcher whose machine code is kept on disk."""
+        """Return a dispatcher that stores its machine code on disk."""
         folder, before = _folder(), _settings.CACHE_DIR
         try:
             _settings.CACHE_DIR = folder
@@ -111,10 +111,10 @@ def _shown(line: str, stream: TextIO | None) -> Iterator[None]:
 
 @functools.cache
 def _folder() -> str:
-    """The folder of machine code made of these sources, private to the user; "" if there can be
-    none.
+    """Return the folder of machine code made of these sources, private to the user; "" if there can
+    be none.
 
-    Numba looks at the file of a kernel only, and would miss a change of what it calls.
+    The index of Numba covers only the file of a kernel, and would miss a change of what it calls.
     """
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = base / "fieldcraft" / native.sources()
@@ -127,7 +127,7 @@ def _folder() -> str:
 
 
 def type_of(argument: Argument) -> Any:
-    """Numba's type of an argument."""
+    """Return Numba's type of an argument."""
     if argument.items:
         return numba.types.Tuple([type_of(item) for item in argument.items])
     if not argument.dtype:
@@ -141,5 +141,5 @@ def type_of(argument: Argument) -> Any:
 
 
 def compiled(function: Callable[..., Any], native: str = "", **options: Any) -> Any:
-    """What other kernels call for a function that declares no types."""
+    """Return what other kernels call for a function that declares no types."""
     return external(native) if native and external else numba.njit(**OPTIONS, **options)(function)

@@ -18,7 +18,7 @@ __all__ = ["bytes_at", "floats_at", "instruction", "intrinsic", "ir", "types"]
 
 
 class _Absent:
-    """Stands for anything that only a compiler would ask for."""
+    """A stand-in for anything that only a compiler uses."""
 
     def __getattr__(self, name: str) -> _Absent:
         if name.startswith("__"):
@@ -49,14 +49,14 @@ else:
 
 
 def instruction(emit: Callable[..., Any], plain: Callable[..., int]) -> Any:
-    """Return a function for kernels that is one instruction of the processor, or `plain` where
-    nothing is built.
+    """Return a function for kernels that is one instruction of the processor, or `plain` if nothing
+    is built.
     """
     return intrinsic(emit) if _BUILDS else plain
 
 
 def _pointer_to(kind: Any) -> Any:
-    """An address as a pointer."""
+    """Return a function from an address to a pointer."""
 
     def emit(typing: Any, address: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

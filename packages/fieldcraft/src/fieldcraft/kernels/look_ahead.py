@@ -1,7 +1,7 @@
 """Plans of many agents for the next steps, improved by large-neighborhood search.
 
-`occupied` has the agent in each cell at each time, at `cell << bits | time`. Twice that number
-(plus 1 once the goal has been reached) is a state of the search for one agent's path.
+`occupied` has the agent in each cell at each time, at `cell << bits | time`. Twice that index (plus
+1 once the goal has been reached) is a state of the search for one agent's path.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.heap import sift_down, sift_up
+from fieldcraft.kernels.heap import pop, push, replace_first
 from fieldcraft.kernels.pibt import distance_of, next_random
 
 __all__ = ["GROUP", "MOST_WAITING", "improve"]
@@ -60,11 +60,11 @@ def _cost(starts, ends, costs, distances, row, goal, plan, i):
 
 @kernel
 def _search(ground, distances, row, goal, occupied, bits, plan, i, limit, state, turn, scratch):
-    """Write the cheapest path of an agent among all others into its plan, if it costs at most
+    """Write the cheapest path of an agent among all others to its plan, if it costs at most
     `limit`. Return whether there is one, and the state of the generator.
 
-    `seen` has for each state the turn in which it was last settled, `settled` the states of this
-    turn in order, each with the index of its predecessor.
+    `seen` holds for each state the turn of its last settlement, `settled` the states of this turn
+    in order, each with the index of its predecessor.
     """
     starts, ends, costs = ground
     seen, keys, nodes, settled = scratch
@@ -87,14 +87,11 @@ def _search(ground, distances, row, goal, occupied, bits, plan, i, limit, state,
     while (has_next or size > 0) and count < settled.shape[0]:
         if not has_next:
             key, packed = keys[0], nodes[0]
-            size -= 1
-            if size > 0:
-                keys[0], nodes[0] = keys[size], nodes[size]
-                sift_down(keys, nodes, size, False)
+            size = pop(keys, nodes, size, False)
         elif size > 0 and keys[0] < key:
-            key, keys[0] = keys[0], key
-            packed, nodes[0] = nodes[0], packed
-            sift_down(keys, nodes, size, False)
+            first_key, first_node = keys[0], nodes[0]
+            replace_first(keys, nodes, size, key, packed, False)
+            key, packed = first_key, first_node
         has_next = False
         node = packed & _LOWER
         if seen[node] == turn:
@@ -153,10 +150,7 @@ def _search(ground, distances, row, goal, occupied, bits, plan, i, limit, state,
                 first, following = following, first
             if total == np.inf or size >= keys.shape[0]:
                 continue
-            keys[size] = total
-            nodes[size] = following
-            size += 1
-            sift_up(keys, nodes, size - 1, False)
+            size = push(keys, nodes, size, total, following, False)
         if least < np.inf:
             has_next = True
             key, packed = least, first

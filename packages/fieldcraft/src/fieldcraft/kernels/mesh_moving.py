@@ -24,6 +24,7 @@ __all__ = [
     "locate",
     "move",
     "nearest",
+    "orientation",
     "portal_between",
 ]
 
@@ -38,6 +39,12 @@ SLIDES = 16
 IDLE = 8
 """Most polygons passed without progress: rounding can make the way round a corner endless."""
 _NONE = np.int64(-1)
+
+
+@kernel(inline="always")
+def orientation(ax, ay, bx, by, cx, cy):
+    """Return a number above 0 if c is to the left of the line from a to b, with y upwards."""
+    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
 
 
 @kernel(inline="always")
@@ -266,7 +273,7 @@ def portal_between(mesh, polygon, then, x, y):
 )
 def corridor(mesh, middles, path, portals, stood, beyond):
     """Write the portals from each of the polygons of a path to the next, (left x, y, right x, y),
-    into `portals`; return how many.
+    to the array; return their number.
 
     Of several portals between two polygons the one nearest to the last counts. A leap lands in a
     second portal without width. `stood` are the polygons in front of the portals, `beyond` those

@@ -1,4 +1,4 @@
-"""Which steps leave the cells of a grid."""
+"""The steps that leave the cells of a grid."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ STEPS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 
 @functools.cache
 def pruned() -> NDArray[np.uint8]:
-    """Which steps are worth following, shape (2, 9 * 256): `[e, d << 8 | moves]` with 8 neighbors
-    (e = 1) or 4.
+    """Return the steps that a search follows, shape (2, 9 * 256): `[e, d << 8 | moves]` with 8
+    neighbors (e = 1) or 4.
 
-    For a cell that was reached by step `d` (8: for the start) and whose `moves` are those of the
-    eight `STEPS`. A step is left out where its end can be reached from the cell before without this
-    one, by a shorter way, or by one of the same length that is diagonal first (8 neighbors), or
-    goes along the row first (4).
+    `d` is the step that reached a cell (8: the start), and `moves` are the steps of `STEPS` that
+    leave it. A step is left out if its end can be reached from the cell before without this cell,
+    by a shorter path, or by an equally long path that is diagonal first (8 neighbors) or follows
+    the row first (4).
     """
     number = {step: k for k, step in enumerate(STEPS)}
     table = np.zeros((2, 9, 256), dtype=np.uint8)
@@ -84,7 +84,7 @@ lowest_bit = instruction(_emit_lowest_bit, lambda x: (int(x) & -int(x)).bit_leng
 
 
 def stops_room(shape: tuple[int, int]) -> NDArray[np.int64]:
-    """Room for what `stops` writes."""
+    """Return an array for the result of `stops`."""
     height, width = shape
     return np.zeros(2 * height * (-(-width // 64)) + 2 * width * (-(-height // 64)), dtype=np.int64)
 
@@ -94,10 +94,10 @@ def stops_room(shape: tuple[int, int]) -> NDArray[np.int64]:
     "b1[:,::1], u1[:,::1], b1[:,::1], i8[:,::1], b1, b1, i8, i8, i8, i8, out u1[:,::1]",
 )
 def leave(walls, classes, enter, steps, ruled, wrap, y0, y1, x0, x1, moves):
-    """Write which steps may leave each cell of rows [y0, y1) and columns [x0, x1).
+    """Write the steps that may leave each cell of rows [y0, y1) and columns [x0, x1).
 
-    `steps` (K, 2) are (columns, rows); `ruled` says whether the table `enter` of the terrain's
-    `classes` forbids anything that walls don't. `moves` (height, width) is uint8 or int64.
+    `steps` (K, 2) are (columns, rows); with `ruled` the table `enter` of the terrain's `classes`
+    forbids more than walls do. `moves` (height, width) is uint8 or int64.
     """
     height, width = walls.shape
     for y in range(y0, y1):
@@ -167,8 +167,8 @@ def stops(moves, eight, y0, y1, x0, x1, bits):
     "u1[::1], i8[:,::1], i8, i8, out i4[::1]",
 )
 def label(moves, steps, width, height, labels):
-    """Number the parts of the map between which no step leads, one way or the other: two cells of
-    one part have one number.
+    """Number the parts of the map that no step connects in either direction: cells of one part have
+    one number.
     """
     for cell in range(labels.shape[0]):
         labels[cell] = cell
@@ -198,7 +198,7 @@ def _root(labels, cell):
 
 @kernel
 def wrapped(x, y, width, height):
-    """A column and a row brought back onto a torus."""
+    """Return a column and a row on a torus within the map."""
     if x < 0 or x >= width:
         x %= width
     if y < 0 or y >= height:
@@ -208,7 +208,7 @@ def wrapped(x, y, width, height):
 
 @kernel
 def turned_round(cells):
-    """Bring cells into the opposite order."""
+    """Reverse the order of cells."""
     count = cells.shape[0]
     for i in range(count // 2):
         cells[i], cells[count - 1 - i] = cells[count - 1 - i], cells[i]

@@ -1,8 +1,8 @@
 """Movement among walls.
 
 Places are in cells from the origin; rows grow with y. `blocked` are `space.passages`. Within a cell
-an agent may be wherever it keeps the `clearance` to blocked sides and corners, so that only one
-cell at a time matters.
+an agent may be anywhere that is `clearance` from blocked sides and corners, so that only one cell
+at a time matters.
 
 Functions that are called per agent are inlined: passing them an array would count its references,
 and two threads would wait for each other to do so.
@@ -32,11 +32,11 @@ _CORNERS = 240
 
 @kernel(error_model="numpy", inline="always")
 def _over_side(blocked, side, move, left, cell, count, passed):
-    """Go on from a side of a cell along one axis, with the part `left` of a move; where the side is
-    blocked the move ends.
+    """Continue from a side of a cell along one axis, with the part `left` of a move; a move ends at
+    a blocked side.
 
-    Return the place in the cell, what is left of the move, the column or row, and how many were
-    passed.
+    Return the place in the cell, what is left of the move, the column or row, and the number of
+    columns or rows passed.
     """
     if blocked:
         return side, 0.0, cell, passed
@@ -47,10 +47,10 @@ def _over_side(blocked, side, move, left, cell, count, passed):
 
 @kernel(error_model="numpy", inline="always")
 def _walk(blocked, c, r, fx, fy, dx, dy, clearance):
-    """Walk from a place in a cell along a displacement, and along walls where they block the way.
+    """Walk from a place in a cell along a displacement, and along walls that block it.
 
-    Return column, row and place in the cell at the end, the columns and rows passed on the way, and
-    whether a wall was touched.
+    Return column, row and place in the cell at the end, the columns and rows passed, and whether a
+    wall was touched.
     """
     height, width = blocked.shape
     passed_x, passed_y = 0, 0
@@ -127,7 +127,7 @@ def _walk(blocked, c, r, fx, fy, dx, dy, clearance):
 
 @kernel(error_model="numpy")
 def _world(index, part, start, size):
-    """Return the world coordinate of a place in a column or row, rounded so that it lies in that
+    """Return the world coordinate of a place in a column or row, rounded so that it is in that
     column or row.
     """
     found = start + (index + part) * size
@@ -141,8 +141,8 @@ def _world(index, part, start, size):
 
 @kernel(error_model="numpy", inline="always")
 def _cell_of(blocked, x, y, frame):
-    """Return the cell of a position, (column, row), the place in it, and whether it is on the map;
-    on a torus it need not be. The column is -1 off the map.
+    """Return the cell of a position, (column, row), the place in it, and whether it is on the map,
+    which is optional on a torus. The column is -1 off the map.
     """
     (height, width), (x0, y0, size, wrap) = blocked.shape, frame
     u, v = (x - x0) / size, (y - y0) / size

@@ -1,8 +1,8 @@
 """The library of compiled kernels: one file for each level of processors, loaded without Numba.
 
-A file serves any Python from 3.11 on. `make setup` builds the one for this
-machine, a wheel brings those of its platform. A note beside it says which sources it was built
-from, and its checksum: a file of other sources, or a damaged one, is not loaded.
+A file serves any Python from 3.11 on. `make setup` builds the file for this machine, a wheel
+contains those of its platform. A note beside it contains the hash of its sources and its checksum:
+a file of other sources, or a damaged one, is not loaded.
 """
 
 from __future__ import annotations
@@ -37,12 +37,14 @@ _MACHINERY = {"__init__", "declare", "jit", "native", "pool", "tier"}
 
 
 def place(level: str, folder: Path = FOLDER, system: str = sys.platform) -> Path:
-    """The file of the library for processors of a level."""
+    """Return the file of the library for processors of a level."""
     return folder / f"_native_{level}{'.pyd' if system == 'win32' else '.so'}"
 
 
 def sources() -> str:
-    """The hash of the kernels' source files, or "" where there are none, as in a frozen program."""
+    """Return the hash of the kernels' source files, or "" if there are none, as in a frozen
+    program.
+    """
     digest = hashlib.sha256()
     paths = sorted(path for path in FOLDER.glob("*.py") if path.stem not in _MACHINERY)
     for path in paths:
@@ -52,7 +54,7 @@ def sources() -> str:
 
 @functools.cache
 def load() -> ModuleType | None:
-    """The library for this processor, if there is one of these sources."""
+    """Return the library for this processor, if there is one of these sources."""
     level = os.environ.get("FIELDCRAFT_LEVEL")
     for name, needed in LEVELS.items():
         path = place(name)
@@ -81,8 +83,8 @@ def _fits(path: Path) -> bool:
 
 
 def fault(path: Path) -> str:
-    """Why a library is not loaded: it is damaged, others can write to it, or it was built from
-    other sources; "" for one that is sound.
+    """Return why a library is not loaded: it is damaged, others can write to it, or it was built
+    from other sources; "" for a valid one.
     """
     try:
         note = json.loads(path.with_suffix(".json").read_text())
@@ -102,7 +104,7 @@ def fault(path: Path) -> str:
 
 
 def runs_here(needed: tuple[str, ...]) -> bool:
-    """Whether this processor has what a level needs."""
+    """Return whether this processor has the features that a level needs."""
     features: dict[str, bool] = importlib.import_module(
         "numpy._core._multiarray_umath"
     ).__cpu_features__

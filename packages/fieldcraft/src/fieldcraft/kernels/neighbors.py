@@ -1,7 +1,7 @@
 """Neighbors of agents.
 
-Agents are sorted into square bins at least as wide as the radius. All neighbors of an agent lie in
-the 3 x 3 bins around its own, and the agents of a row of bins one after the other in memory.
+Agents are sorted into square bins at least as wide as the radius. All neighbors of an agent are in
+the 3 x 3 bins around its own, and the agents of a row of bins are consecutive in memory.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ def _beside(own, count, wrap, turn):
 
 @kernel(error_model="numpy")
 def _near(starts, frame, x, y, spans):
-    """Write where the members of the bins around a place begin and end, one row per stretch;
-    return how many stretches there are, at most 6.
+    """Write where the members of the bins around a place begin and end, one row per stretch; return
+    the number of stretches, at most 6.
     """
     low_x, low_y, period_x, _, per_x, per_y, columns = frame
     rows, wrap = (starts.shape[0] - 1) // columns, period_x > 0
@@ -105,7 +105,7 @@ def _near(starts, frame, x, y, spans):
 
 @kernel(inline="always")
 def _short(away, period):
-    """Return a difference the short way round a torus."""
+    """Return a difference, the short way around a torus."""
     half = period / 2
     return away - period if away > half else (away + period if away < -half else away)
 

@@ -47,10 +47,10 @@ MULTIPLY_ADD, MULTIPLY_SUBTRACT, SUBTRACT_MULTIPLY = 17, 18, 19
 
 
 def apply(operation: int, a: Floats, b: Floats, c: Floats) -> Floats:
-    """The result of one operation, cell by cell; operations of fewer operands leave `b` and `c`
-    alone.
+    """Return the result of one operation, cell by cell; operations with fewer operands ignore `b`
+    and `c`.
 
-    Walls may hold anything: what becomes of them is hidden in the end.
+    The values of walls are arbitrary: they are hidden in the end.
     """
     result: Floats
     with np.errstate(over="ignore", invalid="ignore"):
@@ -104,8 +104,8 @@ def limited(values: Floats) -> Floats:
 
 
 def _exp(values: Floats) -> Floats:
-    """The exponential of values cut to [-60, 60]: 2 ** n times the series of what is left, summed
-    from its last term.
+    """Return the exponential of values cut to [-60, 60]: 2 ** n times the series of the rest,
+    summed from its last term.
     """
     x = np.clip(values, np.float32(-60), np.float32(60))
     n = np.floor(x * np.float32(1.442695) + np.float32(0.5))

@@ -1,10 +1,9 @@
 """Marks, lines and sectors on pixels.
 
-A canvas is uint8 of shape (H, W, 4), opaque; a mask uint8 of shape (H, M), M at least W and
-a multiple of 8. Pixel (column, row) has its center at
-(column + 0.5, row + 0.5). How much of a pixel a shape covers is taken from the distance of its
-center to the rim. Colors mix in
-whole numbers: `(under * (256 - a) + color * a + 128) >> 8`.
+A canvas is uint8 of shape (H, W, 4), opaque; a mask is uint8 of shape (H, M), M at least W and a
+multiple of 8. Pixel (column, row) has its center at (column + 0.5, row + 0.5). The coverage of a
+pixel follows from the distance of its center to the edge of a shape. Colors mix in whole numbers:
+`(under * (256 - a) + color * a + 128) >> 8`.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def _mix(pixel, a, red, green, blue):
 
 @kernel
 def _distance(across, down, r, ux, uy, shape):
-    """How far pixels lie outside of the rim of a shape; below 0 inside."""
+    """Return the distance of pixels outside of the edge of a shape; below 0 inside."""
     if shape == SQUARE:
         return max(abs(across), abs(down)) - r
     if shape == DIAMOND:
@@ -74,8 +73,8 @@ def _distance(across, down, r, ux, uy, shape):
 
 @kernel("f8[::1], f8[::1], f8[::1], f8[:,::1], u1[:,::1], i8, f8, i8, out u1[:,:,::1]")
 def marks(xs, ys, radii, ahead, colors, shape, rim, alpha, canvas):
-    """Draw marks of one shape in their order, each on a dark rim of so many pixels; `ahead` (N, 2)
-    is the unit vector of its heading.
+    """Draw marks of one shape in their order, each on a dark rim of `rim` pixels; `ahead` (N, 2) is
+    the unit vector of its heading.
     """
     height, width = canvas.shape[0], canvas.shape[1]
     shade = _SHADE * alpha // 256
@@ -100,7 +99,7 @@ def marks(xs, ys, radii, ahead, colors, shape, rim, alpha, canvas):
 
 @kernel("f8[::1], f8[::1], u1[:,::1], i8, i8, out u1[:,:,::1]")
 def dots(xs, ys, colors, side, alpha, canvas):
-    """Draw squares of `side` pixels without rims, in their order; their corners lie on whole
+    """Draw squares of `side` pixels without rims, in their order; their corners are on whole
     pixels.
     """
     height, width = canvas.shape[0], canvas.shape[1]
@@ -125,7 +124,7 @@ def _touch(mask, row, column, ax, ay, along_x, along_y, length, reach):
 
 @kernel("f8[:,::1], f8[:,::1], f8, out u1[:,::1]")
 def segments(starts, ends, half, mask):
-    """Raise a mask to how much of each pixel lines with round ends cover, 0 to 255; `half` is half
+    """Raise a mask to the coverage of each pixel by lines with round ends, 0 to 255; `half` is half
     their width in pixels.
     """
     height, width = mask.shape
@@ -166,8 +165,8 @@ def segments(starts, ends, half, mask):
 
 @kernel("f8[::1], f8[::1], f8[:,::1], f8[::1], f8[::1], f8[::1], out u1[:,::1]")
 def sectors(xs, ys, ahead, radii, cosines, sines, mask):
-    """Raise a mask to how much of each pixel sectors cover; half their opening has this cosine and
-    sine, and cosine -1 is a disc.
+    """Raise a mask to the coverage of each pixel by sectors; `cosines` and `sines` are those of
+    half their opening, and cosine -1 is a disc.
     """
     height, width = mask.shape
     for i in range(len(xs)):
@@ -189,8 +188,8 @@ def sectors(xs, ys, ahead, radii, cosines, sines, mask):
 
 @kernel("i8, i8, i8, i8, (i8, i8, i8, i8), out u1[:,:,::1], out u1[:,::1]")
 def wash(red, green, blue, alpha, box, canvas, mask):
-    """Lay a color over a canvas where the mask says, within a box (left, top, right, bottom), and
-    clear the mask there.
+    """Blend a color into a canvas by the mask, within a box (left, top, right, bottom), and clear
+    the mask there.
     """
     left, top, right, bottom = box
     eights = mask.view(np.uint64)  # masks are mostly empty: eight pixels are looked at as one
@@ -206,8 +205,8 @@ def wash(red, green, blue, alpha, box, canvas, mask):
 
 @kernel("u1[:,::1], i8, i8, i8, i8, i8, out u1[:,:,::1]")
 def stamp(mask, left, top, red, green, blue, canvas):
-    """Lay a color over a canvas as a small mask with its corner at (left, top) says; what lies
-    outside is cut off.
+    """Blend a color into a canvas by a small mask with its corner at (left, top); what is outside
+    is cut off.
     """
     height, width = canvas.shape[0], canvas.shape[1]
     for y in range(max(-top, 0), min(mask.shape[0], height - top)):
@@ -219,8 +218,8 @@ def stamp(mask, left, top, red, green, blue, canvas):
 
 @kernel("f8[::1], f8[::1], i8[::1], i8[::1], i8[::1], out i4[:,::1]")
 def polygons(xs, ys, starts, rings, order, owners):
-    """Write into each pixel the number of the convex polygon that its center lies in, the last of
-    `order` that does.
+    """Write into each pixel the number of the convex polygon that contains its center, the last one
+    of `order`.
 
     Polygon `p` has the corners `rings[starts[p] : starts[p + 1]]`, which are at `xs` and `ys`.
     """
@@ -252,8 +251,7 @@ def discs(xs, ys, radius, owners, nearest):
     """Write into each pixel the number of the nearest of some points within a radius, the first of
     equals.
 
-    `nearest` (H, W) has been filled with the square of the radius and ends with the squared
-    distances.
+    `nearest` (H, W) holds the square of the radius at first and the squared distances at the end.
     """
     height, width = owners.shape
     for i in range(len(xs)):

@@ -1,9 +1,9 @@
 """Probabilities of steps on shortest paths from one cell to any of many.
 
 The arcs out of cell v are `starts[v]` to `starts[v + 1]`, each with its end. `parts` is 0 for an
-arc on no shortest path, and else the share of all targets that come to its end by a shortest path
-and use this arc: the parts of the arcs into a cell add up to 1. `order` are the cells that are
-reached, the nearest first.
+arc on no shortest path, and else the share of all targets that reach its end by a shortest path
+over this arc: the parts of the arcs into a cell add up to 1. `order` are the reached cells, the
+nearest first.
 """
 
 from __future__ import annotations

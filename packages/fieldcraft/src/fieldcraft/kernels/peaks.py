@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.sample import on_map
+from fieldcraft.kernels.distance_steps import neighbor
 
 __all__ = ["middle", "peaks"]
 
 
 @kernel
 def middle(queue, columns, rows, first, last):
-    """Of the cells in a stretch of the queue, the one nearest to their mean, of equals the
+    """Return the cell in a stretch of the queue nearest to the mean of these cells, of equals the
     lowest.
     """
     sum_x, sum_y = 0, 0
@@ -38,14 +38,13 @@ def middle(queue, columns, rows, first, last):
     error_model="numpy",
 )
 def peaks(values, walls, links, moves, masks, ends, threshold, wrap, out):
-    """The cells above the threshold beside which nothing is higher, into `out`; how many. Of a
-    plateau, the middle one.
+    """Write the cells above the threshold without a higher neighbor to `out`, of a plateau the
+    middle one; return their number.
     """
     height, width = values.shape
     flat = values.reshape(-1)
     wall = walls.reshape(-1)
     link = links.reshape(-1)
-    reach = np.abs(moves).max()
     seen, queue = np.zeros(flat.shape[0], np.uint8), np.empty(flat.shape[0], np.int64)
     columns, rows = np.empty(flat.shape[0], np.int64), np.empty(flat.shape[0], np.int64)
     count = 0
@@ -60,25 +59,17 @@ def peaks(values, walls, links, moves, masks, ends, threshold, wrap, out):
         top = True
         while i < size:
             here = queue[i]
-            y = here // width
-            x = here - y * width
-            inner = reach <= x < width - reach and reach <= y < height - reach
             for m in range(moves.shape[0]):
-                there = here + moves[m, 1] * width + moves[m, 0]
-                if not inner:
-                    ny = on_map(y + moves[m, 1], height, wrap)
-                    nx = on_map(x + moves[m, 0], width, wrap)
-                    if ny < 0 or nx < 0:
-                        continue
-                    there = ny * width + nx
-                if wall[there] or link[there if ends[m] else here] & masks[m] == 0:
+                dx, dy = moves[m, 0], moves[m, 1]
+                there = neighbor(here, dx, dy, dy * width + dx, width, height, wrap)
+                if there < 0 or wall[there] or link[there if ends[m] else here] & masks[m] == 0:
                     continue
                 if flat[there] > value:
                     top = False
                 elif flat[there] == value and seen[there] == 0:
                     seen[there] = 1
-                    queue[size], columns[size] = there, columns[i] + moves[m, 0]
-                    rows[size] = rows[i] + moves[m, 1]
+                    queue[size], columns[size] = there, columns[i] + dx
+                    rows[size] = rows[i] + dy
                     size += 1
             i += 1
         if top:

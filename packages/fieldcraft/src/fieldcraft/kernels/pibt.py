@@ -1,4 +1,4 @@
-"""Agents that step together, one to a cell: priority inheritance with backtracking (PIBT).
+"""Joint steps of agents, one per cell: priority inheritance with backtracking (PIBT).
 
 Random numbers are those of the generator "minimal standard" of Park and Miller, in 64 bits.
 """
@@ -53,7 +53,7 @@ def read_distances(distances, rows, cells, out):
 def _rank_options(
     starts, ends, distances, rows, cells, i, base, state, agents_at, options, near, ties
 ):
-    """Write the cells that an agent may go to, the best first. Return the end of the list and the
+    """Write the cells that an agent may enter, the best first. Return the end of the list and the
     state of the generator.
     """
     cell = cells[i]
@@ -87,12 +87,12 @@ def _rank_options(
     " out f4[::1], out i8[::1])"
 )
 def step(ground, distances, rows, cells, order, pinned, seed, next_cells, at_cells, scratch):
-    """Write the cell that each agent goes to into `next_cells` (n,).
+    """Write the next cell of each agent to `next_cells` (n,).
 
-    `ground` are the steps of the space, (starts, ends). Agent i stands in `cells[i]` and takes the
-    step with the shortest distance of `rows[i]` (`distance_of`); without a row it stays unless it
-    is pushed. Agents choose in this `order`; `pinned` agents stay. `at_cells` are two arrays of
-    -1, one number per cell, and are left so: the agents there now and after the step.
+    `ground` are the steps of the space, (starts, ends). Agent i is in `cells[i]` and takes the step
+    with the shortest distance of `rows[i]` (`distance_of`); without a row it stays unless it is
+    pushed. Agents choose in this `order`; `pinned` agents stay. `at_cells` are two arrays of -1,
+    one number per cell, and are restored: the agents there now and after the step.
     """
     starts, ends = ground
     agents_at, claimed = at_cells

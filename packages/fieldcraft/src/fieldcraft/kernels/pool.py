@@ -1,8 +1,8 @@
-"""fieldcraft's own threads.
+"""The library's own threads.
 
 Kernels release Python's lock, so plain threads run them side by side. Numba's own parallel loops
-are not used: its thread layers abort or kill the host program in cases that a game will meet (two
-Python threads entering one, a fork).
+are not used: its thread layers abort or kill the host program in common cases (two Python threads
+entering one, a fork).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any
 
 from fieldcraft import kernels
 
-__all__ = ["bands", "run", "set_threads", "share", "shares", "threads"]
+__all__ = ["bands", "run", "set_threads", "shares", "threads"]
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class _Worker:
-    """A thread that makes calls. A call that it has not begun can be withdrawn."""
+    """A thread that makes calls. A call can be withdrawn until it begins."""
 
     def __init__(self) -> None:
         self._calls: queue.SimpleQueue[Call] = queue.SimpleQueue()
@@ -33,7 +33,7 @@ class _Worker:
         self._calls.put(call)
 
     def withdraw(self) -> bool:
-        """Take the call back; whether it was not begun."""
+        """Withdraw the call; return whether it had not begun."""
         try:
             self._calls.get_nowait()
         except queue.Empty:
@@ -41,7 +41,7 @@ class _Worker:
         return True
 
     def finish(self) -> BaseException | None:
-        """Wait for the end of the call; the error that it raised, if any."""
+        """Wait for the end of the call; return the error that it raised, if any."""
         return self._errors.get()
 
     def _work(self) -> None:
@@ -62,26 +62,28 @@ _workers: list[_Worker] = []
 
 
 def threads() -> int:
-    """How many threads kernels may use, the calling one included."""
+    """Return the number of threads that kernels may use, the calling one included."""
     return _count
 
 
 def set_threads(count: int) -> None:
-    """Let kernels use `count` threads, the calling one included. Results don't depend on it."""
+    """Set the number of threads that kernels may use, the calling one included. Results do not
+    depend on it.
+    """
     global _count
     _count = count
 
 
 def shares(most: int) -> int:
-    """How many parts pay for work that is worth at most so many threads: 1 where plain kernels
-    serve, whose threads only wait.
+    """Return the number of parts for work that is worth at most `most` threads: 1 if kernels are
+    not compiled.
     """
     return max(1, min(_count, most)) if most > 1 and kernels.compiled() else 1
 
 
 def bands(count: int, most: int, align: int = 1) -> list[tuple[int, int]]:
-    """About even parts [first, last) of `count` rows, at most `most` and none of them empty; all
-    begin at multiples of `align`.
+    """Return about even parts [first, last) of `count` rows, at most `most` and none of them empty;
+    all begin at multiples of `align`.
     """
     units = -(-count // align)
     parts = shares(min(most, units))
@@ -91,24 +93,13 @@ def bands(count: int, most: int, align: int = 1) -> list[tuple[int, int]]:
     return list(itertools.pairwise(edges))
 
 
-def run(calls: list[Call]) -> None:
+def run(calls: list[Call], *, are_shared: bool = False) -> None:
     """Make the calls side by side and return when all are done; the first on the calling thread.
 
-    A second thread that comes while the workers are busy makes its calls one after the other.
+    With `are_shared` each call goes on until no work is left, so calls that no worker has begun
+    when the first is done are not made. A second thread that comes while the workers are busy makes
+    its calls one after the other.
     """
-    _make(calls, are_shared=False)
-
-
-def share(calls: list[Call]) -> None:
-    """Make calls of which each goes on until no work is left: those that no worker has begun when
-    the first is done are not made.
-
-    So nobody waits for a worker that is slow to wake.
-    """
-    _make(calls, are_shared=True)
-
-
-def _make(calls: list[Call], are_shared: bool) -> None:
     if len(calls) <= 1 or not _lock.acquire(blocking=False):
         for function, arguments in calls:
             function(*arguments)
@@ -137,7 +128,7 @@ def _make(calls: list[Call], are_shared: bool) -> None:
 
 
 def _forget_workers() -> None:
-    """A forked child has none of its parent's threads."""
+    """Reset the pool in a forked child, which has none of its parent's threads."""
     global _lock
     _lock = threading.Lock()
     _workers.clear()

@@ -1,7 +1,7 @@
 """Searches for the cells that a radial source acts on, on grids.
 
-Distances of walks are whole numbers of 1 / `LENGTH_SCALE` cells, so that the order of a search does
-not change them.
+Walking distances are whole numbers of 1 / `LENGTH_SCALE` cells, so that they do not depend on the
+order of a search.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _DIRTY = np.uint8((1 << TILE_ROWS) - 1)
 
 @kernel("b1[:,::1], i8[::1], i8[::1], b1, out b1[::1]")
 def open_boxes(closed, cells, reaches, wrap, found):
-    """Write to `found` whether no closed cell lies in the square of `reaches[i]` around each cell.
+    """Write to `found` whether the square of `reaches[i]` around each cell contains no closed cell.
 
-    On a torus, squares across the rim count as not open.
+    On a torus, squares across the rim do not count as open.
     """
     height, width = closed.shape
     for i in range(cells.shape[0]):
@@ -55,7 +55,8 @@ def _offset(here, there, size, wrap):
     " i8[:,::1]",
 )
 def connected(ground, cell, center, radius, mark, cells, squares, seen):
-    """Search outwards from a cell over linked cells within a radius, in cells; return how many.
+    """Search outwards from a cell over linked cells within a radius, in cells; return the number of
+    cells.
 
     Parameters
     ----------
@@ -135,7 +136,7 @@ def connected_many(ground, sources, shapes, mark, sums, dirty, queue, squares, s
 
 @kernel
 def _resistance(extra, y, x):
-    """Return what entering a cell costs besides the step."""
+    """Return the cost of entering a cell besides the step."""
     if extra is None:
         return 0
     return extra[y, x]
@@ -152,31 +153,10 @@ def _resistance(extra, y, x):
     " (out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1])",
 )
 def path(ground, lengths, extra, cell, limit, mark, cells, distances, scratch):
-    """Search outwards by walking distance; return how many cells lie within `limit`.
+    """Search outwards by walking distance; return the number of cells within `limit`.
 
     All of the lowest bucket is final, since buckets are as wide as the shortest step: no cell in it
     can shorten another.
-
-    Parameters
-    ----------
-    ground : tuple
-        Links, their bits, steps and whether the grid is a torus.
-    lengths : ndarray
-        Length of each step, (K,).
-    extra : ndarray or None
-        What a step is longer by for the cell that it enters, (height, width).
-    cell : int
-        Where the search begins.
-    limit : int
-        Largest distance.
-    mark : int
-        A number such that `seen` holds neither it nor the next one.
-    cells, distances : ndarray
-        Receive each cell once and its distance.
-    scratch : tuple
-        Best distances and `seen`, both (2 r + 1, 2 r + 1); the buckets, one more than the longest
-        step spans; cell and successor of the nodes in them. `seen` holds `mark` where a cell waits
-        and `mark + 1` where it is final.
     """
     links, masks, steps, wrap = ground
     best, seen, heads, node_cells, node_next = scratch

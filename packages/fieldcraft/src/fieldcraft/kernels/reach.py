@@ -1,21 +1,19 @@
-"""The cells within a limit of a start: Dijkstra's search that touches nothing beyond it."""
+"""The cells within a limit of a start: Dijkstra's search, which reads no costs beyond it."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.distance_steps import listed_steps, neighbor
-from fieldcraft.kernels.heap import sift_down, sift_up
+from fieldcraft.kernels.distance_steps import listed_steps, neighbor, next_cell
+from fieldcraft.kernels.heap import pop, push
 
 __all__ = ["reach"]
 
 
 @kernel
 def _over(d, v, n, length, cost, enter, lowest, highest):
-    """Return the distance of n over a step from v: infinite into a wall, -1 for a cost that is not
-    valid.
-    """
+    """Return the distance of n over a step from v: infinite into a wall, -1 for an invalid cost."""
     if cost.shape[0] == 1:
         return d + length * np.float64(cost[0])
     price = np.float64(cost[n])
@@ -37,15 +35,15 @@ def _end(arcs, grid, cost, cell, step):
     if grid is not None:
         links, steps, lengths, width, height, wrap, guarded = grid
         dx, dy, offset = steps[step, 0], steps[step, 1], steps[step, 2]
-        other = neighbor(cell, dx, dy, offset, width, height, wrap)
-        link, length = links[max(other, 0)], lengths[step]
-        if other >= 0 and (link >> step) & 1 != 0:
-            end = other
-            if guarded and abs(dx) == 1 and abs(dy) == 1:
-                across = neighbor(cell, dx, np.int64(0), dx, width, height, wrap)
-                down = neighbor(cell, np.int64(0), dy, offset - dx, width, height, wrap)
-                if cost[across] == np.inf or cost[down] == np.inf:
-                    end = np.int64(-1)
+        end, length = (
+            next_cell(None, (links, steps, width, height, wrap), cell, step),
+            lengths[step],
+        )
+        if end >= 0 and guarded and abs(dx) == 1 and abs(dy) == 1:
+            across = neighbor(cell, dx, np.int64(0), dx, width, height, wrap)
+            down = neighbor(cell, np.int64(0), dy, offset - dx, width, height, wrap)
+            if cost[across] == np.inf or cost[down] == np.inf:
+                end = np.int64(-1)
     return end, length
 
 
@@ -98,10 +96,7 @@ def reach(
         first, last = listed_steps(arcs, grid, v)
         if size + last - first > keys.shape[0]:
             break
-        size -= 1
-        if size > 0:
-            keys[0], cells[0] = keys[size], cells[size]
-            sift_down(keys, cells, size, True)
+        size = pop(keys, cells, size, True)
         if d > dist[v]:
             continue
         found[count] = v
@@ -116,8 +111,6 @@ def reach(
                 break
             if s <= limit and s < dist[n]:
                 dist[n], came[n] = s, v
-                keys[size], cells[size] = s, n
-                sift_up(keys, cells, size, True)
-                size += 1
+                size = push(keys, cells, size, s, np.int32(n), True)
     sizes[0], sizes[1] = count, size
     return bad

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.distance_steps import neighbor
 from fieldcraft.kernels.peaks import middle
-from fieldcraft.kernels.sample import on_map
 
 __all__ = ["label", "measure"]
 
@@ -19,17 +19,16 @@ __all__ = ["label", "measure"]
     error_model="numpy",
 )
 def label(values, walls, links, moves, masks, ends, threshold, wrap, labels, queue, columns, rows):
-    """Number the joined cells above the threshold from 1 on, by their first cell, in `labels`;
-    (regions, cells in them).
+    """Number the connected cells above the threshold from 1 on, by their first cell, in `labels`;
+    return (regions, cells in them).
 
-    `queue` gets the cells region by region, `columns` and `rows` where they lie without the jump
+    `queue` receives the cells region by region, `columns` and `rows` their places without the jump
     across the rim of a torus.
     """
     height, width = values.shape
     flat = values.reshape(-1)
     wall = walls.reshape(-1)
     link = links.reshape(-1)
-    reach = np.abs(moves).max()
     number = labels.reshape(-1)
     count, size = 0, 0
     for cell in range(flat.shape[0]):
@@ -42,27 +41,20 @@ def label(values, walls, links, moves, masks, ends, threshold, wrap, labels, que
         size += 1
         while i < size:
             here = queue[i]
-            y = here // width
-            x = here - y * width
-            inner = reach <= x < width - reach and reach <= y < height - reach
             for m in range(moves.shape[0]):
-                there = here + moves[m, 1] * width + moves[m, 0]
-                if not inner:
-                    ny = on_map(y + moves[m, 1], height, wrap)
-                    nx = on_map(x + moves[m, 0], width, wrap)
-                    if ny < 0 or nx < 0:
-                        continue
-                    there = ny * width + nx
+                dx, dy = moves[m, 0], moves[m, 1]
+                there = neighbor(here, dx, dy, dy * width + dx, width, height, wrap)
                 if (
-                    number[there] != 0
+                    there < 0
+                    or number[there] != 0
                     or wall[there]
                     or not flat[there] > threshold
                     or link[there if ends[m] else here] & masks[m] == 0
                 ):
                     continue
                 number[there] = count
-                queue[size], columns[size] = there, columns[i] + moves[m, 0]
-                rows[size] = rows[i] + moves[m, 1]
+                queue[size], columns[size] = there, columns[i] + dx
+                rows[size] = rows[i] + dy
                 size += 1
             i += 1
     return count, size
@@ -73,8 +65,8 @@ def label(values, walls, links, moves, masks, ends, threshold, wrap, labels, que
     " out i8[::1]"
 )
 def measure(values, labels, queue, columns, rows, size, cells, totals, tops, middles):
-    """Of each region its number of cells, sum, highest cell (of equals the lowest) and middle cell;
-    `tops` holds -1.
+    """Write the number of cells, the sum, the highest cell (of equals the lowest) and the middle
+    cell of each region; `tops` holds -1 at first.
     """
     flat = values.reshape(-1)
     number = labels.reshape(-1)

@@ -1,9 +1,9 @@
-"""Paths of particles and searchers, and which searcher would see which particle when.
+"""Paths of particles and searchers, and the gain of each path of a searcher.
 
 Paths lead to goals by shortest paths. The first K goals are landmarks: `links` (K, N) hold for each
-landmark and cell which of the arcs out of the cell leads there, by its number among them, and
-`NOWHERE` at the landmark itself and where no path leads. Paths to other goals descend their
-distance maps, `fields` (F, N). The arcs out of cell v are `starts[v]` to `starts[v + 1]`.
+landmark and cell the arc out of the cell that leads there, by its index among them, and `NOWHERE`
+at the landmark itself and where no path leads. Paths to other goals descend their distance maps,
+`fields` (F, N). The arcs out of cell v are `starts[v]` to `starts[v + 1]`.
 """
 
 from __future__ import annotations
@@ -159,10 +159,10 @@ def extend(adjacency, links, fields, goals, begins, step, cells):
 def gains_of(paths, futures, weights, before, worth, views, seen, order, sums, gains):
     """Write the gain of each path (P, T) into `gains` (P,).
 
-    The gain is the sum over particles, `futures` (T, M), of their `weights` times how much more it
-    is worth to see them at that look than at the look `before` (M,). `worth` (T + 1,) is the worth
-    of each look, the last one that of never. Paths and futures are clusters of cells, look by look;
-    cluster a sees cluster b where `views[a, b]`. Looks that a path shares with the one before it
+    The gain is the sum over particles, `futures` (T, M), of their `weights` times the increase in
+    worth of seeing them at that look instead of at the look `before` (M,). `worth` (T + 1,) is the
+    worth of each look, the last one for never. Paths and futures are clusters of cells, look by
+    look; cluster a sees cluster b if `views[a, b]`. Looks that a path shares with the one before it
     are reused, so sort the paths. `seen` (M,) holds at the end the look of the last path that sees
     each particle first, T for none. `order` (M,) and `sums` (T + 1,) are scratch.
     """

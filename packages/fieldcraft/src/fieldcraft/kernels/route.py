@@ -1,4 +1,4 @@
-"""The influence along a path."""
+"""Influence along paths."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["along"]
     " f8[:,::1]"
 )
 def along(values, places, starts, y_up, wrap, first, last, sums, lengths, highest, where):
-    """Write of each path, in cells: the sum of value times length, its length, the highest value
+    """Write for each path, in cells: the sum of value times length, its length, the highest value
     and the middle of its stretch.
 
-    Path `p` goes straight from each to the next of `places[starts[p] : starts[p + 1]]`, on a torus
-    the short way.
+    Path `p` is straight between consecutive `places[starts[p] : starts[p + 1]]`, on a torus the
+    short way around.
     """
     height, width = values.shape
     for p in range(first, last):

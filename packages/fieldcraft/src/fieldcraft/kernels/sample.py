@@ -24,7 +24,7 @@ _INSIDE = 1 - 2.0**-53  # times a count: the last position before the far rim
 
 @kernel
 def on_map(index, count, wrap):
-    """Return a row or column, beyond the rim that of the other side on a torus, else -1."""
+    """Return a row or column; beyond the rim the one on the other side of a torus, else -1."""
     if 0 <= index < count:
         return np.int64(index)
     return np.int64(index % count) if wrap else np.int64(-1)
@@ -32,8 +32,8 @@ def on_map(index, count, wrap):
 
 @kernel(error_model="numpy")
 def _around(u, count, flip, wrap):
-    """Return along one axis the two rows or columns whose centers surround a position (-1 off the
-    map), and how far in between.
+    """Return along one axis the two rows or columns with centers on both sides of a position (-1
+    off the map), and the position between them, 0 to 1.
     """
     before = np.floor(u - 0.5)
     part = (u - 0.5) - before
@@ -63,9 +63,9 @@ def _reached(own, bottom, top, left, right):
 
 @kernel(error_model="numpy", inline="always")
 def _surroundings(obstacles, x, y, frame, clamp, kind):
-    """Return whether a position is valid; rows and columns of the four cells whose centers surround
-    it (-1 off the map), and how far in between; the nearest of them, and as bits those that are
-    joined to it.
+    """Return whether a position is valid; rows and columns of the four cells with centers around it
+    (-1 off the map), and the position between them; the nearest cell, and as bits the cells joined
+    to it.
 
     `kind` receives the class of ground of each, -1 for none.
     """
@@ -107,11 +107,11 @@ def _block(u, v, height, width, y_up):
 
 @kernel(error_model="numpy")
 def _blocks(points, x0, y0, size, height, width, y_up, corner, across, along, bases):
-    """Write where the 2 x 2 cells around points begin: the flat index of the one with the smallest
-    x and y, and how far in between.
+    """Write where the 2 x 2 cells around points begin: the flat index of the cell with the smallest
+    x and y, and the position between the cells.
 
-    `points` holds x and y in turn. -1 for a point beside which one of the four lies off the map.
-    A function of its own, with `corner` beside `bases`, so that it runs on vectors.
+    `points` holds x and y in turn. -1 for a point with one of the four cells off the map. A
+    function of its own, with `corner` beside `bases`, so that it runs on vectors.
     """
     inverse = 1.0 / size
     if math.frexp(size)[0] == 0.5:  # of a power of 2 the inverse is exact

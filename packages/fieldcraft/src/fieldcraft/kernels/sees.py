@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.heap import sift_down, sift_up
+from fieldcraft.kernels.heap import pop, push
+from fieldcraft.kernels.mesh_moving import orientation
+from fieldcraft.kernels.shots import UNITS, pass_cells
 
 __all__ = [
     "BLOCKED",
@@ -47,10 +49,10 @@ _SECTORS = 64  # pieces of a view that are joined at once
 
 @kernel
 def _walk(mesh, first, ax, ay, goal, bx, by, left, stack):
-    """Whether the line from a in polygon `first` arrives in polygon `goal` at b, moved by nothing
-    to one side.
+    """Return whether the line from a in polygon `first`, shifted infinitesimally to one side,
+    arrives in polygon `goal` at b.
 
-    And whether it touched a corner, so that the other side may be another matter.
+    Also return whether it touched a corner, so that the result for the other side may differ.
     """
     starts, ends, fine, flags = mesh
     stack[0] = first
@@ -83,7 +85,7 @@ def _walk(mesh, first, ax, ay, goal, bx, by, left, stack):
 
 @kernel("(i8[::1], i4[::1], i8[:,::1], u1[::1]), i8, i8, i8, i8, i8, i8, out i8[::1]")
 def between(mesh, one, ax, ay, other, bx, by, stack):
-    """Whether places a and b in two polygons see each other."""
+    """Return whether places a and b in two polygons see each other."""
     if one == other:
         return True
     seen, touched = _walk(mesh, one, ax, ay, other, bx, by, True, stack)
@@ -94,8 +96,8 @@ def between(mesh, one, ax, ay, other, bx, by, stack):
 
 @kernel(inline="always")
 def _key(starts, fine, here, ax, ay):
-    """How far away the portals are by which a polygon is seen: the farthest of their middles,
-    squared.
+    """Return the distance of the portals through which a polygon is seen: the farthest of their
+    middles, squared.
     """
     farthest = 0.0
     for portal in range(starts[here], starts[here + 1]):
@@ -113,7 +115,7 @@ def _key(starts, fine, here, ax, ay):
 
 @kernel(inline="always")
 def _joined(sectors, count):
-    """Join sectors where one ends as another begins; how many are left."""
+    """Join sectors that share an end; return the number of sectors."""
     i = 0
     while i < count:
         lx, ly = sectors[i, 2], sectors[i, 3]
@@ -140,7 +142,7 @@ def _joined(sectors, count):
 
 @kernel
 def _given_up(here, size, waiting, nodes):
-    """Leave everything as it was before a view was begun; -1."""
+    """Reset the scratch of a view; return -1."""
     first, pool, following = waiting
     for k in range(size):
         first[nodes[k]] = 0
@@ -177,9 +179,7 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
             following[0], pool[0, 0] = free, unused
             return total
         here = nodes[0]
-        size -= 1
-        keys[0], nodes[0] = keys[size], nodes[size]
-        sift_down(keys, nodes, size, False)
+        size = pop(keys, nodes, size, False)
         count = 1
         if is_unbounded:
             for part in range(4):
@@ -195,9 +195,7 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
                 following[k] = free
                 free = k
             if first[here] > 0:
-                keys[size], nodes[size] = 0.0, here
-                sift_up(keys, nodes, size, False)
-                size += 1
+                size = push(keys, nodes, size, 0.0, here, False)
             count = _joined(sectors, count)
         for i in range(count):
             rx, ry, lx, ly = sectors[i, 0], sectors[i, 1], sectors[i, 2], sectors[i, 3]
@@ -244,9 +242,8 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
                 else:
                     return _given_up(here, size, waiting, nodes)
                 if first[end] == 0:
-                    keys[size], nodes[size] = _key(starts, fine, end, ax, ay), end
-                    sift_up(keys, nodes, size, False)
-                    size += 1
+                    key = _key(starts, fine, end, ax, ay)
+                    size = push(keys, nodes, size, key, end, False)
                 following[k] = first[end]
                 first[end] = k
                 pool[k, 0], pool[k, 1], pool[k, 2], pool[k, 3] = ux, uy, vx, vy
@@ -256,7 +253,7 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
 
 @kernel(inline="always")
 def _is_near(points, limits, facings, min_cosine, v, target_points, t):
-    """Whether an aim lies within the limit and the cone of a viewer."""
+    """Return whether a target is within the limit and the cone of a viewer."""
     squared = 0.0
     for axis in range(points.shape[1]):
         squared += (target_points[t, axis] - points[v, axis]) * (
@@ -273,8 +270,8 @@ def _is_near(points, limits, facings, min_cosine, v, target_points, t):
     " i8[:,::1], f8[::1], f8[:,::1]), f8, f8, i8, i8, out i4[::1]",
 )
 def count_seen(mesh, middles, walls, positions, viewers, scale, min_cosine, first, last, counts):
-    """Add 1 to `counts` (N,) for each open polygon whose middle a viewer of [first, last) sees:
-    `sees_places` from all to all.
+    """Add 1 to `counts` (N,) for each open polygon with a middle that a viewer of [first, last)
+    sees: `sees_places` from all to all.
 
     `viewers` are those of `sees_places`. `positions` (N, 2 or 3) are those of the vertices, `scale`
     says how many of the whole numbers make a world unit.
@@ -321,15 +318,8 @@ def count_seen(mesh, middles, walls, positions, viewers, scale, min_cosine, firs
     " (i8[::1], f8[:,::1], i8[:,::1]), f8, b1, b1, i8, i8, out b1[:,::1]",
 )
 def sees_places(mesh, viewers, targets, min_cosine, own, pairs, first, last, seen):
-    """Which of the targets (T, 2 or 3) the viewers [first, last) see, into `seen` (V, T); with
+    """Write which of the targets (T, 2 or 3) the viewers [first, last) see to `seen` (V, T); with
     `pairs`, whether each sees the target of its own number: (V, 1).
-
-    `mesh` is (starts, ends, fine, flags), without polygons where nothing hides. `viewers` are
-    (cells, points, places, limits, facings): those in `cells` (V,) at `points` (V, 2 or 3), and
-    `places` (V, 2) is where their lines begin; `limits` (V,) are squared distances, `facings`
-    (V, 2) unit vectors or `NO_FACINGS`; then only what lies in a direction whose cosine is at least
-    `min_cosine` is seen. `targets` are (cells, points, places). With `own`, a viewer's own cell is
-    seen, too.
     """
     (cells, points, places, limits, facings), (goals, target_points, spots) = viewers, targets
     stack = np.empty(STACK, dtype=np.int64)
@@ -346,14 +336,8 @@ def sees_places(mesh, viewers, targets, min_cosine, own, pairs, first, last, see
 
 
 @kernel
-def _turn(ax, ay, bx, by, cx, cy):
-    """Above 0 where c lies to the left of the line from a to b, seen with y upwards."""
-    return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
-
-
-@kernel
 def _leaves(corners, rings, cell, ax, ay, bx, by):
-    """The share of the line from a to b at which it leaves a polygon."""
+    """Return the share of the line from a to b at which it leaves a polygon."""
     first, last = corners[cell], corners[cell + 1]
     share = math.inf
     for k in range(first, last):
@@ -361,7 +345,7 @@ def _leaves(corners, rings, cell, ax, ay, bx, by):
         ux, uy, vx, vy = rings[k, 0], rings[k, 1], rings[after, 0], rings[after, 1]
         turn = (vx - ux) * (by - ay) - (vy - uy) * (bx - ax)
         if turn < 0:
-            share = min(share, _turn(ux, uy, vx, vy, ax, ay) / -turn)
+            share = min(share, orientation(ux, uy, vx, vy, ax, ay) / -turn)
     return max(share, 0.0)
 
 
@@ -392,8 +376,8 @@ def sweep(mesh, corners, rings, first, line, aim, left, passed, leaves):
         following = -1
         for portal in range(starts[here], starts[here + 1]):
             ux, uy, vx, vy = fine[portal, 0], fine[portal, 1], fine[portal, 2], fine[portal, 3]
-            to_u = _turn(from_x, from_y, to_x, to_y, ux, uy)
-            to_v = _turn(from_x, from_y, to_x, to_y, vx, vy)
+            to_u = orientation(from_x, from_y, to_x, to_y, ux, uy)
+            to_v = orientation(from_x, from_y, to_x, to_y, vx, vy)
             u_is_left = to_u > 0 or (to_u == 0 and not left)
             v_is_left = to_v > 0 or (to_v == 0 and not left)
             if not u_is_left and v_is_left and flags[portal] == OPEN:
@@ -406,47 +390,13 @@ def sweep(mesh, corners, rings, first, line, aim, left, passed, leaves):
 
 
 @kernel
-def _between_cells(walls, row, column, dy, dx):
-    """Whether the centers of two cells of a grid see each other; see
-    `tests/oracles/visible`.
-
-    `walls` (height, width); the second cell lies `dy` rows and `dx` columns away, over the seam of
-    a torus if that leads off.
+def _sees_cell(walls, wrap, cell, goal, limit, facings, v, min_cosine):
+    """Return whether viewer v in a cell sees another cell; the wall in that cell does not hide
+    it.
     """
     height, width = walls.shape
-    down, right = 1 if dy > 0 else -1, 1 if dx > 0 else -1
-    ay, ax = abs(dy), abs(dx)
-    i = j = 0
-    beside_rows = beside_columns = False
-    while i < ax or j < ay:
-        to_column, to_row = (2 * i + 1) * ay, (2 * j + 1) * ax
-        if to_column == to_row:
-            beside_columns = (
-                beside_columns
-                or walls[(row + j * down) % height, (column + (i + 1) * right) % width] != 0
-            )
-            beside_rows = (
-                beside_rows
-                or walls[(row + (j + 1) * down) % height, (column + i * right) % width] != 0
-            )
-            if beside_rows and beside_columns:
-                return False
-        if to_column <= to_row:
-            i += 1
-        if to_row <= to_column:
-            j += 1
-        if (i < ax or j < ay) and walls[
-            (row + j * down) % height, (column + i * right) % width
-        ] != 0:
-            return False
-    return True
-
-
-@kernel
-def _sees_cell(walls, wrap, cell, goal, limit, facings, v, min_cosine):
-    """Whether viewer v in a cell sees another cell, walls as if they were open."""
-    height, width = walls.shape
     row, column = cell // width, cell % width
+    start_y, start_x = row * UNITS + UNITS // 2, column * UNITS + UNITS // 2
     dy, dx = goal // width - row, goal % width - column
     down = across = 1
     if wrap:
@@ -463,7 +413,10 @@ def _sees_cell(walls, wrap, cell, goal, limit, facings, v, min_cosine):
             and not facings[v, 0] * x + facings[v, 1] * y >= min_cosine * math.sqrt(float(squared))
         ):
             continue
-        if _between_cells(walls, row, column, y, x):
+        _, where, whole = pass_cells(
+            walls, start_y, start_x, start_y + y * UNITS, start_x + x * UNITS, wrap, False, None
+        )
+        if where == whole:
             return True
     return False
 

@@ -1,7 +1,6 @@
-"""Shortest paths on even ground.
+"""Shortest paths on ground of uniform cost.
 
-Scratch is left as it was found: `best` infinite everywhere, and only what a search touched is put
-back.
+Scratch is restored: `best` is infinite everywhere, and only what a search touched is reset.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.moves import PRUNED, STEPS, bit_length, lowest_bit, turned_round, wrapped
+from fieldcraft.kernels.shortest_path_weighted import least_cost
 
 __all__ = ["uniform", "uniform_room"]
 
@@ -21,7 +21,9 @@ UNREACHED = 2**62
 
 
 def bits_for(cells: int) -> int:
-    """How many binary places a length has, so that no path on so many cells exceeds 57 bits."""
+    """Return the number of binary places of a length, so that no path on this number of cells
+    exceeds 57 bits.
+    """
     bits = 57
     longest = 2 * cells
     while longest > 0:
@@ -32,17 +34,14 @@ def bits_for(cells: int) -> int:
 
 _DX = np.array([dx for dx, _ in STEPS], dtype=np.int64)
 _DY = np.array([dy for _, dy in STEPS], dtype=np.int64)
-_LOWEST = np.array(
-    [0] + [(byte & -byte).bit_length() - 1 for byte in range(1, 256)], dtype=np.int64
-)
 _START = 8  # stands for the step by which the start was reached
 _CLOSED = 16
 _bits_for = kernel(bits_for)
 
 
 def uniform_room(cells: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
-    """Scratch for `uniform`: `best`, `parents` and `pool`; double the pool where it says that it
-    was too small.
+    """Return scratch for `uniform`: `best`, `parents` and `pool`; double the pool if it was too
+    small.
     """
     return (
         np.full(cells, UNREACHED, dtype=np.int64),
@@ -53,7 +52,7 @@ def uniform_room(cells: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDAr
 
 @kernel
 def _run(bits, k, x, y, width, height):
-    """How many steps `k`, right, left, down or up, a straight run from a cell takes."""
+    """Return the number of steps `k` (right, left, down or up) of a straight run from a cell."""
     row_words = (width + 63) // 64
     if k < 2:
         word = k * height * row_words + y * row_words
@@ -111,7 +110,7 @@ def uniform(ground, start, goal, best, parents, pool):
     best[start] = _START
     pool[0, 0], pool[0, 1], pool[0, 2] = x, y, -1
     count = 1
-    now = _estimate(x, y, goal_x, goal_y, width, height, wrap, straight, bend) >> shift
+    now = least_cost(x, y, goal_x, goal_y, width, height, wrap, straight, bend) >> shift
     heads[now & mask] = 0
     if start == goal:
         top = np.int64(0)
@@ -133,7 +132,7 @@ def uniform(ground, start, goal, best, parents, pool):
         g = state >> 5
         if (
             top != UNREACHED
-            and g + _estimate(x, y, goal_x, goal_y, width, height, wrap, straight, bend) >= top
+            and g + least_cost(x, y, goal_x, goal_y, width, height, wrap, straight, bend) >= top
         ):
             continue
         best[cell] = state | _CLOSED
@@ -141,7 +140,7 @@ def uniform(ground, start, goal, best, parents, pool):
         while follow != 0 and top >= 0:
             # One step that leads, and the runs that branch off from its end; or a run from this
             # cell.
-            k = _LOWEST[follow]
+            k = lowest_bit(follow)
             follow &= follow - 1
             from_x, from_y, from_g = x, y, g
             lead = (leads >> k) & 1
@@ -165,7 +164,7 @@ def uniform(ground, start, goal, best, parents, pool):
                     branches = np.int64(table[(k << 8) | np.int64(moves[here])])
                     if branches == 0:
                         continue
-                    f = from_g + _estimate(
+                    f = from_g + least_cost(
                         from_x, from_y, goal_x, goal_y, width, height, wrap, straight, bend
                     )
                     if wrap or f >> shift > now:
@@ -182,7 +181,7 @@ def uniform(ground, start, goal, best, parents, pool):
                     going = (branches >> k) & 1 == 1
                     branches &= ~(np.int64(1) << k)
                 while branches != 0:
-                    j = _LOWEST[branches]
+                    j = lowest_bit(branches)
                     branches &= branches - 1
                     steps = (
                         np.int64(1)
@@ -212,7 +211,7 @@ def uniform(ground, start, goal, best, parents, pool):
                             break
                         bucket = (
                             reached
-                            + _estimate(
+                            + least_cost(
                                 to_x, to_y, goal_x, goal_y, width, height, wrap, straight, bend
                             )
                         ) >> shift
@@ -267,11 +266,3 @@ def _trace(best, parents, pool, goal, width, height, wrap, eight):
             length += 1
     turned_round(pool[:length, 3])
     return length, diagonals
-
-
-@kernel
-def _estimate(x, y, goal_x, goal_y, width, height, wrap, straight, bend):
-    dx, dy = abs(x - goal_x), abs(y - goal_y)
-    if wrap:
-        dx, dy = min(dx, width - dx), min(dy, height - dy)
-    return straight * max(dx, dy) + bend * min(dx, dy)

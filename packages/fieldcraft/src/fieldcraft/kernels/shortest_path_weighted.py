@@ -1,7 +1,6 @@
 """Cheapest paths.
 
-Scratch is left as it was found: `best` infinite everywhere, and only what a search touched is put
-back.
+Scratch is restored: `best` is infinite everywhere, and only what a search touched is reset.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ _LINEAR_BITS = np.int64(np.float64(LINEAR).view(np.int64))
 def weighted_room(
     cells: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64]]:
-    """Scratch for `weighted`: `best`, `came`, `pool` and `keys`; double the last two where it says
-    that they were too small.
+    """Return scratch for `weighted`: `best`, `came`, `pool` and `keys`; double the last two if they
+    were too small.
     """
     count = 2 * cells + 64
     return (
@@ -197,7 +196,7 @@ def _key(buckets):
 
 @kernel
 def least_cost(x, y, goal_x, goal_y, width, height, wrap, straight, diagonal):
-    """Return a bound below the cost of all paths to the goal."""
+    """Return a lower bound of the cost of all paths to the goal."""
     dx, dy = abs(goal_x - x), abs(goal_y - y)
     if wrap:
         dx, dy = min(dx, width - dx), min(dy, height - dy)
@@ -206,11 +205,11 @@ def least_cost(x, y, goal_x, goal_y, width, height, wrap, straight, diagonal):
 
 @kernel
 def _next_bucket(heads, pool, keys, now):
-    """Bring the entries of the least key into `heads[0]`; returns that key, or -1 where there are
-    no entries.
+    """Move the entries with the least key to `heads[0]`; return that key, or -1 if there are no
+    entries.
 
-    A radix heap: bucket b holds the keys that differ from `now` in bit b - 1 and in none above.
-    Entries of one key keep their order, the last one that came on top.
+    A radix heap: bucket b holds the keys that differ from `now` in bit b - 1 and in no higher bit.
+    Entries of one key keep their order, the last one on top.
     """
     bucket = 1
     while bucket < 64 and heads[bucket] < 0:

@@ -1,6 +1,6 @@
-"""Line stamps.
+"""Cells along straight shots.
 
-The way is walked from one grid line to the next, in whole numbers.
+A shot passes from one grid line to the next, in whole numbers.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
 
-__all__ = ["LONGEST", "UNITS", "WIDEST", "scratch", "shot", "units"]
+__all__ = ["LONGEST", "UNITS", "WIDEST", "pass_cells", "scratch", "shot", "units"]
 
 UNITS = 4094
 LONGEST = 2**18  # cells from start to end, so that products of two lengths fit 64 bits
@@ -20,7 +20,7 @@ WIDEST = 2**10  # cells on each side
 
 
 def units(cells: float) -> int:
-    """The nearest point to a coordinate in cells, within the same cell."""
+    """Return the nearest point to a coordinate in cells, within the same cell."""
     cell = math.floor(cells)
     half = UNITS // 2
     return cell * UNITS + 2 * min(math.floor((cells - cell) * half), half - 1) + 1
@@ -34,10 +34,10 @@ Scratch = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArr
 def scratch(
     shape: tuple[int, ...], crossings: int, half_width: float, slot: NDArray[np.int32]
 ) -> Scratch:
-    """Arrays for shots of up to so many steps from cell to cell and this width: cells, shares, and
-    scratch, of which `slot` has a 0 for each cell.
+    """Return arrays for shots of at most this number of steps from cell to cell and this width:
+    cells, shares, and scratch, including `slot` with a 0 for each cell.
 
-    A shot makes as many steps as its ends lie apart in rows and columns together, and off a torus
+    A shot makes as many steps as its ends are apart in rows and columns together, and off a torus
     no more than fit the map.
     """
     across = 2 * int(half_width / UNITS + 0.5 + 1e-9) + 1
@@ -51,11 +51,11 @@ def scratch(
 
 
 @kernel
-def _walk(walls, y0, x0, y1, x1, wrap, end_stops, path):
-    """Go from point to point; returns (number of cells passed, where it stops, out of what number).
+def pass_cells(walls, y0, x0, y1, x1, wrap, end_stops, path):
+    """Go from point to point; return (number of cells passed, where it stops, out of what number).
 
-    Writes the cells passed, on the unrolled map, to `path` if that has entries. The wall at the
-    start does not stop it, and that at the end only with `end_stops`.
+    `path` is None, or receives the cells passed, on the unrolled map. A wall at the start does not
+    stop it, and a wall at the end only with `end_stops`. Points are in units, see `units`.
     """
     height, width = walls.shape
     ay, ax = abs(y1 - y0), abs(x1 - x0)
@@ -69,7 +69,7 @@ def _walk(walls, y0, x0, y1, x1, wrap, end_stops, path):
     touched_y, touched_x = False, False
     passed = 0
     while True:
-        if path.shape[0] > 0:
+        if path is not None:
             path[passed, 0], path[passed, 1] = y, x
         passed += 1
         if left_y == 0 and left_x == 0:
@@ -109,7 +109,7 @@ def _walk(walls, y0, x0, y1, x1, wrap, end_stops, path):
 
 @kernel
 def _along(y, x, y0, x0, dy, dx, stop):
-    """The share of the way nearest a cell's center."""
+    """Return the share of the path nearest to a cell's center."""
     squared = dy * dy + dx * dx
     if squared == 0:
         return 0.0
@@ -121,7 +121,7 @@ def _along(y, x, y0, x0, dy, dx, stop):
 
 @kernel
 def _put(cell, along, cells, shares, slot, count):
-    """Note a cell, or that it is passed earlier than was known; returns the number of cells."""
+    """Add a cell, or lower its share; return the number of cells."""
     place = slot[cell]
     if place == 0:
         cells[count], shares[count] = cell, along
@@ -132,8 +132,8 @@ def _put(cell, along, cells, shares, slot, count):
 
 
 @kernel
-def _beside(walls, y, x, line, half_width, wrap, count, cells, shares, no_path, slot):
-    """Note a cell if its center lies near the way and in its sight; returns the number of cells."""
+def _beside(walls, y, x, line, half_width, wrap, count, cells, shares, slot):
+    """Add a cell if its center is near the path and visible from it; return the number of cells."""
     y0, x0, dy, dx, stop = line
     height, width = walls.shape
     if not wrap and (y < 0 or y >= height or x < 0 or x >= width or slot[y * width + x] != 0):
@@ -148,7 +148,7 @@ def _beside(walls, y, x, line, half_width, wrap, count, cells, shares, no_path, 
     ):
         return count
     ty, tx = 2 * np.int64(np.floor(near_y / 2)) + 1, 2 * np.int64(np.floor(near_x / 2)) + 1
-    _, where, length = _walk(walls, cy, cx, ty, tx, wrap, False, no_path)
+    _, where, length = pass_cells(walls, cy, cx, ty, tx, wrap, False, None)
     if where < length:
         return count
     return _put((y % height) * width + x % width, along, cells, shares, slot, count)
@@ -156,8 +156,8 @@ def _beside(walls, y, x, line, half_width, wrap, count, cells, shares, no_path, 
 
 @kernel("u1[:,::1], i8, i8, i8, i8, f8, b1, out i8[::1], out f8[::1], out i8[:,::1], out i4[::1]")
 def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
-    """Write the cells that a shot acts on and where along the way each is passed; returns (count,
-    where it stops).
+    """Write the cells that a shot acts on and the share of the path at which it passes each; return
+    (count, where it stops).
 
     `walls` (height, width), not 0 where a wall stands. Points in units (rows, columns), see
     `units`; the start on the map, at most `LONGEST` cells from the end along each axis;
@@ -167,7 +167,7 @@ def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
     """
     height, width = walls.shape
     dy, dx = y1 - y0, x1 - x0
-    passed, where, length = _walk(walls, y0, x0, y1, x1, wrap, True, path)
+    passed, where, length = pass_cells(walls, y0, x0, y1, x1, wrap, True, path)
     stop = np.float64(where) / np.float64(length)
     count = 0
     for k in range(passed):
@@ -175,7 +175,6 @@ def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
         if walls[y % height, x % width] == 0:
             along = _along(y, x, y0, x0, dy, dx, stop)
             count = _put((y % height) * width + x % width, along, cells, shares, slot, count)
-    no_path = path[:0]
     if half_width > 0:
         # A square slides along the way; at each step only its leading edges are new.
         reach = np.int64(half_width / UNITS + 0.5 + 1e-9)
@@ -192,15 +191,11 @@ def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
                 first, last = 1, 0
             for j in range(first, last + 1):
                 for i in range(x - reach, x + reach + 1):
-                    count = _beside(
-                        walls, j, i, line, half_width, wrap, count, cells, shares, no_path, slot
-                    )
+                    count = _beside(walls, j, i, line, half_width, wrap, count, cells, shares, slot)
             for j in range(y - reach, y + reach + 1 if right != 0 else y - reach):
                 if j != first or down == 0:
                     i = x + right * reach
-                    count = _beside(
-                        walls, j, i, line, half_width, wrap, count, cells, shares, no_path, slot
-                    )
+                    count = _beside(walls, j, i, line, half_width, wrap, count, cells, shares, slot)
     for k in range(count):
         slot[cells[k]] = 0
     return count, stop

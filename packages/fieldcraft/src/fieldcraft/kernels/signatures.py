@@ -2,8 +2,8 @@
 
 `f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1` are floats, whole numbers and truth values by their size in
 bytes. `f4[:,::1]` is an array of two axes without gaps, `f4[:,:]` one that may have gaps, `(i8,
-f8)` a tuple, `none` is None. Before an array that the kernel writes to stands `out`; all others may
-be read-only.
+f8)` a tuple, `none` is None. `out` precedes an array that the kernel writes to; all others may be
+read-only.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Argument(NamedTuple):
 
 
 def parse(text: str) -> tuple[Argument, ...]:
-    """The types that a text declares; raises ValueError for one that declares none."""
+    """Return the types that a text declares; raises ValueError for an invalid text."""
     return tuple(_argument(each.strip()) for each in _split(text))
 
 
 def _split(text: str) -> list[str]:
-    """The text between the commas that stand in no brackets."""
+    """Return the parts of a text between the commas outside of brackets."""
     found, depth, start = [], 0, 0
     for i, letter in enumerate(text):
         depth += (letter in "[(") - (letter in "])")

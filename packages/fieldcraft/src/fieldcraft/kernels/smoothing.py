@@ -1,4 +1,4 @@
-"""Straight legs instead of steps."""
+"""Straight segments in place of steps."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ PASSES = 8
     "(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), u1[::1], i8[::1], f8, f8, out i8[::1]",
 )
 def straighten(ground, king, cells, least, cell_size, kept):
-    """Choose the cells at which a path turns, so that straight legs in between cost the least.
+    """Choose the cells at which a path turns, so that the straight segments between them cost the
+    least.
 
     `ground` is that of `weighted`: `moves` are those of `steps` (K, 2) with world `lengths` (K,),
     flat; `king` those of a king's eight. `costs` has one number per cell, at least `least`, or
@@ -82,8 +83,8 @@ def straighten(ground, king, cells, least, cell_size, kept):
 
 @kernel
 def _corners(ground, cells, nodes, xs, ys, leg_lengths, leg_costs):
-    """Where the steps change, and on a torus before a leg goes half round: numbers in `cells`,
-    places on the unrolled map.
+    """Write where the steps change, and on a torus before a segment crosses half of it: indices
+    into `cells`, and places on the unrolled map.
     """
     moves, steps, lengths, costs, _, width, height, wrap = ground
     n = cells.shape[0]
@@ -122,7 +123,7 @@ def _corners(ground, cells, nodes, xs, ys, leg_lengths, leg_costs):
 
 @kernel
 def _step(moves, steps, lengths, width, height, start, end):
-    """The shortest step that leads from one cell to another; the first of several."""
+    """Return the shortest step from one cell to another; the first of several."""
     y, x = divmod(start, width)
     end_y, end_x = divmod(end, width)
     best = np.int64(-1)
@@ -141,8 +142,8 @@ def _step(moves, steps, lengths, width, height, start, end):
 
 @kernel
 def _mean(king, costs, start, dx, dy, width, height):
-    """The mean cost along a straight leg from the center of a cell, infinite where something is in
-    its path.
+    """Return the mean cost along a straight segment from the center of a cell, infinite if it is
+    blocked.
     """
     y, x = divmod(start, width)
     right = 0 if dx > 0 else 1

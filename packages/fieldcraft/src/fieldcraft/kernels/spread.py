@@ -26,13 +26,13 @@ BLOCK = 3
 
 
 def margin(reach: int) -> int:
-    """The padding on both sides of a scratch row: a whole number of 64-byte lines."""
+    """Return the padding on both sides of a scratch row: a whole number of 64-byte lines."""
     return -(-reach // 16) * 16
 
 
 @kernel
 def _row(y, low, first, last, width, over, map_, under):
-    """The address of a row of a band or of the copies beside it."""
+    """Return the address of a row of a band or of the copies beside it."""
     if y < first:
         return over + 4 * width * (y - low)
     if y < last:
@@ -42,14 +42,14 @@ def _row(y, low, first, last, width, over, map_, under):
 
 @kernel
 def _ground(y, height, width, base):
-    """The address of the ground of a row, which may lie beyond the rim of a torus."""
+    """Return the address of the ground of a row, which may be beyond the rim of a torus."""
     on_map = y + height if y < 0 else y - height if y >= height else y
     return base + width * on_map
 
 
 @kernel
 def _or_none(value):
-    """A number for C functions, 0 for None."""
+    """Return a number for C functions, 0 for None."""
     if value is None:
         return 0
     return value
@@ -57,7 +57,7 @@ def _or_none(value):
 
 @kernel
 def _loss(value):
-    """A loss for C functions, 0 for None, and whether it is one."""
+    """Return a loss for C functions, 0 for None, and whether it is one."""
     if value is None:
         return _ZERO, 0
     return value, 1
@@ -74,7 +74,7 @@ def _loss(value):
     " f4[:,::1], out f4[:,::1]",
 )
 def wave_near(ground, rule, first, last, count, values, above, below, scratch):
-    """`count` steps of the rows [first, last), in place, for 4 or 8 neighbors.
+    """Take `count` steps of the rows [first, last), in place, for 4 or 8 neighbors.
 
     `rule` is (straight, diagonal, power, momentum, floor, wrap), those of `spread_rows.near`.
     `ground` (height, width) has the bits of `fieldcraft.kernels.spread_rows`. `above` and `below`
@@ -182,8 +182,8 @@ def wave_near(ground, rule, first, last, count, values, above, below, scratch):
     " out i8[::1], out f4[:,::1]",
 )
 def wave_bands(ground, bounds, rule, start, count, values, edges, claims, scratch):
-    """`count` steps of bands of rows, in place: of all that no other thread takes that makes this
-    call, beginning with band `start`.
+    """Take `count` steps of bands of rows, in place: of the bands that no other thread with this
+    call takes, from band `start` on.
 
     `bounds` are the rows where the bands begin and where the last one ends. `edges` (bounds, 2 *
     count, width) is a copy of the rows around each of them as they were before, those before it
@@ -208,7 +208,8 @@ def wave_bands(ground, bounds, rule, start, count, values, edges, claims, scratc
     " f4, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,:,::1], out f4[:,:,::1]",
 )
 def wave_any(ground, above, below, rule, first, last, count, values, ring, roots):
-    """`count` steps of the rows [first, last), in place, for any neighborhood, falloff and sign.
+    """Take `count` steps of the rows [first, last), in place, for any neighborhood, falloff and
+    sign.
 
     `ground` is (blocked, links, masks, through, steps, losses), and `rule` (exponent, signed,
     momentum, keep, floor, wrap). `through` (height, width) is how cells attenuate what arrives in

@@ -1,4 +1,4 @@
-"""The step of Spread in cells and rows of cells, for the kernels that go over maps and graphs."""
+"""The step of Spread in cells and rows of cells, for the kernels of maps and graphs."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _ZERO = np.float32(0)
 
 @kernel
 def on_lines(count):
-    """Scratch of so many values that begins on a cache line; rows that begin elsewhere take up to
-    half as long again.
+    """Return scratch of `count` values that begins on a cache line; rows that begin elsewhere take
+    up to half as long again.
     """
     memory = np.empty(count + 16, np.float32)
     start = (-memory.ctypes.data >> 2) & 15
@@ -40,7 +40,7 @@ def copy(row, out):
 
 @kernel(inline="never")
 def gather(roots, links, mask, loss, exponent, signed, strongest, weakest):
-    """Let what one step brings to a row take part in the strongest and the weakest there."""
+    """Update the strongest and the weakest arrival in a row by one step."""
     for x in range(links.shape[0]):
         n = roots[x] * loss if exponent == 0 else roots[x] - loss
         n = n if links[x] & mask != 0 else _ZERO
@@ -54,8 +54,8 @@ def gather(roots, links, mask, loss, exponent, signed, strongest, weakest):
 
 @kernel(inline="never")
 def attenuate(strongest, weakest, through, exponent):
-    """Let a row of cells weaken what arrives in them: by a factor for exponent 0, else by an amount
-    of its root; empty: not at all.
+    """Attenuate what arrives in a row of cells: by a factor for exponent 0, else by an amount of
+    its root; not at all if empty.
     """
     if exponent == 0:
         for x in range(through.shape[0]):
@@ -98,7 +98,7 @@ def update(old, strongest, weakest, blocked, out, exponent, momentum, keep, floo
 
 @kernel
 def root(value, exponent):
-    """A value as it is before it falls off: its root for quadratic and cubic falloff."""
+    """Return a value before it falls off: its root for quadratic and cubic falloff."""
     size = abs(value)
     if exponent == 2:
         result = np.sqrt(size)
@@ -115,7 +115,7 @@ def root(value, exponent):
 
 @kernel
 def power(value, exponent):
-    """The inverse of `root`."""
+    """Return the inverse of `root`."""
     size = abs(value)
     raised = size * size if exponent == 2 else size * size * size
     return raised if value >= 0 else -raised
@@ -123,7 +123,7 @@ def power(value, exponent):
 
 @kernel
 def emit(values, roots, exponent):
-    """The `root` of a row."""
+    """Write the `root` of each value of a row."""
     for x in range(values.shape[0]):
         roots[x] = root(values[x], exponent)
 

@@ -1,8 +1,8 @@
 """The step of Spread in a row of a grid with 4 or 8 neighbors, in one pass over flat memory.
 
-It serves positive values that fall by momentum over ground without terrain: what nearly every game
-has. A maximum is taken
-before the weakening, which only grows with what it weakens: the same bits as the other way round.
+It serves positive values that fall by momentum over ground without terrain, the usual case. A
+maximum is taken before the attenuation, which is monotonic: the bits are the same as in the other
+order.
 
 Rows are offsets into flat arrays, and unsigned, so that no index can be negative: slices would cost
 a count of references each.
@@ -37,14 +37,14 @@ def _larger(a, b):
 
 @kernel
 def _straight(flat, up, here, down, x):
-    """The strongest of the straight neighbors."""
+    """Return the strongest of the straight neighbors."""
     at = here + x
     return _larger(_larger(flat[up + x], flat[down + x]), _larger(flat[at - _ONE], flat[at + _ONE]))
 
 
 @kernel
 def _diagonal(flat, up, down, x, ground):
-    """The strongest of the diagonal neighbors from which a step may come."""
+    """Return the strongest of the diagonal neighbors with an open step."""
     over, under = up + x, down + x
     a = flat[over - _ONE]
     a = a if np.uint8(ground & _FROM_UP_LEFT) != _NONE else _ZERO
@@ -59,7 +59,7 @@ def _diagonal(flat, up, down, x, ground):
 
 @kernel
 def _moved(old, target, ground, momentum, floor):
-    """A cell moved towards its target; one that is held stays."""
+    """Return the value of a cell moved towards its target; a blocked one stays."""
     new = old + momentum * (target - old)
     new = new if _larger(new, target) >= floor else _ZERO
     return old if np.uint8(ground & _BLOCKED) != _NONE else new
@@ -67,7 +67,7 @@ def _moved(old, target, ground, momentum, floor):
 
 @kernel
 def _weakened(value, loss, power):
-    """What is left of a value after a step: its root for a falloff by roots."""
+    """Return a value after a step: its root for a falloff by roots."""
     if power is None:
         return value * loss
     return _larger((value if power == 1 else np.sqrt(value)) - loss, _ZERO)
@@ -77,11 +77,11 @@ def _weakened(value, loss, power):
 def near(
     flat, up, here, down, ground, at, out, to, width, straight, diagonal, power, momentum, floor
 ):
-    """One step of a row: `up`, `here` and `down` lie in `flat`, a margin beside each.
+    """Take one step of a row: `up`, `here` and `down` are in `flat`, a margin beside each.
 
     `straight` and `diagonal` are losses, the latter None for 4 neighbors; `power` is None for
-    exponential falloff, else the root that falls off, 1 or 2. A None is known to the compiler: each
-    of the four kinds is a kernel of its own.
+    exponential falloff, else the root that falls off, 1 or 2. The compiler knows which are None:
+    each of the four cases is a kernel of its own.
     """
     for x in range(width):
         kind = ground[at + x]

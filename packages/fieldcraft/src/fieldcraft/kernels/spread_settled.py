@@ -1,13 +1,14 @@
-"""Where endless steps of Spread lead, strongest cells first."""
+"""The values that endless steps of Spread lead to, strongest cells first."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
+from fieldcraft.kernels.distance_steps import listed_steps, next_cell
 from fieldcraft.kernels.spread_cells import power, root
 
-__all__ = ["SEED", "begin", "offer", "passed_on", "pop", "settle"]
+__all__ = ["SEED", "settle"]
 
 SEED = np.uint8(4)
 """The flag of a cell that keeps its value unless something stronger arrives."""
@@ -17,8 +18,8 @@ _ZERO = np.float32(0)
 
 @kernel
 def _before(values, a, b):
-    """Whether cell `a` is settled before cell `b`: the stronger first, of equals the positive, of
-    those the lower id.
+    """Return whether cell `a` is settled before cell `b`: the stronger first, of equals the
+    positive, of those the lower id.
     """
     va, vb = values[a], values[b]
     if abs(va) != abs(vb):
@@ -29,8 +30,8 @@ def _before(values, a, b):
 
 
 @kernel
-def rise(values, heap, place, i):
-    """Let the cell at a place of the heap rise to where it belongs."""
+def _rise(values, heap, place, i):
+    """Move the cell at index `i` of the heap up to its place."""
     cell = heap[i]
     while i > 0:
         parent = (i - 1) // 2
@@ -44,8 +45,8 @@ def rise(values, heap, place, i):
 
 
 @kernel
-def pop(values, heap, place, size):
-    """Take the strongest cell off the heap."""
+def _pop(values, heap, place, size):
+    """Remove and return the strongest cell of the heap."""
     top, cell = heap[0], heap[size - 1]
     size -= 1
     i = 0
@@ -66,9 +67,9 @@ def pop(values, heap, place, size):
 
 
 @kernel
-def passed_on(value, emitted, loss, through, exponent, floor):
-    """The influence that a value, of which so much is `emitted`, leaves behind a step with this
-    loss; 0 if it is below the floor.
+def _passed_on(value, emitted, loss, through, exponent, floor):
+    """Return the influence of a value with this `emitted` root after a step with this loss; 0 if it
+    is below the floor.
     """
     rest = emitted * loss * through if exponent == 0 else emitted - loss - through
     if rest <= 0:
@@ -81,8 +82,8 @@ def passed_on(value, emitted, loss, through, exponent, floor):
 
 
 @kernel
-def offer(values, heap, place, size, there, rest):
-    """Let influence arrive in a cell; returns the size of the heap."""
+def _offer(values, heap, place, size, there, rest):
+    """Raise the value of a cell to an arriving influence; return the size of the heap."""
     if rest == 0:
         return size
     old = values[there]
@@ -91,15 +92,17 @@ def offer(values, heap, place, size, there, rest):
         if place[there] < 0:
             heap[size] = there
             size += 1
-            rise(values, heap, place, size - 1)
+            _rise(values, heap, place, size - 1)
         else:
-            rise(values, heap, place, place[there])
+            _rise(values, heap, place, place[there])
     return size
 
 
 @kernel
-def begin(values, blocked, heap, place):
-    """Put the blocked cells and the seeds on the heap, and 0 into all others; returns its size."""
+def _begin(values, blocked, heap, place):
+    """Push the blocked cells and the seeds onto the heap, and set all others to 0; return its
+    size.
+    """
     size = np.int64(0)
     for cell in range(values.shape[0]):
         if blocked[cell] == 0:
@@ -107,45 +110,37 @@ def begin(values, blocked, heap, place):
         elif values[cell] != 0:
             heap[size] = cell
             size += 1
-            rise(values, heap, place, size - 1)
+            _rise(values, heap, place, size - 1)
     return size
 
 
 @kernel(
-    "(u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1]), i8, f4, b1, out f4[:,::1]",
-    "(u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), i8, f4, b1, out f4[:,::1]",
+    "none, (u1[::1], i8[:,::1], i8, i8, b1), u1[::1], f4[::1], f4[::1], i8, f4, out f4[::1]",
+    "none, (u8[::1], i8[:,::1], i8, i8, b1), u1[::1], f4[::1], f4[::1], i8, f4, out f4[::1]",
+    "(i8[::1], i8[::1]), none, u1[::1], f4[::1], f4[::1], i8, f4, out f4[::1]",
 )
-def settle(ground, exponent, floor, wrap, values):
-    """Put every cell at its fixed point, in place: Dijkstra's search from the blocked cells and the
-    seeds, the strongest first. `ground` is that of `spread.wave_any`.
+def settle(arcs, grid, blocked, through, losses, exponent, floor, values):
+    """Set every cell to its fixed point, in place: Dijkstra's search from the blocked cells and the
+    seeds, the strongest first.
+
+    One of `arcs` and `grid` is None, see `distance_steps.next_cell`; `losses` are those of arcs or
+    of steps. `through` (N,) attenuates what arrives in each cell, or is empty.
     """
-    blocked, links, masks, through, steps, losses = ground
-    height, width = values.shape
-    flat = values.reshape(-1)
-    fixed = blocked.reshape(-1)
-    arrive = links.reshape(-1)
-    crossing = through.reshape(-1)
     open_ground = np.float32(1) if exponent == 0 else _ZERO
-    place, heap = np.full(flat.shape[0], -1, np.int32), np.empty(flat.shape[0], np.int32)
-    size = begin(flat, fixed, heap, place)
+    place, heap = np.full(values.shape[0], -1, np.int32), np.empty(values.shape[0], np.int32)
+    size = _begin(values, blocked, heap, place)
     while size > 0:
-        cell = pop(flat, heap, place, size)
+        cell = np.int64(_pop(values, heap, place, size))
         size -= 1
-        y, x = divmod(cell, width)
-        value = flat[cell]
+        value = values[cell]
         emitted = abs(root(value, exponent)) if exponent >= 2 else abs(value)
-        for k in range(steps.shape[0]):
-            ny, nx = y + steps[k, 1], x + steps[k, 0]
-            if wrap:
-                ny, nx = ny % height, nx % width
-            elif ny < 0 or ny >= height or nx < 0 or nx >= width:
-                continue
-            there = ny * width + nx
+        first, last = listed_steps(arcs, grid, cell)
+        for k in range(first, last):
+            there = next_cell(arcs, grid, cell, k)
             # A power of a root may lie a little above the value, so a negative cell can be done
             # before its positive equal comes.
-            is_done = fixed[there] & ~SEED != 0 or (place[there] == -2 and exponent < 2)
-            if is_done or arrive[there] & masks[k] == 0:
+            if there < 0 or blocked[there] & ~SEED != 0 or (place[there] == -2 and exponent < 2):
                 continue
-            barrier = crossing[there] if crossing.shape[0] > 0 else open_ground
-            rest = passed_on(value, emitted, losses[k], barrier, exponent, floor)
-            size = offer(flat, heap, place, size, there, rest)
+            barrier = through[there] if through.shape[0] > 0 else open_ground
+            rest = _passed_on(value, emitted, losses[k], barrier, exponent, floor)
+            size = _offer(values, heap, place, size, there, rest)

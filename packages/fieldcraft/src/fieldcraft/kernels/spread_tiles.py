@@ -1,7 +1,7 @@
-"""Spread in the tiles of a grid where something can change.
+"""Spread in the tiles of a grid that can change.
 
-Only active tiles are updated, in place; they make those beside them active. `near` and `any` as in
-`fieldcraft.kernels.spread`.
+Only active tiles are updated, in place; they activate the tiles beside them. `near` and `any` are
+those of `fieldcraft.kernels.spread`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.spread_cells import attenuate, emit, gather, on_lines, update
 from fieldcraft.kernels.spread_rows import near
 
-__all__ = ["TILE_COLUMNS", "TILE_ROWS", "activate", "pin", "tiles_any", "tiles_near"]
+__all__ = ["TILE_COLUMNS", "TILE_ROWS", "activate", "pin", "tiles"]
 
 TILE_ROWS, TILE_COLUMNS = 16, 32
 _ZERO = np.float32(0)
@@ -22,7 +22,7 @@ _FLAGS = np.uint8(3)
 
 @kernel
 def _load(values, opening, top, left, rows, columns, reach, pad, wrap, block):
-    """Copy a tile and what surrounds it into `block`; `opening` holds the first rows as they were
+    """Copy a tile and the cells around it into `block`; `opening` holds the first rows as they were
     before the step.
     """
     height, width = values.shape
@@ -48,7 +48,7 @@ def _load(values, opening, top, left, rows, columns, reach, pad, wrap, block):
 
 @kernel
 def _store(values, new, top, left, rows, columns, reach, wrap, active, bands):
-    """Write a tile back, and make every tile active that its changed cells can reach."""
+    """Write a tile back, and activate every tile that its changed cells can reach."""
     any_row, any_column = np.zeros(TILE_ROWS, np.int32), np.zeros(TILE_COLUMNS, np.int32)
     changed = False
     for j in range(rows):
@@ -91,8 +91,8 @@ def _store(values, new, top, left, rows, columns, reach, wrap, active, bands):
 
 @kernel
 def _activate(shape, y0, y1, x0, x1, wrap, active, bands):
-    """Make the tiles of the rows y0 to y1 and columns x0 to x1 active, both included, which may
-    lie beyond the rim.
+    """Activate the tiles of the rows y0 to y1 and columns x0 to x1, both included, which may be
+    beyond the rim.
     """
     height, width = shape
     if wrap:
@@ -111,7 +111,7 @@ def _activate(shape, y0, y1, x0, x1, wrap, active, bands):
 
 @kernel("i8[::1], i8, i8, i8, b1, out u1[:,::1], out u1[::1]")
 def activate(cells, width, height, reach, wrap, active, bands):
-    """Make every tile active that a change of `cells` can reach."""
+    """Activate every tile that a change of `cells` can reach."""
     for cell in cells:
         y, x = divmod(cell, width)
         _activate((height, width), y - reach, y + reach, x - reach, x + reach, wrap, active, bands)
@@ -119,11 +119,11 @@ def activate(cells, width, height, reach, wrap, active, bands):
 
 @kernel("i8[::1], i8[::1], f4[::1], b1, out u1[::1], out u1[::1], out f4[::1], out i8[::1]")
 def pin(before, places, strengths, pins, blocked, copies, values, changed):
-    """Give places the strengths of their sources, and take the sources off the places `before`.
+    """Set places to the strengths of their sources, and release the places `before`.
 
-    Serves grids and graphs. With `pins` the flags in `blocked`, and their bits in `copies`, say
-    which places are pinned. A wall that no source is in any more becomes 0. `changed` receives the
-    places that have lost their source or whose values change; returns their number.
+    Serves grids and graphs. With `pins` the flags in `blocked`, and their bits in `copies`, mark
+    the pinned places. A wall without a source becomes 0. `changed` receives the places that have
+    lost their source or change their value; returns their number.
     """
     count = 0
     for place in places:
@@ -176,113 +176,53 @@ def _turn(active, bands, next_active, next_bands):
 
 
 @kernel(
-    "u1[:,::1], (f4, f4, i8, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out"
+    "u1[:,::1], none, (f4, f4, i8, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out"
     " u1[::1], out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "u1[:,::1], (f4, f4, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
-    " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "u1[:,::1], (f4, none, i8, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
-    " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "u1[:,::1], (f4, none, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out"
+    "u1[:,::1], none, (f4, f4, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out"
     " u1[::1], out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "u1[:,::1], none, (f4, none, i8, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out"
+    " u1[::1], out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "u1[:,::1], none, (f4, none, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out"
+    " u1[::1], out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "none, (u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4,"
+    " b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]),"
+    " (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "none, (u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4,"
+    " b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]),"
+    " (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
 )
-def tiles_near(ground, rule, reach, count, most, values, activity, scratch):
-    """Up to `count` steps of the active tiles, in place; stops early above `most` active tiles.
+def tiles(near_ground, ground, rule, reach, count, most, values, activity, scratch):
+    """Take up to `count` steps of the active tiles, in place; stops early above `most` active
+    tiles.
 
     Returns (steps made, tiles active now). Tiles that changed, and those that their changed cells
-    reach, are active in the next step. `activity` is (active tiles, rows of tiles that have any,
-    and the same for the next step). `scratch` is (new, pending, counts): `new` has shape (bands
-    that a step reaches, and one; tiles across; TILE_ROWS; TILE_COLUMNS). `rule` is as in
-    `spread.wave_near`, and `reach` 1.
+    reach, are active in the next step. Either `near_ground` and `rule` are those of
+    `spread.wave_near`, and `reach` is 1, or `ground` and `rule` are those of `spread.wave_any`; the
+    other ground is None. `activity` is (active tiles, rows of tiles that have any, and the same for
+    the next step). `scratch` is (new, pending, counts): `new` has shape (bands that a step reaches,
+    and one; tiles across; TILE_ROWS; TILE_COLUMNS).
     """
-    straight, diagonal, power, momentum, floor, wrap = rule
     (active, bands, next_active, next_bands), (new, pending, counts) = activity, scratch
     height, width = values.shape
-    block = np.zeros((TILE_ROWS + 2, TILE_COLUMNS + 32), np.float32)
-    around, fixed, results = block.reshape(-1), ground.reshape(-1), new.reshape(-1)
-    stride = np.uint64(TILE_COLUMNS + 32)
-    pad = np.uint64(16)
-    opening = np.empty((min(1, height) if wrap else 0, width), np.float32)
-    made, total = 0, 1
-    while made < count and total > 0:
-        if wrap:
-            for y in range(opening.shape[0]):
-                for x in range(width):
-                    opening[y, x] = values[y, x]
-        for ty in range(active.shape[0] + 1):
-            slot = ty % 2
-            if ty < active.shape[0] and bands[ty] != 0:
-                top = ty * TILE_ROWS
-                rows = min(TILE_ROWS, height - top)
-                for tx in range(active.shape[1]):
-                    if active[ty, tx] == 0:
-                        continue
-                    left = tx * TILE_COLUMNS
-                    columns = min(TILE_COLUMNS, width - left)
-                    _load(values, opening, top, left, rows, columns, 1, 16, wrap, block)
-                    out = np.uint64(
-                        (slot * active.shape[1] + counts[slot]) * TILE_ROWS * TILE_COLUMNS
-                    )
-                    for j in range(rows):
-                        up = np.uint64(j) * stride + pad
-                        here = up + stride
-                        at = np.uint64((top + j) * width + left)
-                        to = out + np.uint64(j * TILE_COLUMNS)
-                        near(
-                            around,
-                            up,
-                            here,
-                            here + stride,
-                            fixed,
-                            at,
-                            results,
-                            to,
-                            np.uint64(columns),
-                            straight,
-                            diagonal,
-                            power,
-                            momentum,
-                            floor,
-                        )
-                    pending[slot, counts[slot]] = tx
-                    counts[slot] += 1
-            if ty > 0:
-                _store_band(
-                    values, new, pending, counts, 1 - slot, ty - 1, 1, wrap, next_active, next_bands
-                )
-        total = _turn(active, bands, next_active, next_bands)
-        made += 1
-        if total > most:
-            break
-    return made, total
-
-
-@kernel(
-    "(u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4, b1),"
-    " i8, i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]), (out"
-    " f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "(u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4, b1),"
-    " i8, i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]), (out"
-    " f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-)
-def tiles_any(ground, rule, reach, count, most, values, activity, scratch):
-    """`tiles_near` for any neighborhood, falloff and sign, with the ground and the rule of
-    `spread.wave_any`.
-    """
-    blocked, links, masks, through, steps, losses = ground
-    exponent, signed, momentum, keep, floor, wrap = rule
-    (active, bands, next_active, next_bands), (new, pending, counts) = activity, scratch
-    height, width = values.shape
+    wrap, lag = rule[5], new.shape[0] - 1
+    if near_ground is not None:
+        reach = 1  # a constant for the compiler
     pad = -(-reach // 16) * 16
-    lag = new.shape[0] - 1
     across, down = TILE_COLUMNS + 2 * pad, TILE_ROWS + 2 * reach
     block = on_lines(down * across).reshape((down, across))
-    roots = on_lines(down * across).reshape((down, across))
-    for j in range(down):
-        for i in range(across):
-            block[j, i], roots[j, i] = _ZERO, _ZERO
-    source = roots if exponent >= 2 else block
-    extremes = on_lines(2 * TILE_COLUMNS)
-    strongest, weakest = extremes[:TILE_COLUMNS], extremes[TILE_COLUMNS:]
+    block[:] = 0
+    if near_ground is not None:
+        straight, diagonal, power, momentum, floor, _ = rule
+        around, fixed, results = block.reshape(-1), near_ground.reshape(-1), new.reshape(-1)
+        stride = np.uint64(across)
+    if ground is not None:
+        blocked, links, masks, through, steps, losses = ground
+        exponent, signed, momentum, keep, floor, _ = rule
+        roots = on_lines(down * across).reshape((down, across))
+        roots[:] = 0
+        source = roots if exponent >= 2 else block
+        extremes = on_lines(2 * TILE_COLUMNS)
+        strongest, weakest = extremes[:TILE_COLUMNS], extremes[TILE_COLUMNS:]
     opening = np.empty((min(reach, height) if wrap else 0, width), np.float32)
     made, total = 0, 1
     while made < count and total > 0:
@@ -301,44 +241,67 @@ def tiles_any(ground, rule, reach, count, most, values, activity, scratch):
                     left = tx * TILE_COLUMNS
                     columns = min(TILE_COLUMNS, width - left)
                     _load(values, opening, top, left, rows, columns, reach, pad, wrap, block)
-                    if exponent >= 2:
-                        for j in range(rows + 2 * reach):
-                            emit(block[j], roots[j], exponent)
-                    out = new[slot, counts[slot]]
-                    for j in range(rows):
-                        strongest[:], weakest[:] = 0, 0
-                        arrive = links[top + j, left : left + columns]
-                        for k in range(steps.shape[0]):
-                            start = pad - steps[k, 0]
-                            row = source[j + reach - steps[k, 1], start : start + columns]
-                            gather(
-                                row,
-                                arrive,
-                                masks[k],
-                                losses[k],
-                                exponent,
-                                signed,
-                                strongest,
-                                weakest,
-                            )
-                        if through.shape[1] > 0:
-                            attenuate(
-                                strongest,
-                                weakest,
-                                through[top + j, left : left + columns],
-                                exponent,
-                            )
-                        update(
-                            block[j + reach, pad : pad + columns],
-                            strongest,
-                            weakest,
-                            blocked[top + j, left : left + columns],
-                            out[j, :columns],
-                            exponent,
-                            momentum,
-                            keep,
-                            floor,
+                    if near_ground is not None:
+                        out = np.uint64(
+                            (slot * active.shape[1] + counts[slot]) * TILE_ROWS * TILE_COLUMNS
                         )
+                        for j in range(rows):
+                            up = np.uint64(j) * stride + np.uint64(pad)
+                            here = up + stride
+                            near(
+                                around,
+                                up,
+                                here,
+                                here + stride,
+                                fixed,
+                                np.uint64((top + j) * width + left),
+                                results,
+                                out + np.uint64(j * TILE_COLUMNS),
+                                np.uint64(columns),
+                                straight,
+                                diagonal,
+                                power,
+                                momentum,
+                                floor,
+                            )
+                    if ground is not None:
+                        if exponent >= 2:
+                            for j in range(rows + 2 * reach):
+                                emit(block[j], roots[j], exponent)
+                        for j in range(rows):
+                            strongest[:], weakest[:] = 0, 0
+                            arrive = links[top + j, left : left + columns]
+                            for k in range(steps.shape[0]):
+                                start = pad - steps[k, 0]
+                                row = source[j + reach - steps[k, 1], start : start + columns]
+                                gather(
+                                    row,
+                                    arrive,
+                                    masks[k],
+                                    losses[k],
+                                    exponent,
+                                    signed,
+                                    strongest,
+                                    weakest,
+                                )
+                            if through.shape[1] > 0:
+                                attenuate(
+                                    strongest,
+                                    weakest,
+                                    through[top + j, left : left + columns],
+                                    exponent,
+                                )
+                            update(
+                                block[j + reach, pad : pad + columns],
+                                strongest,
+                                weakest,
+                                blocked[top + j, left : left + columns],
+                                new[slot, counts[slot], j, :columns],
+                                exponent,
+                                momentum,
+                                keep,
+                                floor,
+                            )
                     pending[slot, counts[slot]] = tx
                     counts[slot] += 1
             if ty >= lag:

@@ -1,6 +1,6 @@
-"""Stamps put on a map of whole numbers.
+"""Stamps on a map of whole numbers.
 
-Amounts are rounded by adding and taking off `_MAGIC`, which vectorizes.
+Amounts are rounded by adding and subtracting `_MAGIC`, which vectorizes.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def _rounded(x):
 
 @kernel
 def _add(flat, place, pitch, tables, start, stride, height, width, amount):
-    """Rows of a stamp on a cell each. Unsigned places need no look at whether they are negative,
-    and slices would cost more.
+    """Add rows of a stamp centered on a cell. Unsigned indices need no check for negative ones, and
+    slices would cost more.
     """
     for j in range(height):
         here = np.uint64(place + j * pitch)
@@ -57,7 +57,9 @@ def _add(flat, place, pitch, tables, start, stride, height, width, amount):
 
 @kernel
 def _add_between(flat, place, pitch, tables, start, stride, height, width, w00, w01, w10, w11):
-    """Rows of a stamp between cells, each made of its own weights and those of the row above."""
+    """Add rows of a stamp between cells, each made of its own weights and those of the row
+    above.
+    """
     for j in range(height):
         here, own = np.uint64(place + j * pitch), np.uint64(start + j * stride)
         above = np.uint64(start + j * stride - stride)
@@ -71,7 +73,9 @@ def _add_between(flat, place, pitch, tables, start, stride, height, width, w00, 
 
 @kernel
 def _blended(old, new, blend):
-    """Return the stronger magnitude, the positive one of equals; or the new one, unless it is 0."""
+    """Return the stronger magnitude, the positive one of equals; or the new value, unless it is
+    0.
+    """
     if blend == MAX:
         return new if abs(new) > abs(old) or (abs(new) == abs(old) and new > old) else old
     return new if new != 0 else old
@@ -106,10 +110,10 @@ def _mark(dirty, top, bottom, left, right):
     " out i8[:,::1], out u1[:,::1]"
 )
 def blit(places, amounts, prints, blend, wrap, top, bottom, sums, dirty):
-    """Put stamps around cells, as far as they touch the rows [top, bottom).
+    """Blend stamps around cells into the rows [top, bottom).
 
-    `places` are (rows, columns, downs, rights): the cells, and how far beyond them. `prints` are
-    (tables, shapes, which).
+    `places` are (rows, columns, downs, rights): the cells, and the distances beyond them. `prints`
+    are (tables, shapes, which).
     """
     (rows, columns, downs, rights), (tables, shapes, which) = places, prints
     map_height, map_width = sums.shape
@@ -201,7 +205,7 @@ def scatter(cells, amounts, blend, sums, dirty):
     "i8[:,::1], b1[:,::1], i8, i8, out u1[:,::1], out f4[:,::1]",
 )
 def publish(sums, walls, first, last, dirty, values):
-    """Turn the dirty tiles of the tile rows [first, last) into float32; they are clean then.
+    """Write the dirty tiles of the tile rows [first, last) as float32, and mark them clean.
 
     Cells of `walls` (height, width) become 0; with None there are none.
     """
@@ -224,7 +228,7 @@ def publish(sums, walls, first, last, dirty, values):
 
 @kernel("out i8[:,::1], out u1[:,::1], out f4[:,::1]")
 def drain(sums, dirty, values):
-    """Turn all sums into float32 and begin anew with none."""
+    """Write all sums as float32 and reset them."""
     height, width = sums.shape
     flat = sums.reshape(-1)
     shown = values.reshape(-1)

@@ -1,4 +1,4 @@
-"""One step each for agents that walk down a distance map."""
+"""One step for each agent that walks down a distance map."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["choose"]
     " i4[::1]"
 )
 def choose(cells, starts, here, ends, left, totals, blocked, order, one_per_cell, chosen, occupied):
-    """Write the number of the step that each agent takes, -1 for none: of those that lead nearer
-    the one with the least total, and of these that to the lowest cell.
+    """Write the number of the step that each agent takes, -1 for none: the step nearer to the goal
+    with the least total, of equals that to the lowest cell.
 
     The steps of agent i are `starts[i]` up to `starts[i + 1]`; they lead to the cells `ends`.
     `here` and `left` are the distances of `cells` and ends, `totals` those over each step. With

@@ -20,7 +20,7 @@ from fieldcraft.kernels.swarm_layout import (
     packed,
 )
 from fieldcraft.kernels.swarm_marks import arrange, forage, leave
-from fieldcraft.kernels.swarm_pulls import align, angle_of, angles, follow_slope
+from fieldcraft.kernels.swarm_pulls import align, angles, follow_slope
 from fieldcraft.kernels.swarm_senses import (
     add_free_sides,
     cells_at,
@@ -151,7 +151,7 @@ def _gather(which, of, found):
     error_model="numpy",
 )
 def walk(numbers, input_arrays, circle_table, rule_words, no_walls, step, first, last, agents):
-    """Make one step of the agents [first, last) of (3, N), in place. The tuples are an Inputs and a
+    """Take one step of the agents [first, last) of (3, N), in place. The tuples are an Inputs and a
     Rule.
     """
     inputs, rule = Inputs(*input_arrays), Rule(*rule_words)
@@ -167,8 +167,7 @@ def walk(numbers, input_arrays, circle_table, rule_words, no_walls, step, first,
     alongs, acrosses = np.zeros(16, np.int32), np.zeros(16, np.int32)
     side_vectors(rule, alongs, acrosses)
     turns = np.zeros(16, np.int32)
-    for k in range(16):
-        turns[k] = angle_of(alongs[k] >> 4, acrosses[k] >> 4)
+    angles(alongs.copy(), acrosses.copy(), turns)
     scratch, all_bits = np.empty((12, _BLOCK), np.int32), np.empty(_BLOCK, np.uint32)
     for start in range(first, last, _BLOCK):
         count = min(last - start, _BLOCK)

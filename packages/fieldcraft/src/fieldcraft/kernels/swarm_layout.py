@@ -1,4 +1,4 @@
-"""Layout in memory of the agents of a swarm and of their inputs."""
+"""Memory layout of the agents of a swarm and of their inputs."""
 
 from __future__ import annotations
 

@@ -17,7 +17,9 @@ _31 = np.uint32(31)
 
 @kernel("u4[::1], u4[::1], i8, out i4[:,::1], out i4[::1], out i4[:,::1]")
 def forage(numbers, homes, width, agents, food, claims):
-    """Let agents take food and bring it home; return the number of portions brought."""
+    """Move food to and from agents on food and homes; return the number of portions that reached a
+    home.
+    """
     count = agents.shape[1]
     for i in range(count):
         if agents[2, i] & ROLE == 0:
@@ -67,9 +69,7 @@ def forage(numbers, homes, width, agents, food, claims):
 
 @kernel("i4[:,::1], u4[::1], i8, i8, out i4[:,::1], out u4[::1]")
 def arrange(agents, numbers, height, width, new_agents, new_numbers):
-    """Sort agents by the tiles of 16 x 16 cells that they are in, so that neighbors lie side by
-    side in memory.
-    """
+    """Sort agents by tiles of 16 x 16 cells, so that neighbors are close in memory."""
     across = np.int32((width - 1 >> TILE) + 1)
     shift = np.int32(16 + TILE)
     places = np.zeros(across * ((height - 1 >> TILE) + 1) + 1, np.int32)
@@ -146,7 +146,7 @@ def _add_several(cells, which, amounts, flat):
 
 @kernel(error_model="numpy", inline="never")
 def _mark_dirty(x, y, dirty):
-    """Mark the rows of tiles that are written to; most are marked already."""
+    """Mark the rows of tiles that are written to; most are already marked."""
     for k in range(x.shape[0]):
         row = np.uint32(y[k]) >> _16
         across = np.uint32(x[k]) >> np.uint32(21)

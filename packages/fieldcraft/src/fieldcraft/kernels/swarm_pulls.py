@@ -6,42 +6,24 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.swarm_layout import ATANS, ROLE, STEEPEST
+from fieldcraft.kernels.swarm_senses import cells_at, mark_walls
 
-__all__ = ["align", "angle_of", "angles", "follow_slope"]
+__all__ = ["align", "angles", "follow_slope"]
 
 _ATANS = np.array(ATANS, dtype=np.uint32)
-_1 = np.uint32(1)
-_5 = np.uint32(5)
 _16 = np.uint32(16)
-_31 = np.uint32(31)
 _HALF = np.uint32(1 << 31)
-
-
-@kernel
-def angle_of(along, across):
-    """Return the angle of a vector, in 2**-16 of a turn."""
-    if along == 0 and across == 0:
-        return np.int32(0)
-    behind = along < 0
-    u = np.int32(-along) if behind else np.int32(along)
-    v = np.int32(-across) if behind else np.int32(across)
-    found = _HALF if behind else np.uint32(0)
-    for k in range(16):
-        by_u = np.int32(u >> k)
-        by_v = np.int32(v >> k)
-        turn = _ATANS[k]
-        if v >= 0:
-            u, v = np.int32(u + by_v), np.int32(v - by_u)
-            found = np.uint32(found + turn)
-        else:
-            u, v = np.int32(u - by_v), np.int32(v + by_u)
-            found = np.uint32(found - turn)
-    return np.int32(np.uint32(found + np.uint32(1 << 15)) >> _16)
+# an agent's own cell, then those to the right, to the left, below and above
+_RIGHT = np.array([0, 1 << 16, -1 << 16, 0, 0], dtype=np.int32)
+_DOWN = np.array([0, 0, 0, 1 << 16, -1 << 16], dtype=np.int32)
 
 
 @kernel(error_model="numpy", inline="never")
 def angles(along, across, found):
-    """Write the angles of vectors that are 16 times as long as those of `angle_of`."""
+    """Write the angles of vectors, in 2**-16 of a turn; 0 for the vector 0.
+
+    The vectors are in 1/16 of a unit and below 2**27 units; they are overwritten.
+    """
     count = along.shape[0]
     turned, none = np.empty(count, np.uint32), np.empty(count, np.uint8)
     for n in range(count):
@@ -68,28 +50,6 @@ def angles(along, across, found):
 
 
 @kernel
-def _is_wall(wall_bits, cell):
-    return (wall_bits[np.uint32(cell) >> _5] >> (np.uint32(cell) & _31)) & _1
-
-
-@kernel
-def _cell(wall_bits, no_walls, height, width, wrap, x, y):
-    """Return the open cell at a place less than a map away, or -1."""
-    column, row = x >> 16, y >> 16
-    if wrap:
-        column = column + width if column < 0 else column
-        column = column - width if column >= width else column
-        row = row + height if row < 0 else row
-        row = row - height if row >= height else row
-    elif column < 0 or row < 0 or column >= width or row >= height:
-        return np.int32(-1)
-    cell = np.int32(row * width + column)
-    if not no_walls and _is_wall(wall_bits, cell):
-        return np.int32(-1)
-    return cell
-
-
-@kernel
 def _scaled(bits, top):
     """Return the bits of a float32 as a whole number of 20 bits and a sign, relative to `top`."""
     field = (bits >> 23) & 0xFF
@@ -104,11 +64,13 @@ def align(
     flow_x_0, flow_y_0, flow_x_1, flow_y_1, states, cells, circle_table, flip, weight, along, across
 ):
     """Add the direction of the flow of each agent's role in its cell."""
-    for k in range(cells.shape[0]):
-        cell = cells[k]
-        if cell < 0:
+    count = cells.shape[0]
+    xs, ys, turns = np.zeros(count, np.int32), np.zeros(count, np.int32), np.empty(count, np.int32)
+    flows = np.zeros(count, np.uint8)
+    for k in range(count):
+        if cells[k] < 0:
             continue
-        at = np.uint32(cell)
+        at = np.uint32(cells[k])
         if states[k] & ROLE:
             bits_x = flow_x_1[at] if flow_x_1.shape[0] > 1 else 0
             bits_y = flow_y_1[at] if flow_y_1.shape[0] > 1 else 0
@@ -117,11 +79,14 @@ def align(
             bits_y = flow_y_0[at] if flow_y_0.shape[0] > 1 else 0
         top = max((bits_x >> 23) & 0xFF, (bits_y >> 23) & 0xFF)
         x, y = _scaled(bits_x, top), _scaled(bits_y, top)
-        if x == 0 and y == 0:
-            continue
-        direction = np.uint32((angle_of(x, -y if flip else y) - states[k]) & 0xFFFF) >> np.uint32(4)
-        along[k] += np.int32(weight * circle_table[direction, 0])
-        across[k] += np.int32(weight * circle_table[direction, 1])
+        xs[k], ys[k] = x << 4, (-y if flip else y) << 4
+        flows[k] = (x != 0) | (y != 0)
+    angles(xs, ys, turns)
+    for k in range(count):
+        if flows[k] != 0:
+            direction = np.uint32((turns[k] - states[k]) & 0xFFFF) >> np.uint32(4)
+            along[k] += np.int32(weight * circle_table[direction, 0])
+            across[k] += np.int32(weight * circle_table[direction, 1])
 
 
 @kernel(error_model="numpy")
@@ -136,22 +101,21 @@ def _steep(difference, total):
 def follow_slope(layer, ground, x, y, states, circle_table, weight, along, across):
     """Add the relative slope of a layer: uphill, or downhill with a negative weight."""
     wall_bits, no_walls, height, width, wrap = ground
-    for k in range(x.shape[0]):
-        own = _cell(wall_bits, no_walls, height, width, wrap, x[k], y[k])
-        here = layer[np.uint32(max(own, 0))] if own >= 0 else np.int32(0)
-        column, row = x[k] >> 16, y[k] >> 16
-        if no_walls and column > 0 and row > 0 and column + 1 < width and row + 1 < height:
-            right, left = layer[np.uint32(own + 1)], layer[np.uint32(own - 1)]
-            below, above = layer[np.uint32(own + width)], layer[np.uint32(own - width)]
-        else:
-            at = _cell(wall_bits, no_walls, height, width, wrap, x[k] + 65536, y[k])
-            right = layer[np.uint32(max(at, 0))] if at >= 0 else here
-            at = _cell(wall_bits, no_walls, height, width, wrap, x[k] - 65536, y[k])
-            left = layer[np.uint32(max(at, 0))] if at >= 0 else here
-            at = _cell(wall_bits, no_walls, height, width, wrap, x[k], y[k] + 65536)
-            below = layer[np.uint32(max(at, 0))] if at >= 0 else here
-            at = _cell(wall_bits, no_walls, height, width, wrap, x[k], y[k] - 65536)
-            above = layer[np.uint32(max(at, 0))] if at >= 0 else here
+    count = x.shape[0]
+    around, cells = np.zeros((5, count), np.int32), np.empty(count, np.int32)
+    there_x, there_y = np.empty(count, np.int32), np.empty(count, np.int32)
+    for side in range(5):
+        for k in range(count):
+            there_x[k], there_y[k] = x[k] + _RIGHT[side], y[k] + _DOWN[side]
+        cells_at(there_x, there_y, height, width, wrap, cells)
+        if not no_walls:
+            mark_walls(wall_bits, cells, there_x)
+        for k in range(count):
+            beside = layer[np.uint32(max(cells[k], 0))]
+            around[side, k] = beside if cells[k] >= 0 else around[0, k]
+    for k in range(count):
+        here, right, left = around[0, k], around[1, k], around[2, k]
+        below, above = around[3, k], around[4, k]
         top = max(
             (here >> 23) & 0xFF,
             (right >> 23) & 0xFF,

@@ -1,4 +1,4 @@
-"""The families of kernels: the files that the library calls."""
+"""The families of kernels: the files that the library uses."""
 
 from __future__ import annotations
 

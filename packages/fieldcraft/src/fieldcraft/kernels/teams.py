@@ -1,12 +1,11 @@
 """The strength of teams in a cell.
 
-One pass over the maps of all teams, in blocks whose results stay in the first-level cache until all
-teams are through; four teams at a time, so that these results move between cache and registers a
-quarter as often.
+One pass over the maps of all teams, in blocks with results that stay in the first-level cache for
+all teams; four teams at a time, so that these results move between cache and registers a quarter as
+often.
 
-The rows of a block lie in one array at fixed distances: a compiler that had to prove several arrays
-apart would not turn the loops into vector loops. Numbers of teams are floats there for the same
-reason.
+The rows of a block are in one array at fixed distances: a compiler that had to prove several arrays
+distinct would not vectorize the loops. Numbers of teams are floats there for the same reason.
 """
 
 from __future__ import annotations
@@ -26,14 +25,14 @@ _NONE = np.float32(-1)
 
 @kernel
 def _block(bases, team, at, count):
-    """Some cells of a team's map."""
+    """Return some cells of a team's map."""
     return floats_at(bases[team] + 4 * at, count)
 
 
 @kernel("i8[::1], i8, i8, out f4[::1], out f4[::1], out i4[::1]")
 def survey(bases, first, last, total, contested, leader):
-    """Look through the cells [first, last) of the maps at the addresses `bases`, float32 by
-    cell.
+    """Write the total, the contested strength and the leader of the cells [first, last) of the maps
+    at the addresses `bases`, float32 by cell.
     """
     rows = np.empty(3 * _BLOCK, np.float32)
     teams = bases.shape[0]

@@ -1,4 +1,6 @@
-"""What runs the kernels in this process: the native library, Numba or plain Python."""
+"""The choice of what runs the kernels in this process: the native library, Numba or plain
+Python.
+"""
 
 from __future__ import annotations
 

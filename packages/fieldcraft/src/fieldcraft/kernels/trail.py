@@ -1,8 +1,8 @@
-"""Trails.
+"""Steps of trails.
 
-Rows are summed up along themselves as they enter, and these sums are kept for as many rows as the
-blur is high. Cells near walls can't use such sums; what they exchange with stands in the `plan` of
-the map, of `trail_plan`.
+Rows are summed along themselves when they enter, and these sums are stored for as many rows as the
+blur is high. Cells near walls can't use such sums; the cells that they exchange with are in the
+`plan` of the map, of `trail_plan`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _6 = np.uint64(6)
 
 
 def scratch_for(width: int, reach: int, dtype: Any) -> tuple[NDArray[Any], ...]:
-    """Return scratch for one thread, for weights of this type: rows as they were, with margins;
-    their sums along themselves; the blur; which of the rows hold anything; the tiles where
-    something comes in; how far a cell exchanges to both sides in each row of the blur.
+    """Return scratch for one thread, for weights of this type: old rows with margins; their sums
+    along themselves; the blur; which rows are not 0; the tiles with an inflow; how far a cell
+    exchanges to both sides in each row of the blur.
     """
     side = 2 * reach + 1
     return (
@@ -77,7 +77,7 @@ def _finish(blurred, gain, floor, out):
 
 @kernel
 def _taken(row, x, mask):
-    """Three cells of a row, those that the mask has."""
+    """Return the sum of those of three cells of a row that are in the mask."""
     left = row[x] if mask & _BIT != 0 else _ZERO
     middle = row[x + 1] if mask & _SECOND != 0 else _ZERO
     right = row[x + 2] if mask & _THIRD != 0 else _ZERO
@@ -86,7 +86,7 @@ def _taken(row, x, mask):
 
 @kernel(inline="never")
 def _some_of_three(up, here, down, columns, masks, missing, gain, conserves, floor, inflow, out):
-    """The cells of a row with walls or the rim within a blur of 3 x 3."""
+    """Write the cells of a row with walls or the rim within a blur of 3 x 3."""
     for k in range(columns.shape[0]):
         x = np.uint64(columns[k])
         mask = masks[k]
@@ -128,7 +128,7 @@ def _wall_up(closed, row):
 
 @kernel
 def _enter(source, raw, reach, wrap):
-    """Copy a row between its margins; returns whether it holds anything."""
+    """Copy a row between its margins; return whether it is not 0."""
     width = source.shape[0]
     holds = np.int32(0)
     inner = raw[reach : reach + width]

@@ -1,8 +1,8 @@
-"""The plan of a blur among walls: which cells have walls near, and what these exchange with.
+"""The plan of a blur among walls: the cells near walls, and the cells that these exchange with.
 
-What a cell near walls exchanges with is, in each row of the blur, a run of cells to both sides of
-its own column, as long as the shortest open run of all rows from its own to that one. See
-`exchanges` in tests/oracles/trail.py.
+In each row of the blur a cell near walls exchanges with a run of cells to both sides of its own
+column, as long as the shortest open run of all rows from its own to that one. See `exchanges` in
+tests/oracles/trail.py.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ _NONE = np.float32(0)
 
 @kernel("b1[:,::1], i8, b1")
 def _runs(walls, reach, wrap):
-    """How many cells to the left and to the right of each are open, up to `reach`; -1 in walls."""
+    """Return the number of open cells to the left and to the right of each cell, up to `reach`; -1
+    in walls.
+    """
     height, width = walls.shape
     lefts, rights = np.empty((height, width), np.int8), np.empty((height, width), np.int8)
     begin = -reach if wrap else 0
@@ -51,7 +53,7 @@ def _runs(walls, reach, wrap):
 
 @kernel("i1[:,::1], i1[:,::1], i8, b1")
 def _near(lefts, rights, reach, wrap):
-    """Which open cells have walls or the rim within the blur."""
+    """Return a mask of the open cells with walls or the rim within the blur."""
     height, width = lefts.shape
     beside, near = np.empty((height, width), np.bool_), np.empty((height, width), np.bool_)
     for y in range(height):
@@ -117,12 +119,12 @@ def _weigh(rows, columns, open_left, open_right, weights, wrap, lefts, rights, m
 
 
 def plan(walls: NDArray[np.bool_], weights: NDArray[np.floating[Any]], wrap: bool) -> Plan:
-    """The open cells that have walls or the rim within the blur.
+    """Return the open cells with walls or the rim within the blur.
 
-    Row y has the cells of `starts[y]` to `starts[y + 1]`. Of each: its column; for a blur of 3 a
-    mask of those that it exchanges with, a bit for each, row by row; last the weight of those that
-    it does not exchange with. Before that stand how many cells to the left and to the right of each
-    cell of the map are open, as far as the blur goes; -1 in walls.
+    Row y has the cells `starts[y]` to `starts[y + 1]`. For each: its column; for a blur of 3 a mask
+    of the cells that it exchanges with, a bit for each, row by row; last the weight of the cells
+    that it does not exchange with. Before the last come the numbers of open cells to the left and
+    to the right of each cell of the map, up to the reach of the blur; -1 in walls.
     """
     reach = len(weights) // 2
     lefts, rights = _runs(walls, reach, wrap)

@@ -1,4 +1,4 @@
-"""Parts of work that threads take as they come."""
+"""Parts of work that threads claim one by one."""
 
 from __future__ import annotations
 

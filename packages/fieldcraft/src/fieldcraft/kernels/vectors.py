@@ -1,7 +1,7 @@
 """Steps of Spread that the native library has in C, with vectors as wide as the processor's
-(`tools/native/vectors.c`). These texts define them, and answer where Numba compiles.
+(`tools/native/vectors.c`). These functions define them, and run where Numba compiles.
 
-Rows are given by their addresses, since they lie in several arrays.
+Rows are given by their addresses, since they are in several arrays.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NOWHERE = np.uint64(0)
 def step_row(
     old, here, below, ground, width, straight, diagonal, eight, power, momentum, floor, wrap
 ):
-    """One step of a row in place, as `fieldcraft.kernels.spread_rows.near` defines it.
+    """Take one step of a row in place, as `fieldcraft.kernels.spread_rows.near` defines it.
 
     `old` is the row above as it was before, and becomes this row as it was before. `eight` is 0 for
     4 neighbors, `power` 0 for exponential falloff, else the root that falls off.
@@ -102,7 +102,7 @@ def step_three_rows(
     floor,
     wrap,
 ):
-    """One step of three rows in place, as three of `step_row`."""
+    """Take one step of three rows in place, as three calls of `step_row`."""
     rule = (width, straight, diagonal, eight, power, momentum, floor, wrap)
     step_row(old, first, second, ground, *rule)
     step_row(old, second, third, second_ground, *rule)
@@ -111,13 +111,13 @@ def step_three_rows(
 
 @kernel
 def _origin(origins, arc, lane):
-    """Where a lane of a row of arcs comes from: see `fieldcraft.kernels.graph_spread`."""
+    """Return the origin of a lane of a row of arcs: see `fieldcraft.kernels.graph_spread`."""
     return ~origins[arc] + lane if origins[arc] < 0 else origins[arc + lane]
 
 
 @kernel(native="fieldcraft_step_slices")
 def step_slices(values, new, blocked, origins, losses, offsets, momentum, floor, first, last):
-    """One step of slices of vertices of one sign with exponential decay."""
+    """Take one step of slices of vertices of one sign with exponential decay."""
     for number in range(first, last):
         for lane in range(LANES):
             best = _ZERO
@@ -133,7 +133,7 @@ def step_slices(values, new, blocked, origins, losses, offsets, momentum, floor,
 
 @kernel(native="fieldcraft_strongest_slices")
 def strongest_slices(roots, origins, losses, offsets, subtract, first, last, strongest, weakest):
-    """The highest and lowest influence that arrives in each vertex of slices."""
+    """Write the highest and lowest influence that arrives in each vertex of slices."""
     for number in range(first, last):
         for lane in range(LANES):
             high, low = _ZERO, _ZERO

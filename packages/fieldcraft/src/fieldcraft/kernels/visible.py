@@ -39,8 +39,8 @@ Scratch = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.float32]]
 
 
 def squared_reach(radius: float) -> int:
-    """Return the largest squared distance between two cells' centers that lies within `radius`,
-    both in cells.
+    """Return the largest squared distance between two cells' centers within `radius`, both in
+    cells.
 
     A billionth is added, so that a radius of 0.3 on cells of 0.1 reaches three cells.
     """
@@ -132,15 +132,15 @@ def _copy_row(walls, heights, y, left, columns, window, ground, start):
 
 @kernel
 def _first_over(n, d, depth):
-    """The first cell of a row whose slopes reach beyond n / d."""
+    """Return the first cell of a row with slopes beyond n / d."""
     edge = 2 * depth - 1 if n >= 0 else 2 * depth + 1
     return (n * edge - d) // (2 * d) + 1
 
 
 @kernel
 def _scan_row(window, base, across, depth, least, most, now, new, count):
-    """Mark what is seen of the row at `depth`, and cut its walls out of the sectors; returns how
-    many are left.
+    """Mark the visible cells of the row at `depth`, and cut its walls out of the sectors; return
+    the number of sectors.
 
     A cell `c` to the side covers the slopes between those of two of its corners.
     """
@@ -193,7 +193,7 @@ def _scan_row(window, base, across, depth, least, most, now, new, count):
 
 @kernel
 def _scan(window, origin, ahead, across, deepest, low, high, limit, sectors):
-    """Mark what is seen of a quarter, one row after the other."""
+    """Mark the visible cells of a quarter, one row after the other."""
     cap = min(_root(limit), max(low, high))
     sectors[1, 0, 0], sectors[1, 0, 1], sectors[1, 0, 2], sectors[1, 0, 3] = -1, 1, 1, 1
     depth, count = 1, 1
@@ -238,8 +238,8 @@ def _diagonal(window, origin, down, right, count):
 
 @kernel
 def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
-    """Whether the ground stays below the line from `start` high at the origin to `end` high at an
-    offset.
+    """Return whether the ground is below the line from height `start` at the origin to height `end`
+    at an offset.
     """
     ay, ax = abs(dy), abs(dx)
     down = columns if dy > 0 else -columns
@@ -296,7 +296,7 @@ def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
 
 @kernel
 def _refine(window, ground, with_heights, size, eye, cone):
-    """Take back what lies outside of the cone or behind ground."""
+    """Unmark what is outside of the cone or behind ground."""
     (rows, columns, north, west), (fx, fy, min_cosine) = size, cone
     origin = north * columns + west
     start, highest = np.float64(0), np.float64(0)
@@ -346,7 +346,7 @@ def _find_corners(window, rows, columns, north, west, limit):
 
 @kernel
 def _mark(walls, heights, eye, row, column, limit, extents, lit, cone, scratch):
-    """Mark what is seen in the window."""
+    """Mark the visible cells in the window."""
     (north, south, west, east), (window, sectors, ground) = extents, scratch
     height, rows, columns = walls.shape[0], north + south + 1, west + east + 1
     origin = north * columns + west
@@ -387,7 +387,7 @@ def _fold(window, rows, columns, height, width):
 
 @kernel
 def _counts(bits, lit):
-    """1 where a cell is to be reported, else 0; `lit` 0 or 1."""
+    """Return 1 if a cell is to be reported, else 0; `lit` is 0 or 1."""
     return (bits >> 1) & ~bits & 1 | bits & ((bits >> 2) | (bits >> 3)) & lit
 
 
@@ -396,7 +396,8 @@ def _counts(bits, lit):
     " i8[:,:,::1], out f4[::1])",
 )
 def sight_cells(walls, heights, eye, row, column, limit, wrap, lit, cells, squares, scratch):
-    """Write the cells seen from a cell, ascending, and their squared distances; returns how many.
+    """Write the cells seen from a cell, ascending, and their squared distances; return their
+    number.
 
     `walls` (height, width), not 0 where a wall stands; `heights` (height, width) float32 or
     `NO_HEIGHTS`; `limit` is the largest squared distance in cells. Only open cells, with `lit` also

@@ -15,7 +15,7 @@ from fieldcraft.paths.arc_search import ArcSearch
 from fieldcraft.paths.grid_paths import moves_of
 from fieldcraft.paths.search_base import Buckets, DistanceSearch, Expansion, SearchTask, Steps
 from fieldcraft.space import Grid, GridSnapshot
-from fieldcraft.space.adjacency import cached
+from fieldcraft.space.adjacency import cached, step_table
 
 _MOST_LISTS = 32  # of `add_near`, each as large as the map
 _MOST_COUNTED = 1e8  # buckets for which that is enough
@@ -45,7 +45,7 @@ class GridSteps:
 def grid_steps(space: Grid) -> GridSteps:
     """Return the steps of a grid; found once."""
     neighborhood = space.neighborhood
-    steps = np.array([(*step, step[1] * space.width + step[0]) for step in neighborhood.steps])
+    steps = step_table(space)
     counted = neighborhood.is_four or neighborhood.is_eight
     diagonal = (np.abs(steps[:, :2]) == 1).all(axis=1)
     measure = counting.measure(len(space))
@@ -158,14 +158,11 @@ class GridSearch(DistanceSearch):
 
     def write(self, values: NDArray[np.float32], cells: NDArray[np.int64] | None = None) -> None:
         """See `DistanceSearch.write`."""
-        ops, walls = kernels.distance, self.ground.walls
         if cells is not None:
             super().write(values, cells)
-        elif self.counted:
-            decoding = self.grid_steps.measure[2:]
-            ops.publish_counts(self.dist, walls, self._spans, *decoding, self.scale, values)
-        else:
-            ops.publish_sums(self.dist, walls, self._spans, values)
+            return
+        measure = (*self.grid_steps.measure[2:], self.scale) if self.counted else None
+        kernels.distance.publish(self.dist, self.ground.walls, self._spans, measure, values)
 
     def measured(self, cells: NDArray[np.int64] | slice) -> NDArray[np.float64]:
         """See `DistanceSearch.measured`."""

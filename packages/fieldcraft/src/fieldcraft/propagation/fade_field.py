@@ -15,10 +15,10 @@ from fieldcraft.falloff import Falloff
 from fieldcraft.kernels import pool
 from fieldcraft.propagation.footprints import Footprints, Shape, footprints_on, too_large, walks_on
 from fieldcraft.propagation.kinds import RememberingField
-from fieldcraft.propagation.walks import Walks, step_vectors
+from fieldcraft.propagation.walks import Walks
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid, Space
-from fieldcraft.space.adjacency import Adjacency
+from fieldcraft.space.adjacency import Adjacency, GridGround, grid_ground
 
 if TYPE_CHECKING:
     from fieldcraft.propagation.fade import Fade
@@ -200,15 +200,15 @@ class FadeField(RememberingField):
     def _spread(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> int:
         """Write to scratch what marks of cells spread to; return how many cells that is."""
         space, share, least = self.space, self.fade.mark_spread, self.fade.maximum / 100
+        arcs: Any = None
+        grid: GridGround | None = None
         if isinstance(space, Grid):
-            ground: Any = space.links(), space.link_masks, step_vectors(space)[0], space.wrap
-            parts = share ** space.neighborhood.lengths(1.0)
-            spread: Any = kernels.fade.spread_marks
+            grid, losses = grid_ground(space), share ** space.neighborhood.lengths(1.0)
         else:
-            steps = space.adjacency_from_walls
-            ground, parts = (steps.starts, steps.ends), share**steps.lengths
-            spread = kernels.fade.spread_marks_along
-        return int(spread(ground, parts, cells, strengths, least, *self._scratch))
+            edges = space.adjacency_from_walls
+            arcs, losses = (edges.starts, edges.ends), share**edges.lengths
+        marks = cells, strengths, least, *self._scratch
+        return int(kernels.fade.spread_marks(arcs, grid, losses, *marks))
 
     def _mark(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> None:
         moments = (self._age + self._lives(strengths)).astype(np.int32)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _FEW_BLOCKS = 0.5  # up to this share of active blocks, skipping the others pays
 _ARCS_PER_THREAD = 70_000  # arcs that pay for waking a thread, for the plain kernel
 _ANY_COST = 4  # how much longer an arc takes in the general kernel
+_NONE = np.zeros(0, dtype=np.float32)  # no vertex attenuates what arrives
 # arcs in a work unit of 0.25 ms, for the plain kernel, with room to spare on a slow machine
 _UNIT_ARCS = 250_000
 
@@ -237,8 +238,8 @@ class GraphSpreadField(SpreadingField):
         count = len(self.space)
         losses = self._arc_losses()
         starts, ends, arcs = self._arrangement.leaving
-        rule = (losses[arcs], self._exponent, self._floor)
-        kernels.graph_spread.settle(flags[:count], starts, ends, *rule, values[:count])
+        ground = (starts, ends), None, flags[:count], _NONE, losses[arcs]
+        kernels.spread_settled.settle(*ground, self._exponent, self._floor, values[:count])
 
     # Kernels and their arguments
 

@@ -15,6 +15,7 @@ from fieldcraft.kernels.arrays import aligned
 from fieldcraft.propagation.spread_sources import LowerBounds
 from fieldcraft.propagation.spreading_field import ActiveTiles, SpreadingField
 from fieldcraft.space import Grid
+from fieldcraft.space.adjacency import step_table
 from fieldcraft.space.topology import losses
 
 if TYPE_CHECKING:
@@ -211,11 +212,10 @@ class GridSpreadField(SpreadingField):
         """Take up to `count` steps of the active tiles; returns how many."""
         tiles = self._active_set
         numbers = (self._reach, count if tiles.is_known else 1, tiles.most)
-        given = (*self._law, *numbers, self.values, tiles.activity, tiles.scratch)
-        if self._near:
-            made, active = kernels.spread_tiles.tiles_near(*given)
-        else:
-            made, active = kernels.spread_tiles.tiles_any(*given)
+        ground, rule = self._law
+        grounds = (ground, None) if self._near else (None, ground)
+        given = (*grounds, rule, *numbers, self.values, tiles.activity, tiles.scratch)
+        made, active = kernels.spread_tiles.tiles(*given)
         tiles.update(active, tiles.most)
         return int(made)
 
@@ -253,7 +253,7 @@ class GridSpreadField(SpreadingField):
         def step() -> None:
             np.take(values, rows, axis=0, out=edges, mode="clip")
             claims[:] = 0
-            (pool.share if near else pool.run)(calls)
+            pool.run(calls, are_shared=near)
 
         return step
 
@@ -344,7 +344,7 @@ class GridSpreadField(SpreadingField):
         return self.values[max(first, 0) : max(min(last, self.space.height), 0)].copy()
 
     def _settle(self, flags: NDArray[np.uint8], values: NDArray[np.float32]) -> None:
-        _, *ground = self._any_ground()
-        blocked, shape = flags.reshape(self.space.shape), self.space.shape
-        rule = (self._exponent, self._floor, self.space.wrap)
-        kernels.spread_settled.settle((blocked, *ground), *rule, values.reshape(shape))
+        space, links = self.space, self._links_and_masks()[0].reshape(-1)
+        grid = (links, step_table(space), space.width, space.height, space.wrap)
+        ground = None, grid, flags, self._through.reshape(-1), self._losses
+        kernels.spread_settled.settle(*ground, self._exponent, self._floor, values)

@@ -249,6 +249,4 @@ class GraphValues(Queries):
     def steps(self) -> Steps:
         """See `Queries.steps`."""
         edges = self.space.adjacency
-        links, masks = read_only(np.zeros((1, 1), dtype=np.uint8)), np.zeros(0, dtype=np.uint8)
-        none = np.zeros((0, 2), dtype=np.int64)
-        return links, masks, none, False, (read_only(edges.starts), read_only(edges.ends))
+        return (read_only(edges.starts), read_only(edges.ends)), None

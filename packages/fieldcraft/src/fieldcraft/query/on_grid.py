@@ -21,7 +21,7 @@ from fieldcraft.query.values import (
     too_far,
 )
 from fieldcraft.space import Grid
-from fieldcraft.space.adjacency import cached, cached_until_walls_change
+from fieldcraft.space.adjacency import cached, cached_until_walls_change, grid_ground
 from fieldcraft.space.results import moves_beside
 
 Obstacles = tuple[NDArray[np.bool_], bool, NDArray[np.uint8], NDArray[np.bool_], bool]
@@ -222,10 +222,7 @@ class GridValues(Queries):
 
     def steps(self) -> Steps:
         """See `Queries.steps`."""
-        space = self.space
-        offsets = np.array(space.neighborhood.steps, dtype=np.int64)
-        nowhere = (read_only(np.zeros(1, dtype=np.int64)), read_only(np.zeros(0, dtype=np.int32)))
-        return read_only(space.links()), space.link_masks, offsets, space.wrap, nowhere
+        return None, grid_ground(self.space)
 
 
 def grid_points(positions: ArrayLike) -> tuple[Floats, bool]:

@@ -341,7 +341,7 @@ def explore_step(
     checks.flag("one_per_cell", one_per_cell)
     key = 0 if rng is None else int(checks.generator(rng).integers(_MOST_KEY))
     cells, targets = starts.copy(), starts.copy()
-    inputs = read_only(flat), values.steps(), read_only(starts)
+    inputs = *values.steps(), read_only(flat), read_only(starts)
     _explore(space, inputs, (reach, False, np.float32(0), key), one_per_cell, (cells, targets))
     if limit is not None and ((targets != starts) & (flat[targets] > limit)).any():
         parts = [np.s_[first : first + _AT_ONCE] for first in range(0, len(space), _AT_ONCE)]

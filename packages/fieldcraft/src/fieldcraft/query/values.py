@@ -19,6 +19,7 @@ from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.propagation import Attribution
 from fieldcraft.space import Space
+from fieldcraft.space.adjacency import GridGround
 from fieldcraft.space.cells import cell_array, unlabeled
 
 SLACK = 1e-9  # distances are equal to one part in so many, so that 0.3 is three cells of 0.1
@@ -26,16 +27,8 @@ SLACK = 1e-9  # distances are equal to one part in so many, so that 0.3 is three
 Cells = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-Steps = tuple[
-    NDArray[np.unsignedinteger],
-    NDArray[np.unsignedinteger],
-    Cells,
-    bool,
-    tuple[Cells, NDArray[np.int32]],
-]
-"""The steps from cell to cell, as `kernels.explore` takes them: links, masks, steps and whether
-they wrap around on a grid; the starts and ends of edges on a graph.
-"""
+Steps = tuple[tuple[Cells, NDArray[np.int32]] | None, GridGround | None]
+"""The steps from cell to cell: the starts and ends of edges on a graph, or the ground of a grid."""
 
 
 class Readable(Protocol):

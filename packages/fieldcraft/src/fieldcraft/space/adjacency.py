@@ -136,6 +136,20 @@ def adjacency_of_grid(grid: Grid, *, from_walls: bool = False) -> Adjacency:
     return Adjacency(starts_of(start, len(grid)), ends.astype(np.int32), sizes)
 
 
+@cached
+def step_table(grid: Grid) -> NDArray[np.int64]:
+    """Return the steps of a grid, (K, 3): columns, rows, and what they add to a cell's number."""
+    return np.array([(*step, step[1] * grid.width + step[0]) for step in grid.neighborhood.steps])
+
+
+GridGround = tuple[NDArray[np.unsignedinteger], NDArray[np.int64], int, int, bool]
+
+
+def grid_ground(grid: Grid) -> GridGround:
+    """Return the links and steps of a grid as `fieldcraft.kernels.distance_steps` defines them."""
+    return grid.links().reshape(-1), step_table(grid), grid.width, grid.height, grid.wrap
+
+
 def inside(grid: Grid, dx: int, dy: int) -> tuple[slice, slice]:
     """The rows and columns that a step leads into from within the map."""
     return slice(max(dy, 0), max(grid.height + min(dy, 0), 0)), slice(
