@@ -1,10 +1,15 @@
 """Damage on ways through patrols and artillery, with danger that changes with time and without.
 
-`python -m research.threats` prints a table: on ten maps the damage of ways that know how the danger
-will change, beside ways that take it as it is now, or its mean over time.
+`python -m research.threats` prints tables: the damage and the length of ways that know how the
+danger will change, by how much damage counts beside walking, in comparison with ways that take it
+as it is now, or its mean over time. The first table is of ten maps for choosing that weight, the
+second of ten others. `--picture FILE` draws the second one.
 """
 
 from __future__ import annotations
+
+import argparse
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,24 +17,28 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft.layer.forecast import values_at
 from fieldcraft.paths import TimedPath
-from research.experiments.statistics import ratio
+from research.experiments.statistics import Interval, ratio
+from research.plots import RGBA, IntervalPanel, plot_curves
 
-SEED = 20261123
+SEED, CHOOSING_SEED = 20261123, 777000
 KINDS = ("rooms", "pillars", "cave", "open", "rooms", "pillars", "cave", "open", "rooms", "cave")
 SIZE = 64, 48
 PATROLS, GUNS, WAYS = 8, 6, 30
 STEP, STEPS = 0.5, 256
-KNOWN = {"as it will be": 1.0, "as it will be, counted at a fifth": 0.2}
+WEIGHTS = 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0
 """How much damage counts beside walking on ways that know how the danger will change."""
+LONGER = 1.05
+"""How long those ways may be beside ways by the danger of now."""
+STATIC = "as it is now", "its mean over time"
 FINE = 4
 """Damage is added up this many times in each time step, where the agent is then."""
 Frames = NDArray[np.float32]
-Rows = dict[str, tuple[float, float]]
+Rows = dict[str | float, tuple[float, float]]
 
 
-def world(number: int, rng: np.random.Generator) -> tuple[fc.Grid, fc.Layer]:
+def world(kind: str, seed: int, rng: np.random.Generator) -> tuple[fc.Grid, fc.Layer]:
     """Return a map and the danger on it: patrols that walk there and back, and guns that fire."""
-    space = fc.generate_map(KINDS[number], *SIZE, seed=SEED + number, neighbors=8)
+    space = fc.generate_map(kind, *SIZE, seed=seed, neighbors=8)
     danger = fc.InfluenceMap(space).add_layer("danger", fc.Radial(6.0, falloff="linear"))
     for _ in range(PATROLS):
         beat = path_between(space, rng)
@@ -61,51 +70,84 @@ def suffered(space: fc.Grid, fine: Frames, places: NDArray[np.float64]) -> float
     return float(fine[times, space.cell_at(places)].sum()) * STEP / FINE
 
 
-def measured(number: int) -> Rows:
+def measured(kind: str, seed: int) -> Rows:
     """Return the damage and the length of the ways of each kind on one map, summed."""
-    rng = np.random.default_rng(SEED + number)
-    space, layer = world(number, rng)
+    rng = np.random.default_rng(seed)
+    space, layer = world(kind, seed, rng)
     times = (STEP / FINE * np.arange(STEPS * FINE)).tolist()
     fine = np.stack([frame.reshape(-1).copy() for frame in values_at(layer, times)])
     frames = np.ascontiguousarray(fine[::FINE])
     ends = [path_between(space, rng) for _ in range(WAYS)]
     starts, goals = (np.array([path.positions[at] for path in ends]) for at in (0, -1))
-    kinds = {
-        "as it is now": 1 + frames[0].reshape(space.shape).astype(float),
-        "its mean over time": 1 + frames.mean(axis=0).reshape(space.shape).astype(float),
-    }
-    found = {
-        kind: fc.shortest_paths(space, starts, goals, cost=cost) for kind, cost in kinds.items()
-    }
     danger = frames.reshape(-1, *space.shape)
-    for kind, weight in KNOWN.items():
-        found[kind] = fc.shortest_paths(
+    found: dict[str | float, list[fc.Path]] = {
+        known: fc.shortest_paths(space, starts, goals, cost=1 + values.astype(float))
+        for known, values in zip(STATIC, (danger[0], danger.mean(axis=0)), strict=True)
+    }
+    for weight in WEIGHTS:
+        found[weight] = fc.shortest_paths(
             space, starts, goals, danger=weight * danger, time_step=STEP
         )
-    rows = {}
-    for kind, paths in found.items():
+    rows: Rows = {}
+    for known, paths in found.items():
         damage = 0.0
         for path in paths:
             lasts = path.times[-1] if isinstance(path, TimedPath) else path.length
             moments = np.arange(0, lasts, STEP / FINE)
             at = path.position_at if isinstance(path, TimedPath) else path.at
             damage += suffered(space, fine, at(moments))
-        rows[kind] = damage, sum(path.length for path in paths)
+        rows[known] = damage, sum(path.length for path in paths)
     return rows
 
 
-def main() -> None:
-    """Print the table."""
-    maps = [measured(number) for number in range(len(KINDS))]
-    print(f"{len(maps)} maps, {WAYS} ways each; damage and length of ways that know the danger")
-    for kind in KNOWN:
-        for other in ("as it is now", "its mean over time"):
-            print(f"danger {kind} / {other}:", end="")
-            for column, what in enumerate(("damage", "length")):
-                pairs = np.array([[each[kind][column], each[other][column]] for each in maps])
-                found = ratio(*pairs.T)
-                print(f"  {what} {found.value:.3f} [{found.low:.3f}, {found.high:.3f}]", end="")
+def ratios(maps: list[Rows], weight: float, other: str) -> list[Interval]:
+    """Return what ways by a weight suffer and how long they are beside those of another kind."""
+    sums = np.array([[each[weight], each[other]] for each in maps])
+    return [ratio(*column) for column in sums.T]
+
+
+def show(maps: list[Rows]) -> None:
+    """Print the table of some maps."""
+    for other in STATIC:
+        print(f"beside ways by danger {other}:")
+        for weight in WEIGHTS:
+            print(f"  damage counts {weight:<4g}", end="")
+            for what, found in zip(("damage", "length"), ratios(maps, weight, other), strict=True):
+                print(f"  {what} {found.value:.2f} [{found.low:.2f}, {found.high:.2f}]", end="")
             print()
+
+
+def picture(maps: list[Rows]) -> RGBA:
+    """Return damage and length by the weight of damage, beside ways by static danger."""
+    found = [[ratios(maps, weight, other) for other in STATIC] for weight in WEIGHTS]
+    table = np.array([[[(e.value, e.low, e.high) for e in pair] for pair in row] for row in found])
+    panels = [
+        IntervalPanel(title, middle, low, high, percent=True, mark=1.0)
+        for title, (middle, low, high) in zip(
+            ("damage", "length"), table.transpose(2, 3, 0, 1), strict=True
+        )
+    ]
+    series = [f"beside ways by danger {other}" for other in STATIC]
+    return plot_curves(WEIGHTS, series, panels, axis="how much damage counts", columns=2)
+
+
+def main() -> None:
+    """Print the tables."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--picture", type=Path)
+    file = options.parse_args().picture
+    choosing, judged = (
+        [measured(kind, seed + number) for number, kind in enumerate(KINDS)]
+        for seed in (CHOOSING_SEED, SEED)
+    )
+    print(f"{len(KINDS)} maps for choosing, {WAYS} ways each")
+    show(choosing)
+    fits = [k for k in WEIGHTS if ratios(choosing, k, STATIC[0])[1].value <= LONGER]
+    print(f"chosen: {max(fits):g}, the largest with ways at most {LONGER - 1:.0%} longer\n")
+    print(f"{len(KINDS)} other maps, {WAYS} ways each")
+    show(judged)
+    if file is not None:
+        fc.view.save_png(file, picture(judged))
 
 
 if __name__ == "__main__":

@@ -36,12 +36,16 @@ def test_planes_hold_what_cells_around_the_agent_have(seed, height, width, wrap)
             assert planes[agent, 1, at, across] == expected
 
 
-def test_planes_go_to_other_libraries_without_a_copy():
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax.dlpack"])
+def test_planes_go_to_other_libraries_without_a_copy(library):
+    module = pytest.importorskip(library)
     imap = fc.InfluenceMap(fc.Grid(6, 5))
-    planes = fc.observe([imap.add_layer("a", values=np.ones((5, 6)))], [(0.5, 0.5)], 3)
-    shared = np.from_dlpack(planes)
-    planes[0, 0, 1, 1] = 7
-    assert shared[0, 0, 1, 1] == 7
+    layer = imap.add_layer("a", values=np.ones((5, 6)))
+    for agents in range(1, 6):
+        planes = fc.observe([layer, 2 * layer], np.full((agents, 2), 0.5), 3)
+        shared = module.from_dlpack(planes)
+        planes[-1, 0, 1, 1] = 7
+        assert shared[-1, 0, 1, 1] == 7
 
 
 def test_no_agents_give_no_windows():
@@ -53,7 +57,8 @@ def test_no_agents_give_no_windows():
     ("maps", "window", "text"),
     [
         ([], 3, "none"),
-        (["layer", "other"], 3, "one shape"),
+        (["layer", "other"], 3, "one grid"),
+        (["layer", "larger"], 3, "one grid"),
         ([np.ones((5, 6))], 3, "made of maps"),
         (["layer"], 4, "odd"),
         (["layer"], 0, "window"),
@@ -68,6 +73,7 @@ def test_bad_input_is_refused(maps, window, text):
         for name, space in [
             ("layer", fc.Grid(6, 5)),
             ("other", fc.Grid(5, 6)),
+            ("larger", fc.Grid(6, 5, cell_size=2)),
             ("hexagons", fc.HexGrid(6, 5)),
         ]
     }

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import checks
 from fieldcraft.compose.expression import expression_of
 from fieldcraft.errors import InvalidValue
+from fieldcraft.kernels.arrays import aligned
 from fieldcraft.layer.operand import Operand
 from fieldcraft.space import grid_of
 from fieldcraft.space.grid import MAX_CELLS
@@ -138,8 +139,8 @@ def observe(
 ) -> NDArray[np.float32]:
     """Return the values of maps around agents as one array, for reinforcement learning.
 
-    The array is contiguous and holds the only copy that is made for each agent. PyTorch and JAX
-    take it by DLPack without another: `torch.from_dlpack(planes)`.
+    The array is contiguous and starts on a cache line, so that PyTorch and JAX take it by DLPack
+    without a copy: `torch.from_dlpack(planes)`, `jax.dlpack.from_dlpack(planes)`.
 
     Parameters
     ----------
@@ -192,9 +193,9 @@ def observe(
     remedy = "Pass layers or expressions of one influence map"
     for each in channels:
         checks.instance(each, Operand, "An observation is made of maps", remedy)
-    if not channels or any(each.shape != channels[0].shape for each in channels):
-        got = ", ".join(f"{each.name} of shape {each.shape}" for each in channels) or "none"
-        raise InvalidValue("An observation has maps, all of one shape", got=got, remedy=remedy)
+    if not channels or not all(each.space.same_cells(channels[0].space) for each in channels):
+        got = ", ".join(f"{each.name} on {each.space!r}" for each in channels) or "none"
+        raise InvalidValue("An observation has maps, all on one grid", got=got, remedy=remedy)
     grid = grid_of(channels[0].space, "An observation")
     sides = window if isinstance(window, tuple) and len(window) == 2 else (window, window)
     height, width = (checks.integer("window", side, minimum=1) for side in sides)
@@ -213,4 +214,6 @@ def observe(
     padded = np.pad(values, rim, mode="wrap") if grid.wrap else np.pad(values, rim)
     views = np.lib.stride_tricks.sliding_window_view(padded, (height, width), axis=(1, 2))
     rows, columns = np.divmod(cells, grid.width)
-    return np.ascontiguousarray(views.transpose(1, 2, 0, 3, 4)[rows, columns])
+    planes = aligned((len(cells), len(channels), height, width))  # else JAX copies it
+    planes[:] = views.transpose(1, 2, 0, 3, 4)[rows, columns]
+    return planes
