@@ -29,7 +29,7 @@ WEIGHTS = 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0
 """How much damage counts beside walking on ways that know how the danger will change."""
 LONGER = 1.05
 """How long those ways may be beside ways by the danger of now."""
-STATIC = "as it is now", "its mean over time"
+STATIC = "as it is now", "as it is in the mean"
 FINE = 4
 """Damage is added up this many times in each time step, where the agent is then."""
 Frames = NDArray[np.float32]
@@ -122,12 +122,12 @@ def picture(maps: list[Rows]) -> RGBA:
     found = [[ratios(maps, weight, other) for other in STATIC] for weight in WEIGHTS]
     table = np.array([[[(e.value, e.low, e.high) for e in pair] for pair in row] for row in found])
     panels = [
-        IntervalPanel(title, middle, low, high, percent=True, mark=1.0)
-        for title, (middle, low, high) in zip(
-            ("damage", "length"), table.transpose(2, 3, 0, 1), strict=True
+        IntervalPanel(title, middle, low, high, limits, percent=True, mark=1.0)
+        for title, limits, (middle, low, high) in zip(
+            ("damage", "length"), ((0, 1.5), (0.9, 1.2)), table.transpose(2, 3, 0, 1), strict=True
         )
     ]
-    series = [f"beside ways by danger {other}" for other in STATIC]
+    series = [f"against danger {other}" for other in STATIC]
     return plot_curves(WEIGHTS, series, panels, axis="how much damage counts", columns=2)
 
 
