@@ -14,7 +14,8 @@ from bench.table import Report, Table, at_least
 WORLDS = (64, 1024, 4096)
 PURSUERS, STEPS = 4, 20
 REQUIRED = 5e6
-"""Agent steps a second: an agent step is one agent told, moved and shown its window, in any world.
+"""Agent steps a second: an agent step is one agent told, moved and shown its window, in any
+world.
 """
 
 

@@ -1,4 +1,4 @@
-"""Steps from cell to cell as lists (CSR), connected pieces, and caches of what spaces imply."""
+"""Steps from cell to cell as lists (CSR), connected components, and caches of derived data."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _Found = TypeVar("_Found")
 NO_CELLS: Ints = read_only(np.empty(0, dtype=np.int64))
 
 KEPT = "_kept"
-"""The attribute of an object that holds the results of functions of it; copies begin without."""
+"""The attribute that caches results of functions of an object; copies start without it."""
 
 
 def cached(compute: Callable[[_Key], _Found]) -> Callable[[_Key], _Found]:
-    """Decorate a function of a space, or of a part of one, that never changes: its result is kept
+    """Decorate a function of a space, or of a part of one, whose result never changes; it is cached
     with the object.
     """
     name = f"{compute.__module__}.{compute.__qualname__}"
@@ -47,7 +47,7 @@ def cached(compute: Callable[[_Key], _Found]) -> Callable[[_Key], _Found]:
 
 
 def cached_until_walls_change(compute: Callable[[_Space], _Found]) -> Callable[[_Space], _Found]:
-    """Decorate a function of a space and its walls: its result is kept with the space until walls
+    """Decorate a function of a space and its walls; its result is cached with the space until walls
     change.
     """
     name = f"{compute.__module__}.{compute.__qualname__}"
@@ -66,7 +66,7 @@ def cached_until_walls_change(compute: Callable[[_Space], _Found]) -> Callable[[
 
 @dataclass(frozen=True, eq=False)
 class Adjacency:
-    """Steps between open cells. Those that leave cell `v` are `starts[v]` up to `starts[v + 1]`, in
+    """Steps between open cells. The steps out of cell `v` are `starts[v]` up to `starts[v + 1]`, in
     the order of `ends`.
 
     `starts` (N + 1,) int64, `ends` (A,) int32, `lengths` (A,) float64 in world units.
@@ -104,14 +104,13 @@ class Adjacency:
 
 
 def adjacency_of_grid(grid: Grid, *, from_walls: bool = False) -> Adjacency:
-    """The steps of a grid as it is now."""
+    """Return the steps of a grid with its present walls."""
     lengths = grid.neighborhood.lengths(grid.cell_size)
     steps = list(zip(grid.neighborhood.steps, grid.link_masks, lengths.tolist(), strict=True))
     if not grid.wrap:
         steps.sort(key=lambda step: step[0][1] * grid.width + step[0][0])
     links, bits = grid.links(), max(len(steps) - 1, 1).bit_length()
-    # Where each step may be made from, by cell and then, but on a torus, in the order of where it
-    # leads.
+    # The cells that each step may leave: by cell, and on grids without wrap then by end.
     leave = np.zeros((grid.height, grid.width, 1 << bits), dtype=np.bool_)
     for k, ((dx, dy), mask, _) in enumerate(steps):
         if grid.wrap:
@@ -151,7 +150,7 @@ def grid_ground(grid: Grid) -> GridGround:
 
 
 def inside(grid: Grid, dx: int, dy: int) -> tuple[slice, slice]:
-    """The rows and columns that a step leads into from within the map."""
+    """Return the rows and columns in which a step from within the map can end."""
     return slice(max(dy, 0), max(grid.height + min(dy, 0), 0)), slice(
         max(dx, 0), max(grid.width + min(dx, 0), 0)
     )
@@ -164,7 +163,7 @@ def adjacency_of_arcs(
     *,
     from_walls: bool = False,
 ) -> Adjacency:
-    """The steps over arcs when these vertices (N,) are walls and these arcs (A,) closed."""
+    """Return the steps over arcs for vertices `walls` (N,) and blocked arcs `closed` (A,)."""
     passable = ~(closed | walls[topology.ends])
     if not from_walls:
         passable &= ~walls[topology.origins]
@@ -175,12 +174,12 @@ def adjacency_of_arcs(
 
 
 def components(space: Space, groups: NDArray[np.bool_] | NDArray[np.integer]) -> NDArray[np.int64]:
-    """The connected piece of each cell, (N,): numbered from 0 by their lowest cells; -1 for walls
-    and for cells of no group.
+    """Return the number of the connected component of each cell, (N,): from 0, in the order of
+    their lowest cells; -1 for walls and for cells without a group.
 
-    `groups`, in the space's shape or (N,), is a mask of cells, or holds a whole number per cell,
-    below 0 for no group. Open cells of one group belong together when a step of the space leads
-    from one to the other, in either direction.
+    `groups`, in the space's shape or (N,), is a mask of cells, or a whole number per cell, below 0
+    for no group. Open cells of one group are connected if a step of the space leads from one to the
+    other, in either direction.
     """
     from scipy.sparse import coo_array  # loading it takes longer than all of `import fieldcraft`
     from scipy.sparse.csgraph import connected_components
@@ -202,8 +201,8 @@ def components(space: Space, groups: NDArray[np.bool_] | NDArray[np.integer]) ->
 
 
 def by_area(space: Space, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Pieces numbered anew: 0 the largest by area, of equals the one with the lowest cell; -1
-    stays.
+    """Return components renumbered by area: 0 for the largest, of equals the one with the lowest
+    cell; -1 stays.
     """
     held = numbers >= 0
     if not held.any():
@@ -217,22 +216,22 @@ def by_area(space: Space, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 def central_cells(
     space: Space, cells: NDArray[np.int64], numbers: NDArray[np.int64], count: int
 ) -> NDArray[np.int64]:
-    """The cell nearest to the mean of each group of cells, the lowest of equals, (count,);
-    `numbers` say whose each cell is.
+    """Return the cell nearest to the mean of each group of cells, the lowest of equals, (count,);
+    `numbers` are the groups of the cells.
     """
     places = space.position_of(cells).reshape(-1, space.dimensions)
     scale = max(float(np.abs(places).max(initial=0)), 1.0)
     sizes = np.bincount(numbers, minlength=count)
     away = np.zeros(len(cells))
     for axis in (places / scale).T:
-        # Rounded, so that cells in which sums differ by a bit only are equally near.
+        # Rounded, so that sums that differ by one bit count as equally near.
         away += np.round(axis - (np.bincount(numbers, axis, count) / sizes)[numbers], 9) ** 2
     order = np.lexsort((cells, away, numbers))
     return cells[order[np.searchsorted(numbers[order], np.arange(count))]]
 
 
 def line_of(line: Any) -> Any:
-    """The positions of a path or the points of a front line; anything else as it is."""
+    """Return the positions of a path or the points of a front line; anything else unchanged."""
     for name in ("positions", "points"):
         held = getattr(line, name, None)
         if held is not None and not callable(held):
@@ -241,16 +240,14 @@ def line_of(line: Any) -> Any:
 
 
 def starts_of(numbers: NDArray[np.integer], count: int) -> NDArray[np.int64]:
-    """Where in a sorted list of whole numbers below `count` those that are 0, 1, ... begin, and
-    where the list ends: (count + 1,).
+    """Return the index at which each number from 0 to `count - 1` begins in a sorted list, and the
+    length of the list: (count + 1,).
     """
     return np.append(0, np.cumsum(np.bincount(numbers, minlength=count)))
 
 
 def runs(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers `starts[i]`, `starts[i] + 1`, ... (`counts[i]` of them) for each i, one after the
-    other.
-    """
+    """Return the concatenated ranges from `starts[i]` to `starts[i] + counts[i]`."""
     firsts = np.cumsum(counts) - counts
     return np.asarray(
         np.arange(int(counts.sum()), dtype=np.int64) + np.repeat(starts - firsts, counts)

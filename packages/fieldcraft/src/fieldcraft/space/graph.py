@@ -30,25 +30,24 @@ from fieldcraft.space.topology import Topology
 
 __all__ = ["MAX_EDGES", "MAX_VERTICES", "Graph", "graph_of"]
 
-# how far above or below a polygon one may be and stand on it, in shares of the coordinates
+# height above or below a polygon at which points count as on it, as a share of the coordinates
 _ON_FLOOR = 1e-12
 
 
 class Graph(EdgeSpace):
-    """Places where one can be, and which of them are one step apart.
+    """Vertices with positions, and the edges between them.
 
     Vertices are numbered from 0, and these numbers are the cells of the space. Arrays of values
     have shape (N,). Positions are (x, y), or (x, y, z) with z upwards.
 
-    Of edges between the same two vertices (of an undirected graph: in whichever direction) the
-    shortest counts. An edge from a
-    vertex to itself is left out: nothing would ever come along it. Vertices without edges are fine,
+    Of several edges between the same two vertices (of an undirected graph: in either direction) the
+    shortest counts. Edges from a vertex to itself are left out. Vertices without edges are allowed,
     and so is a graph without vertices.
 
     Parameters
     ----------
     positions : array_like
-        (N, 2) or (N, 3) world positions of the vertices; several may be in one place.
+        (N, 2) or (N, 3) world positions of the vertices; several may be equal.
     edges : array_like
         (E, 2) pairs of vertex numbers. In a directed graph they lead from the first to the second.
     lengths : array_like, optional
@@ -58,26 +57,26 @@ class Graph(EdgeSpace):
     blocked : array_like, optional
         Vertices that are walls at first, as numbers or as bool of shape (N,).
     max_height : float, optional
-        A position belongs to a vertex only if this is at most so far above or below it, in world
-        units; on 3D graphs, to keep floors apart. None for any height.
+        Largest difference in height between a position and its vertex, in world units, which
+        separates floors of 3D graphs; any height if absent.
     mesh : Mesh, optional
-        The polygons that the vertices stand for, in this order, if they do; see `Mesh`. `cell_at`
-        then looks for the polygon below or above a position.
+        The polygons of the vertices, in their order; see `Mesh`. `cell_at` then returns the polygon
+        below or above a position.
     labels : Sequence[Hashable], optional
-        Names of the vertices, different hashable values; kept, for you to look things up.
+        Names of the vertices, different hashable values, stored for lookups.
     y_up : bool, optional
         Whether y grows upwards in pictures.
     squares : Grid, optional
-        The grid whose cells the vertices are, with the same numbers, if they are: positions belong
-        to cells then, and blocked vertices hide what is behind them, as walls of the grid do. Only
-        its shape and place count. `Grid.to_graph` passes it.
+        The grid whose cells are the vertices, with the same numbers: then positions belong to
+        cells, and blocked vertices are opaque as walls of the grid are. Only its shape and place
+        count. `Grid.to_graph` passes it.
 
     Raises
     ------
     InvalidValue
-        For shapes and types that don't fit, positions that are not finite, edges to vertices that
-        don't exist, and lengths that are not finite and above 0, which straight distances between
-        vertices in one place are not either.
+        For wrong shapes and types, positions that are not finite, edges to vertices that don't
+        exist, and lengths that are not finite and above 0; this includes straight distances between
+        equal positions.
     """
 
     cell_name = "vertex"
@@ -116,7 +115,7 @@ class Graph(EdgeSpace):
         self._block(blocked)
 
     def _begin(self) -> None:
-        """Forget what has changed so far."""
+        """Clear the history of changes."""
         self._changes = []
         # the walls, and the squares that they are on
         self._squared: tuple[NDArray[np.bool_], Grid] | None = None
@@ -130,17 +129,17 @@ class Graph(EdgeSpace):
         max_height: float | None = None,
         y_up: bool = False,
     ) -> Graph:
-        """The graph of a navigation mesh: a vertex at the middle of each convex polygon, an edge
-        where two share a side.
+        """Return the graph of a navigation mesh: a vertex at the center of each convex polygon, and
+        an edge between two that share a side.
 
         `corners` (C, 2) or (C, 3) are world positions, `polygons` lists of at least three corner
-        numbers, or a (P, 3) array of triangles. An edge is as long as the way from middle to middle
-        over the middle of the shared side.
+        numbers, or a (P, 3) array of triangles. The length of an edge is that of the path from
+        center to center over the middle of the shared side.
 
         Raises
         ------
         InvalidValue
-            For corners that don't exist and polygons that are none.
+            For corners that don't exist and invalid polygons.
         """
         mesh = Mesh(corners, polygons)
         pairs, lengths = mesh.neighbors()
@@ -155,24 +154,25 @@ class Graph(EdgeSpace):
         length: str | None = None,
         max_height: float | None = None,
     ) -> Graph:
-        """The graph of a networkx graph; `labels` has its nodes, in the order of the vertices.
+        """Return the graph of a networkx graph; `labels` are its nodes, in the order of the
+        vertices.
 
-        `position` names the attribute of nodes that holds (x, y) or (x, y, z), None takes the nodes
-        themselves; `length` that of edges that holds their length, "length" after `to_networkx`,
-        None for straight distances. Of parallel edges the shortest counts. Nodes and edges whose
-        attribute "blocked" is True are blocked, parallel edges if all of them are.
+        `position` is the name of the node attribute with (x, y) or (x, y, z); None uses the nodes
+        themselves. `length` is the name of the edge attribute with the length ("length" after
+        `to_networkx`); None uses straight distances. Of parallel edges the shortest counts. Nodes
+        and edges with a true attribute "blocked" are blocked, parallel edges if all of them are.
 
         Raises
         ------
         InvalidValue
-            For other things, for nodes and edges without these attributes, and for "blocked" that
-            is no bool.
+            For other objects, for nodes and edges without these attributes, and for a "blocked"
+            that is not a bool.
         """
         return graph_parts.from_networkx(cls, graph, position, length, max_height)
 
     def to_networkx(self) -> Any:
-        """A networkx Graph, or DiGraph if this is directed: nodes are `labels` if there are any,
-        else vertex numbers.
+        """Return a networkx Graph, or DiGraph if this graph is directed. Its nodes are `labels` if
+        there are any, else vertex numbers.
 
         Nodes have "pos", a tuple, and "blocked"; edges "length" and "blocked". A mesh and squares
         are left out. Raises `MissingLibrary` without networkx.
@@ -192,22 +192,21 @@ class Graph(EdgeSpace):
 
     @property
     def mesh(self) -> Mesh | None:
-        """The polygons that the vertices stand for, if they do."""
+        """The polygons of the vertices, or None."""
         return self._mesh
 
     @property
     def areas(self) -> NDArray[np.float64]:
-        """The area that each vertex stands for, (N,): that of its polygon seen from above, or 1
-        where there is no mesh.
-        """
+        """The area of each vertex, (N,): that of its polygon seen from above, or 1 without a mesh."""
         return np.ones(len(self)) if self.mesh is None else self.mesh.areas
 
     @property
     def sight_grid(self) -> Grid | None:
-        """The grid whose cells the vertices are, with walls where vertices are blocked now; None
+        """The grid whose cells are the vertices, with walls where vertices are blocked now; None
         for other graphs.
 
-        What sight runs over. Made anew after changes, so that changing it changes nothing here.
+        Lines of sight run over it. It is a new grid after each change, so that changing it does not
+        change this graph.
         """
         if self._squares is None:
             return None
@@ -219,7 +218,7 @@ class Graph(EdgeSpace):
 
     @property
     def period(self) -> NDArray[np.float64] | None:
-        """That of the squares, if there are any."""
+        """The period of the squares, or None."""
         return None if self._squares is None else self._squares.period
 
     def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -233,8 +232,8 @@ class Graph(EdgeSpace):
 
     @property
     def extent(self) -> NDArray[np.float64]:
-        """The lowest and the highest corner of a box round all vertices, or all polygons of a mesh,
-        (2, 2) or (2, 3); 0 for none.
+        """The lowest and the highest corner of a box around all vertices, or all polygons of a
+        mesh, (2, 2) or (2, 3); 0 for an empty graph.
         """
         places = self.positions if self.mesh is None else self.mesh.corners
         if not len(places):
@@ -242,16 +241,17 @@ class Graph(EdgeSpace):
         return np.stack([places.min(axis=0), places.max(axis=0)])
 
     def describe(self, cell: int | None = None) -> str:
-        """The size, "40 vertices", or which vertex a cell is."""
+        """Return the size, "40 vertices", or the name of a vertex."""
         return f"{len(self)} vertices" if cell is None else f"vertex {cell}"
 
     # Cells and positions
 
     def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
-        """Return the vertices of points: with squares the one that holds each, or the nearest; with
-        a mesh that of the polygon below or above, if it is nearer than the nearest center of one.
+        """Return the vertices of points: with squares the one that contains each, or the nearest;
+        with a mesh that of the polygon below or above, if it is nearer than the nearest center of a
+        polygon.
         """
-        # from farther off no distance is a number
+        # larger distances overflow
         points = np.clip(points, -checks.LARGEST, checks.LARGEST)
         found = self._find(points, self.max_height)
         missing = np.flatnonzero(found < 0)
@@ -276,7 +276,7 @@ class Graph(EdgeSpace):
             return self.topology.nearest(points, max_height)
         inside, _, height = self.mesh.locate(points, max_height)
         found = np.append(self.mesh.owners, -1)[inside]
-        # Who stands on a polygon need not look for the nearest middle.
+        # Points on a polygon need no search for the nearest center.
         others = np.flatnonzero(height > _ON_FLOOR * (1 + np.abs(points).max(axis=1, initial=0)))
         near = self.topology.nearest(points[others], max_height)
         away = (
@@ -290,7 +290,7 @@ class Graph(EdgeSpace):
         return found
 
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
-        """The world positions of vertices: (2,) or (3,) for one, (N, 2) or (N, 3) for many."""
+        """Return the world positions of vertices: (2,) or (3,) for one, (N, 2) or (N, 3) for many."""
         return np.asarray(self.positions[checked_cells(self, cells)]).copy()
 
     def _nearest_of(self, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -299,20 +299,20 @@ class Graph(EdgeSpace):
         return nearest(free, cells)
 
     def with_walls(self, walls: ArrayLike | None) -> Graph:
-        """The same graph with other vertices blocked (None for none): what another mobility walks
-        on. Closed edges stay closed.
+        """Return the same graph with other vertices blocked (None for none), such as for another
+        mobility. Blocked edges stay blocked.
         """
         twin = Graph.__new__(Graph)
         twin.__dict__ |= self.__dict__
         twin._mesh = self.mesh
-        twin._kept = {}  # results of the walls of this graph
+        twin._kept = {}  # cached results depend on walls
         twin._begin()
         twin._block(walls)
         return twin
 
 
 def graph_of(grid: Grid) -> Graph:
-    """The grid as a graph, see `Grid.to_graph`."""
+    """Return a grid as a graph; see `Grid.to_graph`."""
     from fieldcraft.space.neighborhood import build_links
 
     arrive = build_links(grid.walls, grid.terrain, grid.neighborhood, grid.wrap, into_walls=True)

@@ -1,4 +1,4 @@
-"""The vertices and edges of a graph, and which of them are blocked."""
+"""Vertices and edges of a graph, blocked and open."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ class EdgeSpace(Space):
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
         """Block or open vertices, while maps on this graph run; layers update at their next step.
 
-        Nothing enters a blocked vertex; a source in one acts on its neighbors, as from a wall of a
-        grid.
+        Influence does not enter a blocked vertex; a source in one acts on its neighbors, as in a
+        wall of a grid.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class EdgeSpace(Space):
         ids = np.unique(checked_cells(self, cells))
         changed = ids[self._walls[ids] != checks.flag("blocked", blocked)]
         if len(changed):
-            # A new array, so that calculations with the old one can finish.
+            # A new array, so that computations with the old one can finish.
             walls = self._walls.copy()
             walls[changed] = blocked
             self._walls = read_only(walls)
@@ -158,7 +158,7 @@ class EdgeSpace(Space):
             bad = tuple(pairs[int(np.flatnonzero(arcs < 0)[0])].tolist())
             raise InvalidValue(
                 "Edges of the graph can be blocked",
-                got=f"{bad}, which is none",
+                got=f"{bad}, which is not an edge",
                 remedy="graph.edges has all of them",
             )
         changed = np.unique(arcs[self._blocked_arcs[arcs] != checks.flag("blocked", blocked)])

@@ -1,6 +1,6 @@
-"""The parts of a graph, checked before it is made, and conversion from and to networkx.
+"""Checked parts of a graph, and conversion from and to networkx.
 
-A part that does not fit raises `InvalidValue`.
+Invalid parts raise `InvalidValue`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_EDGES = 2**27
 
 
 def checked_positions(positions: ArrayLike) -> NDArray[np.float64]:
-    """Positions of vertices, (N, 2) or (N, 3), a copy."""
+    """Return a copy of the positions of vertices, (N, 2) or (N, 3)."""
     shape = np.shape(checks.array("Positions", positions))
     dimensions = 3 if len(shape) == 2 and shape[1] == 3 else 2
     places, single = checks.positions(positions, dimensions=dimensions)
@@ -51,7 +51,7 @@ def checked_positions(positions: ArrayLike) -> NDArray[np.float64]:
 
 
 def checked_edges(edges: ArrayLike, count: int, *, single: bool = False) -> NDArray[np.int64]:
-    """Edges between so many vertices, (E, 2); with `single` one pair will do."""
+    """Return edges between `count` vertices, (E, 2); with `single` one pair is accepted too."""
     array = checks.array("Edges", edges)
     if array.size == 0 and array.shape in ((0,), (0, 2)):
         return np.zeros((0, 2), dtype=np.int64)
@@ -79,7 +79,7 @@ def checked_edges(edges: ArrayLike, count: int, *, single: bool = False) -> NDAr
                 else "A graph without vertices has no edges"
             ),
             got=f"{tuple(array[index].tolist())} at index {index}",
-            remedy="Mend that edge, or add the vertex",
+            remedy="Correct that edge, or add the vertex",
         )
     return array.astype(np.int64)
 
@@ -106,7 +106,7 @@ def edge_lengths(
 
 
 def check_mesh(mesh: Mesh | None, topology: Topology) -> Mesh | None:
-    """The polygons that the vertices stand for, if they do."""
+    """Return the polygons of the vertices, or None."""
     if mesh is not None and (
         not isinstance(mesh, Mesh)
         or len(mesh) != len(topology)
@@ -121,7 +121,7 @@ def check_mesh(mesh: Mesh | None, topology: Topology) -> Mesh | None:
 
 
 def checked_labels(labels: Sequence[Hashable], count: int) -> tuple[Hashable, ...]:
-    """The names of so many vertices."""
+    """Return the names of `count` vertices."""
     names = tuple(checks.key("A label", label) for label in checks.sequence("labels", labels))
     if not len(names) == len(set(names)) == count:
         raise InvalidValue(
@@ -133,10 +133,10 @@ def checked_labels(labels: Sequence[Hashable], count: int) -> tuple[Hashable, ..
 
 
 def check_squares(squares: object, places: NDArray[np.float64], mesh: Mesh | None) -> None:
-    """Refuse squares that the vertices are not."""
+    """Refuse squares whose cells are not the vertices."""
     if not isinstance(squares, Grid) or not np.array_equal(squares.positions, places):
         raise InvalidValue(
-            "squares are a grid whose cells the vertices are, in their order, where there is no"
+            "squares are a grid whose cells are the vertices, in their order, for graphs without a"
             " mesh",
             got=f"{squares!r} for {len(places)} vertices{'' if mesh is None else ' and a mesh'}"[
                 :160
@@ -201,7 +201,7 @@ def from_networkx(
 
 
 def to_networkx(graph: Graph, blocked: NDArray[np.bool_]) -> Any:
-    """See `Graph.to_networkx`; `blocked` (E,) says which of `graph.edges` are."""
+    """See `Graph.to_networkx`; `blocked` (E,) marks the blocked `graph.edges`."""
     with needs("networkx", "maps", "Graph.to_networkx"):
         import networkx  # type: ignore[import-untyped]
     made = networkx.DiGraph() if graph.directed else networkx.Graph()

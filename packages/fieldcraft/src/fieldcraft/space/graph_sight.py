@@ -26,8 +26,8 @@ _NO_LINKS: Links = (
 
 
 def vertices_within(graph: Graph, points: Floats, radius: float) -> list[list[int]]:
-    """Return the vertices within a straight distance of each point, over the seam of a torus too,
-    in no order.
+    """Return the vertices within a straight distance of each point, also across the border of a
+    torus, in no particular order.
     """
     if not len(graph) or not len(points):
         return [[] for _ in points]
@@ -42,8 +42,8 @@ def vertices_within(graph: Graph, points: Floats, radius: float) -> list[list[in
 
 @dataclass(frozen=True, eq=False)
 class SightEnds:
-    """Ends of lines of sight on a graph: vertices (N,), positions (N, 2 or 3), and on a mesh the
-    places (N, 2) in whole numbers where lines begin or end.
+    """Ends of lines of sight on a graph: vertices (N,), positions (N, 2 or 3), and on a mesh their
+    places (N, 2) in whole numbers.
     """
 
     cells: NDArray[np.int64]
@@ -53,7 +53,7 @@ class SightEnds:
 
 def sight_ends(graph: Graph, points: Floats) -> SightEnds:
     """Return the ends of lines of sight at positions; raises `OutsideMap`."""
-    # Read-only as those of vertices are: kernels are compiled anew for arrays that can be written.
+    # Read-only like those of vertices: kernels are compiled once more for writable arrays.
     points = read_only(np.ascontiguousarray(points).view())
     cells = np.atleast_1d(np.asarray(graph.cell_at(points), dtype=np.int64))
     if graph.mesh is None:
@@ -76,7 +76,7 @@ def _centers(graph: Graph, cells: NDArray[np.int64]) -> SightEnds:
 
 
 def _links(graph: Graph) -> Links:
-    """Return the links that can be looked through now."""
+    """Return the links of which portals are open to sight now."""
     if graph.mesh is None:
         return _NO_LINKS
     portals, flags = windows_of(graph)
@@ -84,7 +84,9 @@ def _links(graph: Graph) -> Links:
 
 
 def sees(graph: Graph, viewers: Viewers, targets: Floats, *, pairs: bool) -> NDArray[np.bool_]:
-    """Return which viewers see which targets, (V, T), or with `pairs` each its own, (V, 1)."""
+    """Return which viewers see which targets, (V, T), or with `pairs` viewer and target of equal
+    number, (V, 1).
+    """
     here, there = sight_ends(graph, viewers.points), sight_ends(graph, targets)
     return _seen(_links(graph), here, there, viewers, own=False, pairs=pairs)
 
@@ -103,7 +105,7 @@ def _counts(
     walls: NDArray[np.bool_],
     opaque: NDArray[np.bool_],
 ) -> NDArray[np.int32]:
-    """Return how many viewers see each open vertex; walls, and opaque vertices, may be those of an
+    """Return how many viewers see each open vertex; walls and opaque vertices may be those of an
     earlier moment.
     """
     others = np.flatnonzero(~walls if graph.mesh is None else opaque & ~walls)
@@ -130,7 +132,7 @@ def _counts(
 
 
 class SightSnapshot:
-    """The view from vertices of a graph as it was at one moment."""
+    """Sight from the vertices of a graph at one moment."""
 
     def __init__(
         self,
@@ -147,8 +149,8 @@ class SightSnapshot:
             self._links = portals.links(portals.flags(opaque, closed))
 
     def visible_from(self, cell: int, radius: float) -> NDArray[np.int64]:
-        """Return the open vertices in sight of the center of one, within `radius` world units,
-        ascending.
+        """Return the open vertices that are visible from the center of one, within `radius` world
+        units, ascending.
         """
         here = _centers(self._graph, np.array([cell]))
         viewers = Viewers(here.points, np.array([radius]), kernels.sees.NO_FACINGS, -2.0)
@@ -157,7 +159,7 @@ class SightSnapshot:
 
 
 def is_clear(graph: Graph, cell: int, place: Floats, target: int) -> bool:
-    """Whether the middle of a polygon of a mesh is in sight of a place (x, y) in another."""
+    """Return whether the center of a polygon is visible from a position (x, y) in another."""
     portals, flags = portals_of(graph)
     stack = np.empty(kernels.sees.STACK, dtype=np.int64)
     (x0, y0), (x1, y1) = portals.rounded(place).tolist(), portals.middles[target].tolist()
@@ -173,7 +175,9 @@ def _seen(
     own: bool,
     pairs: bool = False,
 ) -> NDArray[np.bool_]:
-    """Return which viewers see which targets, (V, T), or with `pairs` each its own, (V, 1)."""
+    """Return which viewers see which targets, (V, T), or with `pairs` viewer and target of equal
+    number, (V, 1).
+    """
     seen = np.zeros((len(here.cells), 1 if pairs else len(there.cells)), dtype=np.bool_)
     looking = (here.cells, here.points, here.places, viewers.squares, viewers.facings)
     common = (links, looking, (there.cells, there.points, there.places))

@@ -58,8 +58,7 @@ class Grid(Lattice):
         (x, y) of the corner with the smallest coordinates.
     tiles : bool, optional
         Whether positions are tiles: with True (3, 2) is the center of column 3, row 2, instead of a
-        corner. It puts the origin half a cell off (0, 0); positions of other cell sizes are
-        multiples of `cell_size`.
+        corner. The origin is then half a cell off (0, 0); positions are multiples of `cell_size`.
     y_up : bool, optional
         Whether y grows upwards.
     walls : array_like, optional

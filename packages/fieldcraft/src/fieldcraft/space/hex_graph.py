@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class HexGraph(Graph):
-    """The steps of a grid of hexagons; its mesh is drawn when somebody looks along lines."""
+    """The steps of a grid of hexagons; its mesh is built on first use."""
 
     def __init__(self, hexes: HexGrid, blocked: NDArray[np.bool_]) -> None:
         self._layout, self._axial = hexes.layout, hexes.to_axial(np.arange(len(hexes)))
@@ -35,21 +35,21 @@ class HexGraph(Graph):
 
     @property
     def mesh(self) -> Mesh | None:
-        """The hexagons as polygons; none on a torus, whose lines would leave the plane."""
+        """The hexagons as polygons; None on a torus, because lines would leave the plane."""
         if self._drawn is None and not self._hexes.wrap:
             self._drawn = Mesh(*self._layout.corners(self._axial))
-            # sqrt(3) has no finite fraction: lines are judged in units that all corners share.
+            # sqrt(3) is no finite fraction: lines are compared in units that all corners share.
             self._drawn.units = self._layout.units
         return self._drawn
 
     @property
     def areas(self) -> NDArray[np.float64]:
-        """The area that each cell stands for, (N,), in square world units. Read-only."""
+        """The area of each cell, (N,), in square world units; read-only."""
         return np.broadcast_to(np.float64(self._layout.area), len(self))
 
     @property
     def period(self) -> NDArray[np.float64] | None:
-        """That of the grid of hexagons."""
+        """The period of the grid of hexagons."""
         return self._hexes.period
 
     def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -61,9 +61,7 @@ class HexGraph(Graph):
 
 
 def _edges(hexes: HexGrid, axial: NDArray[np.int64]) -> tuple[NDArray[np.int64], bool]:
-    """The steps between hexagons, (E, 2), and whether some lead one way only: where the terrain
-    says so.
-    """
+    """Return the steps between hexagons, (E, 2), and whether the terrain makes some one-way."""
     pairs = []
     for step in STEPS[:3]:
         ends, inside = hexes.reached(axial + step)
@@ -76,7 +74,7 @@ def _edges(hexes: HexGrid, axial: NDArray[np.int64]) -> tuple[NDArray[np.int64],
     both = np.concatenate([edges, edges[:, ::-1]])
     classes = hexes.terrain.classes.reshape(-1)
     walls = hexes.terrain.walls.reshape(-1)
-    # Walls keep their steps out, as those of grids do, since a source may stand on one.
+    # Walls keep their outgoing steps, as on grids, because a source may be on one.
     return (
         both[hexes.terrain.enter[classes[both[:, 0]], classes[both[:, 1]]] | walls[both[:, 0]]],
         True,

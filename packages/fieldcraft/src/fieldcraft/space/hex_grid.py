@@ -23,17 +23,16 @@ ORIENTATIONS = ("pointy", "flat")
 
 
 class HexGrid(Lattice):
-    """A map of hexagons, six steps from each.
+    """Map of hexagons, with six steps from each.
 
-    Hexagons stand in columns and rows: odd rows of pointy ones are moved half a hexagon to the
-    right, odd columns of flat ones half a hexagon towards larger y. A cell is `row * columns +
+    Hexagons are arranged in columns and rows: odd rows of pointy ones are shifted half a hexagon to
+    the right, odd columns of flat ones half a hexagon towards larger y. A cell is `row * columns +
     column`, and arrays are [row, column] of shape (rows, columns). World positions are (x, y) in
     world units. With `y_up=False` y grows downwards, so that row 0 holds the smallest y; with
     `y_up=True` it holds the largest, and rows are counted from the other side: the last row is the
-    first, unmoved one.
+    first one, which is not shifted.
 
-    Rivers and cliffs between hexagons are closed edges: `hexes.graph.set_edges(pairs)`. Raises
-    `InvalidValue`.
+    Rivers and cliffs between hexagons are blocked edges: `hexes.graph.set_edges(pairs)`.
 
     Parameters
     ----------
@@ -42,17 +41,17 @@ class HexGrid(Lattice):
     orientation : str, optional
         "pointy": with a corner above and below; "flat": with a corner left and right.
     size : float, optional
-        World units from the middle of a hexagon to its corners. Middles of neighbors are sqrt(3)
+        World units from the center of a hexagon to its corners. Centers of neighbors are sqrt(3)
         times as far apart.
     origin : tuple[float, float], optional
-        (x, y) of the corner with the smallest coordinates of a box round all hexagons.
+        (x, y) of the corner with the smallest coordinates of a box around all hexagons.
     walls : array_like, optional
-        Bool of shape (rows, columns), True where influence cannot go.
+        Bool of shape (rows, columns), True for walls.
     terrain : Terrain, optional
         Kinds of ground, see `Terrain`; its impassable classes are walls as well.
     wrap : bool, optional
-        Whether the map is a torus; that takes an even number of rows (pointy) or columns (flat), so
-        that the seam fits. There are no lines of sight and no shots on it.
+        Whether the map is a torus, which needs an even number of rows (pointy) or columns (flat).
+        Lines of sight and shots are not available on it.
     y_up : bool, optional
         Whether y grows upwards.
     """
@@ -117,14 +116,12 @@ class HexGrid(Lattice):
     # Coordinates
 
     def to_offset(self, cells: ArrayLike) -> NDArray[np.int64]:
-        """The (column, row) of cells, (2,) or (N, 2); rows as they are counted in the world, from
-        the smallest y on.
-        """
+        """Return the (column, row) of cells, (2,) or (N, 2); row 0 has the smallest y."""
         rows, columns = np.divmod(checked_cells(self, cells), self.columns)
         return np.stack([columns, self.rows - 1 - rows if self.y_up else rows], axis=-1)
 
     def from_offset(self, offset: ArrayLike) -> int | NDArray[np.int64]:
-        """The cells at (column, row), one or (N, 2); on a torus round and round. Raises
+        """Return the cells at (column, row), one or (N, 2); coordinates wrap on a torus. Raises
         `OutsideMap`.
         """
         pairs, single = self._coordinates("Offset coordinates", offset)
@@ -140,11 +137,11 @@ class HexGrid(Lattice):
         return int(cells[0]) if single else cells
 
     def to_axial(self, cells: ArrayLike) -> NDArray[np.int64]:
-        """The axial (q, r) of cells, (2,) or (N, 2)."""
+        """Return the axial (q, r) of cells, (2,) or (N, 2)."""
         return hex_layout.to_axial(self.to_offset(cells), pointy=self._pointy)
 
     def from_axial(self, axial: ArrayLike) -> int | NDArray[np.int64]:
-        """The cells at axial (q, r), one or (N, 2); on a torus round and round. Raises
+        """Return the cells at axial (q, r), one or (N, 2); coordinates wrap on a torus. Raises
         `OutsideMap`.
         """
         pairs, single = self._coordinates("Axial coordinates", axial)
@@ -152,13 +149,13 @@ class HexGrid(Lattice):
         return self.from_offset(offset[0] if single else offset)
 
     def steps_between(self, cells: ArrayLike, others: ArrayLike) -> int | NDArray[np.int64]:
-        """How many steps it is from cells to others if all ground is open: an int for two cells,
-        (N,) where one or both are many.
+        """Return the number of steps between cells if all cells were open: an int for two cells,
+        else (N,).
 
         Raises
         ------
         InvalidValue
-            For cells and others of which neither are one or as many.
+            For different numbers of cells and others, unless one of the numbers is 1.
         """
         near, far = self.to_axial(cells), self.to_offset(others)
         if near.ndim == far.ndim > 1 and len(near) != len(far) and 1 not in (len(near), len(far)):
@@ -186,13 +183,13 @@ class HexGrid(Lattice):
         return array.reshape(-1, 2).astype(np.int64), array.ndim == 1 and array.size > 0
 
     def _cells(self, offset: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The cells at (column, row) on the map."""
+        """Return the cells at (column, row) on the map."""
         rows = self.rows - 1 - offset[..., 1] if self.y_up else offset[..., 1]
         return np.asarray(rows * self.columns + offset[..., 0], dtype=np.int64)
 
     def reached(self, axial: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The cells at (..., 2) axial coordinates, and which of them lie on the map; other entries
-        mean nothing.
+        """Return the cells at axial coordinates (..., 2), and which of them are on the map; other
+        entries are undefined.
         """
         offset = hex_layout.to_offset(axial, pointy=self._pointy)
         if self.wrap:
@@ -211,7 +208,7 @@ class HexGrid(Lattice):
 
     @property
     def extent(self) -> NDArray[np.float64]:
-        """The lowest and the highest corner of a box round all hexagons, (2, 2), in world units."""
+        """The lowest and the highest corner of a box around all hexagons, (2, 2), in world units."""
         across, down = self.layout.pitch
         moved = self.rows > 1 if self._pointy else self.columns > 1
         if self._pointy:
@@ -223,12 +220,12 @@ class HexGrid(Lattice):
 
     @property
     def areas(self) -> NDArray[np.float64]:
-        """The area that each cell stands for, (N,), in square world units. Read-only."""
+        """The area of each cell, (N,), in square world units; read-only."""
         return np.broadcast_to(np.float64(self.layout.area), len(self))
 
     @property
     def period(self) -> NDArray[np.float64] | None:
-        """After how many world units along x and y a torus repeats, (2,); None without `wrap`."""
+        """The size of a torus in world units, (2,); None without `wrap`."""
         return np.array(self.layout.pitch) * (self.columns, self.rows) if self.wrap else None
 
     def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
@@ -252,24 +249,22 @@ class HexGrid(Lattice):
             f" {tuple(high.tolist())}",
             got=f"{tuple(points[lost[0]].tolist())}"
             + (f" at index {lost[0]}" if len(points) > 1 else ""),
-            remedy='Mend the position, or pass outside="clamp"',
+            remedy='Correct the position, or pass outside="clamp"',
         )
 
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
-        """The world positions of the middles of cells: (2,) for one cell, (N, 2) for many."""
+        """Return the world positions of the centers of cells: (2,) for one cell, (N, 2) for many."""
         return self.layout.places(self.to_axial(cells))
 
     def describe(self, cell: int | None = None) -> str:
-        """The size, "40 x 30 hexagons", or where a cell is: "row 2, column 5 (cell 85)"."""
+        """Return the size, "40 x 30 hexagons", or the place of a cell: "row 2, column 5 (cell 85)"."""
         return super().describe(cell) + (" hexagons" if cell is None else "")
 
     # Walls
 
     @property
     def walls(self) -> NDArray[np.bool_]:
-        """Bool of shape (rows, columns), [row, column]: True where influence cannot go.
-        Read-only.
-        """
+        """Which cells are walls: bool of shape (rows, columns), [row, column]; read-only."""
         return self._graph.walls.reshape(self.shape)
 
     @property
@@ -278,35 +273,33 @@ class HexGrid(Lattice):
         return self._graph.walls_version
 
     def walls_changed(self, since: int) -> NDArray[np.int64]:
-        """The cells about whose walls or steps something has changed since a `walls_version`,
-        ascending.
-        """
+        """Return the cells whose walls or steps have changed since a `walls_version`, ascending."""
         return self._graph.walls_changed(since)
 
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
-        """Block or open cells, while maps on this grid run; layers notice at their next step.
+        """Block or open cells, while maps on this grid run; layers update at their next step.
 
         Raises
         ------
         OutsideMap
             For cells that don't exist.
         InvalidValue
-            For opening what the terrain makes impassable.
+            For opening cells that the terrain makes impassable.
         """
         ids = self._changeable(cells, blocked)
         self._graph.set_walls(ids, blocked)
 
     @property
     def opaque(self) -> NDArray[np.bool_]:
-        """Which cells hide what is behind them; see `Space.opaque`."""
+        """Which cells are opaque; see `Space.opaque`."""
         return self._graph.opaque.reshape(self.shape)
 
     def set_opaque(self, cells: ArrayLike, opaque: bool | None = True) -> None:
-        """Let cells hide or not, whether or not they are walls; see `Space.set_opaque`."""
+        """Make cells opaque or transparent; see `Space.set_opaque`."""
         self._graph.set_opaque(self.cell_ids(cells), opaque)
 
     def with_walls(self, walls: ArrayLike | None) -> HexGrid:
-        """The same map with other walls (None for none), no terrain, and no closed edges."""
+        """Return the same map with other walls (None for none), without terrain and blocked edges."""
         twin = HexGrid(
             self.columns,
             self.rows,
@@ -333,8 +326,8 @@ class HexGrid(Lattice):
 
     @property
     def graph(self) -> Graph:
-        """The middles of the hexagons and the steps between them: a graph that lives with this
-        grid, so that closed edges hold here too.
+        """The graph of the centers of the hexagons and the steps between them. Edges that are
+        blocked in it are blocked on this grid too.
         """
         return self._graph
 
@@ -347,8 +340,9 @@ class HexGrid(Lattice):
         return self._graph._find_steps(from_walls=from_walls)
 
     def sides(self, pairs: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """The sides between pairs of neighbors, (K, 2) cells: world positions of corners, (C, 2),
-        and the two corners of each side, (K, 2). On a torus they lie at the first cell.
+        """Return the sides between pairs of neighbors, (K, 2) cells: world positions of corners,
+        (C, 2), and the two corners of each side, (K, 2). On a torus they are those of the first
+        cell.
         """
         axial = self.to_axial(pairs[:, 0])
         ahead = [self.reached(axial + step) for step in STEPS]
@@ -356,7 +350,5 @@ class HexGrid(Lattice):
         return self.layout.sides(axial, steps.argmax(axis=0))
 
     def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The cells, walls among them, from which one step leads into a cell, and the lengths of
-        these steps.
-        """
+        """See `Space.steps_into`."""
         return self._graph.steps_into(cell)

@@ -1,9 +1,9 @@
-"""Hexagons: their coordinates, and where they lie in the plane.
+"""Coordinates of hexagons, and their places in the plane.
 
-Offset coordinates are (column, row) of a rectangle of hexagons, of which every odd row (pointy) or
-column (flat) is moved by half a hexagon towards larger x (pointy) or y (flat). Axial coordinates
-are (q, r): q counts along x, and steps are the same from everywhere. Cube coordinates are (q, r, s)
-with s = -q - r. After Amit Patel, "Hexagonal Grids" (Red Blob Games, 2013).
+Offset coordinates are (column, row) in a rectangle of hexagons; odd rows (pointy) or columns (flat)
+are shifted by half a hexagon towards larger x (pointy) or y (flat). Axial coordinates are (q, r): q
+counts along x, and steps are the same from every cell. Cube coordinates are (q, r, s) with s = -q -
+r. After Amit Patel, "Hexagonal Grids" (Red Blob Games, 2013).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ import numpy as np
 from fieldcraft.kernels.arrays import Floats, Ints
 
 STEPS: Ints = np.array([(1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)])
-"""The six steps in axial coordinates, round the compass; the last three lead back along the first
-three.
+"""The six steps in axial coordinates, in the order of their angles; the last three are opposite to
+the first three.
 """
 STEPS.flags.writeable = False
 
 _RING = np.array([(1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1), (0, -2)])
-"""The corners of a hexagon, (across, along), seen from its middle."""
+"""The corners of a hexagon relative to its center, (across, along)."""
 
 _THIRD = math.sqrt(3.0)
 
 
 def to_axial(offset: Ints, *, pointy: bool) -> Ints:
-    """Axial coordinates of (..., 2) offset coordinates."""
+    """Return the axial coordinates of offset coordinates (..., 2)."""
     columns, rows = offset[..., 0], offset[..., 1]
     if pointy:
         return np.stack([columns - (rows - (rows & 1)) // 2, rows], axis=-1)
@@ -36,7 +36,7 @@ def to_axial(offset: Ints, *, pointy: bool) -> Ints:
 
 
 def to_offset(axial: Ints, *, pointy: bool) -> Ints:
-    """Offset coordinates of (..., 2) axial coordinates."""
+    """Return the offset coordinates of axial coordinates (..., 2)."""
     q, r = axial[..., 0], axial[..., 1]
     if pointy:
         return np.stack([q + (r - (r & 1)) // 2, r], axis=-1)
@@ -44,18 +44,19 @@ def to_offset(axial: Ints, *, pointy: bool) -> Ints:
 
 
 def distances(axial: Ints) -> Ints:
-    """How many steps (..., 2) axial differences are on open ground."""
+    """Return the number of steps of axial differences (..., 2) on open ground."""
     q, r = axial[..., 0], axial[..., 1]
     return np.asarray(np.maximum(np.maximum(np.abs(q), np.abs(r)), np.abs(q + r)), dtype=np.int64)
 
 
 def rounded(axial: Floats) -> Ints:
-    """The hexagons that hold places given in fractions of axial coordinates, (..., 2)."""
+    """Return the hexagons that contain fractional axial coordinates (..., 2)."""
     q, r = axial[..., 0], axial[..., 1]
     s = -q - r
     nearest = np.stack([np.rint(q), np.rint(r), np.rint(s)], axis=-1)
     off = np.abs(nearest - np.stack([q, r, s], axis=-1))
-    # Of three rounded coordinates that don't sum to 0 the one that moved farthest is made to fit.
+    # If three rounded coordinates don't sum to 0, the one with the largest rounding error is
+    # corrected.
     worst_q = (off[..., 0] > off[..., 1]) & (off[..., 0] > off[..., 2])
     worst_r = ~worst_q & (off[..., 1] > off[..., 2])
     found_q = np.where(worst_q, -nearest[..., 1] - nearest[..., 2], nearest[..., 0])
@@ -65,10 +66,10 @@ def rounded(axial: Floats) -> Ints:
 
 @dataclass(frozen=True)
 class HexLayout:
-    """Hexagons in the plane: the middle of the one at axial (0, 0) lies at `middle`, and corners
-    are `size` away from middles.
+    """Hexagons in the plane: `middle` is the center of the one at axial (0, 0), and `size` the
+    distance from centers to corners.
 
-    `pointy` ones have a corner above and below, others one left and right.
+    `pointy` ones have corners above and below, others left and right.
     """
 
     pointy: bool
@@ -77,7 +78,7 @@ class HexLayout:
 
     @property
     def step(self) -> float:
-        """The distance from middle to middle of neighbors."""
+        """The distance between the centers of neighbors."""
         return _THIRD * self.size
 
     @property
@@ -87,17 +88,17 @@ class HexLayout:
 
     @property
     def pitch(self) -> tuple[float, float]:
-        """How far apart columns and rows lie."""
+        """The distances between columns and between rows."""
         return (self.step, 1.5 * self.size) if self.pointy else (1.5 * self.size, self.step)
 
     @property
     def units(self) -> Floats:
-        """The lengths along x and y of which all corners and middles are whole multiples."""
+        """The lengths along x and y; all corners and centers are whole multiples of them."""
         units = np.array([self.step / 2, self.size / 2])
         return units if self.pointy else units[::-1].copy()
 
     def places(self, axial: Ints) -> Floats:
-        """The middles of hexagons, (..., 2)."""
+        """Return the centers of hexagons, (..., 2)."""
         q, r = axial[..., 0], axial[..., 1]
         # By halves of steps, so that hexagons in a row have the same y to the last bit.
         if self.pointy:
@@ -117,7 +118,7 @@ class HexLayout:
         )
 
     def axial(self, places: Floats) -> Floats:
-        """World positions (..., 2) in fractions of axial coordinates."""
+        """Return fractional axial coordinates of world positions (..., 2)."""
         x, y = (
             (places[..., 0] - self.middle[0]) / self.size,
             (places[..., 1] - self.middle[1]) / self.size,
@@ -127,27 +128,27 @@ class HexLayout:
         return np.stack([x * (2 / 3), y / _THIRD - x / 3], axis=-1)
 
     def corners(self, axial: Ints) -> tuple[Floats, Ints]:
-        """The corners of hexagons, each once, (C, 2), and the six of each hexagon going round, (N,
-        6).
+        """Return the corners of hexagons, each once, (C, 2), and the six of each hexagon in order,
+        (N, 6).
         """
         return self._numbered(self._marks(axial)[:, np.newaxis] + _RING)
 
     def _marks(self, axial: Ints) -> Ints:
-        """The middles of hexagons, in whole numbers of half a step across and half a size along, so
-        that neighbors have the very same corners.
+        """Return the centers of hexagons in whole numbers of half a step across and half a size
+        along, so that neighbors have exactly the same corners.
         """
         across = 2 * axial[:, 0] + axial[:, 1] if self.pointy else 2 * axial[:, 1] + axial[:, 0]
         along = 3 * (axial[:, 1] if self.pointy else axial[:, 0])
         return np.stack([across, along], axis=-1)
 
     def _numbered(self, marks: Ints) -> tuple[Floats, Ints]:
-        """World positions of (N, K, 2) marks, each once, and their numbers, (N, K)."""
+        """Return the world positions of marks (N, K, 2), each once, and their numbers, (N, K)."""
         known, numbers = np.unique(marks.reshape(-1, 2), axis=0, return_inverse=True)
         places = (known if self.pointy else known[:, ::-1]) * self.units + self.middle
         return places, numbers.reshape(marks.shape[:-1]).astype(np.int64)
 
     def sides(self, axial: Ints, steps: Ints) -> tuple[Floats, Ints]:
-        """The sides over which `STEPS[steps]` lead from hexagons: corners, each once, (C, 2), and
+        """Return the sides that `STEPS[steps]` cross from hexagons: corners, each once, (C, 2), and
         the two of each side, (K, 2).
         """
         marks = self._marks(axial)

@@ -34,8 +34,7 @@ TEAM_COLORS: tuple[str, ...] = (
     "#c3d36b",
     "#e0605e",
 )
-"""The default colors of teams; the first four differ under the common color blindnesses.
-"""
+"""The default colors of teams; the first four differ under the common color blindnesses."""
 
 COLOR_WORDS: dict[str, str] = {
     "blue": "#3fa7f5",
