@@ -309,7 +309,9 @@ def test_what_stands_for_a_choice_that_is_not_there():
             and not ask(layer, at[1], 1.0)
             and not ask(layer, at[1], 1.0, none="stay")
         )
-        with refused(InvalidValue, "many are neither", "1 found", "found.any()"):
+        with refused(
+            InvalidValue, "Only the choice for a single position", "1 found", "found.any()"
+        ):
             bool(absent)
     taken = fc.query.Reservations(layer.space)
     taken.best(layer, at[0], 1.0, agents="ann")

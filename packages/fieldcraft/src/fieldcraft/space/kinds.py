@@ -1,4 +1,4 @@
-"""Asking for a space, and saying which kind of one something needs."""
+"""Checks of arguments that are spaces."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def grid_of(
 
 
 def checked_space(space: object, what: str = "A search takes place on") -> Space:
-    """The space, if it is one; else `InvalidValue` says `what` a space: "Sight takes place on",
-    say.
+    """Return the space, or raise `InvalidValue` with a message such as "Sight takes place on a
+    space".
     """
     if isinstance(space, Space):
         return space
@@ -30,14 +30,14 @@ def checked_space(space: object, what: str = "A search takes place on") -> Space
 
 
 def has_lines_of_sight(space: Space) -> bool:
-    """Whether sight runs along straight lines on a space: everywhere but on a torus of hexagons."""
+    """Return whether lines of sight on a space are straight: only on a torus of hexagons they are
+    not.
+    """
     return space.sight_grid is not None or space.period is None
 
 
 def check_lines_of_sight(space: Space, what: str) -> None:
-    """Refuse a torus whose lines of sight would leave the plane: `InvalidValue` says that `what`
-    runs along lines.
-    """
+    """Raise `InvalidValue` for a torus of hexagons, where `what` can't run along straight lines."""
     if not has_lines_of_sight(space):
         raise InvalidValue(
             f"{what} runs along straight lines, and there are none on a torus of hexagons",

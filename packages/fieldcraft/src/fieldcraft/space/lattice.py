@@ -1,4 +1,4 @@
-"""The common base of grids of squares and of hexagons, and where the cells of squares lie."""
+"""The common base of grids of squares and of hexagons, and the positions of square cells."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class GridLayout:
     wrap: bool
 
     def centers(self, cells: int | NDArray[np.int64]) -> NDArray[np.float64]:
-        """The world positions of the centers of cells: (2,) for one, (N, 2) for many."""
+        """Return the world positions of the centers of cells: (2,) for one, (N, 2) for many."""
         rows, columns = divmod(cells, self.width)
         rows = self.height - 1 - rows if self.y_up else rows
         x = self.origin[0] + (columns + 0.5) * self.cell_size
@@ -44,7 +44,7 @@ class GridLayout:
         return np.array([x, y]) if isinstance(cells, int) else np.stack([x, y], axis=-1)
 
     def cell_of(self, position: ArrayLike) -> int | None:
-        """The cell of one pair of floats on the map; None for anything that takes a closer look."""
+        """Return the cell of one pair of floats on the map, or None for any other argument."""
         if type(position) is np.ndarray:
             if position.shape != (2,) or position.dtype != np.float64:
                 return None
@@ -63,7 +63,7 @@ class GridLayout:
         return (self.height - 1 - int(row) if self.y_up else int(row)) * self.width + int(column)
 
     def cells(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
-        """The cells of positions (N, 2), (N,); see `Grid.cell_at`."""
+        """Return the cells (N,) of positions (N, 2); see `Grid.cell_at`."""
         with np.errstate(over="ignore"):
             columns = np.floor((points[:, 0] - self.origin[0]) / self.cell_size)
             rows = np.floor((points[:, 1] - self.origin[1]) / self.cell_size)
@@ -81,14 +81,14 @@ class GridLayout:
                 for low, count in zip(self.origin, (self.width, self.height), strict=True)
             )
             raise OutsideMap(
-                "Positions on a torus are near enough for their cell to be counted"
+                "Positions on a torus have a finite column and row"
                 if self.wrap
                 else f"Positions lie on the map, from {self.origin} up to but not including {far}",
                 got=f"{tuple(points[index].tolist())}"
                 + (f" at index {index}" if len(points) > 1 else ""),
                 remedy="Bring the position nearer to the map"
                 if self.wrap
-                else 'Mend the position, or pass outside="clamp"',
+                else 'Correct the position, or pass outside="clamp"',
             )
         if self.wrap:
             columns, rows = np.mod(columns, self.width), np.mod(rows, self.height)
@@ -116,7 +116,7 @@ def origin_of(
         raise InvalidValue(
             "A grid of tiles has its origin half a cell off (0, 0)",
             got=f"origin={origin!r}",
-            remedy="Leave one out",
+            remedy="Pass only one of them",
         )
     if origin is None:
         return (-cell_size / 2, -cell_size / 2) if tiles else (0.0, 0.0)

@@ -28,18 +28,20 @@ class Mesh:
     corners : array_like
         (C, 2) or (C, 3) world positions.
     polygons : Sequence[array_like] or array_like
-        A list of P lists of at least three corner numbers each, going round; or an array (P, 3),
-        (P, 4), ...
+        A list of P lists of at least three corner numbers each, in order around the polygon; or an
+        array (P, 3), (P, 4), ...
 
     Raises
     ------
     InvalidValue
         For numbers of corners that don't exist, or that come twice in a polygon, and for polygons
-        that are not convex seen from above, by more than what rounding makes of one.
+        that are not convex seen from above, by more than rounding errors.
     """
 
     units: NDArray[np.float64] = np.ones(2)
-    """Lengths along x and y of which corners and middles are whole multiples, if there are any."""
+    """Lengths along x and y so that corners and centers are whole multiples of them, if there are
+    any.
+    """
 
     def __init__(self, corners: ArrayLike, polygons: Sequence[ArrayLike] | ArrayLike) -> None:
         shape = np.shape(checks.array("Corners", corners))
@@ -92,7 +94,8 @@ class Mesh:
         turns = ahead[:, 0] * after[:, 1] - ahead[:, 1] * after[:, 0]
         first = self.starts[:-1]
         small = _BENT * np.add.reduceat(np.abs(ahead).sum(axis=1), first) ** 2
-        # No corner points inwards, and no part of the fan lies outside, as where sides cross.
+        # No corner points inwards, and no part of the fan is outside, as it would be where sides
+        # cross.
         for bends, begin in ((turns, first), (self.doubled, first - 2 * np.arange(len(self)))):
             wrong = (np.maximum.reduceat(bends, begin) > small) & (
                 np.minimum.reduceat(bends, begin) < -small
@@ -129,7 +132,7 @@ class Mesh:
 
     @cached_property
     def _following(self) -> NDArray[np.int64]:
-        """For each entry of `rings` the number of the next one round its polygon."""
+        """For each entry of `rings` the number of the next one around its polygon."""
         following = np.arange(1, len(self.rings) + 1)
         following[self.starts[1:] - 1] = self.starts[:-1]
         return following
@@ -162,8 +165,8 @@ class Mesh:
 
     @cached_property
     def centers(self) -> NDArray[np.float64]:
-        """The middles of the polygons, weighted by area, (P, 2) or (P, 3); of their corners where
-        there is no area.
+        """The centroids of the polygons, (P, 2) or (P, 3); for polygons without area the mean of
+        the corners.
         """
         weights = np.abs(self.doubled)
         total = np.bincount(self.owners, weights=weights, minlength=len(self))
@@ -189,15 +192,15 @@ class Mesh:
         )
 
     def sides(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The sides of the polygons: (K, 2) corner numbers, the lower first, and (K,) the polygon
-        of each.
+        """Return the sides of the polygons, (K, 2) corner numbers, the lower first, and the polygon
+        of each, (K,).
         """
         pairs = np.stack([self.rings, self.rings[self._following]], axis=1)
         return np.sort(pairs, axis=1), self.ring_owners
 
     def neighbors(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The pairs of polygons that share a side, (E, 2), and the ways from middle to middle over
-        the middle of the side, (E,).
+        """Return the pairs of polygons that share a side, (E, 2), and the lengths of the lines from
+        center to center through the middle of the side, (E,).
 
         Where more than four polygons share one side, each is paired with the next three.
         """
@@ -254,11 +257,11 @@ class Mesh:
     def locate(
         self, points: NDArray[np.float64], max_height: float | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-        """For (N, 2) or (N, 3) positions the triangle straight below or above, the nearest in
-        height, at most `max_height` off.
+        """Return the triangle straight below or above each of (N, 2) or (N, 3) positions, the
+        nearest in height, at most `max_height` away.
 
-        Returns numbers of `triangles`, -1 where there is none, the shares of their corners in the
-        position, (N, 3), which add up to 1, and how far off in height it is, (N,).
+        The results are indices of `triangles`, -1 for none, the barycentric coordinates (N, 3), and
+        the distance in height, (N,).
         """
         found, off = np.empty(len(points), dtype=np.int64), np.empty(len(points))
         shares = np.empty((len(points), 3))
@@ -278,7 +281,9 @@ class Mesh:
 def _rings(
     polygons: Sequence[ArrayLike] | ArrayLike,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The corners of all polygons one after the other, and before them where each begins."""
+    """Return the index of the first corner of each polygon, and the corners of all polygons in a
+    row.
+    """
     if isinstance(polygons, np.ndarray) and polygons.ndim == 2 and polygons.dtype.kind in "iu":
         count, sides = polygons.shape
         return np.arange(count + 1) * sides, polygons.astype(np.int64).reshape(-1)

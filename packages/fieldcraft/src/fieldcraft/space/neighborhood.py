@@ -24,9 +24,9 @@ class Neighborhood:
     """Which cells one step reaches: `steps` are (columns, rows) offsets, in the order in which
     arrays are stored.
 
-    A step (1, 0) goes from a cell to the one on its right, so influence flows that way too. Steps
-    of (+-1, +-1) are diagonals; `corners` says how many of the two cells beside them must be open:
-    both ("never" cut), one ("if-one-open") or none ("cut"). Longer steps jump.
+    A step (1, 0) goes from a cell to the one on its right, and influence spreads in the same
+    direction. Steps of (+-1, +-1) are diagonals; `corners` says how many of the two cells beside
+    them must be open: both ("never" cut), one ("if-one-open") or none ("cut"). Longer steps jump.
     """
 
     steps: tuple[tuple[int, int], ...]
@@ -36,13 +36,14 @@ class Neighborhood:
     def of(
         cls, neighbors: int | ArrayLike, *, y_up: bool = False, corners: str = CORNERS[0]
     ) -> Neighborhood:
-        """The neighborhood for 4, 8, or a table of (dx, dy) steps in cells along the world's axes.
+        """Return the neighborhood for 4, 8, or a table of (dx, dy) steps in cells along the world's
+        axes.
 
         Raises
         ------
         InvalidValue
-            For anything else, for (0, 0), for a step named twice, for more than 64 steps and for
-            steps longer than 64 cells.
+            For anything else, for (0, 0), for a step that comes twice, for more than 64 steps and
+            for steps longer than 64 cells.
         """
         checks.choice("corners", corners, CORNERS)
         if isinstance(neighbors, (int, np.integer)) and not isinstance(neighbors, bool):
@@ -78,7 +79,7 @@ class Neighborhood:
         return set(self.steps) == set(_EIGHT)
 
     def lengths(self, cell_size: float) -> NDArray[np.float64]:
-        """The world length of each step, shape (len(self),)."""
+        """Return the world length of each step, shape (len(self),)."""
         return np.array([np.hypot(dx, dy) for dx, dy in self.steps]) * checks.positive(
             "cell_size", cell_size
         )
@@ -145,12 +146,12 @@ class Terrain:
 
     @property
     def walls(self) -> NDArray[np.bool_]:
-        """Which cells are walls: those of a class that may not be entered from itself."""
+        """Which cells are walls: cells of a class that may not be entered from itself."""
         return np.asarray(~self.enter.diagonal()[self.classes])
 
     @property
     def is_plain(self) -> bool:
-        """Whether every open class may be entered from every other, so that walls say it all."""
+        """Whether every open class may be entered from every other, so that only walls block steps."""
         is_open = self.enter.diagonal()
         return bool(self.enter[np.ix_(is_open, is_open)].all())
 
@@ -161,7 +162,7 @@ Links = NDArray[np.unsignedinteger]
 
 
 def link_masks(steps: Steps) -> Links:
-    """The bit of each step: uint8 for up to 8 steps, else uint64."""
+    """Return the bit of each step: uint8 for up to 8 steps, else uint64."""
     return np.array([1 << k for k in range(len(steps))], dtype=_dtype(steps))
 
 
@@ -173,11 +174,11 @@ def build_links(
     *,
     into_walls: bool = False,
 ) -> Links:
-    """Bit `k` of a cell is set where step `k` of the neighborhood may end there; uint8 for up to 8
-    steps, else uint64.
+    """Return the links of a grid: bit `k` of a cell is set where step `k` of the neighborhood may
+    end there; uint8 for up to 8 steps, else uint64.
 
-    Nothing enters a wall, or with `into_walls` each is entered as if it alone were open. Walls are
-    left by any step that ends on open ground, since a source may stand on one.
+    No step ends in a wall; with `into_walls` each wall is entered as if only it were open. A step
+    from a wall to an open cell is always allowed, because a source may be in a wall.
     """
     return _built(
         walls,
@@ -229,8 +230,8 @@ def patch_links(
 def beside(
     array: NDArray[_Kind], dx: int, dy: int, outside: int | bool, wrap: bool
 ) -> NDArray[_Kind]:
-    """For each cell, the value of `array` one step (dx, dy) further; `outside` where that lies off
-    the map.
+    """Return for each cell the value of `array` one step (dx, dy) further, or `outside` off the
+    map.
     """
     if wrap:
         return np.roll(array, (-dy, -dx), axis=(0, 1))
@@ -257,14 +258,14 @@ def _built(
     into_walls: bool = False,
 ) -> Links:
     def before(array: NDArray[_Kind], dx: int, dy: int, outside: int | bool) -> NDArray[_Kind]:
-        """For each cell, the value of `array` one step (dx, dy) earlier; `outside` where that lies
-        off the map.
+        """Return for each cell the value of `array` one step (dx, dy) back, or `outside` off the
+        map.
         """
         return beside(array, -dx, -dy, outside, wrap)
 
     def may_step(dx: int, dy: int) -> NDArray[np.bool_]:
-        """For each cell, whether a step (dx, dy) may end there as far as the rim and the terrain
-        go.
+        """Return for each cell whether the border and the terrain allow a step (dx, dy) that ends
+        there.
         """
         inside = before(np.ones(walls.shape, dtype=np.bool_), dx, dy, False)
         if terrain is None or classes is None:
@@ -281,7 +282,7 @@ def _built(
         if abs(dx) == 1 and abs(dy) == 1 and corners != "cut":
             passable = []
             for side_dx, side_dy in ((dx, 0), (0, dy)):
-                # The side cell lies one straight step after the start, and one straight step before
+                # The side cell is one straight step after the start, and one straight step before
                 # the end.
                 rest = (dx - side_dx, dy - side_dy)
                 passes = before(~walls, *rest, False) & may_step(*rest)

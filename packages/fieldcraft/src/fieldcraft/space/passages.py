@@ -1,4 +1,4 @@
-"""The obstacles of moves from position to position, not from cell to cell: on grids and meshes."""
+"""Obstacles of moves between positions, on grids and meshes."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ def passages(space: Grid) -> Bytes:
     """Return the sides and corners of each cell that are blocked: uint8 of shape (height, width),
     read-only.
 
-    Row 0 holds the smallest y, whichever way the map's arrays are turned: `floor((y - origin_y) /
-    cell_size)`. North is where y grows. A side is blocked if a wall, the border or the terrain is
-    in the way. A corner is blocked if both sides at it are open, but not all ways around it: agents
-    with a width touch it. A wall is `WALL`.
+    Row 0 holds the smallest y, for either value of `y_up`: `floor((y - origin_y) / cell_size)`.
+    North is where y grows. A side is blocked if a wall, the border or the terrain is in the way. A
+    corner is blocked if both sides at it are open, but a side behind it is not: agents with a width
+    touch it. A wall is `WALL`.
 
     Raises
     ------
     InvalidValue
-        For a grid on which steps cut corners between two walls: straight moves between positions
-        can't.
+        For a grid with `corners="cut"`: straight moves between positions can't pass between two
+        walls.
     """
     if space.corners == "cut":
         raise InvalidValue(
@@ -64,15 +64,16 @@ def passages(space: Grid) -> Bytes:
 
 @cached_until_walls_change
 def _clear_cells(space: Grid) -> dict[int, Bytes]:
-    """The cache of `clear_cells`, by the number of rings."""
+    """Return the cache of `clear_cells`, by the number of rings."""
     return {}
 
 
 def clear_cells(space: Grid, rings: int) -> Bytes:
-    """Return where nothing is blocked in a cell and the `rings` around it: uint8 of shape (height,
-    width), 1 or 0, rows as in `passages`.
+    """Return 1 for cells without obstacles in them and in the `rings` around them, else 0: uint8 of
+    shape (height, width), rows as in `passages`.
 
-    Kernels skip the search for walls there. 0 everywhere for more rings than pay.
+    Kernels skip the search for walls there. All cells are 0 where there are too many rings to save
+    time.
     """
     cache = _clear_cells(space)
     if rings not in cache:
@@ -123,12 +124,12 @@ which are blocked, and which lead over gaps.
 
 @dataclass(frozen=True, eq=False)
 class WalkPortals:
-    """Where each polygon of a mesh can be left, whatever is blocked at the moment.
+    """The portals of each polygon of a mesh, without regard to what is blocked.
 
-    Those of polygon p are `starts[p]` up to `starts[p + 1]`: pieces of its sides, `sides` (K, 4),
-    from u to v with the inside on the left, behind which lies the polygon `behind` (K,), where the
-    arc `arcs` (K,) leads, -1 for none. Where `leaps` (K,) says so
-    a gap is between: a jump or a drop.
+    The portals of polygon p are `starts[p]` up to `starts[p + 1]`. `sides` (K, 4) are pieces of its
+    sides, from u to v with the inside on the left, `behind` (K,) the polygons behind them, and
+    `arcs` (K,) the arcs that lead there, -1 for none. `leaps` (K,) marks portals over a gap: a jump
+    or a drop.
     """
 
     starts: NDArray[np.int64]
@@ -144,8 +145,8 @@ class WalkPortals:
 
 @dataclass(frozen=True, eq=False)
 class Floors:
-    """The polygons of a mesh as they can be walked on now: `blocked` (K,) are the portals that no
-    open edge leads through.
+    """The polygons of a mesh as they can be walked on now: `blocked` (K,) marks portals without an
+    open edge.
     """
 
     portals: WalkPortals
@@ -160,7 +161,7 @@ class Floors:
 
     @cached_property
     def on_foot(self) -> MeshArrays:
-        """`mesh` with gaps that can only be leapt over blocked."""
+        """`mesh` with the portals over gaps blocked."""
         return *self.mesh[:5], read_only(self.blocked | self.portals.leaps), self.portals.leaps
 
 
@@ -169,7 +170,7 @@ _portals_of: WeakKeyDictionary[Topology, tuple[Mesh, WalkPortals]] = WeakKeyDict
 
 @cached_until_walls_change
 def floors_of(graph: Graph) -> Floors:
-    """The floors of a graph with a mesh as its walls and edges are now."""
+    """Return the floors of a graph with a mesh, with its current walls and edges."""
     assert graph.mesh is not None
     known = _portals_of.get(graph.topology)
     if known is None or known[0] is not graph.mesh:
@@ -232,7 +233,7 @@ def _facing(
     polygons: NDArray[np.int64],
     directions: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """The side of each polygon that faces a way most, (K, 4)."""
+    """Return the side of each polygon that faces a direction most, (K, 4)."""
     if not len(polygons):
         return np.empty((0, 4))
     sizes = corners[polygons + 1] - corners[polygons]

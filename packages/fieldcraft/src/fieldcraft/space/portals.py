@@ -1,4 +1,4 @@
-"""Where lines of sight get from polygon to polygon."""
+"""Portals: pieces of the sides of polygons that lines of sight pass through."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from fieldcraft.space.topology import Topology
 Links = tuple[Ints, NDArray[np.int32], Ints, NDArray[np.uint8]]
 """Portals as `kernels.sees` takes them: starts, ends, fine sides, flags."""
 
-_NEAR = 1e-4  # sides meet that lie this close to one line, in shares of the shorter one
+_NEAR = 1e-4  # sides meet that are this close to one line, in shares of the shorter one
 _AT_ONCE = 1_000_000
-_FAR = 2.0**32  # whole numbers farther off than this stand for all that is
+_FAR = 2.0**32  # the largest whole number; farther positions are clamped to it
 _BITS = 30  # products of two differences stay below 2**62
 
 
@@ -31,13 +31,13 @@ class Portals:
     """The pieces of sides that edges of a graph lead through, as `fieldcraft.kernels.sees` takes
     them.
 
-    Those of polygon p are `starts[p]` up to `starts[p + 1]`: `ends` (K,) int32, `sides` (K, 4). Its
-    corners going round with the inside on the left are `rings` (R, 2) from `corners[p]` up to
-    `corners[p + 1]`. After the polygons of the mesh come those that fill
-    gaps: an edge that leaps over one, as jumps do, can be looked along. `arcs` (K, 2) are those of
-    the edge, both ways.
+    The portals of polygon p are `starts[p]` up to `starts[p + 1]`: `ends` (K,) int32, `sides` (K,
+    4). Its corners, in order with the inside on the left, are `rings` (R, 2) from `corners[p]` up
+    to `corners[p + 1]`. After the polygons of the mesh come polygons that fill gaps, so that sight
+    passes along an edge over a gap (a jump). `arcs` (K, 2) are the arcs of the edge in both
+    directions.
 
-    `fine` (K, 4) are the sides, and `middles` (P, 2) the middles of the polygons of the mesh, in
+    `fine` (K, 4) are the sides and `middles` (P, 2) the centers of the polygons of the mesh, in
     whole numbers: see `rounded`.
     """
 
@@ -53,16 +53,16 @@ class Portals:
     middles: Ints
 
     def rounded(self, places: Floats) -> Ints:
-        """Places (..., 2) in whole numbers of a billionth of the mesh or so, in which everything
-        about lines can be worked out exactly.
+        """Return places (..., 2) in whole numbers of about a billionth of the mesh, so that tests
+        of lines are exact.
 
-        A power of two of them make one of the mesh's `units`, so that places that are such
-        fractions of it stay where they are. Stretched by these, lines touch the same things.
+        One of the mesh's `units` is a power of two of them, so that positions that are such
+        fractions of a unit are not rounded. Lines touch the same things in both coordinates.
         """
         return _rounded(places, self.low, self.scales)
 
     def aim(self, start: Floats, end: Floats) -> Ints:
-        """The end of a line in whole numbers (2,), or a place on it where it leads far off the
+        """Return the end of a line in whole numbers (2,), or a place on it if it ends far off the
         mesh.
         """
         direction = end - start
@@ -71,7 +71,7 @@ class Portals:
 
     @property
     def scale(self) -> float:
-        """At least as many whole numbers as make a world unit along x or y."""
+        """The whole numbers in a world unit, along x or y, the larger one."""
         return float(self.scales.max())
 
     def links(self, flags: NDArray[np.uint8]) -> Links:
@@ -79,8 +79,8 @@ class Portals:
         return self.starts, self.ends, self.fine, flags
 
     def flags(self, walls: NDArray[np.bool_], closed: NDArray[np.bool_]) -> NDArray[np.uint8]:
-        """How far each portal can be looked through, (K,), where vertices `walls` (N,) are blocked
-        and arcs `closed` (A,) are.
+        """Return how far sight passes each portal, (K,), if vertices `walls` (N,) and arcs `closed`
+        (A,) are blocked.
         """
         behind = np.concatenate(
             [walls, np.zeros(len(self.starts) - 1 - len(walls), dtype=np.bool_)]
@@ -98,14 +98,14 @@ _known: WeakKeyDictionary[Topology, tuple[Mesh, Portals]] = WeakKeyDictionary()
 
 
 def portals_of(graph: Graph) -> tuple[Portals, NDArray[np.uint8]]:
-    """The portals of a graph with a mesh, worked out once, and which are blocked, after each change
-    of walls.
+    """Return the portals of a graph with a mesh, computed once, and their flags, cached until walls
+    change.
     """
     return _portals(graph), _blocked_flags(graph)
 
 
 def windows_of(graph: Graph) -> tuple[Portals, NDArray[np.uint8]]:
-    """The portals of a graph with a mesh, and which cannot be looked through."""
+    """Return the portals of a graph with a mesh, and their flags for sight."""
     return _portals(graph), _blocked_flags(graph) if graph.opaque is graph.walls else _opaque_flags(
         graph
     )
@@ -173,7 +173,7 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
     pairs, edges, sides = pairs[order], edges[order], np.ascontiguousarray(sides[order])
     starts = starts_of(pairs[:, 0], count + len(fill))
     arcs = np.stack([topology.arcs_between(edges[:, k], edges[:, 1 - k]) for k in range(2)], axis=1)
-    # Round a gap one goes along the one side backwards, and along the other.
+    # The outline of a gap is one side backwards, then the other.
     around = gaps[:, [2, 3, 0, 1, 6, 7, 4, 5]].reshape(-1, 2)
     corners = np.concatenate([mesh.starts, mesh.starts[-1] + 4 * np.arange(1, len(fill) + 1)])
     low = plan.min(axis=0) if len(plan) else np.zeros(2)
@@ -199,7 +199,7 @@ def _rounded(places: Floats, low: Floats, scales: Floats) -> Ints:
 
 
 def _going_round(mesh: Mesh, plan: Floats) -> Floats:
-    """The corners of each polygon with its inside on the left."""
+    """Return the corners of each polygon in order, with its inside on the left."""
     signed = np.bincount(mesh.owners, weights=mesh.doubled, minlength=len(mesh))
     place = np.arange(len(mesh.rings))
     first, last = (
@@ -210,14 +210,14 @@ def _going_round(mesh: Mesh, plan: Floats) -> Floats:
 
 
 def _turns(lines: Floats, points: Floats) -> Floats:
-    """Above 0 where a point lies to the left of its line (ux, uy, vx, vy)."""
+    """Return a number above 0 for points to the left of their line (ux, uy, vx, vy)."""
     ux, uy, vx, vy = lines.T
     return np.asarray((vx - ux) * (points[:, 1] - uy) - (vy - uy) * (points[:, 0] - ux))
 
 
 def _touch_in_a_point(mesh: Mesh, plan: Floats, pairs: Ints) -> NDArray[np.bool_]:
-    """Which pairs of polygons have boxes round them that only touch with a corner: squares across a
-    corner, say.
+    """Return which pairs of polygons have bounding boxes that only touch in a corner, such as
+    diagonal squares.
     """
     if not len(pairs):
         return np.zeros(0, dtype=np.bool_)
@@ -233,11 +233,11 @@ def _touch_in_a_point(mesh: Mesh, plan: Floats, pairs: Ints) -> NDArray[np.bool_
 def _in_portions(  # type: ignore[no-untyped-def]
     find, starts: Ints, rings: Floats, pairs: Ints
 ) -> tuple[Ints, Floats, Ints]:
-    """The finds of `find` for pairs of polygons (E, 2): the pairs (K, 2), coordinates (K, ...), and
-    the pairs without any.
+    """Return what `find` finds for pairs of polygons (E, 2): pairs (K, 2), coordinates (K, ...),
+    and the pairs without a result.
 
-    It is given the sides of pairs, every one of the first with every one of the second: (S, 4)
-    each, and the pair of each.
+    `find` gets all pairs of a side of the first and a side of the second polygon: (S, 4) each, and
+    the pair of each.
     """
     following = np.arange(1, len(rings) + 1)
     following[starts[1:] - 1] = starts[:-1]
@@ -261,7 +261,7 @@ def _in_portions(  # type: ignore[no-untyped-def]
 
 
 def _alongside(one: Floats, other: Floats, which: Ints) -> tuple[Ints, Floats]:
-    """The pieces in which two sides lie along each other, (K, 4), and their pairs."""
+    """Return the pieces that two sides share, (K, 4), and their pairs."""
     ends = np.stack([one[:, :2], one[:, 2:], other[:, :2], other[:, 2:]], axis=1)
     along = ends[:, 1] - ends[:, 0]
     length = np.sqrt((along**2).sum(axis=1))
@@ -275,16 +275,16 @@ def _alongside(one: Floats, other: Floats, which: Ints) -> tuple[Ints, Floats]:
     spans = np.sort(at.reshape(-1, 2, 2), axis=2)
     overlap = spans[:, :, 1].min(axis=1) - spans[:, :, 0].max(axis=1)
     fits = np.flatnonzero((shorter > 0) & (off <= _NEAR * shorter) & (overlap > _NEAR * shorter))
-    # Of the four ends, in their order along the side, the middle two are those of the piece.
+    # In their order along the side, the middle two of the four ends bound the piece.
     order = np.argsort(at[fits], axis=1, kind="stable")[:, 1:3]
     return which[fits], ends[fits[:, np.newaxis], order].reshape(-1, 4)
 
 
 def _facing(one: Floats, other: Floats, which: Ints) -> tuple[Ints, Floats]:
-    """For each pair of polygons the two sides nearest to each other of those that face each other,
-    (K, 8), and the pairs.
+    """Return for each pair of polygons the nearest two sides that face each other, (K, 8), and the
+    pairs.
 
-    No farther apart, from middle to middle, than both are long together.
+    Their middles are at most the sum of their lengths apart.
     """
     away = (
         np.sqrt((((one[:, :2] + one[:, 2:]) - (other[:, :2] + other[:, 2:])) ** 2).sum(axis=1)) / 2

@@ -1,4 +1,4 @@
-"""Answers that are parts or places of a space: connected regions, and chosen cells."""
+"""Results of queries: connected regions and chosen cells."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def moves_beside(
 ) -> tuple[
     NDArray[np.unsignedinteger], NDArray[np.int64], NDArray[np.unsignedinteger], NDArray[np.bool_]
 ]:
-    """A grid's links, and how to get from a cell to all those beside it, as `kernels.peaks.peaks`
-    takes them.
+    """Return a grid's links and the steps from a cell to all its neighbors, for
+    `kernels.peaks.peaks`.
 
-    One looks for where steps come from; where a step may be open one way only, also for where they
-    lead.
+    Neighbors are the cells that steps come from, and on grids with one-way steps also the cells
+    that they lead to.
     """
     links = space.links().view()
     links.flags.writeable = False
@@ -52,7 +52,7 @@ Values = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Region:
-    """One region; see `Regions` for the units. `owner` is None where nobody was asked for."""
+    """One region; see `Regions` for the units. `owner` is None except for regions of teams."""
 
     label: int
     area: float
@@ -68,12 +68,12 @@ class Regions:
     """Connected regions of a map, the one with the largest total first. Behaves as a sequence of
     `Region`.
 
-    `labels`, int32 in the space's shape, holds 1 for the first, 2 for the second, and 0 where there
-    is none. Of the K regions: `areas` (K,) are in square world units (on a graph those of the
-    polygons of a mesh, else numbers of vertices), `totals` (K,) the sums of their cells' values,
-    `peaks` (K, 2) the world positions of their highest cells with `peak_values` (K,), `centers` (K,
-    2) those of the cells nearest to their middle, which are always cells of the region; (K, 3) in
-    3D. `owners` are the names of K teams where regions of teams were asked for, else empty.
+    `labels`, int32 in the space's shape, holds 1 for the first, 2 for the second, and 0 outside of
+    all regions. Of the K regions: `areas` (K,) are in square world units (on a graph the areas of
+    the polygons of a mesh, else numbers of vertices), `totals` (K,) the sums of their cells'
+    values, `peaks` (K, 2) the world positions of their highest cells with `peak_values` (K,),
+    `centers` (K, 2) the positions of the cells nearest to their middle, which are always cells of
+    the region; (K, 3) in 3D. `owners` are the names of K teams for regions of teams, else empty.
     """
 
     space: Space
@@ -133,7 +133,7 @@ total, highest and middle cell."""
 
 
 def regions_above(space: Space, values: Values, threshold: float) -> Regions:
-    """The regions of open cells whose values, in the space's shape, are above a threshold."""
+    """Return the regions of open cells with values, in the space's shape, above a threshold."""
     if isinstance(space, Grid):
         return _ranked(space, values, _on_grid(space, values, [(values, threshold)]))
     return _ranked(space, values, _on_adjacency(space, values, values > threshold))
@@ -174,7 +174,7 @@ def _ranked(space: Space, values: Values, found: _Measures, owners: Sequence[str
 
 
 def _on_grid(space: Grid, values: Values, groups: Sequence[tuple[Values, float]]) -> _Measures:
-    """The regions of several groups of cells, each those where an array is above its threshold."""
+    """Return the regions of several groups of cells: in each group an array is above its threshold."""
     ops = kernels.regions
     moves = moves_beside(space)
     labels = np.zeros(space.shape, dtype=np.int32)
@@ -199,7 +199,9 @@ def _on_grid(space: Grid, values: Values, groups: Sequence[tuple[Values, float]]
     cells, totals = np.zeros(count, dtype=np.int64), np.zeros(count)
     tops, inner = np.full(count, -1, dtype=np.int64), np.empty(count, dtype=np.int64)
     ops.measure(values, labels, queue, columns, rows, size, cells, totals, tops, inner)
-    lowest = queue[np.cumsum(cells) - cells]  # each region's first, as it was found row by row
+    lowest = queue[
+        np.cumsum(cells) - cells
+    ]  # each region's first cell, because the search goes row by row
     areas = (cells * space.cell_size**2).astype(np.float64)
     return labels.reshape(-1), lowest, areas, totals, tops, inner
 
@@ -223,29 +225,28 @@ def _on_adjacency(
 
 
 NONE = ("nan", "stay", "refuse")
-"""The stand-ins for a choice that is not there: NaN, the agent's own cell, or an error."""
+"""What a missing choice is: NaN, the agent's own cell, or an error."""
 
 
 def checked_none(none: str) -> str:
-    """One of `NONE`."""
+    """Return `none` if it is one of `NONE`."""
     return checks.choice("none", none, NONE)
 
 
 @dataclass(frozen=True, eq=False)
 class ChosenCells:
-    """Cells that answer a question: one for each of N positions, or for one position, without the
-    first axis.
+    """Chosen cells: one for each of N positions, or one for a single position, without the first
+    axis.
 
     `cells` (N,) int64 are their ids, `positions` (N, 2), or (N, 3) on a 3D graph, the world
-    positions of their centers, `values` (N,) float32 what they read. Where there is no answer
+    positions of their centers, `values` (N,) float32 the values there. Where no cell was found
     `found` (N,) is False; then the position and the value are NaN and the cell is -1, but an agent
-    that could have stayed where it is has its own cell. `if spot:` asks whether the one spot for
-    one position was found.
+    that could have stayed in its cell has its own cell. `bool(spot)` is whether the cell for a
+    single position was found.
 
-    Where choices were asked for, with `count=k`, a last axis holds them, the best first: `cells`
-    (N, k), `positions` (N, k, 2). `position`, `value` and `cell` are the first choices then, and
-    else the only ones. `targets` are the cells that `explore_step` leads towards, else the same as
-    `cells`.
+    With `count=k` a last axis holds k choices, the best first: `cells` (N, k), `positions` (N, k,
+    2). `position`, `value` and `cell` are the first choices. `targets` are the cells that
+    `explore_step` leads towards, else the same as `cells`.
     """
 
     positions: NDArray[np.float64]
@@ -264,7 +265,7 @@ class ChosenCells:
         *,
         ranked: bool = False,
     ) -> ChosenCells:
-        """The spots at cells, -1 where there is none; `flat` are the values by cell."""
+        """Return the choice of these cells, -1 for none; `flat` are the values by cell."""
         if cells.ndim == 0 and cells >= 0:
             return cls(
                 space.position_of(int(cells)),
@@ -290,8 +291,8 @@ class ChosenCells:
         flat: NDArray[np.float32],
         targets: NDArray[np.int64] | None = None,
     ) -> ChosenCells:
-        """The spots that agents step to from the cells `starts`, where they stay if there is none
-        that is better.
+        """Return the cells that agents step to from the cells `starts`; they stay there if none is
+        better.
         """
         return cls(
             space.position_of(cells),
@@ -319,14 +320,16 @@ class ChosenCells:
     def __bool__(self) -> bool:
         if np.ndim(self.found):
             raise InvalidValue(
-                "One spot is there or not, many are neither",
+                "Only the choice for a single position is true or false",
                 got=repr(self),
-                remedy="Ask spots.found.any() or spots.found.all()",
+                remedy="Use spots.found.any() or spots.found.all()",
             )
         return bool(self.found)
 
     def __repr__(self) -> str:
-        return f"<Spots of shape {self.cells.shape}, {int(np.count_nonzero(self.found))} found>"
+        return (
+            f"<ChosenCells of shape {self.cells.shape}, {int(np.count_nonzero(self.found))} found>"
+        )
 
 
 def chosen(
@@ -338,11 +341,11 @@ def chosen(
     space: Space,
     flat: NDArray[np.float32],
 ) -> ChosenCells:
-    """The spots of a choice (N, k) among cells: without the first axis for one position, without
-    the second if no `count` was asked for.
+    """Return the result for cells (N, k) that were chosen: without the first axis for one position,
+    without the second if `count` is None.
 
-    `none` says what stands for a choice that is not there (-1): see `NONE`; `own` are the cells
-    (N,) that the agents are in.
+    `none` is what replaces a missing choice (-1), see `NONE`; `own` are the cells (N,) that the
+    agents are in.
     """
     if none == "nan" or (cells >= 0).all():
         return ChosenCells.at(_shaped(cells, single, count), space, flat, ranked=count is not None)

@@ -24,12 +24,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Shot:
-    """The cells that a shot sweeps, in the order in which it gets there; of cells passed at once
-    the lowest id comes first.
+    """The cells that a shot crosses, in order of time, then of id.
 
     `cells` (N,) int64 are open cells; `seconds` (N,) float64 the time from now until the shot
-    passes each; `end` the position where it stops, `blocked` whether something stopped it there
-    before its end.
+    passes each; `end` the position where it stops, `blocked` whether an obstacle stopped it before
+    its end.
     """
 
     cells: NDArray[np.int64]
@@ -47,17 +46,18 @@ def incoming(
     width: float = 0.0,
     outside: str = "refuse",
 ) -> Shot:
-    """The cells that a shot from `start` to `end` will sweep, and when.
+    """Return the cells that a shot from `start` to `end` will sweep, and when.
 
-    It stops where it enters a wall or leaves the map, and where it would squeeze between two walls
-    that touch it on both sides; the wall that it starts in does not stop it. It sweeps the open
-    cells that it crosses, and with a `width` those whose center lies within half of it of the line,
-    unless a wall stands between. A cell is passed when the shot is nearest its center.
+    It stops where it enters a wall or leaves the map, and between two walls that touch it on both
+    sides; the wall that it starts in does not stop it. It sweeps the open cells that it crosses,
+    and with a `width` the cells whose center is within half the width of the line, unless a wall is
+    between. A cell is passed when the shot is nearest its center.
 
     On a graph of squares (`Grid.to_graph`) it is the shot on the grid. On a graph with a mesh it
-    runs over polygons as a line of sight does (see `visible`) and sweeps those that it crosses; on
-    a graph without either nothing stops it. On both it sweeps the open vertices within half its
-    width, unless something hides them from the nearest point of its way.
+    runs over polygons as a line of sight does (see `visible`) and sweeps the polygons that it
+    crosses; on a graph without mesh and squares nothing stops it. On both it also sweeps the open
+    vertices within half its width, unless an obstacle hides them from the nearest point of the
+    line.
 
     For a danger that grows as the shot comes nearer, weigh by time: `falloff(shot.seconds /
     horizon)`.
@@ -67,9 +67,9 @@ def incoming(
     space : Space
         A grid or a graph.
     start, end : array_like
-        World positions. `end` may lie off the map. On a torus the shot goes as the numbers say,
-        round and round if they say so; aim over the seam by an end beyond the rim. On a grid both
-        are rounded to 1/2047 of a cell.
+        World positions. `end` may be off the map. On a torus the line is straight in these
+        coordinates and may wrap several times; aim over the seam by an end beyond the border. On a
+        grid both are rounded to 1/2047 of a cell.
     speed : float
         World units per second, above 0.
     width : float, optional
@@ -147,8 +147,8 @@ def _free_slots(grid: Grid) -> list[NDArray[np.int32]]:
 
 
 def _over_mesh(graph: Graph, start: Floats, end: Floats, seconds: float, half: float) -> Shot:
-    """Over polygons only the plan counts: those that the shot crosses, and those whose middle is
-    near it with nothing in between.
+    """Return the shot over the polygons of a mesh, seen from above: it sweeps the polygons that it
+    crosses, and polygons with a visible center near it.
     """
     here = graph_sight.sight_ends(graph, start[np.newaxis])
     portals, _ = portals_of(graph)
@@ -169,8 +169,8 @@ def _over_mesh(graph: Graph, start: Floats, end: Floats, seconds: float, half: f
 
 
 def _nearest(places: Floats, start: Floats, end: Floats, stop: float) -> tuple[Floats, Floats]:
-    """The share of a way at which it is nearest to each place, at most `stop`, and how far away it
-    is then, (N,) each.
+    """Return the share of a line at which it is nearest to each place, at most `stop`, and the
+    distance there, (N,) each.
     """
     line, offsets = end - start, places - start
     size = float((line**2).sum())
@@ -181,7 +181,7 @@ def _nearest(places: Floats, start: Floats, end: Floats, stop: float) -> tuple[F
 def _shot(
     cells: NDArray[np.int64], shares: Floats, seconds: float, end: Floats, stop: float
 ) -> Shot:
-    """Return the shot that passes cells (N,) at these shares of its way, (N,)."""
+    """Return the shot that passes cells (N,) at these shares (N,) of its line."""
     order = np.lexsort((cells, shares))
     return Shot(cells[order], shares[order] * seconds, tuple(end.tolist()), stop < 1)
 
@@ -189,8 +189,9 @@ def _shot(
 def _swept(
     graph: Graph, cell: int, place: NDArray[np.int64], start: Floats, end: Floats
 ) -> tuple[NDArray[np.int64], Floats, bool]:
-    """The polygons that a line from a `place`, which is `start`, runs over, the shares of it at
-    which it leaves them, and whether something stopped it.
+    """Return the polygons that a line from `start` crosses, the shares of it at which it leaves
+    them, and whether an obstacle stopped it. `place` is `start` in the whole numbers of the
+    portals.
     """
     portals, flags = portals_of(graph)
     mesh = portals.links(flags)

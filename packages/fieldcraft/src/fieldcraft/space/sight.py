@@ -32,47 +32,45 @@ def visible(
 ) -> NDArray[np.bool_]:
     """Return which cells can be seen from a position: bool in the space's shape.
 
-    On a grid a cell is seen if its center lies within the radius and the straight line to it, from
+    On a grid a cell is seen if its center is within the radius and the straight line to it, from
     the center of the viewer's cell, crosses no wall. The line may touch corners of walls on one
-    side, not on both. So between open cells sight is symmetric, to the last bit: of two viewers
-    with the same radius, each sees the other or neither does. On a torus sight goes the shortest
-    way.
+    side, not on both. Sight between open cells is exactly symmetric: of two viewers with the same
+    radius, each sees the other or neither does. On a torus the line is the shortest one.
 
     On a graph of squares (`Grid.to_graph`) sight is that of the grid, with walls where vertices are
     blocked; blocked edges don't hide anything. On a graph with a mesh the line leads from the
     position itself to the vertices, seen from above, over polygons that edges join, from side to
-    side. The border of the mesh, blocked polygons and blocked edges hide what is behind them; what
-    lies on another floor is seen only if the line gets there over ramps and stairs. Corners count
-    as on a grid, and sight is as symmetric. On a graph of waypoints without mesh and squares
-    nothing hides: everything within the radius and the cone is seen.
+    side. The border of the mesh, blocked polygons and blocked edges block the line; another floor
+    is seen only if the line gets there over ramps and stairs. Corners count as on a grid, and sight
+    is as symmetric. On a graph of waypoints without mesh and squares nothing blocks the line:
+    everything within the radius and the cone is seen.
 
-    A position on a wall, a tower say, sees out: its own cell does not block. Cells that it sees
-    would see it with `walls=True`.
+    A viewer in a wall, such as on a tower, sees out: its own cell does not block. The cells that it
+    sees would see it with `walls=True`.
 
     Parameters
     ----------
     space : Space
         A grid or a graph. Opaque cells hide what is behind them: walls, or as `set_opaque` sets.
     positions : array_like
-        One position, or an (N, 2) array, (N, 3) on a graph in 3D: then the cells that any of them
-        sees.
+        One position, or an (N, 2) array, (N, 3) on a graph in 3D; the result is the union of what
+        they see.
     radius : array_like
-        World units, above 0; one, or one per position. `np.inf` sees as far as the map goes.
+        World units, above 0; one, or one per position. `np.inf` is without limit.
     heights : array_like, optional
-        Numbers in the space's shape, (height, width) on a grid: the height of its ground, or that
-        of a graph of squares. Ground that rises above the line between two eyes blocks, anywhere
-        but in the two cells at the ends. Walls block at any height.
+        The height of the ground in the space's shape, (height, width) on a grid, for a grid or a
+        graph of squares. Ground that rises above the line between two eyes blocks it, except in the
+        two cells at the ends. Walls block at any height.
     eye : float, optional
-        How far above the ground eyes are, in the units of `heights`, at least 0. It counts for both
-        ends.
+        The height of eyes above the ground, in the units of `heights`, at least 0, at both ends.
     facing : array_like, optional
-        An (x, y) direction, or one per position: see only a cone around it, and the own cell. A z
-        is ignored.
+        An (x, y) direction, or one per position: only a cone around it and the own cell are seen. A
+        z is ignored.
     angle : float, optional
         The opening of that cone in degrees, above 0 and at most 360. A cone is not symmetric.
     walls : bool, optional
-        Whether to include walls, on a grid or a graph of squares, of which a side can be seen, and
-        those in the corner between two such: for drawing. By default only open cells are seen.
+        Whether to include walls with a visible side, and walls in the corner between two such
+        walls, on a grid or a graph of squares: for drawing. By default only open cells are seen.
     outside : {"refuse", "clamp"}
         With "clamp" positions off the map count as in the nearest cell.
 

@@ -1,6 +1,4 @@
-"""The part of a graph that never changes: where its vertices are, which lead to which, and their
-order in memory.
-"""
+"""The constant part of a graph: the positions of its vertices, its arcs, and their order in memory."""
 
 from __future__ import annotations
 
@@ -20,8 +18,8 @@ _ALL = np.finfo(np.float32).max
 
 
 def losses(lengths: NDArray[np.float64], decay: float, exponent: int) -> NDArray[np.float32]:
-    """The loss on steps of these lengths: a factor for exponent 0, else an amount subtracted from
-    the root.
+    """Return the loss on steps of these lengths: a factor for exponent 0, else an amount subtracted
+    from the root.
     """
     with np.errstate(over="ignore"):
         loss = decay * lengths
@@ -29,17 +27,16 @@ def losses(lengths: NDArray[np.float64], decay: float, exponent: int) -> NDArray
 
 
 class Arrangement:
-    """Arcs between *ranks*: places of vertices in an order in which neighbors mostly stand close
-    together.
+    """Arcs between *ranks*: places of vertices in an order that puts neighbors close together.
 
     `order[rank]` is a vertex, `rank[vertex]` its place; both are None where vertices stay in the
-    order of their numbers: on small graphs, and on those that count like a lattice, row by row.
-    Arcs are sorted by the rank that they end in, `starts` says where each rank's begin, `origins`
-    (uint32) are ranks and `arcs` the numbers that the arcs have in the topology.
+    order of their numbers: on small graphs, and on graphs numbered row by row like a lattice. Arcs
+    are sorted by the rank that they end in; `starts` holds the first arc of each rank, `origins`
+    (uint32) ranks and `arcs` the numbers of the arcs in the topology.
 
-    For the fast kernels the same arcs lie in rows, see `fieldcraft.kernels.graph_spread`:
-    `offsets`, `row_origins` and `places`, the place of each arc in the rows. `padded` is the number
-    of vertices, filled up to whole slices.
+    For the fast kernels the same arcs are also stored in rows, see
+    `fieldcraft.kernels.graph_spread`: `offsets`, `row_origins` and `places`, the place of each arc
+    in the rows. `padded` is the number of vertices, filled up to whole slices.
     """
 
     def __init__(self, topology: Topology) -> None:
@@ -55,8 +52,8 @@ class Arrangement:
             self.arcs: NDArray[np.int64] | None = None
         else:
             degrees = np.diff(topology.starts)
-            # Within a block those with as many arcs stand together, so that little of the rows is
-            # filling.
+            # Within a block vertices with equally many arcs are together, so that little of the
+            # rows is filling.
             near = topology.order
             self.order = near[
                 np.lexsort((degrees[near], np.arange(count) // kernels.graph_spread.BLOCK))
@@ -81,7 +78,7 @@ class Arrangement:
         origins = np.full(int(offsets[-1]), -1, dtype=np.int32)
         origins[places] = self.origins
         rows = origins.reshape(-1, lanes)
-        # Filling fits any place: all is lost on it.
+        # An entry without an arc may have any origin, because it loses everything.
         base = (rows - np.arange(lanes, dtype=np.int32)).max(
             axis=1, initial=-lanes, where=rows >= 0
         )
@@ -96,13 +93,13 @@ class Arrangement:
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Where the rows of each slice begin."""
+        """The first entry of the rows of each slice."""
         return self._rows[0]
 
     @cached_property
     def effort(self) -> int:
-        """How much work a step is, in arcs that are gathered; those from vertices side by side take
-        a sixth of the time.
+        """The work of a step, in gathered arcs; arcs from adjacent vertices take a sixth of the
+        time.
         """
         rows = self.row_origins.reshape(-1, kernels.graph_spread.LANES)
         beside = int(np.count_nonzero(rows[:, 0] < 0)) * kernels.graph_spread.LANES
@@ -110,29 +107,29 @@ class Arrangement:
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """Where in the rows each arc lies."""
+        """The place of each arc in the rows."""
         return self._rows[1]
 
     @property
     def row_origins(self) -> NDArray[np.int32]:
-        """The rank that each entry of the rows comes from."""
+        """The origin rank of each entry of the rows."""
         return self._rows[2]
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
     def ranks_of(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The places of vertices."""
+        """Return the ranks of vertices."""
         return vertices if self.rank is None else self.rank[vertices]
 
     def by_rank(self, array: NDArray[np.generic]) -> NDArray[np.generic]:
-        """A copy of an array by vertex, by rank."""
+        """Return a copy of an array by vertex, in the order of ranks."""
         return array.copy() if self.order is None else array[self.order]
 
     @cached_property
     def reaches(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The other blocks that arcs from a rank lead into: those of `r` are
-        `blocks[starts[r]:starts[r + 1]]`.
+        """The other blocks that arcs from a rank lead into: `blocks[starts[r]:starts[r + 1]]` for
+        rank `r`.
         """
         count = len(self)
         ends = (
@@ -148,26 +145,26 @@ class Arrangement:
 
     @cached_property
     def leaving(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """The arcs by the rank that they leave: starts, ends (ranks), and their numbers among those
-        here.
+        """The arcs by the rank that they leave: starts, ends (ranks), and their numbers in this
+        order.
         """
         arcs = np.argsort(self.origins, kind="stable")
         ends = np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.starts))
         return starts_of(self.origins, len(self)), ends[arcs], arcs
 
     def losses(self, decay: float, exponent: int, closed: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """The loss on each arc, in the order of `origins`: a factor for exponent 0, else an amount
-        subtracted from the root.
+        """Return the loss on each arc, in the order of `origins`: a factor for exponent 0, else an
+        amount subtracted from the root.
 
-        On closed arcs everything is lost.
+        Closed arcs lose everything.
         """
         factors = losses(self._topology.lengths, decay, exponent)
         factors[closed] = 0 if exponent == 0 else _ALL
         return factors if self.arcs is None else factors[self.arcs]
 
     def in_rows(self, losses: NDArray[np.float32], exponent: int) -> NDArray[np.float32]:
-        """Losses in the order of `origins`, laid in rows; where a row has no arc everything is
-        lost.
+        """Return losses in the order of `origins`, stored in rows; entries without an arc lose
+        everything.
         """
         rows = np.full(
             len(self.row_origins),
@@ -179,9 +176,7 @@ class Arrangement:
 
 
 def _is_orderly(topology: Topology) -> bool:
-    """Whether the neighbors of most vertices are those of the vertex before, each counted on by
-    one.
-    """
+    """Return whether most vertices have the neighbors of the vertex before, each number plus one."""
     degrees = np.diff(topology.starts)
     alike = np.flatnonzero((degrees[1:] == degrees[:-1]) & (degrees[1:] > 0))
     here, before = topology.starts[alike + 1], topology.starts[alike]
@@ -197,11 +192,11 @@ _SLACK = 1e-9  # equally near to one part in so many
 
 
 class Topology:
-    """Vertices and arcs. An arc leads one way; an edge that can be used both ways is two arcs.
+    """Vertices and arcs. An arc has one direction; an edge in both directions is two arcs.
 
-    Arcs are numbered by the vertex they end in, then by the one they come from: those that end in
-    `v` are `starts[v]` up to `starts[v + 1]`, they come from `origins` (int32) and are `lengths`
-    (float64) long.
+    Arcs are numbered by the vertex that they end in, then by their origin: arcs `starts[v]` up to
+    `starts[v + 1]` end in `v`. `origins` (int32) are their origins, `lengths` (float64) their
+    lengths.
     """
 
     def __init__(
@@ -211,9 +206,7 @@ class Topology:
         lengths: NDArray[np.float64],
         directed: bool,
     ) -> None:
-        """`edges` (E, 2) lead from the first to the second vertex, without self loops; of
-        duplicates the shortest is kept.
-        """
+        """Build the arcs from edges (E, 2) without self loops; of duplicates the shortest counts."""
         count = len(positions)
         self.positions = positions
         self.directed = directed
@@ -238,31 +231,29 @@ class Topology:
 
     @cached_property
     def ends(self) -> NDArray[np.int32]:
-        """The vertex that each arc ends in."""
+        """The end of each arc."""
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.starts))
 
     @cached_property
     def leaving(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The arcs by the vertex they come from: those of `v` are `arcs[starts[v]:starts[v + 1]]`,
-        by end.
-        """
+        """The arcs by origin: `arcs[starts[v]:starts[v + 1]]` leave `v`, sorted by end."""
         return starts_of(self.origins, len(self)), np.argsort(self.origins, kind="stable")
 
     @cached_property
     def tree(self) -> cKDTree:
-        """The vertices by position."""
+        """A k-d tree of the vertices."""
         from scipy.spatial import cKDTree  # loading it takes longer than all of `import fieldcraft`
 
         return cKDTree(self.positions)
 
     @cached_property
     def order(self) -> NDArray[np.int64]:
-        """The vertices in an order in which near ones mostly follow each other."""
+        """The vertices in an order that puts near ones close together."""
         return np.asarray(self.tree.indices, dtype=np.int64)
 
     @cached_property
     def arrangement(self) -> Arrangement:
-        """The order in which the kernels go over the vertices."""
+        """The order of the vertices for the kernels."""
         return Arrangement(self)
 
     @cached_property
@@ -272,7 +263,7 @@ class Topology:
     def arcs_between(
         self, origins: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """The numbers of the arcs between pairs of vertices, -1 where there is none."""
+        """Return the numbers of the arcs between pairs of vertices, -1 for none."""
         wanted = ends * len(self) + origins
         if not len(self._keys):
             return np.full(len(wanted), -1, dtype=np.int64)
@@ -280,19 +271,17 @@ class Topology:
         return np.where(self._keys[at] == wanted, at, -1)
 
     def are_joined(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether an arc leads between the vertices of each pair (K, 2), in one direction or
-        both.
-        """
+        """Return whether an arc connects the vertices of each pair (K, 2), in either direction."""
         return np.asarray(
             (self.arcs_between(pairs[:, 0], pairs[:, 1]) >= 0)
             | (self.arcs_between(pairs[:, 1], pairs[:, 0]) >= 0)
         )
 
     def nearest(self, points: NDArray[np.float64], max_height: float | None) -> NDArray[np.int64]:
-        """The nearest vertex to each point, by straight distance; with `max_height` only those at
-        most so far above or below.
+        """Return the nearest vertex to each point by straight distance, at most `max_height` above
+        or below.
 
-        -1 where there is none.
+        The result is -1 where there is none.
         """
         if not len(self):
             return np.full(len(points), -1, dtype=np.int64)
@@ -312,8 +301,8 @@ class Topology:
         return found
 
     def nearest_of(self, some: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        """For each of `cells` the nearest of the vertices `some`, ascending; the lowest of equally
-        near ones.
+        """Return for each of `cells` the nearest of the vertices `some`, ascending; of equally near
+        ones the lowest.
         """
         from scipy.spatial import cKDTree
 
@@ -324,7 +313,7 @@ class Topology:
         return np.array([some[near[0]] for near in ties], dtype=np.int64)
 
     def same_as(self, other: Topology) -> bool:
-        """Whether another has the same vertices in the same places, and the same arcs."""
+        """Return whether another topology has the same vertices, positions and arcs."""
         if self is other:
             return True
         return all(

@@ -1,4 +1,4 @@
-"""Arguments of sight: where viewers are, how far and in which direction they see."""
+"""Arguments of sight: positions of viewers, their radius and their direction."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from fieldcraft.space.protocol import Space
 
 @dataclass(frozen=True, eq=False)
 class Viewers:
-    """Viewers at `points` (N, 2 or 3) that see as far as `radii` (N,) in world units.
+    """Viewers at `points` (N, 2 or 3) with `radii` (N,) in world units.
 
-    `facings` are unit vectors (N, 2) in the order of rows, or none; then only what lies in a
-    direction whose cosine is at least `min_cosine` is seen.
+    `facings` are unit vectors (N, 2), with y along the rows, or empty. With facings a viewer sees
+    only directions with a cosine of at least `min_cosine`.
     """
 
     points: NDArray[np.float64]
