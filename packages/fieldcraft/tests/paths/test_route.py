@@ -25,7 +25,7 @@ def test_no_way_is_an_answer() -> None:
     assert not path.found and not path and len(path) == 0
     assert path.positions.shape == (0, 2) and path.cells.dtype == np.int64
     assert path.length == path.cost == math.inf
-    assert repr(path) == "<Path: there is no way>"
+    assert repr(path) == "<Path: not found>"
 
 
 def test_a_path_does_not_change() -> None:

@@ -62,7 +62,8 @@ def to_xarray(values: Operand, *, name: str | None = None, crs: str = "") -> Any
 
 
 def from_xarray(array: Any, *, neighbors: int | ArrayLike = 4) -> tuple[Grid, NDArray[np.float32]]:
-    """The grid of a DataArray of dims y and x, and its values in the order of the grid's cells.
+    """Return the grid of a DataArray of dims y and x, and its values in the order of the grid's
+    cells.
 
     Coordinates are the centers of cells and may ascend or descend; the grid has `y_up=True`
     where those of y descend, so that row 0 is the top of the picture either way. A layer takes a

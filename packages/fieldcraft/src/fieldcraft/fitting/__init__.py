@@ -1,4 +1,4 @@
-"""Numbers of layers and formulas, fitted to recordings."""
+"""Fits of parameters of layers and formulas to recordings."""
 
 from fieldcraft.fitting.fitted import Fitted, fit
 from fieldcraft.fitting.models import LayerModel

@@ -1,4 +1,4 @@
-"""Fits of layers and formulas to what happened in recordings."""
+"""Fits of layers and formulas to recordings."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ _WIDEST = 6.0  # natural logarithm: what is above 0 stays within a factor of 400
 
 @dataclass(frozen=True)
 class Fitted:
-    """The numbers that `fit` found.
+    """The result of `fit`.
 
     Attributes
     ----------
     formula : str
         The formula, for `fc.formula(fitted.formula, {**imap.layers, **fitted.weights})`.
     parameters : mapping of str to float
-        All numbers by name, such as "threat.decay", "threat.half_life" and those of the formula.
+        All parameters by name, such as "threat.decay", "threat.half_life" and the weights.
     layers : mapping of str to LayerModel
         The layers with their parameters: `imap.add_layer(name, fitted.layers[name].kind)`.
     weights : mapping of str to float
         The numbers of the formula.
     bits : float
-        How many bits an event is better predicted than by chance, in the recordings fitted to.
+        Bits per event by which the prediction is better than chance, in the fitted recordings.
     converged : bool
-        Whether the search ended at an optimum, not at its limit of rounds.
+        Whether the search found an optimum within its limit of rounds.
     """
 
     formula: str
@@ -50,8 +50,8 @@ class Fitted:
         return np.exp(log_chances(self._objective(_several([recorded])).scores(), recorded))
 
     def bits_of(self, recordings: Recorded | Sequence[Recorded]) -> float:
-        """Return how many bits an event of recordings is better predicted than by chance: 1 means
-        that its place was given twice the chance.
+        """Return the bits per event by which recordings are predicted better than by chance: 1
+        means that the place of the event had twice the probability.
         """
         objective = self._objective(_several(recordings))
         return -objective.value_and_gradient()[0] / math.log(2)
@@ -97,17 +97,17 @@ def fit(
         A formula over the names of `layers`, `weights` and the maps of recordings, see
         `fc.formula`. It may not read other cells: no smooth, normalize or invert.
     layers : mapping of str to LayerModel
-        The layers by name, with what feeds them.
+        The layers by name, with their sources.
     recordings : Recorded or sequence of Recorded
-        What is to be predicted, with what was known before; see `fc.fitting.Recorded`. Several
-        have maps of the same names.
+        The events or choices to predict, with the data known before; see `fc.fitting.Recorded`.
+        Several must have maps of the same names.
     weights : mapping of str to float
-        The numbers of the formula by name, with the values where the search starts.
+        The numbers of the formula by name, with their start values.
     fixed : iterable of str, optional
-        Names of parameters that stay as they are, such as "threat.decay".
+        Names of parameters that are not fitted, such as "threat.decay".
     penalty : float, optional
-        Half of this times the squares of weights, and of the logarithms by which other parameters
-        leave their start, counts as nats an event. Above 0 it prevents overfitting.
+        Half of this times the squares of weights, and of the logarithms of the other parameters'
+        ratios to their start, is added to the nats per event. Above 0 it prevents overfitting.
     rounds : int, optional
         The most rounds of the search.
 
@@ -119,8 +119,8 @@ def fit(
     Raises
     ------
     InvalidValue
-        If the formula reads other cells or names what is not there, if a layer has a start that is
-        not above 0, or if recordings have different maps.
+        If the formula reads other cells or has an unknown name, if a parameter of a layer does not
+        start above 0, or if recordings have different maps.
     UnknownName
         If no recording has a group, or if `fixed` names no parameter.
 

@@ -119,7 +119,9 @@ class Formula:
         return found
 
     def gradients(self, values: list[Floats], gradient: Floats) -> dict[str, Floats]:
-        """Return the gradient of each name from the `values` of all steps and that of the last."""
+        """Return the gradient of each name from the `values` of all steps and the gradient of the
+        last.
+        """
         pulled: list[Any] = [0.0] * len(values)
         pulled[-1] = gradient
         found: dict[str, Floats] = {}

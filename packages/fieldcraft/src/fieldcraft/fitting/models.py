@@ -1,4 +1,4 @@
-"""Layers whose numbers are fitted: their parameters, and the gradients of these."""
+"""Models of layers: their parameters and gradients."""
 
 from __future__ import annotations
 
@@ -38,27 +38,27 @@ _SLOPES: dict[str, Callable[[Floats], Floats]] = {
 
 @dataclass(frozen=True)
 class LayerModel:
-    """A layer whose parameters `fit` finds; those given are where the search starts.
+    """A layer with parameters that `fit` finds; the arguments are the start of the search.
 
     Parameters
     ----------
     kind : Spread or Radial
         How influence falls with distance. A `Spread` with an exponential falloff and `pin=False`,
-        as it is once settled, with a floor of 0; its `decay` is fitted. A `Radial` with the metric
+        after it has settled, with a floor of 0; its `decay` is fitted. A `Radial` with the metric
         "straight" or "path" that sums; its `radius` is fitted.
     groups : mapping of str to str, or sequence of str
-        The groups of the recording whose entities are sources. A mapping gives each a label;
-        strengths of the first label are those of the recording, and those of each other label are
-        multiplied by a fitted number. A sequence gives all of them one label.
+        The groups of the recording with sources. A mapping gives each a label; the strengths of the
+        recording are multiplied by a fitted number for each label except the first. A sequence
+        gives all groups one label.
     half_life : float, optional
-        Seconds in which a source that was not seen again halves, to be fitted; what the recording
-        itself says of fading comes on top.
+        Seconds in which a source that was not seen again halves, to be fitted; half lives in the
+        recording also apply.
     past : bool, optional
-        Whether all earlier rows of the recording are sources, as in a trail, in place of where each
-        entity was last.
+        Whether all earlier rows of the recording are sources, as in a trail, and not only the last
+        row of each entity.
     shared : str, optional
-        The beginning of the parameters' names, by default the name of the layer. Layers with the
-        same have the same parameters.
+        The prefix of the parameters' names, by default the name of the layer. Layers with the same
+        prefix share parameters.
 
     Raises
     ------
@@ -104,11 +104,11 @@ class LayerModel:
 
     @property
     def extent(self) -> str:
-        """The name of the parameter that says how far influence goes."""
+        """The name of the parameter of the range of influence."""
         return "decay" if isinstance(self.kind, Spread) else "radius"
 
     def start(self, name: str) -> dict[str, float]:
-        """Return all parameters by name, with the values where the search starts."""
+        """Return all parameters by name, with their start values."""
         begin = self.shared or name
         found = {f"{begin}.{self.extent}": float(getattr(self.kind, self.extent))}
         if self.half_life is not None:
@@ -116,7 +116,7 @@ class LayerModel:
         return found | {f"{begin}.{label}": 1.0 for label in self.labels[1:]}
 
     def fitted(self, name: str, parameters: Mapping[str, float]) -> LayerModel:
-        """Return this model with the parameters that were found."""
+        """Return this model with the fitted parameters."""
         begin = self.shared or name
         found: Any = {self.extent: parameters[f"{begin}.{self.extent}"]}
         kind = dataclasses.replace(self.kind, **found)
@@ -186,7 +186,7 @@ class Reaching:
 
     def values(self, parameters: Mapping[str, float]) -> Answer:
         """Return the influence (M, N) at these parameters, and a function from the gradient of the
-        influence to those of the parameters.
+        influence to the gradients of the parameters.
         """
         factors = np.array(
             [1.0, *(parameters[f"{self._begin}.{x}"] for x in self._model.labels[1:])]

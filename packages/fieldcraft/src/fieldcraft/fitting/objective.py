@@ -1,4 +1,4 @@
-"""How badly parameters predict recordings, with the gradient."""
+"""The objective of a fit, with its gradient."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from fieldcraft.kernels.arrays import Floats
 
 
 class Objective:
-    """How badly parameters predict recordings: nats an event beyond those of chance.
+    """The error of the prediction of recordings, in nats per event relative to chance.
 
-    Parameters of layers are searched by their logarithm, since they stay above 0; `names` and
+    Parameters of layers are searched by their logarithm, because they must be above 0; `names` and
     `start` have them in the order of the vectors.
     """
 
@@ -47,7 +47,7 @@ class Objective:
         self._rest = np.where([name in weights for name in self.names], 0.0, self.start)
 
     def parameters(self, vector: Floats) -> dict[str, float]:
-        """Return all parameters at a vector of those that are searched."""
+        """Return all parameters for a vector of the search."""
         found = {
             name: value if name in self._weights else math.exp(value)
             for name, value in zip(self.names, vector.tolist(), strict=True)
@@ -99,7 +99,7 @@ class Objective:
         return value / count + self.penalty_at(at), found / count + self._penalty * away
 
     def penalty_at(self, vector: Floats) -> float:
-        """Return what counts against parameters that are far from where they rest."""
+        """Return the penalty of parameters for the distance from their start."""
         return self._penalty / 2 * float(((vector - self._rest) ** 2).sum())
 
 

@@ -1,4 +1,4 @@
-"""What is fitted to: recordings, and what happened or was chosen in them."""
+"""Recordings to fit: events and choices."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ _MADE = "Make one with Timeline.read or a TimelineBuilder"
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """A recording, and in which cells something happened at some moments. Made by
-    `Recorded.events` or `Recorded.choices`.
+    """A recording with events or choices in cells at some moments. Made by `Recorded.events` or
+    `Recorded.choices`.
 
     Attributes
     ----------
     space : Space
         The map.
     timeline : Timeline
-        What was where when.
+        The recorded positions.
     seconds : ndarray of float64, (M,)
         The moments, ascending.
     cells : ndarray of int64, (N,)
-        The cells that come into question.
+        The possible cells.
     options : ndarray of float64, (M, N) or (1, N)
-        How many candidates each cell holds at a moment.
+        The number of candidates in each cell at a moment.
     happened : ndarray of float64, (M, N)
-        How many events or choices fell into each cell.
+        The number of events or choices in each cell.
     maps : mapping of str to ndarray of float64, (N,)
-        What is known of the cells at all moments, by its name in formulas.
+        Constant maps of the cells, by their names in formulas.
     """
 
     space: Space
@@ -61,10 +61,9 @@ class Recorded:
         *,
         maps: Mapping[str, ArrayLike] | None = None,
     ) -> Recorded:
-        """Return a recording in which something happened at places: a loss, a find, a step.
+        """Return a recording with events at positions: losses, finds, steps.
 
-        All open cells come into question. Nothing that is recorded after an event's moment is used
-        to predict it.
+        All open cells are possible. Only rows up to an event's moment are used to predict it.
 
         Parameters
         ----------
@@ -73,12 +72,13 @@ class Recorded:
         timeline : Timeline
             The recording.
         seconds : array_like of shape (K,)
-            When it was known what the event is predicted from. Events with equal seconds are
-            predicted together.
+            The moments from which the events are predicted. Events with equal seconds are predicted
+            together.
         positions : array_like of shape (K, 2)
-            Where it happened. Positions off the map or in a wall count as the nearest open cell.
+            The positions of the events. Positions off the map or in a wall count as the nearest
+            open cell.
         maps : mapping of str to array_like, optional
-            What else is known of each cell, in the shape of the space.
+            Constant maps, in the shape of the space.
 
         Raises
         ------
@@ -115,7 +115,7 @@ class Recorded:
         *,
         maps: Mapping[str, ArrayLike] | None = None,
     ) -> Recorded:
-        """Return a recording in which one of several candidates was chosen at each moment.
+        """Return a recording with a choice among several candidates at each moment.
 
         Parameters
         ----------
@@ -124,13 +124,13 @@ class Recorded:
         timeline : Timeline
             The recording.
         seconds : array_like of shape (K,)
-            When each choice was made.
+            The moments of the choices.
         candidates : sequence of K array_like of shape (C, 2)
-            The positions that were to choose from; C may differ.
+            The positions to choose from; C may differ.
         chosen : array_like of shape (K,)
             The index of the chosen candidate.
         maps : mapping of str to array_like, optional
-            What else is known of each cell, in the shape of the space.
+            Constant maps, in the shape of the space.
 
         Raises
         ------
@@ -200,7 +200,7 @@ class Recorded:
 
 
 def cells_of(space: Space, positions: Any) -> Ints:
-    """Return the open cells of positions, the nearest ones where they are not on open ground."""
+    """Return the open cells of positions, the nearest ones if they are not open."""
     cells = np.atleast_1d(space.cell_at(positions, outside="clamp"))
     return np.atleast_1d(np.asarray(space.nearest_open(cells), dtype=np.int64))
 
@@ -216,7 +216,7 @@ def _moments(seconds: ArrayLike, count: int) -> Floats:
 
 
 def check_size(what: str, rows: int, cells: int) -> None:
-    """Refuse a table that takes too much memory."""
+    """Raise for a table that takes too much memory."""
     if rows * cells > _MOST_VALUES:
         raise InvalidValue(
             f"{what} times cells are at most {_MOST_VALUES:,}",

@@ -53,9 +53,9 @@ def load_map(
     tiles: bool = False,
     **options: Any,
 ) -> Grid | Graph:
-    r"""A grid or a graph from a map file.
+    r"""Return a grid or a graph from a map file.
 
-    The suffix tells the kind of file, and for `.json` the keys at its top:
+    The suffix determines the format, and for `.json` the keys at the top of the file:
 
     - `.map` (MovingAI): mobility "ground", "trees", "water", "amphibious", "any" or "air"
     - `.tmx`, `.tmj`, `.json` (Tiled): `wall_layers`, `wall_properties`, `wall_objects`
@@ -70,22 +70,22 @@ def load_map(
     - `.mesh` (Polyanya): no options
     - `.obj` (navigation mesh): `up`, `max_slope`, `max_height`
 
-    World units are those of the file: letters, pixels, game cells.
+    World units are the units of the file: letters, pixels, game cells.
 
     Parameters
     ----------
     path : path_like
         The file.
     neighbors : int or array_like, optional
-        4 (the default), 8 or a table of steps, as for `Grid`. Graphs have their own edges and take
-        none.
+        4 (the default), 8 or a table of steps, as for `Grid`. Not for graphs, which have their own
+        edges.
     mobility : str
-        What moves there: "ground", "air", and what the kind of file offers.
+        The kind of movement: "ground", "air", and others of the format.
     tiles : bool
         Count positions in tiles, as `Grid(tiles=True)` does: (3, 2) is the center of column 3 from
         the left, row 2 from the top. For grids only.
     **options
-        Options of that kind of file, see above; the loaders in `fieldcraft.maps` explain them.
+        Options of the format, see above; the loaders in `fieldcraft.maps` explain them.
 
     Returns
     -------
@@ -98,9 +98,9 @@ def load_map(
     BadMapFile
         For a file that cannot be read or is damaged.
     InvalidValue
-        For a mobility that the map does not offer, or an option that its kind does not take.
+        For a mobility or an option that the format does not have.
     MissingLibrary
-        Where the kind needs a library that is not installed.
+        If the format needs a library that is not installed.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def load_map(
 
 
 def _in_tiles(grid: Grid, neighbors: int | ArrayLike) -> Grid:
-    """The same map with tiles as world units."""
+    """Return the same map with tiles as world units."""
     found = Grid(walls=grid.walls, terrain=grid.terrain, neighbors=neighbors, tiles=True)
 
     def moved(some: MapObjects) -> MapObjects:

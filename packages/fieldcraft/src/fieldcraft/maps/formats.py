@@ -30,8 +30,8 @@ _MAX_JSON_BYTES = 2**26
 
 @dataclass(frozen=True)
 class MapFormat:
-    """A kind of map file: its name, its suffixes, the function that loads it, and for `.json` the
-    keys of which a file has at least one.
+    """A format of map files: its name, its suffixes, the function that loads it, and for `.json`
+    keys, at least one of which is in such a file.
     """
 
     name: str

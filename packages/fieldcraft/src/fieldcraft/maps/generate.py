@@ -1,4 +1,4 @@
-"""Maps made from a seed, for demonstrations and tests that have no map at hand."""
+"""Maps made from a seed, for demonstrations and tests without a map."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def generate_map(
     loops: float | None = None,
     corridor: int | None = None,
 ) -> Grid:
-    """A grid with walls made from a seed: every open cell can be reached from every other by
-    straight steps, and the outermost cells are walls.
+    """Return a grid with walls made from a seed. Straight steps connect all open cells, and the
+    outermost cells are walls.
 
     Parameters
     ----------
@@ -47,19 +47,19 @@ def generate_map(
         "rooms" (a building of rooms with doors), "cave" (winding halls), "open" (a field with
         boulders), "pillars" (a hall of blocks of 2 or 3 cells) or "maze".
     width, height : int
-        Cells, at least 8 each and at most 2**24 together. A maze has as many rooms as fit: with
-        corridors of 1, 41 x 31 cells hold 20 x 15 rooms; the rest is wall.
+        Cells, at least 8 each and at most 2**24 together. A maze has the largest number of rooms
+        that fit: with corridors of 1, 41 x 31 cells hold 20 x 15 rooms; the rest is wall.
     seed : int
         At least 0. The same arguments give the same map.
     cell_size, neighbors, y_up, tiles
         As of `Grid`.
     algorithm : str, optional
-        Of a maze: "backtracker" (the default: long winding corridors, few dead ends) or "growing"
+        For a maze: "backtracker" (the default: long winding corridors, few dead ends) or "growing"
         (more and shorter dead ends).
     loops : float, optional
-        Of a maze: the share of dead ends that are opened, 0 to 1; by default 0.
+        For a maze: the share of dead ends that are opened, 0 to 1; by default 0.
     corridor : int, optional
-        Of a maze: cells across its corridors; by default 1.
+        For a maze: the width of corridors in cells; by default 1.
 
     Returns
     -------

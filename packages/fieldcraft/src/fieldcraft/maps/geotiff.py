@@ -63,8 +63,8 @@ def read_geotiff(
 ) -> Raster:
     """Return a band of a GeoTIFF as a grid and its values: elevation, cost, density.
 
-    Positions on the grid are coordinates of the file's reference system, so that points of other
-    files in it fit as they are.
+    Positions on the grid are coordinates of the file's reference system, as in other files of that
+    system.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Pictures as maps: one cell per pixel, dark or a chosen color is wall."""
+"""Pictures as maps: one cell per pixel; dark pixels or chosen colors are walls."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def load_image(
     """Return the grid of a PNG, BMP, GIF (first frame), JPEG or WebP picture: one cell per pixel, y
     downwards.
 
-    The rotation that a camera notes in a JPEG is not applied.
+    The rotation in the metadata of a JPEG is not applied.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def load_image(
         How far each of red, green and blue may be from `wall_color`, 0 to 255. JPEG and lossy WebP
         need some 30.
     transparent : {"open", "wall"}
-        What pixels are that are more than half transparent.
+        Whether pixels that are more than half transparent are walls.
     cell_size : float, optional
         World units per pixel.
 

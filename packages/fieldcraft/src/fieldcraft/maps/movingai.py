@@ -53,7 +53,7 @@ def load_movingai(
     y downwards.
 
     Its `terrain` has the classes solid (`@ O`), ground (`. G`), swamp (`S`), trees (`T`) and water
-    (`W`). `mobility` determines which may be entered from which:
+    (`W`). `mobility` determines the steps between classes:
 
     - "ground": ground and swamp; everything else is a wall.
     - "trees" or "water": that class only. Refused on a map that has none.
@@ -140,8 +140,8 @@ class Scenarios:
     `map_name` is the last part of the path that the file names, `width` and `height` are the map's.
     `starts` and `goals` (N, 2) are world positions on the map as `load_map` loads it: the centers
     of cells where all coordinates of the file are whole numbers, else the coordinates themselves,
-    as Polyanya's files for meshes have them. `lengths` (N,) are those that the file lists, and
-    `precision` (N,) the unit of their last place. `buckets` (N,) group problems of similar length.
+    as in Polyanya's files for meshes. `lengths` (N,) are the lengths in the file, and `precision`
+    (N,) the unit of their last place. `buckets` (N,) group problems of similar length.
     """
 
     map_name: str
@@ -160,8 +160,8 @@ class Scenarios:
 def load_scenarios(path: str | os.PathLike[str]) -> Scenarios:
     """Return the problems of a MovingAI or Polyanya `.scen` file.
 
-    MovingAI's lengths are those of steps to 8 neighbors that cut no corners, and hold on maps
-    loaded with `neighbors=8, mobility="any"`. Columns are separated by tabs or spaces.
+    MovingAI's lengths are for steps to 8 neighbors that cut no corners, on maps loaded with
+    `neighbors=8, mobility="any"`. Columns are separated by tabs or spaces.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def load_scenarios(path: str | os.PathLike[str]) -> Scenarios:
 
 
 def _row(words: list[str]) -> tuple[str, list[float], list[str]]:
-    """Return the map of a problem, its numbers, and the words of its ends and its length."""
+    """Return the map of a problem, its numbers, and the texts of its ends and its length."""
     if len(words) < 9:
         raise ValueError(f"{len(words)} columns in place of 9")
     name = re.split(r"[/\\]", " ".join(words[1:-7]))[-1]  # names may have spaces
@@ -225,7 +225,7 @@ def _precision(lengths: NDArray[np.float64], written: list[str]) -> NDArray[np.f
     """Return the unit of the last place of each length.
 
     Files have either a fixed number of decimals or of significant digits; in the second case
-    trailing zeros are left out, so that only the longest number tells.
+    trailing zeros are left out, so the longest number determines it.
     """
     decimals = significant = 0
     for word in written:

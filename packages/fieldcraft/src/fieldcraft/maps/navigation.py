@@ -28,8 +28,8 @@ def load_counterstrike(
 ) -> Graph:
     """Return the directed graph of a navigation file, in game units, z up.
 
-    Each area is a vertex at its middle, with its polygon in `mesh` and its id in `labels`. Each
-    connection is an edge, as long as the straight line between the middles; ladders count as
+    Each area is a vertex at its center, with its polygon in `mesh` and its id in `labels`. Each
+    connection is an edge, as long as the straight line between the centers; ladders count as
     connections.
 
     The file is the JSON of awpy: `{"areas": {id: {"corners": [{"x", "y", "z"}, ...], "connections":
@@ -88,9 +88,9 @@ def load_quake(
     """Return the directed graph of a `.navjson` file, in game units, z up.
 
     Each node is a vertex, in the file's order, and each link an edge. A link without its
-    counterpart leads one way: drops, jumps. The length of a link with a traversal is that of the
-    line through its points, else the straight distance; a first point of exactly (0, 0, 0) is
-    ignored. Lifts and teleporters are edges like any other.
+    counterpart has one direction: drops, jumps. The length of a link with a traversal is the length
+    of the line through its points, else the straight distance; a first point of exactly (0, 0, 0)
+    is ignored. Lifts and teleporters are edges like any other.
 
     Parameters
     ----------
@@ -101,9 +101,9 @@ def load_quake(
     max_height : float, optional
         As for `Graph`; levels have floors above each other, and players are 56 units high.
     link_types : iterable of int, optional
-        The Type numbers to take, all by default. In the files seen, 0 is ordinary, 1 a jump over
-        a gap, 2 a teleporter, 3 mostly a drop, 5 a step up, 6 a lift; the format's authors
-        document none.
+        The Type numbers to include, all by default. In the files seen, 0 is ordinary, 1 a jump over
+        a gap, 2 a teleporter, 3 mostly a drop, 5 a step up, 6 a lift; the format's authors document
+        none.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def load_recast(
     path: str | os.PathLike[str], *, mobility: str = "ground", max_height: float | None = None
 ) -> Graph:
     """Return the graph of a poly-mesh or a detail mesh: a vertex for each polygon or triangle,
-    edges between those that share a side.
+    edges between neighbors that share a side.
 
     A poly-mesh has `vertices` (whole numbers in voxels), `polygons` (slots of corner numbers, 65535
     for unused ones), `max_vertices_per_polygon`, `aabb`, `cell_size` and `cell_height`; a detail

@@ -33,10 +33,10 @@ def load_obj(
     """Return the walkable ground of a `.obj` file: a vertex in the middle of each triangle.
 
     Triangles count if they face up, by the order of their corners, and are no steeper than
-    `max_slope`. An edge joins those that share a side; corners closer than a hundred-thousandth of
-    the file's size are one. Convex faces with more corners are cut into triangles.
+    `max_slope`. An edge joins triangles that share a side; corners closer than a hundred-thousandth
+    of the file's size are one. Convex faces with more corners are cut into triangles.
 
-    World units are those of the file, positions (x, y, z) with z up.
+    World units are the units of the file, positions (x, y, z) with z up.
 
     Parameters
     ----------

@@ -21,9 +21,9 @@ def load_polyanya(path: str | os.PathLike[str], *, mobility: str = "ground") -> 
     """Return the graph of a `.mesh` file, version 2: a vertex in the middle of each convex polygon,
     an edge where two share a side.
 
-    World units are those of the file, y downwards as in the maps that such meshes are made of.
-    `mesh` of the graph has the polygons in the file's order. Neighbors are found by the sides that
-    polygons share, not read from the file.
+    World units are the units of the file, y downwards as in the benchmark's maps. `mesh` of the
+    graph has the polygons in the file's order. Neighbors are polygons that share a side; the
+    neighbors in the file are ignored.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Maps of robots: the .yaml and the picture beside it that ROS's map server reads and writes."""
+"""Maps of ROS's map server: a .yaml and a picture beside it."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def load_ros(
 
     Each pixel is a cell, `resolution` meters wide; positions are meters in the map's frame, y up,
     and `origin` is the lower left corner. `negate`, `occupied_thresh`, `free_thresh` and the modes
-    trinary, scale and raw are those of the map server: in scale and raw, a cell is a wall from
-    `occupied_thresh` of the way from free to occupied on.
+    trinary, scale and raw have the meaning of the map server: in scale and raw, a cell is a wall if
+    its occupancy between free and occupied is at least `occupied_thresh`.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def load_ros(
     mobility : {"ground", "air"}
         With "air" there are no walls.
     unknown : {"wall", "open"}
-        What cells are that are neither occupied nor free.
+        Whether cells that are neither occupied nor free are walls.
 
     Raises
     ------

@@ -34,8 +34,8 @@ def load_starcraft(
     positions are the game's own.
 
     The archive holds `pathing` and `placement`, whole numbers or bool of shape (height, width)
-    indexed [y, x] with y upwards (row 0 is the south edge), as `game_info.pathing_grid.data_numpy`
-    has them; row 0 of the grid's arrays is the north edge.
+    indexed [y, x] with y upwards (row 0 is the south edge), as in
+    `game_info.pathing_grid.data_numpy`; row 0 of the grid's arrays is the north edge.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def load_starcraft(
         Where a ground unit can walk, or where a building can stand.
     resources : bool, optional
         Whether mineral fields (2 x 1 cells) and geysers (3 x 3) are walls too, from the arrays
-        `unit_xy`, shape (N, 2), and `unit_resource`, shape (N,): 0 none, 1 minerals, 2 gas. The
-        game's own pathing has them cut out only where the recording player saw them, around the
-        first town hall.
+        `unit_xy`, shape (N, 2), and `unit_resource`, shape (N,): 0 none, 1 minerals, 2 gas. In the
+        game's own pathing they are walls only where the recording player saw them, around the first
+        town hall.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def load_starcraft(
 
 
 def _array(raw: bytes, name: str, kinds: str) -> NDArray[Any]:
-    """Return an array of an archive, whose dtype is of one of some kinds."""
+    """Return an array of an archive if its dtype is one of some kinds."""
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         member = archive.getinfo(f"{name}.npy")
         if member.file_size > _MAX_BYTES:

@@ -58,12 +58,12 @@ def load_tiled(
     downwards.
 
     `cell_size` is the width of a tile. `origin` is (0, 0); on an infinite map it is the corner of
-    the leftmost and topmost chunk, in pixels, so that positions are those that Tiled shows.
+    the leftmost and topmost chunk, in pixels, so that positions are equal to coordinates in Tiled.
 
-    Three things make walls, and they add up:
+    Three things make walls, together:
 
-    1. A wall layer: every tile and every shape on it. A layer is one if its name, or that of a
-       group around it, is in `wall_layers`, hidden or not; or if it has one of the
+    1. A wall layer: every tile and every shape on it. A layer is a wall layer if its name, or the
+       name of a group around it, is in `wall_layers`, hidden or not; or if it has one of the
        `wall_properties` and is not hidden.
     2. A tile that has one of the `wall_properties` in its tileset, on any tile layer that is not
        hidden.
@@ -71,10 +71,11 @@ def load_tiled(
        on any layer, if neither it nor the layer is hidden.
 
     Shapes are rectangles, ellipses, polygons, polylines and pictures (by their rectangle); points
-    and texts block nothing. A cell is a wall if its center lies in the shape. A shape too thin to
-    hold a center still lets nothing through: where it crosses the line between the centers of two
-    neighbors, the one that holds the middle of the crossing is a wall. A layer's offset moves its
-    shapes, and its tiles by the nearest whole number of cells; tiles moved off the map are dropped.
+    and texts block nothing. A cell is a wall if its center is in the shape. A shape too thin to
+    contain a center still blocks steps: where it crosses the line between the centers of two
+    neighbors, the cell that contains the middle of the crossing is a wall. A layer's offset moves
+    its shapes, and its tiles by the nearest whole number of cells; tiles moved off the map are
+    dropped.
 
     `objects` of the grid are the map's objects by name, or by class where they have none: the
     centers of their shapes, and their properties.
@@ -204,7 +205,7 @@ def _wall_layers(layers: Sequence[Layer], named: dict[str, str] | None) -> froze
 
 
 def _makes_walls(owner: Json, flags: Set[str]) -> bool:
-    """Whether one of some properties is true; older versions of Tiled wrote words for it."""
+    """Return whether one of some properties is true; older versions of Tiled wrote texts."""
     return any(
         value.strip().casefold() in ("true", "yes", "1") if isinstance(value, str) else bool(value)
         for name, value in properties(owner).items()

@@ -1,5 +1,5 @@
-"""Documents of the Tiled editor, read under limits: JSON, and XML in the form of Tiled's JSON; the
-cells that their shapes block.
+"""Documents of the Tiled editor, read under limits, JSON or XML in the form of Tiled's JSON, and
+the cells that their shapes block.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _NO_LIST = re.compile(r"[^\d,\s]|\d\s+\d|,\s*(?:,|\Z)|\A\s*(?:,|\Z)", re.ASCII)
 
 
 class Layer(NamedTuple):
-    """A layer that is no group: the names of its groups and its own, whether all of these are
+    """A layer that is no group: the names of its groups and itself, whether all of them are
     visible, the sum of their offsets in pixels, and its entries.
     """
 
@@ -94,7 +94,7 @@ class Level:
         return found
 
     def spend(self, parts: int) -> None:
-        """Count parts of the map, and refuse more than a map may have."""
+        """Count parts of the map, and raise for more than a map may have."""
         self._budget -= parts
         if self._budget < 0:
             raise BadMapFile(
@@ -105,7 +105,9 @@ class Level:
             )
 
     def tilesets(self) -> Iterator[tuple[int, list[Json]]]:
-        """The global id of the first tile of each tileset, and its tiles that have properties."""
+        """Return the global id of the first tile of each tileset, and its tiles that have
+        properties.
+        """
         for tileset in self.entries.get("tilesets", []):
             entries = self._beside(tileset["source"], "tileset") if "source" in tileset else tileset
             tiles = entries.get("tiles", [])
@@ -116,7 +118,7 @@ class Level:
             yield int(tileset["firstgid"]), [*tiles, *more_tiles]
 
     def objects(self, layer: Layer) -> Iterator[Json]:
-        """The entries of each object of a layer, those of its template among them."""
+        """Yield the entries of each object of a layer, including its template."""
         for item in layer.entries.get("objects", []):
             found = item
             if item.get("template") is not None:
@@ -130,7 +132,9 @@ class Level:
             yield found
 
     def chunks(self, layer: Layer) -> list[Json]:
-        """The rectangles of tiles of a layer, each with `x`, `y`, `width` and `height` in tiles."""
+        """Return the rectangles of tiles of a layer, each with `x`, `y`, `width` and `height` in
+        tiles.
+        """
         entries = layer.entries
         if entries["type"] != "tilelayer":
             return []
@@ -141,7 +145,7 @@ class Level:
 
 
 def number(value: Any) -> float:
-    """Return a number of a file, refusing those of a billion or more."""
+    """Return a number of a file; raise for numbers of a billion or more."""
     found = float(value)
     if not abs(found) < 1e9:
         raise ValueError(f"{found} in place of a number below a billion")
@@ -167,7 +171,7 @@ def _flat(
     visible: bool = True,
     offset: tuple[float, float] = (0.0, 0.0),
 ) -> Iterator[Layer]:
-    """The layers from the bottom up, those of groups in their place."""
+    """Yield the layers from the bottom up, layers of groups in the place of the group."""
     for layer in layers:
         own = (*names, str(layer.get("name", "")))
         seen = visible and flag(layer.get("visible", 1))
@@ -269,16 +273,16 @@ def blocked_cells(
 
     An outline is points (N, 2), (x, y) in cells from the corner of the map, y downwards, and
     whether it is closed: a polygon, even-odd where it crosses itself, or else an open line. A cell
-    is blocked if its center lies in a polygon. A polygon too thin to hold a center blocks too, so
-    that nothing leaks through it: wherever it crosses the straight line between the centers of two
-    neighbors, it blocks the one of them that holds the middle of the crossing. So do the segments
-    of an open line. What touches no line between two centers blocks nothing.
+    is blocked if its center is in a polygon. A polygon too thin to contain a center blocks too:
+    where it crosses the straight line between the centers of two neighbors, it blocks the cell that
+    contains the middle of the crossing. Segments of an open line do the same. A shape that crosses
+    no line between two centers blocks nothing.
 
     Raises
     ------
     BadMapFile
-        For points that are not finite or very far off, and for outlines that cross too many rows
-        and columns.
+        For points that are not finite or very far off the map, and for outlines that cross too many
+        rows and columns.
     """
     blocked = np.zeros(shape, dtype=np.bool_)
     # how many polygons begin (or, below 0, end) at a cell, along each row
@@ -313,8 +317,8 @@ def blocked_cells(
 def _crossings(
     count: int, axis: int, begins: Floats, ends: Floats, owners: Ints
 ) -> tuple[Ints, Floats, Ints]:
-    """Where edges cross the center lines of `count` rows (axis 0) or columns: the line, the
-    position on it, and the owner of the edge.
+    """Return the crossings of edges with the center lines of `count` rows (axis 0) or columns: the
+    line, the position on it, and the owner of the edge.
     """
     if not (np.abs(begins) < _FARTHEST).all():
         raise BadMapFile(

@@ -23,7 +23,7 @@ def load_waypoints(
     `{"vertices": [[x, y], ...] or [[x, y, z], ...], "edges": [[from, to] or [from, to, length],
     ...]}`
 
-    It may also have `"directed": true` (edges lead one way), `"blocked": [vertex, ...]`, `"names":
+    It may also have `"directed": true` (one-way edges), `"blocked": [vertex, ...]`, `"names":
     [text, ...]`, `"max_height": number` and `"y_up": true`, as for `Graph`, and `"about"`, which is
     ignored. Edges without a length are as long as the straight line.
 
@@ -34,7 +34,7 @@ def load_waypoints(
     mobility : {"ground", "air"}
         With "air" no vertex is blocked.
     max_height : float, optional
-        Replaces that of the file.
+        Replaces the value in the file.
 
     Raises
     ------

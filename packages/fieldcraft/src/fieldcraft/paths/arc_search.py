@@ -1,5 +1,5 @@
-"""The search for distances over arcs: on graphs and meshes, and on every space for steps that are
-charged on entering or walked away from the goals.
+"""The search for distances over arcs: on graphs and meshes, and on every space for `charge="enter"`
+and `outward`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Arcs:
     lengths: NDArray[np.float64]
 
     def reversed(self) -> _Arcs:
-        """Return the same arcs for distances that spread the other way, and in its order."""
+        """Return the same arcs reversed, in the order of the reversed search."""
         order = self.back_arcs
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
@@ -72,7 +72,7 @@ def _topology_arcs_outward(space: Space) -> _Arcs:
 
 
 def _arcs_of(adjacency: Adjacency) -> _Arcs:
-    """Return the steps of a grid, for distances that spread as agents walk."""
+    """Return the steps of a grid, for distances that spread in the direction of walking."""
     origins = adjacency.origins.astype(np.int32)
     starts, _, order = incoming(adjacency)
     return _Arcs(adjacency.starts, adjacency.ends, origins, starts, order, adjacency.lengths)
@@ -103,7 +103,7 @@ class ArcSearch(DistanceSearch):
 
     `charge` is "mean", the length of a step times the mean of its two cells' costs, or "enter", its
     length times the cost of the cell it ends in. With `outward` the distances are of walking from
-    the goals. Along a path distances always grow, so a repair finds out which arc gave each.
+    the goals. Along a path distances always grow, so a repair finds the arc of each distance.
     """
 
     def __init__(self, task: SearchTask) -> None:
@@ -128,7 +128,7 @@ class ArcSearch(DistanceSearch):
 
     @cached_property
     def arcs(self) -> _Arcs:
-        """The arcs that may be used on the snapshot; of a grid those of the first one."""
+        """The arcs of the snapshot; on a grid of the first snapshot."""
         if not self._on_grid:
             return (_topology_arcs_outward if self.outward else _topology_arcs)(self.space)
         if np.array_equal(self.ground.walls, self.space.walls.reshape(-1)):
@@ -139,7 +139,7 @@ class ArcSearch(DistanceSearch):
 
     @property
     def _sizes(self) -> NDArray[np.float64]:
-        """Return the costs of arcs, or where cells have costs of their own, half their lengths."""
+        """Return the costs of arcs, or half their lengths if cells have costs of their own."""
         if self._sizes_of is not self.ground:
             arcs, costs = self.arcs, self.costs
             sizes = arcs.lengths
@@ -159,7 +159,7 @@ class ArcSearch(DistanceSearch):
         return self._share
 
     def _against(self) -> NDArray[np.float64]:
-        """Return by what factors steps against the traffic cost more; none without traffic."""
+        """Return the factors of the costs of steps against the traffic; empty without traffic."""
         if self.costs.traffic is None:
             return SAME_COST
         arcs = self.arcs
@@ -215,7 +215,7 @@ def step_cost(
     ends: Ints,
     lengths: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return the costs of steps that are walked from cells to cells."""
+    """Return the costs of steps between pairs of cells."""
     if costs.values is None:
         return lengths * (costs.uniform or 1.0)
     if charge == "enter":
@@ -224,8 +224,8 @@ def step_cost(
 
 
 def adjacency_with_walls(space: Space, walls: NDArray[np.bool_]) -> Adjacency:
-    """Return the steps that a space would have with these walls: on a grid no step cuts a corner
-    of a wall by infinite cost either.
+    """Return the steps of a space with these walls; on a grid walls by infinite cost have corners
+    too.
     """
     if not isinstance(space, Grid) or np.array_equal(walls, space.walls.reshape(-1)):
         return space.adjacency

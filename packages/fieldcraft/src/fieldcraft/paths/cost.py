@@ -1,5 +1,5 @@
-"""The cost of walking over each cell, from whatever a caller passes as `cost`, and against the
-recent moves of agents.
+"""The cost of walking over each cell, from the argument `cost` and from the recent moves of
+agents.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ SAME_COST = read_only(np.ones(1))
 
 class CellCosts:
     """The cost of each cell: `uniform` for all, or `values`, one per cell, flat float64; and the
-    `traffic` that steps cost more against, or None.
+    `traffic` that raises the cost of steps against it, or None.
 
-    `least` and `greatest` bound the finite costs of open cells, and `infinite` says whether there
-    may be infinite ones: these bounds only widen.
+    `least` and `greatest` bound the finite costs of open cells, and `infinite` is whether some may
+    be infinite: these bounds only widen.
     """
 
     def __init__(self, space: Space, cost: Cost, traffic: Traffic | None = None) -> None:
@@ -62,7 +62,7 @@ class CellCosts:
 
     @property
     def walls(self) -> NDArray[np.float64] | None:
-        """The costs if some may be infinite, and so walls."""
+        """The costs if some may be infinite, which makes these cells walls."""
         return self.values if self.infinite else None
 
     @property
@@ -80,14 +80,14 @@ class CellCosts:
         return float(entered if charge == "enter" else (left + entered) / 2)
 
     def update_traffic(self) -> bool:
-        """Take over the traffic as it is now; return whether it has changed."""
+        """Read the traffic again; return whether it has changed."""
         if self.traffic is None or not self.traffic.outdated:
             return False
         self.traffic.read()
         return True
 
     def copy(self) -> CellCosts:
-        """The same costs, which stay as they are when these change."""
+        """Return a copy."""
         other = object.__new__(CellCosts)
         other.__dict__.update(self.__dict__)
         other.values = None if self.values is None else self.values.copy()
@@ -96,10 +96,10 @@ class CellCosts:
     def update(
         self, cost: Cost, cells: NDArray[np.int64] | None, walls: NDArray[np.int64]
     ) -> NDArray[np.int64] | None:
-        """Take over a new cost, or where it is None what the layer or expression reads now.
+        """Read a new cost, or for None the layer or expression again.
 
-        Returns the cells whose cost has changed, some of which may be walls; None where a number
-        replaces an array, an array a number, or a number another: then nothing is taken over. Only
+        Returns the cells whose cost has changed, some of which may be walls; None if a number
+        replaces an array, an array a number, or a number another: then nothing is changed. Only
         `cells` are read; changed `walls` may have opened.
         """
         if cost is None and not self.outdated:
@@ -158,7 +158,7 @@ def read_costs(space: Space, cost: Cost) -> tuple[NDArray[np.float64], float, fl
 
 
 def _check(space: Space, found: NDArray[np.float64], cells: NDArray[np.int64]) -> None:
-    """Refuse costs of some cells that are too small, too large or NaN, unless these are walls."""
+    """Raise for costs that are too small, too large or NaN, except in walls."""
     valid = (found >= LEAST) & ((found <= checks.LARGEST) | (found == math.inf))
     bad = np.flatnonzero(~(valid | space.walls.reshape(-1)[cells]))
     if len(bad):
@@ -166,7 +166,7 @@ def _check(space: Space, found: NDArray[np.float64], cells: NDArray[np.int64]) -
 
 
 def invalid_cost(space: Space, cost: float, cell: int) -> InvalidValue:
-    """Return the refusal of the cost of a cell."""
+    """Return the error for the cost of a cell."""
     remedy = "Start from a positive cost: 1 + 4 * threat, with nothing negative in threat"
     if not cost:
         remedy += (
@@ -181,10 +181,10 @@ def invalid_cost(space: Space, cost: float, cell: int) -> InvalidValue:
 
 
 def check_space(space: Space, cost: Any) -> None:
-    """Refuse the cost of another space."""
+    """Raise `InvalidValue` for a cost on another space."""
     if differs := space.describe_difference(cost.space):
         raise InvalidValue(
-            "cost lies on the cells of the space",
+            "cost has a value for each cell of the space",
             got=f"{getattr(cost, 'name', type(cost).__name__)} {differs}",
             remedy=(
                 f"Use a layer of a map on {space!r}, or read a coarse one on the fine cells:"
@@ -194,7 +194,7 @@ def check_space(space: Space, cost: Any) -> None:
 
 
 def cell_values(space: Space, cost: Cost) -> NDArray[Any]:
-    """Return a cost as numbers of the space's shape, not checked one by one; not a copy."""
+    """Return a cost as numbers in the space's shape, unchecked, without a copy."""
     other = getattr(cost, "space", None)
     if isinstance(other, Space):
         if other is not space:
@@ -210,7 +210,7 @@ def cell_values(space: Space, cost: Cost) -> NDArray[Any]:
 
 
 def uniform_cost(cost: Cost) -> float | None:
-    """The cost of all cells where it is one number, or None, which stands for 1; else None."""
+    """Return the cost if it is one number for all cells, 1 for None; else None."""
     if cost is None:
         return 1.0
     if isinstance(cost, np.ndarray) and cost.ndim == 0 and cost.dtype.kind in "iuf":
@@ -231,11 +231,11 @@ Ends = NDArray[np.int32]
 
 
 class Traffic:
-    """A layer of vectors to which agents add their moves, and what moving against them costs.
+    """A layer of vectors to which agents add their moves, and the costs of moving against them.
 
-    A move adds its direction to the cell it ends in, times what an update of the layer takes away.
-    So the length of a vector is a mean over the last updates: how many agents arrive in a step,
-    less those that come the other way.
+    A move adds its direction to the cell that it ends in, times the part that an update of the
+    layer removes. So the length of a vector is a mean over the last updates: the number of agents
+    that arrive per step, minus the number in the opposite direction.
     """
 
     def __init__(self, space: Space, layer: Layer, weight: float) -> None:
@@ -259,7 +259,7 @@ class Traffic:
         self.read()
 
     def read(self) -> None:
-        """Take over the layer as it is now."""
+        """Read the layer again."""
         flow = self.layer.vectors
         self._flow = np.ascontiguousarray(flow.reshape(-1, flow.shape[-1]))
         self._seen = self.layer.version
@@ -277,7 +277,7 @@ class Traffic:
         return np.asarray(legs / np.maximum(lengths, np.finfo(np.float64).tiny)[:, np.newaxis])
 
     def factors(self, begins: Ends, ends: Ends) -> Floats:
-        """Return by what factors the costs of steps grow, as the layer was read last, (A,)."""
+        """Return the factors of the costs of steps, (A,), from the last values read."""
         if self._ends is not ends:
             self._ends, self._along = ends, self._directions(begins, ends)
         found = np.empty(len(ends))

@@ -1,4 +1,4 @@
-"""Distance maps: how far it is from everywhere to the nearest goal."""
+"""Distance maps: the distance from every cell to the nearest goal."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ _NOT_COPIED = ("_lock", "_values", "_view", "_finite", "_search")
 class DistanceMap(Operand):
     """The walking distance from every cell to the nearest goal; made by `distance_map`.
 
-    It shows walls and costs as they were when the map was made or last repaired: `outdated` says
-    whether they have changed since, and `repair` takes the changes over. A map that has been
-    searched to its end is repaired at a fraction of the price of a new one, and equals it bit for
-    bit.
+    It has the walls and costs of the time when it was made or last repaired: `outdated` is whether
+    they have changed since, and `repair` updates the map. The repair of a map that was searched to
+    its end takes a fraction of the time of a new search, with the same result bit for bit.
 
-    Distances are float64 inside. With 4 or 8 neighbors and one cost for all cells they are counted
-    in straight and diagonal steps, and right to the last digit or so. Else they are sums along the
-    path, beginning at the goal.
+    Distances are float64 internally. With 4 or 8 neighbors and one cost for all cells they are
+    counts of straight and diagonal steps, exact up to one rounding. Else they are sums along the
+    path from the goal.
 
     Like a layer it can be used in expressions, windows and questions: `threat - 0.2 * distances`.
-    There walls read 0, and cells that reach no goal 1e20, so that they are never the nearest;
-    `fc.minimum(distances, 99)` limits that. A distance map is used by one thread at a time.
+    In expressions walls are 0, and cells that reach no goal 1e20, so that they are never the
+    nearest; `fc.minimum(distances, 99)` limits that. A distance map is used by one thread at a
+    time.
 
     Attributes
     ----------
@@ -105,19 +105,19 @@ class DistanceMap(Operand):
         self._search: DistanceSearch | None = None
 
     def _restart(self, ground: Snapshot) -> None:
-        """Forget all distances; the next question begins a search for them."""
+        """Discard all distances; the next use begins a new search."""
         self._ground, self._search, self._shown = ground, None, False
 
     @property
     def search(self) -> DistanceSearch:
-        """The search behind the map, which may not have begun."""
+        """The search of the map; it may not have begun."""
         if self._search is None:
             goals = self.goals, self.start_costs, self.limit, self.charge, self.outward
             self._search = search_for(SearchTask(self._ground, self.cell_costs, *goals))
         return self._search
 
     def settled(self) -> DistanceSearch:
-        """Return the search behind the map after it has reached its end."""
+        """Complete the search of the map and return it."""
         with self._lock:
             self.search.settle()
             return self.search
@@ -186,7 +186,7 @@ class DistanceMap(Operand):
     ) -> float | NDArray[np.float64]:
         """Return the distances at world positions: a float for one, (N,) float64 for many.
 
-        Searches only as far as these need; the next call continues from there.
+        It searches only as far as needed; the next call continues from there.
 
         Parameters
         ----------
@@ -218,9 +218,9 @@ class DistanceMap(Operand):
     def descend(self, position: ArrayLike) -> Path:
         """Return the path from a world position to the nearest goal.
 
-        Of equally good steps it goes straight on, on a graph to the vertex of the lowest number.
-        Where no goal is reached, the path is not `found`. On an outward map the path leads from
-        the goal to the position.
+        Of equally good steps the straight one is taken, on a graph the vertex of the lowest number.
+        Where no goal is reached, the path is not `found`. On an outward map the path leads from the
+        goal to the position.
 
         Raises
         ------
@@ -247,7 +247,7 @@ class DistanceMap(Operand):
     ) -> ChosenCells:
         """Return one step of each agent towards the nearest goal: `hunt.step(monsters).positions`.
 
-        Each agent takes the step that begins a shortest path; of equal ones that to the lowest
+        Each agent takes the first step of a shortest path; of equal steps the one to the lowest
         cell. Agents at a goal, or without a path to one, stay, and are not `found`.
 
         Parameters
@@ -256,8 +256,8 @@ class DistanceMap(Operand):
             World positions on open cells.
         one_per_cell : bool
             Let agents step one after the other, the nearest first, each to the best cell that is
-            free at that moment and no farther from the goal than its own. So they queue in
-            corridors and surround a goal; agents that find no such cell wait.
+            free at that moment and no farther from the goal than its own. They queue in corridors
+            and surround a goal; agents without such a cell wait.
         onto_goals : bool
             With False agents stop beside the goals.
 
@@ -279,17 +279,19 @@ class DistanceMap(Operand):
 
     @property
     def version(self) -> int:
-        """A number that grows with every `repair` that found something to do."""
+        """A number that grows with every `repair` that changes something."""
         return self._version
 
     @property
     def outdated(self) -> bool:
-        """Whether walls, traffic or what the cost was read from have changed; see `repair`."""
+        """Whether walls, traffic, or the layer or expression of the cost have changed; see
+        `repair`.
+        """
         return self.space.walls_version != self._ground.version or self.cell_costs.outdated
 
     @property
     def is_current(self) -> bool:
-        """Whether the map has exactly the walls that the space has now."""
+        """Whether the map has the current walls of the space."""
         return self.space.walls_version == self._ground.version and not self.cell_costs.infinite
 
     @property
@@ -320,7 +322,7 @@ class DistanceMap(Operand):
     def cut_off(self, cells: ArrayLike, among: ArrayLike | None = None) -> NDArray[np.int64]:
         """Return the cells, ascending, that reach a goal now and would not with walls in `cells`.
 
-        `among` are the cells to look at, by default all but `cells`.
+        `among` are the cells to check, by default all others.
         """
         walls = np.unique(self.space.cell_ids(cells))
         some = None if among is None else self.space.cell_ids(among)
@@ -335,16 +337,17 @@ class DistanceMap(Operand):
     def repair(self, cells: ArrayLike | None = None, cost: Cost = None) -> NDArray[np.int64] | None:
         """Update the distances after walls or costs have changed.
 
-        Returns the cells, ascending, whose distance has changed; None where it may be all, because
-        the map had not been searched to its end and begins anew. Goals in a new wall don't count
-        until it opens. Raises what `distance_map` raises for a cost; nothing has changed then.
+        Returns the cells, ascending, whose distance has changed; None if it may be all, because the
+        map was not searched to its end and starts again. Goals in a new wall don't count until it
+        opens. Raises the errors of `distance_map` for a cost; then nothing has changed.
 
         Parameters
         ----------
         cells : array_like, optional
-            The cells whose cost may have changed; by default all. Changed walls are known.
+            The cells whose cost may have changed; by default all. Changed walls are found without
+            this.
         cost : Cost, optional
-            The cost now; not needed for the layer or expression that the map was made with.
+            The new cost; not needed for the layer or expression that the map was made with.
         """
         where = None if cells is None else self.space.cell_ids(cells)
         with self._lock:
@@ -379,7 +382,7 @@ class DistanceMap(Operand):
         return self._note(found)
 
     def _note(self, changed: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
-        """Go on to the next version."""
+        """Begin the next version."""
         self._version, self._finite = self._version + 1, None
         if changed is not None:
             changed.flags.writeable = False

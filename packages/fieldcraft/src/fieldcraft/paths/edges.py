@@ -13,17 +13,18 @@ _BESIDE = 1e-6  # of its length, that an agent on an edge may be beside it
 
 
 def _has_waypoints(space: Space) -> bool:
-    """Return whether agents on a space keep to straight edges."""
+    """Return whether agents on a space walk along straight edges."""
     return isinstance(space, Graph) and space.mesh is None
 
 
 def from_edge(
     space: Space, start: NDArray[np.float64], cells: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
-    """Return the cells of a path, and where it starts: None for the center of the first cell.
+    """Return the cells of a path and its first position, None for the center of the first cell.
 
-    Agents on waypoints keep to the edges. One on an edge that leads to the first vertex starts
-    there, and the edge's other vertex is put in front, unless the path follows the edge back.
+    Agents on waypoints walk along edges. For an agent on an edge of the first vertex the path
+    starts on the edge, and the edge's other vertex is put in front, unless the path follows the
+    edge back.
     """
     if not _has_waypoints(space) or start.tolist() == space.position_of(cells[0]).tolist():
         return cells, start
@@ -40,7 +41,7 @@ def _on_edges(
     vertex: NDArray[np.int64],
     others: NDArray[np.int64],
 ) -> NDArray[np.bool_]:
-    """Return whether a position lies between a vertex and each of some others, (N,)."""
+    """Return whether a position is between a vertex and each of some others, (N,)."""
     center = space.position_of(vertex)
     edges = space.shortest_vectors(space.position_of(others) - center)
     leg = space.shortest_vectors(position - center)
@@ -51,7 +52,7 @@ def _on_edges(
 
 
 def first_leg(space: Space, cells: NDArray[np.int64], start: NDArray[np.float64]) -> float:
-    """Return the length of the way from a start to the second cell of a path."""
+    """Return the length from a start to the second cell of a path."""
     second = space.position_of(cells.item(1))
     leg = math.hypot(*space.shortest_vectors(second - start).tolist())
     if not _has_waypoints(space):

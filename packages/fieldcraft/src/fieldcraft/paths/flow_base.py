@@ -21,7 +21,7 @@ class FlowField(ABC):
     """Directions that lead to the goals of a distance map, on a grid, graph or mesh; made by
     `flow_field`.
 
-    The field is worked out when it is first read, and updated when it is read after a change of
+    The field is computed when it is first read, and updated when it is read after a change of
     distances or walls.
     """
 
@@ -56,8 +56,8 @@ class FlowField(ABC):
 
     @abstractmethod
     def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> NDArray[np.float64]:
-        """Return the directions in which to walk from world positions, of the same shape: unit
-        vectors, or 0 where there is nowhere to go.
+        """Return the directions to walk from world positions, of the same shape: unit vectors, or 0
+        where no goal is reached.
 
         `outside` is "refuse" or "clamp", see `cell_at` of the space.
 
@@ -89,7 +89,9 @@ class FlowField(ABC):
         self._seen = now
 
     def _goal_cells(self) -> Ints:
-        """Return the cells where ways end: not goals in walls, nor ones nearer to another goal."""
+        """Return the cells where paths end: no goals in walls, and no goals nearer to another
+        goal.
+        """
         distances = self.distance_map
         ends: Ints = distances.goals[distances.measured(distances.goals) == distances.start_costs]
         return ends

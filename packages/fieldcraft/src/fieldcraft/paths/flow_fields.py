@@ -32,15 +32,15 @@ Sampler = Callable[[Floats, int, int, Floats], None]
 class GridFlow(FlowField):
     """Directions on a grid that lead to the goals of a distance map; made by `flow_field`.
 
-    What may be relied on: a step of at most one cell along what `sample` gives ends in the same
-    cell or in an open one that is nearer to a goal, never in a wall, and crosses no side that the
-    terrain forbids. So whoever follows the field alone, from any open cell that a way leads from,
-    arrives. (Nearer: where the ground has a price and only a diagonal step between two dear cells
-    leads on, one cell of the way may be dearer, and those after it are nearer again.)
+    A step of at most one cell along the result of `sample` ends in the same cell or in an open cell
+    that is nearer to a goal, never in a wall, and crosses no side that the terrain forbids. So an
+    agent that follows the field from any open cell with a path to a goal arrives. (One exception of
+    "nearer": where the only next step is a diagonal one between two expensive cells, one cell on
+    the path may be farther in cost, and the cells after it are nearer again.)
 
-    It reads the distances when it is first looked at, and what has changed in them or in the walls
-    whenever it is looked at. In a new wall's surroundings that a `repair` has not yet reached, it
-    may lead nowhere, but not through the wall.
+    It reads the distances at its first use, and their changes and changed walls at every later use.
+    Around a new wall, before a `repair` of the distances, directions may be 0, but they never lead
+    through the wall.
     """
 
     space: Grid
@@ -50,13 +50,13 @@ class GridFlow(FlowField):
         lacking = _STRAIGHT - set(space.neighborhood.steps)
         if lacking:
             raise InvalidValue(
-                "A flow field is walked, so its map's neighbors include the four straight ones",
+                "The steps of a flow field's map include the four straight ones",
                 got=f"{len(space.neighborhood)} steps without {min(lacking)}",
                 remedy="Use a grid with neighbors=4 or 8, or follow distance_map.descend",
             )
         if space.corners == "cut":
             raise InvalidValue(
-                "Agents on a flow field walk from position to position, not between two walls",
+                "Agents on a flow field can't pass between two walls",
                 got="a grid with corners='cut'",
                 remedy='Use corners="never" or "if-one-open", or follow distance_map.step',
             )
@@ -73,8 +73,8 @@ class GridFlow(FlowField):
 
     def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> Floats:
         """See `FlowField.sample`: the directions of the four cells whose centers surround a
-        position are mixed by how near they are, as far as the position's own cell may be left that
-        way; (0, 0) in cells whose own direction is.
+        position are interpolated, as far as steps from the position's own cell allow; (0, 0) in
+        cells with direction (0, 0).
         """
         points, single = checks.positions(positions)
         found = np.empty(points.shape)
@@ -94,9 +94,9 @@ class GridFlow(FlowField):
                     points, outside=outside
                 )  # raises, and says which position and why
             raise InvalidValue(
-                "Positions lie within 1e308 cells of the map",
+                "Positions are within 1e308 cells of the map",
                 got=f"{tuple(points[wrong[0]].tolist())}",
-                remedy="Mend that position",
+                remedy="Correct that position",
             )
         return found[0] if single else found
 
@@ -130,7 +130,7 @@ class GridFlow(FlowField):
             self._point(np.concatenate([own, goals, self._turned(walls)]))
 
     def _mark_goals(self) -> Ints:
-        """Mark where ways end; the cells where that is new."""
+        """Mark the goal cells; return the cells where this has changed."""
         ends = self._turned(self._goal_cells())
         changed = np.setxor1d(ends, self._ends)
         self._goals.reshape(-1)[self._ends] = 0
@@ -168,8 +168,8 @@ class GridFlow(FlowField):
         )
 
     def _around(self, cells: Ints, reach: int) -> Ints:
-        """Cells and those up to `reach` beside them, ascending; beyond the rim, the rim's or those
-        of the other side.
+        """Return cells and their surroundings up to `reach`, ascending, clamped to the map or
+        wrapped.
         """
         height, width = self.space.shape
         offsets = np.arange(-reach, reach + 1)
@@ -181,7 +181,7 @@ class GridFlow(FlowField):
         return np.unique(rows[:, :, np.newaxis] * width + columns[:, np.newaxis, :])
 
     def _turned(self, cells: Ints) -> Ints:
-        """The places of the map's cells in arrays whose row 0 has the smallest y."""
+        """Return the indices of the map's cells in arrays whose row 0 has the smallest y."""
         height, width = self.space.shape
         return cells + (height - 1 - 2 * (cells // width)) * width if self.space.y_up else cells
 
@@ -200,10 +200,9 @@ class GraphFlow(FlowField):
     """Directions on a graph that lead to the goals of a distance map; made by `flow_field`.
 
     `next` is the vertex to go to from each vertex. Between vertices, `sample` leads along the
-    nearest of the edges that the field uses, to
-    its end: who starts on an edge keeps to edges. On a mesh it leads through the sides of polygons,
-    without leaving them. It ends at the position of the goal's vertex, which is the middle of a
-    goal's polygon: one may not stand still before.
+    nearest of the edges that the field uses, to its end, so that agents on edges stay on edges. On
+    a mesh it leads through the sides of polygons and stays in them. It ends at the position of the
+    goal's vertex, on a mesh the center of its polygon.
     """
 
     space: Space
@@ -222,7 +221,7 @@ class GraphFlow(FlowField):
 
     @property
     def next(self) -> NDArray[np.int64]:
-        """The vertex to go to from each vertex, (N,); -1 at goals, on blocked vertices and where no
+        """The next vertex from each vertex, (N,); -1 at goals, on blocked vertices and where no
         goal is reached. Read-only, a view.
         """
         self._follow()
@@ -230,8 +229,8 @@ class GraphFlow(FlowField):
 
     @property
     def arcs(self) -> NDArray[np.int64]:
-        """The number in `space.topology` of the arc that leads to `next`, (N,); -1 where there is
-        none. Read-only, a view.
+        """The number in `space.topology` of the arc that leads to `next`, (N,); -1 for none.
+        Read-only, a view.
         """
         self._follow()
         return self._shown_arcs
@@ -243,12 +242,11 @@ class GraphFlow(FlowField):
         outside: str = "refuse",
         cells: NDArray[np.int64] | None = None,
     ) -> NDArray[np.float64]:
-        """The directions in which to walk from world positions: unit vectors (N, 2) or (N, 3), or
-        one; 0 where there is nowhere to go.
+        """Return the directions to walk from world positions: unit vectors (N, 2) or (N, 3), or
+        one; 0 where no goal is reached.
 
-        On a mesh they lie in the ground plane (z is 0). `outside` is "refuse" or "clamp", see
-        `Graph.cell_at`; who knows what that answers passes it as `cells` (N,). Raises `OutsideMap`
-        or `InvalidValue`.
+        On a mesh z is 0. `outside` is "refuse" or "clamp", see `Graph.cell_at`; `cells` (N,) are
+        the results of `cell_at` if they are known. Raises `OutsideMap` or `InvalidValue`.
         """
         points, single = checks.positions(positions, dimensions=self.space.dimensions)
         found = np.empty(points.shape)
@@ -268,7 +266,7 @@ class GraphFlow(FlowField):
                 raise InvalidValue(
                     "cells has one vertex per position",
                     got=f"shape {vertices.shape} for {len(points)} positions",
-                    remedy="Pass cell_at's",
+                    remedy="Pass the result of cell_at",
                 )
         serve = self._serve(points, vertices)
         pool.run(
@@ -279,8 +277,8 @@ class GraphFlow(FlowField):
     def _serve(
         self, points: NDArray[np.float64], vertices: NDArray[np.int64]
     ) -> Callable[[int, int, NDArray[np.float64]], None]:
-        """`kernels.graph_flow` for points near these vertices, or in these polygons: `serve(first,
-        last, out)`.
+        """Return `serve(first, last, out)`: `kernels.graph_flow` for points near these vertices or
+        in these polygons.
         """
         self._follow()
         vertices.flags.writeable = False
@@ -308,8 +306,8 @@ class GraphFlow(FlowField):
         return lambda first, last, out: kernels.graph_flow.lead(*along, first, last, out)
 
     def _led_round(self, along: _Along, first: int, last: int, out: NDArray[np.float64]) -> None:
-        """`kernels.graph_flow.lead` on a torus; of hexagons, and beside the seam of squares,
-        through the side to the next one.
+        """Write the directions on a torus; on hexagons, and beside the seam of squares, through the
+        side to the next cell.
         """
         kernels.graph_flow.lead(*along, first, last, out)
         points, vertices = along[-2][first:last], along[-1][first:last]
@@ -326,7 +324,7 @@ class GraphFlow(FlowField):
         out[first + beside] = self._directions(portals - points[beside]) * leads[:, np.newaxis]
 
     def _directions(self, legs: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The unit vectors along straight ways, the short way round a torus; 0 stays 0."""
+        """Return the unit vectors of straight lines, the shortest ones on a torus; 0 stays 0."""
         legs = self.graph.shortest_vectors(legs)
         sizes = np.sqrt((legs**2).sum(axis=1, keepdims=True))
         return np.asarray(np.divide(legs, sizes, out=np.zeros_like(legs), where=sizes > 0))
@@ -346,7 +344,7 @@ class GraphFlow(FlowField):
         self._point(vertices)
 
     def _around(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Vertices and those that arcs lead from into them."""
+        """Return vertices and the origins of the arcs into them."""
         topology = self.graph.topology
         into = runs(
             topology.starts[vertices], topology.starts[vertices + 1] - topology.starts[vertices]
@@ -354,8 +352,8 @@ class GraphFlow(FlowField):
         return np.union1d(vertices, topology.origins[into])
 
     def _point(self, some: NDArray[np.int64]) -> None:
-        """The next vertices and directions of some vertices, after their arcs. New walls are kept
-        out of, even before a repair.
+        """Compute the next vertices and directions of some vertices. They avoid new walls, even
+        before a repair.
         """
         graph, topology = self.graph, self.graph.topology
         kernels.graph_flow.point(
@@ -372,9 +370,7 @@ class GraphFlow(FlowField):
             self._point_round()
 
     def _point_round(self) -> None:
-        """Let directions over the seam of a torus point over it, and note which vertices lie beside
-        one that is used.
-        """
+        """Correct directions over the seam of a torus, and mark the vertices beside the seam."""
         some = np.flatnonzero(self._next >= 0)
         legs = self.graph.positions[self._next[some]] - self.graph.positions[some]
         over = (np.abs(self.graph.shortest_vectors(legs) - legs) > 0).any(axis=1)

@@ -28,7 +28,7 @@ class GraphProblem(PathProblem):
     def __init__(self, space: Space, cost: Cost, smooth: bool) -> None:
         if smooth and space.graph.mesh is None:
             raise InvalidValue(
-                "Straight legs need to know what lies between two places: a mesh",
+                "Straight legs need a mesh",
                 got=f"smooth=True on {space!r}",
                 remedy="Pass smooth=False: agents walk from waypoint to waypoint",
             )
@@ -85,7 +85,7 @@ class GraphProblem(PathProblem):
         return stepped if ends_there and stepped.cost < path.cost * _SHORTENED else path
 
     def _straight(self, ends: Floats, here: int, there: int) -> Path | None:
-        """Return the shortest path seen from above that leaps over no gap, if there is one."""
+        """Return the shortest path, seen from above, without gaps, if there is one."""
         portals = open_portals(self.space.graph)
         scratch = _take(_free_rays(portals), portals.room)
         passed, length = kernels.any_angle.search(
@@ -118,13 +118,13 @@ def _parts(graph: Graph) -> dict[int, NDArray[np.int64]]:
 
 @cached
 def _free_scratch(graph: Graph) -> list[list[Any]]:
-    """Return the scratch that searches on a graph have left."""
+    """Return the free scratch of searches on a graph."""
     return []
 
 
 @cached
 def _free_rays(portals: OpenPortals) -> list[list[Any]]:
-    """Return the scratch that any-angle searches have left."""
+    """Return the free scratch of any-angle searches."""
     return []
 
 

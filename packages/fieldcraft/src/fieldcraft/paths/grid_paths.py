@@ -1,4 +1,4 @@
-"""Shortest paths on grids, and the moves that searches on them make."""
+"""Shortest paths on grids, and the moves of searches on grids."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class GridMoves:
     """The moves on one grid, for the walls of one `walls_version`; these arrays never change."""
 
     def __init__(self, space: Grid, before: GridMoves | None = None) -> None:
-        # A coarser grid takes over its parent's walls when asked for its version, so that comes
+        # A coarser grid updates its walls from its parent when its version is read, so that comes
         # first.
         self.version = space.walls_version
         neighborhood = space.neighborhood
@@ -68,7 +68,7 @@ class GridMoves:
         old: NDArray[np.signedinteger] | None,
         before: GridMoves | None,
     ) -> NDArray[Any]:
-        """The moves of these steps, (height, width): uint8 for up to 8, else int64."""
+        """Return the moves of these steps, (height, width): uint8 for up to 8, else int64."""
         table = np.array(steps, dtype=np.int64)
         dtype = np.uint8 if len(steps) <= 8 else np.int64
         moves = np.empty(space.shape, dtype=dtype)
@@ -91,7 +91,7 @@ class GridMoves:
         return moves
 
     def _stopping(self, space: Grid, before: GridMoves | None) -> NDArray[np.int64]:
-        """Where straight runs end, for `uniform`."""
+        """Return where straight runs end, for `uniform`."""
         if not self.plain or space.wrap:
             return np.zeros(0, dtype=np.int64)
         windows = None if before is None else _windows(space, before.version, 1)
@@ -105,7 +105,7 @@ class GridMoves:
         return np.asarray(stops)
 
     def table(self, space: Grid) -> NDArray[Any]:
-        """The moves of the grid's own steps, flat."""
+        """Return the moves of the grid's own steps, flat."""
         if self._table is None:
             same = space.neighborhood.steps == kernels.moves.STEPS
             self._table = (
@@ -115,11 +115,11 @@ class GridMoves:
 
     @property
     def labeled(self) -> bool:
-        """Whether it is known which cells are connected."""
+        """Whether the labels are computed."""
         return self._labels is not None
 
     def labels(self, space: Grid) -> NDArray[np.int32]:
-        """A number per cell, flat: no way leads from one to another of a different number."""
+        """Return a number per cell, flat; there is no path between cells of different numbers."""
         if self._labels is None:
             moves, steps = self.table(space), self.steps
             labels = np.empty(len(space), dtype=np.int32)
@@ -128,12 +128,12 @@ class GridMoves:
         return self._labels
 
     def length_of(self, count: int, diagonals: int) -> float:
-        """Return the length of a path over so many cells."""
+        """Return the length of a path over a number of cells."""
         return (count - 1 - diagonals) * self.straight + diagonals * self.diagonal
 
     def take(self, space: Grid, kind: str) -> Scratch:
-        """Return arrays for one search at a time, `uniform` or `weighted`, for `give` to take
-        back.
+        """Return arrays for one search at a time, `uniform` or `weighted`; return them with
+        `give`.
         """
         try:
             return self._free[kind].pop()
@@ -143,12 +143,12 @@ class GridMoves:
             return list(kernels.shortest_path_weighted.weighted_room(len(space)))
 
     def give(self, kind: str, scratch: Scratch) -> None:
-        """Take back what `take` gave."""
+        """Return the arrays of `take` to the pool."""
         self._free[kind].append(scratch)
 
 
 def moves_of(space: Grid) -> GridMoves:
-    """Return the moves on a grid as its walls are now."""
+    """Return the moves on a grid with its current walls."""
     last = _last_moves(space)
     if last[0].version != space.walls_version:
         last[0] = GridMoves(space, last[0])
@@ -157,13 +157,13 @@ def moves_of(space: Grid) -> GridMoves:
 
 @cached
 def _last_moves(space: Grid) -> list[GridMoves]:
-    """Return a list of the moves that were used last, from which later ones are made."""
+    """Return a list of the last moves, for updates of later ones."""
     return [GridMoves(space, None)]
 
 
 def _windows(space: Grid, version: int, reach: int) -> list[tuple[int, int, int, int]] | None:
-    """Rows [y0, y1) and columns [x0, x1) in which moves differ since a `walls_version`, or None
-    where it is best to look at all.
+    """Return the rows [y0, y1) and columns [x0, x1) with changed moves since a `walls_version`, or
+    None for all.
     """
     height, width = space.shape
     changed = space.walls_changed(version)
@@ -185,7 +185,7 @@ def _windows(space: Grid, version: int, reach: int) -> list[tuple[int, int, int,
 
 
 def _leave(space: Grid, steps: tuple[tuple[int, int], ...], moves: NDArray[Any]) -> None:
-    """Write which steps may leave each cell of a grid where some cut corners."""
+    """Write the steps that may leave each cell of a grid with cut corners."""
     links = build_links(
         space.walls, space.terrain, Neighborhood(steps, space.corners), space.wrap
     ).astype(moves.dtype)
@@ -198,7 +198,7 @@ def _leave(space: Grid, steps: tuple[tuple[int, int], ...], moves: NDArray[Any])
 
 
 def _is_symmetric(terrain: Terrain | None) -> bool:
-    """Whether the classes of a terrain fall into groups: free steps within each, none between
+    """Return whether the classes of a terrain form groups: free steps within each, none between
     them.
     """
     if terrain is None or terrain.is_plain:
@@ -209,7 +209,7 @@ def _is_symmetric(terrain: Terrain | None) -> bool:
 
 
 def _rules(terrain: Terrain | None) -> tuple[NDArray[np.uint8], NDArray[np.bool_], bool]:
-    """The classes of a terrain, what may enter what, and whether that says more than walls do;
+    """Return the classes of a terrain, its table, and whether it forbids steps between open cells;
     read-only.
     """
     if terrain is None or terrain.is_plain:
@@ -245,7 +245,7 @@ class GridProblem(PathProblem):
             if infinite:
                 self.walls = self.walls | np.isinf(costs).reshape(space.shape)
                 if space.corners != "never":
-                    # Kernels know only corners that are never cut.
+                    # Kernels support only corners that are never cut.
                     infinite, walled = False, with_more_walls(space, self.walls)
                     self.moves = GridMoves(walled)
                     self.moves.table(walled)
@@ -257,7 +257,7 @@ class GridProblem(PathProblem):
 
     @property
     def _even(self) -> tuple[NDArray[np.uint8], Ints, bool, int, int, bool]:
-        """The ground as `kernels.shortest_path_uniform` takes it."""
+        """The ground, for `kernels.shortest_path_uniform`."""
         space, moves = self.space, self.moves
         return (
             moves.edges,
@@ -272,7 +272,7 @@ class GridProblem(PathProblem):
     def _uneven(
         self,
     ) -> tuple[NDArray[np.integer], Ints, Floats, Floats, bool, int, int, bool]:
-        """The ground as `kernels.shortest_path_weighted` takes it."""
+        """The ground, for `kernels.shortest_path_weighted`."""
         space, moves = self.space, self.moves
         size = (space.width, space.height, space.wrap)
         has_walls = len(self.costs) > 0 and self._infinite
@@ -280,7 +280,7 @@ class GridProblem(PathProblem):
 
     @property
     def _bounds(self) -> tuple[float, float, float, float]:
-        """What bounds costs, as `kernels.shortest_path_weighted` takes it."""
+        """The bounds of costs, for `kernels.shortest_path_weighted`."""
         lowest, highest = (self.least, self._highest) if len(self.costs) else (1.0, 1.0)
         return *self.moves.bound, lowest, highest
 
@@ -330,8 +330,8 @@ class GridProblem(PathProblem):
         return Path.over_cells(space, cells, length, cost, place, lambda _: first_cost)
 
     def _straightened(self, cells: Ints) -> tuple[Ints, float, float]:
-        """Return the cells at which a path turns after straight legs have replaced its steps where
-        that costs no more; its length and cost.
+        """Return the cells at which a path turns after straight legs that cost no more replaced its
+        steps; its length and cost.
         """
         space, moves, uneven = self.space, self.moves, len(self.costs) > 0
         kept = np.empty(len(cells), dtype=np.int64)
@@ -353,7 +353,7 @@ class GridProblem(PathProblem):
 
 
 def _enlarge(scratch: Scratch) -> None:
-    """Double the arrays for waiting cells: the ones that have not one number per cell."""
+    """Double the arrays for waiting cells: all arrays without one number per cell."""
     cells = len(scratch[0])
     for i, array in enumerate(scratch):
         if len(array) != cells:

@@ -1,4 +1,4 @@
-"""The search for distances on a grid: three ways to expand it, and one to repair it."""
+"""The search for distances on a grid: three expansions and one repair."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _EVEN = np.ones(1)
 
 @dataclass(frozen=True, eq=False)
 class GridSteps:
-    """The steps of a grid: (columns, rows, what they add to a cell's number), and their lengths in
-    world units.
+    """The steps of a grid: (columns, rows, offset of the cell's number), and their lengths in world
+    units.
 
-    `around` are the offsets from a cell to the cells whose steps it may block. `counted` says
-    whether all steps are straight or diagonal, so that sums of them can be whole numbers, `counts`;
-    `pruned` is then their number, 4 or 8, where `kernels.distance.count` can serve, else 0.
+    `around` are the offsets from a cell to the cells whose steps it may block. `counted` is whether
+    all steps are straight or diagonal, so that sums of them can be whole numbers, `counts`;
+    `pruned` is their number, 4 or 8, if `kernels.distance.count` supports them, else 0.
     """
 
     steps: NDArray[np.int64]
@@ -78,8 +78,8 @@ def measured(
 class GridSearch(DistanceSearch):
     """Distances on a grid, counted in whole numbers or added up in float64.
 
-    `_Counted` serves one cost for all cells, `_Near` a cost per cell with 4 or 8 neighbors, and
-    `Buckets` everything. All find the same distances wherever two of them can serve.
+    `_Counted` supports one cost for all cells, `_Near` a cost per cell with 4 or 8 neighbors, and
+    `Buckets` everything. All find the same distances.
     """
 
     space: Grid

@@ -46,16 +46,16 @@ def distance_map(
 ) -> DistanceMap:
     """Return the walking distance from every cell to the nearest goal.
 
-    Distances are computed lazily: nothing is searched before a value is requested, and no farther
-    than that value needs. Maps with traffic or another charge, or outward, are searched again as a
-    whole after each change of walls or costs.
+    Distances are computed lazily: nothing is searched before a value is read, and no farther than
+    that value needs. Maps with traffic or another charge, or outward, are searched again as a whole
+    after each change of walls or costs.
 
     Parameters
     ----------
     space : Grid, HexGrid, Graph or Mesh
         Where agents walk. Its `neighbors` and `corners` say which steps a grid allows. On a graph
-        or mesh agents walk along open edges. Distances are of walking *to* the goals, also where
-        steps lead one way.
+        or mesh agents walk along open edges. Distances are of walking *to* the goals, which matters
+        for one-way steps.
     goals : array_like of shape (2,) or (N, 2)
         World positions; on a 3D graph of shape (3,) or (N, 3).
     cost : float, ndarray, layer or expression, optional
@@ -63,24 +63,24 @@ def distance_map(
         walls. A step costs its length times the mean cost of its two cells. Layers and expressions
         are read once, and again by `DistanceMap.repair`.
     start_costs : float or array_like of shape (N,), optional
-        Cost added to each goal, for example the price of entering an exit. A goal is ignored where
-        another one is cheaper even from there.
+        Cost added to each goal, for example the price of entering an exit. A goal is ignored if
+        another goal is cheaper from its cell.
     limit : float, optional
         Largest distance to search, inclusive.
     charge : {"mean", "enter"}
         With "enter" a step costs its length times the cost of the cell that it ends in, as in tile
         and board games.
     outward : bool
-        Return distances of walking *from* the goals. They differ where steps lead one way or are
-        charged on entering. `fieldcraft.reach` finds the cells within a few steps of units.
+        Return distances of walking *from* the goals. They differ for one-way steps and for
+        `charge="enter"`. `fieldcraft.reach` finds the cells within a few steps of units.
     on_wall : {"refuse", "nearest"}
         With "nearest" a goal in a wall is moved to the nearest open cell.
     traffic : layer with fc.Trail(vector=True), optional
-        Where agents have gone lately, as `steering.PIBT` or `layer.deposit(positions, steps)` keep
-        it. A step against its flow costs more, so that agents who follow the map form lanes. It is
+        The recent moves of agents, written by `steering.PIBT` or `layer.deposit(positions, steps)`.
+        A step against the flow costs more, so that agents that follow the map form lanes. It is
         read once, and again by `DistanceMap.repair`.
     weight : float, optional
-        A step against a flow of strength 1 costs so much more, as a part of its cost.
+        The part by which the cost of a step against a flow of strength 1 rises.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Distances to the goals of many agents: whole rows of numbers, or the surroundings of paths."""
+"""Distances to the goals of many agents: over the whole map, or around paths."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class ManyGoals:
     """Distances from all cells to single cells, over steps that may have costs of their own.
 
     Distances are in steps: the length of a step is divided by that of a typical one. Rows that no
-    agent needs any more are kept until their place is needed. After costs have changed, the
-    oldest rows in use are computed anew, so many at a time.
+    agent uses are cached until their memory is needed. After costs have changed, the oldest rows in
+    use are computed again, a few at a time.
     """
 
     def __init__(self, space: Space, renewed: int) -> None:
@@ -31,7 +31,7 @@ class ManyGoals:
         self.follow()
 
     def follow(self) -> bool:
-        """Take over the walls of the space; return whether they have changed."""
+        """Read the walls of the space; return whether they have changed."""
         if self.version == self.space.walls_version:
             return False
         self.version = self.space.walls_version
@@ -49,7 +49,7 @@ class ManyGoals:
         return True
 
     def charge(self, factors: NDArray[np.float64] | None) -> None:
-        """Let each step cost this many times its length (A,)."""
+        """Set the cost of each step per length (A,)."""
         costs = self.lengths if factors is None else self.lengths * factors
         self.costs = costs.astype(np.float32)
         self._sizes = read_only(costs[self._into])
@@ -82,7 +82,7 @@ class ManyGoals:
         return rows[places]
 
     def _free_rows(self, used: Ints, count: int) -> Ints:
-        """Return rows that are not in use, the oldest first; there are more of them if need be."""
+        """Return unused rows, the oldest first; add rows if there are too few."""
         free = np.setdiff1d(np.arange(len(self._goals)), used)
         if len(free) < count:
             more = max(count - len(free), len(self._goals))
@@ -127,11 +127,11 @@ _NO_ROWS = np.empty((0, 0), dtype=np.float32)
 
 
 class Guides:
-    """A shortest path for each agent, and the distances around it, by way of the path.
+    """A shortest path for each agent, and the distances of the cells around it, along the path.
 
     Memory grows with the lengths of paths and not with the map. An agent that has left the
-    surroundings of its path gets another one. Tables that no agent needs any more are given to
-    others of that size.
+    surroundings of its path gets another one. Tables that no agent uses are reused for paths of
+    that size.
     """
 
     def __init__(self, space: Space) -> None:
@@ -186,7 +186,7 @@ class Guides:
             kernels.guides.store(self._found[:count], self._dist, self._tables[low:high])
 
     def _table(self, cells: int) -> tuple[int, int]:
-        """Return where a table for so many cells begins and ends."""
+        """Return where a table for a number of cells begins and ends."""
         size = ceil(max(0.0, log2((_PLACES * cells + 1) / _LEAST) / log2(_GROWTH)))
         size = round(_LEAST * _GROWTH**size)
         if self._free[size]:
@@ -207,8 +207,8 @@ class Guides:
 
 @cached_until_walls_change
 def _steps_into(space: Space) -> tuple[Ints, NDArray[np.int32], NDArray[np.float64]]:
-    """Return the steps that lead into each cell, in typical steps: where they begin in the lists of
-    the cells that they leave and of their lengths.
+    """Return the steps into each cell: the first index of each cell, the cells that steps leave,
+    and their lengths in typical steps.
     """
     adjacency = space.adjacency
     starts, origins, order = incoming(adjacency)

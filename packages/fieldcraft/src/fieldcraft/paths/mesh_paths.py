@@ -1,4 +1,4 @@
-"""Shortest paths through the portals of a mesh, seen from above, and straightened ones."""
+"""Shortest and straightened paths through the portals of a mesh, seen from above."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class OpenPortals:
-    """The portals that can be walked through now, by the polygons that they lead out of.
+    """The open portals of a mesh, by the polygon that they lead out of.
 
-    Those of polygon p are `starts[p]` up to `starts[p + 1]`: `sides` (K, 4) from u to v with the
-    polygon on the left, `behind` (K,) the polygon there, `turns` (K, 2) the numbers of the corners
-    at u and v, -1 for those that have open ground all around. There are `corners` numbers. `blocks`
-    is the tree of blocks that `kernels.any_angle_blocks` finds. `leaps` says whether there are gaps
-    as well, which no straight line leads over.
+    The portals of polygon p are `starts[p]` up to `starts[p + 1]`: `sides` (K, 4) from u to v with
+    the polygon on the left, `behind` (K,) the polygon behind, `turns` (K, 2) the numbers of the
+    corners at u and v, -1 for corners surrounded by open ground. There are `corners` numbers.
+    `blocks` is the tree of blocks of `kernels.any_angle_blocks`. `leaps` is whether there are gaps
+    as well, which no straight line crosses.
     """
 
     starts: Ints
@@ -43,12 +43,12 @@ class OpenPortals:
 
     @cached_property
     def mesh(self) -> tuple[Ints, NDArray[np.int32], Floats, Ints, Ints]:
-        """The portals and their blocks as `kernels.any_angle` takes them."""
+        """The portals and their blocks, for `kernels.any_angle`."""
         return self.starts, self.behind, self.sides, self.turns, self.blocks[3]
 
     @cached_property
     def tree(self) -> tuple[Ints, Ints, Ints]:
-        """The tree of blocks as `kernels.any_angle` takes it."""
+        """The tree of blocks, for `kernels.any_angle`."""
         return self.blocks[:3]
 
     def room(self) -> list[Any]:
@@ -58,7 +58,7 @@ class OpenPortals:
 
 @cached_until_walls_change
 def open_portals(graph: Graph) -> OpenPortals:
-    """The open portals of a graph with a mesh as its walls and edges are now."""
+    """Return the open portals of a graph with a mesh, with its current walls and edges."""
     floors = floors_of(graph)
     portals = floors.portals
     inside = np.repeat(np.arange(len(graph)), np.diff(portals.starts))
@@ -89,11 +89,11 @@ def open_portals(graph: Graph) -> OpenPortals:
 
 def _turns(inside: Ints, behind: Ints, sides: Floats) -> tuple[Ints, int]:
     """Return the numbers of the corners at both ends of portals, (K, 2), -1 where no shortest path
-    turns; and a number above all.
+    turns; and the number of corners.
 
-    No path turns where portals that lead both ways surround a place. Ends of portals in one place
-    are one corner where such portals join their polygons. So the two sides of a pinch are two
-    corners, and so are places above each other.
+    No path turns at a place that is surrounded by portals in both directions. Ends of portals in
+    one place are one corner if such portals join their polygons. So the two sides of a pinch are
+    two corners, and so are places above each other.
     """
     from scipy.sparse.csgraph import connected_components
 
@@ -139,10 +139,10 @@ _RIM = 2e-9
 @dataclass(frozen=True, eq=False)
 class _String:
     """A string through the portals between some polygons: `portals` (M, 4) as (left, right), and
-    where it passes them, `at` (M, 2).
+    its places on them, `at` (M, 2).
 
-    One stands in the polygons `stood` (M,) at the portals, and `beyond` (M,) lie those behind them.
-    `ends` (2, 2 or 3) are start and goal.
+    `stood` (M,) are the polygons before the portals, `beyond` (M,) the polygons behind them. `ends`
+    (2, 2 or 3) are start and goal.
     """
 
     cells: Ints
@@ -162,8 +162,8 @@ class _String:
 def pulled(space: Space, cells: Ints, ends: Floats, costs: CellCosts) -> Path:
     """Return the path between two places over these polygons, as straight as their portals allow.
 
-    Over hills, or where cells differ in cost, the path over the middles of the portals is taken
-    instead where it costs less.
+    Over hills, or where cells differ in cost, the path over the middles of the portals replaces it
+    if it costs less.
     """
     string = _through(floors_of(space.graph), cells, ends)
     path = _measured(space, string, costs)
@@ -173,8 +173,8 @@ def pulled(space: Space, cells: Ints, ends: Floats, costs: CellCosts) -> Path:
 
 
 def ends_in(space: Space, cells: Ints, places: Floats) -> Floats:
-    """Where two places lie in polygons, (2, 2 or 3): as given, to the bit, but for
-    those outside, which go to the nearest rim.
+    """Return two places in polygons, (2, 2 or 3): unchanged, or moved to the nearest side from
+    outside.
     """
     floors = floors_of(space.graph)
     starts, rings = floors.portals.corners, floors.portals.rings
@@ -189,7 +189,7 @@ def ends_in(space: Space, cells: Ints, places: Floats) -> Floats:
 
 
 def _over_middles(string: _String) -> _String:
-    """The way over the middles of the portals of a string, and straight over gaps."""
+    """Return the path over the middles of the portals of a string, and straight over gaps."""
     leaps = string.stood != string.beyond
     leaps[1:] |= leaps[:-1].copy()  # where it lands
     portals = string.portals[~leaps]
@@ -207,7 +207,7 @@ def _over_middles(string: _String) -> _String:
 
 
 def _through(floors: Floors, cells: Ints, ends: Floats) -> _String:
-    """The string pulled taut through the portals between polygons."""
+    """Return the string pulled taut through the portals between polygons."""
     most = 2 * len(cells)
     portals, stood, beyond = (
         np.empty((most, 4)),
@@ -225,8 +225,8 @@ def _through(floors: Floors, cells: Ints, ends: Floats) -> _String:
 
 
 def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
-    """The path along a string. Of its places in portals the bends are kept, and those where the
-    ground rises or falls.
+    """Return the path along a string. Of its places in portals it keeps bends and changes of
+    slope.
     """
     graph, cells = space.graph, string.cells
     plan = string.plan
@@ -261,8 +261,8 @@ def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
 
 
 def _bent(places: Floats) -> NDArray[np.bool_]:
-    """Which of the places between the first and the last are higher or lower than the straight line
-    between those beside them.
+    """Return which places between the first and the last are higher or lower than the straight line
+    between their neighbors.
     """
     legs = np.diff(places, axis=0)
     sizes = np.hypot(legs[:, 0], legs[:, 1])

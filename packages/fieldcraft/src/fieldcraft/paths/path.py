@@ -1,4 +1,4 @@
-"""Paths: where they begin and end, and the searches of one call for shortest ones."""
+"""Paths, their starts and goals, and the searches of one call for shortest paths."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def resolve_cells(
     OutsideMap
         If a position is outside the map.
     OnWall
-        For the first that is off the map or in one of `walls`, naming the nearest open cell; with
-        `on_wall="nearest"` that cell is taken.
+        For the first position in one of `walls`; the message names the nearest open cell. With
+        `on_wall="nearest"` the position is moved there.
     """
     try:
         found = space.cell_at(positions)
@@ -74,13 +74,13 @@ def resolve_cells(
 def resolve_pairs(
     space: Space, walls: NDArray[np.bool_], starts: ArrayLike, goals: ArrayLike, on_wall: str
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-    """Return start positions and cells, and goal positions and cells; one stands for all."""
+    """Return start positions and cells, and goal positions and cells; a single one is repeated."""
     (from_, one_start), (to, one_goal) = (
         checks.positions(each, dimensions=space.dimensions) for each in (starts, goals)
     )
     if not one_start and not one_goal and len(from_) != len(to):
         raise InvalidValue(
-            "There are as many goals as starts, or one for all",
+            "Each start needs a goal: pass one for each, or one for all",
             got=f"{len(from_)} starts and {len(to)} goals",
             remedy="Pass one goal per start, or one position",
         )
@@ -135,7 +135,7 @@ def unique_goals(
 def _outside(
     space: Space, walls: NDArray[np.bool_], what: str, positions: ArrayLike, error: OutsideMap
 ) -> OutsideMap:
-    """Return the refusal of the first position that is off the map."""
+    """Return the error for the first position that is off the map."""
     if space.period is not None or not len(space):
         return error
     points, single = checks.positions(positions, dimensions=space.dimensions)
@@ -157,7 +157,7 @@ def _at(index: int, single: bool) -> str:
 
 
 def _nearest(space: Space, walls: NDArray[np.bool_], cell: int) -> int:
-    """Return the cell nearest to a cell that is in none of `walls`, which leave one open."""
+    """Return the nearest cell without a wall; `walls` leave at least one open."""
     open_ = np.flatnonzero(~walls.reshape(-1))
     if not len(open_):
         raise InvalidValue("A path needs an open cell", got="walls everywhere", remedy="Open one")
@@ -177,17 +177,16 @@ def _remedy(space: Space, walls: NDArray[np.bool_], cell: int) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Path(Pictured):
-    """The cells of a way, from its start to its goal. Where there is no way it has none: `found`
-    says so, and so does `if path:`.
+    """Cells from a start to a goal. It is empty if there is no path; then `found` and `bool(path)`
+    are False.
 
     A sequence of its positions: `for x, y in path`, `path[1]`, `np.asarray(path)`.
 
-    `space` is the map that it lies on, `cells` (N,) int64 the cells in order; a smoothed path has
-    only those in which it turns. `length` is in world units, `cost` what the way costs, in world
-    units times the cost of the ground; both run from the center of the first cell to the center of
-    the last, and are infinite where there is no way. A path keeps its numbers when walls change
-    later. `bends` are the positions of a smoothed path on a mesh, which turns at corners of
-    polygons; else None.
+    `space` is its map, `cells` (N,) int64 the cells in order; a smoothed path has only the cells in
+    which it turns. `length` is in world units, `cost` in world units times the cost of the ground;
+    both are measured from the center of the first cell to the center of the last, and are infinite
+    if there is no path. A path does not change when walls change later. `bends` are the positions
+    of a smoothed path on a mesh, which turns at corners of polygons; else None.
     """
 
     space: Space
@@ -210,7 +209,7 @@ class Path(Pictured):
         """Return a path over the centers of cells that begins at a position in the first of them,
         or on waypoints, on an edge beside it.
 
-        `length` and `cost` are those from center to center, `first_cost` returns the cost of a
+        `length` and `cost` are measured from center to center, `first_cost` returns the cost of a
         world unit of the first leg.
         """
         count = len(cells)
@@ -234,13 +233,13 @@ class Path(Pictured):
 
     @property
     def found(self) -> bool:
-        """Whether there is a way."""
+        """Whether there is a path."""
         return len(self.cells) > 0
 
     @cached_property
     def positions(self) -> NDArray[np.float64]:
-        """The centers of the cells, or `bends`: (N, 2) world positions, straight lines in between,
-        on a torus the short way round.
+        """The centers of the cells, or `bends`: (N, 2) world positions, with straight lines between
+        them, on a torus the shortest ones.
 
         (N, 3) on a 3D graph. Read-only.
         """
@@ -257,18 +256,18 @@ class Path(Pictured):
         return centers
 
     def at(self, distances: ArrayLike) -> NDArray[np.float64]:
-        """The world positions after so much of the way, in world units: (2,) for one number, (N, 2)
-        for many; (3,) and (N, 3) in 3D.
+        """Return world positions at distances along the path, in world units: (2,) for one number,
+        (N, 2) for many; (3,) and (N, 3) in 3D.
 
-        Less than 0 is the start, more than the length the goal. On a torus positions come back onto
-        the map. Edges of a graph that are longer than straight lines are walked at an even pace.
-        Raises `InvalidValue` for what is no finite number, and for a path that was not found.
+        A distance below 0 is the start, above the length the goal. On a torus positions are on the
+        map. Edges of a graph that are longer than straight lines are walked at an even speed.
+        Raises `InvalidValue` for numbers that are not finite, and for a path that was not found.
         """
         if not self.found:
             raise InvalidValue(
-                "A path that was not found leads nowhere",
+                "A path that was not found has no positions",
                 got=repr(self),
-                remedy="Ask `if path:` before walking on it",
+                remedy="Check `if path:` before",
             )
         given = checks.array("distances", distances)
         wanted = checks.numbers("distances", distances, given.size if given.ndim < 2 else 1)
@@ -279,7 +278,7 @@ class Path(Pictured):
 
     @cached_property
     def _milestones(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """How far it is to each position, and where that is when nothing wraps round."""
+        """The distance to each position, and the positions without wrapping."""
         legs = self.space.shortest_vectors(np.diff(self.positions, axis=0))
         if self._is_straight:
             sizes = np.sqrt((legs**2).sum(axis=1))
@@ -311,12 +310,12 @@ class Path(Pictured):
 
     def __repr__(self) -> str:
         if not self.found:
-            return "<Path: there is no way>"
+            return "<Path: not found>"
         return f"<Path of {len(self)} cells, length {self.length:g}, cost {self.cost:g}>"
 
 
 def no_path(space: Space) -> Path:
-    """The answer where there is no way."""
+    """Return the result of a search that finds no path."""
     return Path(space, NO_CELLS, math.inf, math.inf)
 
 

@@ -1,4 +1,4 @@
-"""Cells that agents reach within a limit, and whether walls would cut any off."""
+"""Cells that agents reach within a limit, and a check whether walls would cut cells off."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class Reach:
     cells : ndarray of int64
         The cells by distance, the agent's own first; of equally distant ones the lowest first.
     distances : ndarray of float64
-        What each costs to walk to.
+        The cost of the path to each.
     came_from : ndarray of int64
         The cell before each on the cheapest path; the agent's own cell for itself.
     range : float
-        How far the agent hits; NaN where `reach` got no ranges.
+        The range of the agent's attack; NaN without `ranges`.
     sight : bool
-        Whether walls stop what it throws.
+        Whether walls block the attack.
     """
 
     space: Space
@@ -82,7 +82,9 @@ class Reach:
 
     @cached_property
     def hits(self) -> NDArray[np.bool_]:
-        """Which cells it can hit from any cell that it can walk to: bool in the space's shape."""
+        """Which cells the agent can hit from any cell that it can walk to: bool in the space's
+        shape.
+        """
         if math.isnan(self.range):
             raise InvalidValue(
                 "Hits need the range of the agent",
@@ -164,9 +166,9 @@ def reach(
     on_wall: str = "refuse",
 ) -> Reach | list[Reach]:
     """Return the cells that agents can walk to within a limit, such as the movement points of a
-    turn, and with `ranges` those that they can hit from there.
+    turn, and with `ranges` the cells that they can hit from there.
 
-    Takes time for the cells in reach only, on a map of any size.
+    The time depends on the number of cells in reach, not on the size of the map.
 
     Parameters
     ----------
@@ -177,15 +179,15 @@ def reach(
     limit : float
         Largest distance, inclusive, in world units times cost.
     ranges : float or array_like of shape (N,), optional
-        How far agents hit in a straight line, inclusive, in world units, one for all or one each:
+        Range of attacks in a straight line, inclusive, in world units, one for all or one each:
         then each `Reach` has `hits`.
     cost : float, ndarray, layer or expression, optional
-        Cost per world unit, as for `distance_map`. It is checked in the cells that are met.
+        Cost per world unit, as for `distance_map`. It is checked in visited cells.
     charge : {"mean", "enter"}
         A step costs its length times the mean cost of its two cells, or with "enter" times the cost
         of the cell that it ends in, as in tile and board games.
     sight : bool
-        Whether walls stop what agents throw: then they hit only what is `visible`.
+        Whether walls block attacks: then agents hit only cells that are `visible`.
     on_wall : {"refuse", "nearest"}
         With "nearest" an agent in a wall starts from the nearest open cell.
 
@@ -279,7 +281,7 @@ class ReachSearch:
         self._steps = _steps(space, costs if self._source is None else SAME_COST)
 
     def run(self, start: int, most: int = 2**31) -> Iterator[int]:
-        """Search from a cell; yield after each `most` cells that are found."""
+        """Search from a cell; yield after every `most` cells."""
         costs = self._costs
         if self._source is not None and costs[start] == _UNREAD:
             yield from self._read_around(start, most)
@@ -293,7 +295,7 @@ class ReachSearch:
             yield from self._read_around(start, most)
 
     def found(self) -> tuple[Ints, NDArray[np.float64], Ints]:
-        """Return the cells in reach, their distances, and the cell before each, and forget them."""
+        """Return the cells in reach, their distances, and the cell before each, and clear them."""
         dist, came, _, heap, found, (count, left) = self._arrays
         cells = found[:count].copy()
         reached = cells, dist[cells], came[cells].astype(np.int64)
@@ -307,7 +309,7 @@ class ReachSearch:
         rules: tuple[bool, float, float, float],
         most: int,
     ) -> Generator[int, None, int]:
-        """Search as `run` does; return the first cell whose cost is not valid, or -1."""
+        """Search as in `run`; return the first cell with an invalid cost, or -1."""
         dist, came, keys, heap, _, sizes = arrays = self._arrays
         keys[0], heap[0], dist[start], came[start] = 0.0, start, 0.0, start
         sizes[:] = 0, 1
@@ -323,7 +325,7 @@ class ReachSearch:
                 yield most
 
     def _read_around(self, start: int, most: int) -> Iterator[int]:
-        """Compute the expression near a cell, each time farther."""
+        """Compute the expression near a cell, each time in a larger window."""
         assert self._source is not None
         yield from self._search(start, SAME_COST, (False, self._radius, 0.0, np.inf), most)
         near, *_ = self.found()
@@ -332,7 +334,7 @@ class ReachSearch:
         self._radius *= 2
 
     def end(self) -> None:
-        """Give the scratch back."""
+        """Return the scratch to the pool."""
         if self._source is not None:
             self._scratch[np.concatenate(self._read)] = _UNREAD
         self._free.append((self._scratch, self._arrays))
@@ -341,7 +343,7 @@ class ReachSearch:
 def _steps(
     space: Space, costs: NDArray[np.floating]
 ) -> tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]:
-    """Return the steps of a space as its walls are now: arcs, or those of a grid."""
+    """Return the steps of a space with its current walls: arcs, or `GridSteps`."""
     if isinstance(space, Grid) and not (space.corners == "if-one-open" and np.isinf(costs).any()):
         steps, guarded = grid_steps(space), space.corners == "never" and len(costs) > 1
         size = space.width, space.height, space.wrap, guarded
@@ -354,7 +356,7 @@ def _steps(
 
 @cached
 def _margin(space: Space) -> float:
-    """Return how much farther than the cells in reach costs are read."""
+    """Return how far beyond the cells in reach costs are read."""
     return 2 * space.typical_step
 
 
@@ -370,22 +372,22 @@ def _free_scratch(space: Space) -> list[tuple[NDArray[np.float32], list[Any]]]:
 def would_block(
     space: Space, cells: ArrayLike, goals: ArrayLike | DistanceMap, starts: ArrayLike | None = None
 ) -> bool:
-    """Whether walls in these cells would cut anything off from all goals that reaches one now.
-    Nothing is changed.
+    """Return whether walls in these cells would cut anything off from all goals. Nothing changes.
 
     Parameters
     ----------
     space : Space
         A grid, graph or mesh.
     cells : array_like
-        The cells of a tower, say, ids or a mask; those that are walls already don't matter.
+        The cells, such as the cells of a tower, ids or a mask; cells that are walls already don't
+        matter.
     goals : array_like or DistanceMap
-        One world position or several. Or a distance map of this space, which must not be outdated:
-        one that was searched to its end answers at a fraction of the price, as only the ways over
-        these cells are looked at. Its goals and walls count, not its limit.
+        One world position or several. Or a distance map of this space that is not outdated: if it
+        was searched to its end this takes a fraction of the time, because only paths over these
+        cells are checked. Its goals and walls count, not its limit.
     starts : array_like, optional
-        One world position or several that must not be cut off; one in the cells themselves is. By
-        default every open cell other than these.
+        One world position or several that must not be cut off; a start in one of the cells is cut
+        off. By default every other open cell.
 
     Raises
     ------
@@ -393,7 +395,7 @@ def would_block(
         If a position is outside the map; for cells that don't exist and for an outdated distance
         map.
     OnWall
-        For goals and starts that can't be stood on.
+        For goals and starts in walls.
     InvalidValue
         If an argument has a wrong value, shape or type.
     """
@@ -404,13 +406,13 @@ def would_block(
         field = goals
         if field.space is not space:
             raise InvalidValue(
-                "The distance map is one of this space",
+                "The distance map belongs to this space",
                 got=f"one of {field.space!r}",
                 remedy="Pass its space, or positions",
             )
         if field.outdated:
             raise InvalidValue(
-                "The distance map knows the walls and costs of now",
+                "The distance map has the current walls and costs",
                 got="an outdated one",
                 remedy="Call its repair() first",
             )

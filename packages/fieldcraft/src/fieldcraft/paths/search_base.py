@@ -1,4 +1,4 @@
-"""A search for distances on one snapshot of a space: the class behind every distance map."""
+"""Searches for distances on a snapshot of a space, the base of distance maps."""
 
 from __future__ import annotations
 
@@ -40,15 +40,17 @@ _REPAIR_SUMS: Kinds = ((np.int8,), (np.int64,), (np.float64,), (np.int32,), *_QU
 def buckets(
     shortest: float, typical: float, longest: float, highest: float = 0.0
 ) -> tuple[float, int]:
-    """Return 1 / the width of buckets for steps of these costs, and how many are needed; `highest`
-    is the largest cost of a goal.
+    """Return 1 / the width of buckets for steps of these costs, and their number; `highest` is the
+    largest cost of a goal.
     """
     width = max(shortest, typical / 4, longest / _MOST_BUCKETS, highest * 2.0**-50)
     return (1 + _NARROWER) / width, int(longest / width) + 3
 
 
 def incoming(steps: Adjacency) -> tuple[Ints, NDArray[np.int32], Ints]:
-    """Return where the steps into each cell begin, the cells that they leave, and their numbers."""
+    """Return the first index of the steps into each cell, the cells that they leave, and their
+    numbers.
+    """
     order = np.argsort(steps.ends, kind="stable")
     starts = np.searchsorted(steps.ends[order], np.arange(len(steps.starts)))
     return starts, steps.origins[order].astype(np.int32), order
@@ -56,9 +58,9 @@ def incoming(steps: Adjacency) -> tuple[Ints, NDArray[np.int32], Ints]:
 
 @dataclass(frozen=True, eq=False)
 class SearchTask:
-    """What a search finds: distances from the cells of a snapshot to the nearest of some goals.
+    """The task of a search: distances from the cells of a snapshot to the nearest of some goals.
 
-    `goals` ascend; each has a cost to begin with in `start_costs`. `charge` and `outward` are those
+    `goals` ascend; each has a start cost in `start_costs`. `charge` and `outward` are the arguments
     of `distance_map`.
     """
 
@@ -74,9 +76,9 @@ class SearchTask:
 class DistanceSearch(ABC):
     """A search for the distances of a task.
 
-    Nothing is searched before `settle`. `finished` says that the search has reached its end, and
-    `repairable` that `repair` can then be called. `dist` are distances in the unit of the search,
-    `far` where no goal is reached, `starts` those of the goals, and `most` is the limit.
+    Nothing is searched before `settle`. `finished` is whether the search has ended, and
+    `repairable` whether `repair` can be called then. `dist` are distances in the unit of the
+    search, `far` where no goal is reached, `starts` the start costs, and `most` is the limit.
     """
 
     repairable: bool = True
@@ -124,13 +126,13 @@ class DistanceSearch(ABC):
         return Buckets(self)
 
     def repair(self, ground: Any, changed: Ints) -> Ints:
-        """Take over a snapshot, or costs, that differ in these cells; return the cells whose
-        distance has changed.
+        """Update the search to a snapshot or costs that differ in these cells; return the cells
+        whose distance has changed.
         """
         return self._repaired(ground, changed)[0]
 
     def _repaired(self, ground: Any, changed: Ints) -> tuple[Ints, NDArray[Any]]:
-        """Repair; return the cells whose distance has changed, and what it was."""
+        """Repair; return the cells whose distance has changed, and the old distances."""
         before, self.ground = self.ground, ground
         kinds = _REPAIR_COUNTED if self.dist.dtype.kind == "i" else _REPAIR_SUMS
         arrays = self.scratch.take(kinds)
@@ -192,13 +194,13 @@ class DistanceSearch(ABC):
         return found
 
     def write(self, values: NDArray[np.float32], cells: Ints | None = None) -> None:
-        """Write the distances, all or those of some cells, into `values`, flat; inf on walls."""
+        """Write the distances of all or some cells into `values`, flat; inf on walls."""
         some = slice(None) if cells is None else cells
         values[some] = self.measured(some)
 
 
 class Expansion(ABC):
-    """One way to expand a search from its goals, with scratch of these `kinds`."""
+    """An algorithm that expands a search from its goals, with scratch arrays of these `kinds`."""
 
     scratch: Arrays = ()
 
@@ -211,12 +213,12 @@ class Expansion(ABC):
         """Search until these cells have their distances; return whether the search has ended."""
 
     def end(self) -> None:
-        """Give the scratch of a finished search back."""
+        """Return the scratch of a finished search to the pool."""
         self._pool.give(self._kinds, self.scratch)
         self.scratch = ()
 
     def __del__(self) -> None:
-        """Give the scratch of a search back that nobody needs to finish."""
+        """Return the scratch of an unfinished search to the pool."""
         for array in self.scratch:
             # int8 or uint32; while Python exits, NumPy's names are gone
             if (array.dtype.kind, array.dtype.itemsize) in (("i", 1), ("u", 4)):
@@ -266,14 +268,16 @@ class Scratch:
         self._free: dict[Kinds, list[Arrays]] = {}
 
     def take(self, kinds: Kinds) -> Arrays:
-        """Return arrays of these types. Contents are arbitrary, but 0 for int8 and uint32."""
+        """Return arrays of these types. The contents are arbitrary, except 0 for int8 and
+        uint32.
+        """
         free = self._free.setdefault(kinds, [])
         if free:
             return free.pop()
         return tuple(np.zeros((*rows, self._size), dtype) for dtype, *rows in kinds)
 
     def give(self, kinds: Kinds, arrays: Arrays) -> None:
-        """Put arrays back; those of int8 and uint32 must be 0."""
+        """Put arrays back; arrays of int8 and uint32 must be 0."""
         free = self._free[kinds]
         if len(free) < _MOST_CACHED:
             free.append(arrays)

@@ -74,29 +74,29 @@ def shortest_path(
         walls. A step costs its length times the mean cost of its two cells.
     smooth : bool
         Replace steps by straight legs where they cross no wall, cut no corner, and cost no more.
-        Then `cells` are those where the path turns. On plane meshes where all cells cost the same
-        the smoothed path is the shortest one.
+        Then `cells` are the cells where the path turns. On plane meshes where all cells cost the
+        same the smoothed path is the shortest one.
     on_wall : {"refuse", "nearest"}
         With "nearest" a position in a wall is moved to the nearest open cell.
     danger : layer, ndarray or callable, optional
-        Damage a second, at least 0, that changes with time; infinite where nobody can be. A layer
-        as it will be (see `Layer.at`), a function from seconds from now to a map or an array, or
-        an array of shape (T, *space.shape), one map for each time step from now on. The
-        path found costs least in all: its walking, as without danger, plus its damage. Waiting for
-        a time costs as much as walking for it. After the last time step the danger stays.
+        Damage per second, at least 0, that changes with time; infinite where agents can't be. A
+        layer with its future values (see `Layer.at`), a function from seconds from now to a map or
+        an array, or an array of shape (T, *space.shape), one map for each time step from now on.
+        The path has the least sum of walking cost and damage. Waiting for a time costs as much as
+        walking for it. After the last time step the danger does not change.
     speed : float
-        World units a second.
+        World units per second.
     time_step : float, optional
-        Seconds from one map of the danger to the next, by default the time of a typical step.
-        Each step takes a whole number of time steps, at least 1, and its time times the mean of
-        the dangers where and when it begins and ends.
+        Seconds from one map of the danger to the next, by default the time of a typical step. Each
+        step takes a whole number of time steps, at least 1. Its damage is its time times the mean
+        of the dangers at its beginning and its end.
     steps : int
-        How many time steps to look ahead, but for arrays, which have as many as they have.
+        The number of time steps to look ahead; arrays have their own number.
 
     Returns
     -------
     Path
-        `path.found` is False where there is none. With danger a `TimedPath`, which has `times`,
+        `path.found` is False if there is none. With danger a `TimedPath`, which has `times`,
         `damage` and `position_at`.
 
     Raises
@@ -125,7 +125,7 @@ def shortest_path(
            [3.5, 2.5],
            [3.5, 1.5]])
 
-    A guard passes. The agent waits for it, or the way would cost its `damage`:
+    A guard passes. The agent waits, because walking at once would cost `damage`:
 
     >>> street = fc.Grid(4, 1)
     >>> guard = [[[0, 0, 9, 0]], [[0, 0, 9, 0]], [[0, 0, 0, 0]], [[0, 0, 0, 0]]]
@@ -199,14 +199,14 @@ def _problem(
     if danger is not None:
         if smooth:
             raise InvalidValue(
-                "Paths through danger lead from cell to cell",
+                "Paths through danger can't be smoothed",
                 got="smooth=True with danger",
                 remedy="Leave smooth out",
             )
         return TimedProblem(checked_space(space, "Paths lie on"), cost, danger, *timing)
     if not all(isinstance(each, float | int | None) for each in timing) or timing != _USUAL:
         raise InvalidValue(
-            "speed, time_step and steps are those of a danger",
+            "speed, time_step and steps need a danger",
             got="one of them without danger",
             remedy="Pass danger=threat, or leave them out",
         )

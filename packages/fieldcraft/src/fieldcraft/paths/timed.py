@@ -32,30 +32,31 @@ _SLOWEST = 1.5  # typical steps that an agent may walk in one time step
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TimedPath(Path):
-    """A way through danger that changes with time. An agent that waits has the same cell twice.
+    """A path through danger that changes with time. An agent that waits has the same cell twice.
 
     Attributes
     ----------
     times : ndarray of float64
         When the agent is in each of the `cells`, in seconds from now.
     damage : float
-        What it suffers on the way.
+        The damage along the path.
     """
 
     times: Floats = field(default_factory=lambda: np.empty(0))
     damage: float = math.inf
 
     def position_at(self, times: ArrayLike) -> Floats:
-        """Return where the agent is so many seconds from now: (2,) for one number, (N, 2) for many.
+        """Return the position of the agent at times in seconds from now: (2,) for one number, (N,
+        2) for many.
 
         Before the first time it is at the start, after the last at the goal.
         """
         given = checks.array("times", times)
         if not self.found:
             raise InvalidValue(
-                "A path that was not found leads nowhere",
+                "A path that was not found has no positions",
                 got=repr(self),
-                remedy="Ask `if path:` before walking on it",
+                remedy="Check `if path:` before",
             )
         wanted = checks.numbers("times", times, given.size if given.ndim < 2 else 1)
         return self.at(np.interp(wanted, self.times, self._milestones[0])).reshape(
@@ -66,7 +67,7 @@ class TimedPath(Path):
 
     def __repr__(self) -> str:
         if not self.found:
-            return "<TimedPath: there is no way>"
+            return "<TimedPath: not found>"
         return (
             f"<TimedPath of {self.times[-1] - self.times[0]:g} s, length {self.length:g},"
             f" damage {self.damage:g}>"
@@ -116,9 +117,9 @@ class TimedProblem(PathProblem):
         bad = np.flatnonzero(~(lowest >= 0) & ~space.walls.reshape(-1))
         if len(bad):
             raise InvalidValue(
-                "Danger is damage a second, 0 or more; infinite where nobody can be",
+                "Danger is damage per second, 0 or more, or infinite where agents can't be",
                 got=f"{lowest[bad[0]]:g} at {space.describe(int(bad[0]))}",
-                remedy="Cut it off at 0, such as lambda t: fc.maximum(threat.at(t), 0)",
+                remedy="Limit it to 0, such as lambda t: fc.maximum(threat.at(t), 0)",
             )
 
     def _frames(self, danger: Danger, count: int) -> NDArray[np.float32]:
@@ -147,7 +148,7 @@ class TimedProblem(PathProblem):
             raise InvalidValue(
                 f"Time steps times cells are at most {_MOST_STATES:,}",
                 got=f"{count} steps of {len(self.space)} cells",
-                remedy="Look less far ahead, or on a coarser map",
+                remedy="Pass fewer steps, or use a coarser map",
             )
         for number, frame in enumerate(frames):
             out[number] = frame
@@ -156,7 +157,7 @@ class TimedProblem(PathProblem):
     def solve(self, start: Floats, here: int, goal: Floats, there: int) -> TimedPath:
         """See `PathProblem.solve`."""
         space, danger = self.space, self._danger
-        # The way without danger: often that is the best one, or its cost bounds the search.
+        # The path without danger is often the best one; else its cost bounds the search.
         guess = self._safe.solve(space.position_of(here), here, goal, there)
         if not guess.found:
             return TimedPath(space, guess.cells, math.inf, math.inf)
@@ -209,10 +210,11 @@ def _free_scratch(space: Space) -> list[_Scratch]:
 
 
 class _Ground(NamedTuple):
-    """What a search takes of a space: `columns` are the steps from and to each cell and positions.
+    """The arrays of a space for a search: `columns` are the steps from and to each cell and
+    positions.
 
-    `norm` is that of `kernels.danger`, -1 on a torus. `lengths` are those of steps, and `birds`
-    their lengths by that norm, each pair once.
+    `norm` is the norm of `kernels.danger`, -1 on a torus. `lengths` are the lengths of steps, and
+    `birds` their lengths in that norm, each pair once.
     """
 
     columns: Any
@@ -223,7 +225,7 @@ class _Ground(NamedTuple):
 
 @cached_until_walls_change
 def _ground(space: Space) -> _Ground:
-    """Return what searches take of a space."""
+    """Return the arrays of a space for searches."""
     adjacency = space.adjacency
     starts, origins, order = incoming(adjacency)
     back = Adjacency(starts, origins, adjacency.lengths[order])

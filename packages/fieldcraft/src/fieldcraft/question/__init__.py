@@ -1,4 +1,4 @@
-"""Questions for places as data: generate candidates, require, score, choose, fall back."""
+"""Questions for places as data: candidates, requirements, scores, choice and fallback."""
 
 from fieldcraft.question.answer import Answer, Candidates
 from fieldcraft.question.clearance import Clearance

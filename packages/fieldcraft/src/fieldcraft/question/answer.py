@@ -34,15 +34,15 @@ class Candidates:
     cells : ndarray of int64, (N,)
         Their cells.
     removed_by : list of str
-        The requirement that removed each, "wall" for walls; "" for those that are left.
+        The requirement that removed each, "wall" for walls; "" for candidates that are left.
     parts : ndarray of float64, (N, S)
-        The parts of their scores; NaN for those that were removed.
+        The parts of their scores; NaN for removed candidates.
     terms : tuple of str
         The S scores as text.
     chosen : ndarray of int64
         The cells that were chosen, the best first.
     earlier : Candidates or None
-        Those of the question that this one stands in for.
+        The candidates of the question before, if this one is its fallback.
     """
 
     name: str
@@ -129,18 +129,18 @@ class Answer:
     # The work
 
     def advance(self, *, candidates: int | None = None, microseconds: float | None = None) -> bool:
-        """Go on by one slice, and return whether the answer is complete.
+        """Compute one slice, and return whether the answer is complete.
 
         Without arguments the slice has the budget of the question; without one it is all the work.
 
         Parameters
         ----------
         candidates : int, optional
-            How many candidates this slice looks at, for one requirement or score each.
+            The number of candidates of this slice, counted once for each requirement or score.
         microseconds : float, optional
-            How long this slice takes. Work is done in pieces: 128 candidates, 256 cells of `reach`,
-            or all candidates of another kind at once; a slice does at least one piece, and none
-            that would take longer than is left if it took as long as the longest so far.
+            The time of this slice. A piece of work is a measure of 128 candidates, 256 cells of
+            `reach`, or the generation of all candidates of another kind. A slice does at least one
+            piece, and stops if the longest piece so far would take more than the time left.
         """
         budget = self._budget
         if candidates is not None or microseconds is not None:
@@ -163,19 +163,19 @@ class Answer:
         return self.done
 
     def finish(self) -> None:
-        """Go on until the answer is complete."""
+        """Compute the complete answer."""
         self._most = CHUNK
         while not self.done:
             self._next()
 
     def _next(self) -> int:
-        """Do one piece of work; return how many candidates it looked at."""
+        """Do one piece of work; return its number of candidates."""
         done = next(self._work, None)
         self.done = self.done or done is None
         return done or 0
 
     def _slices(self) -> Iterator[int]:
-        """Work the answer out; yield how many candidates each piece of work looked at."""
+        """Compute the answer; yield the number of candidates of each piece of work."""
         while True:
             yield from self._evaluate(self.question)
             if len(self._chosen) or self.question.fall_back is None:
@@ -209,8 +209,8 @@ class Answer:
         self._chosen = left[self._choose(cells[left], self._parts[left].sum(axis=1))]
 
     def _pieces(self, measure: Measure) -> Iterator[Ints]:
-        """Yield rows of the candidates that are left, as many at a time as the slice allows; first
-        none while the measure is prepared.
+        """Yield rows of the candidates that are left, limited by the slice; first none while the
+        measure is prepared.
         """
         left = np.flatnonzero(self._removed < 0)
         for _ in measure.prepare(self._context, self._cells[left]):
@@ -222,7 +222,7 @@ class Answer:
             at += len(some)
 
     def _choose(self, cells: Ints, scores: Floats) -> Ints:
-        """Return the rows of the chosen ones among the candidates that are left, best first."""
+        """Return the rows of the chosen candidates, best first."""
         choose, space = self.question.choose, self._context.space
         order = np.argsort(-scores, kind="stable")
         if choose.random is not None:

@@ -1,4 +1,4 @@
-"""The room around each cell: the largest footprint that fits."""
+"""Clearance: the largest footprint that fits in each cell."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _UP_LEFT = 3  # the first steps of `_KING`: to the other cells around a cell's u
 class Clearance(Operand):
     """The size of the largest footprint that fits in each cell, up to date with the walls.
 
-    On a grid the footprint is a square of so many cells a side. An odd one has its middle in the
-    cell, an even one around the cell's corner towards row 0 and column 0. On hexagons it is a disc
-    of so many cells across, always odd. It fits if it covers no wall and does not leave the map.
-    Walls read 0.
+    On a grid the footprint is a square, and its size the cells of a side. A square of odd size has
+    its center in the cell, one of even size at the cell's corner towards row 0 and column 0. On
+    hexagons it is a disc, and its size the cells across, always odd. It fits if it covers no wall
+    and is on the map. The size is 0 in walls.
 
     Parameters
     ----------
     space : Grid or HexGrid
-        The map. After a change of walls only what they change is computed again.
+        The map. After a change of walls only changed sizes are computed again.
 
     Raises
     ------
@@ -71,9 +71,7 @@ class Clearance(Operand):
 
 
 class _Room:
-    """The steps from each cell of a space to the nearest wall or the rim, and the sizes that
-    follow.
-    """
+    """The steps from each cell of a space to the nearest wall or the border, and the sizes."""
 
     def __init__(self, space: Grid | HexGrid) -> None:
         count, self._most = len(space), min(space.shape)
@@ -99,7 +97,7 @@ class _Room:
         return self._sizes
 
     def _repair(self, changed: Cells, closed: NDArray[np.bool_]) -> None:
-        """Update the steps of cells that may be `closed` now, and of those around them."""
+        """Update the steps of cells that may be `closed` now, and of the cells around them."""
         steps, around, outside = self._steps, self._around, len(self._sizes)
         before = steps.copy()
         loose = frontier = changed[~closed & (steps[changed] == 0)]
@@ -119,7 +117,7 @@ class _Room:
         self._measure(touched[touched < outside])
 
     def _lower(self, cells: Cells) -> None:
-        """Lower the steps around cells whose own may have become lower."""
+        """Lower the steps around cells with lower steps."""
         steps = self._steps
         while len(cells):
             ends = self._around[cells]

@@ -1,4 +1,4 @@
-"""What a question is asked about: a map, its layers, and what the caller names."""
+"""The context of a question: a map, its layers, and named arguments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fieldcraft.space.kinds import checked_space
 
 
 class _Names(dict[str, Any]):
-    """The maps and numbers that a formula may name, and which of them were read."""
+    """The maps and numbers that a formula may name, and the names that were read."""
 
     def __init__(self, known: Mapping[str, Any]) -> None:
         super().__init__(known)
@@ -33,7 +33,7 @@ class _Names(dict[str, Any]):
 
 
 class Formulas:
-    """The formulas of a question as expressions, cached while their names mean the same."""
+    """The formulas of a question as expressions, cached while their names have the same values."""
 
     def __init__(self) -> None:
         self._cached: dict[str, tuple[dict[str, Any], Expression]] = {}
@@ -42,7 +42,7 @@ class Formulas:
         return Formulas, ()
 
     def expression(self, text: str, known: Mapping[str, Any]) -> Expression:
-        """Return the expression that a text describes."""
+        """Return the expression of a text."""
         read, found = self._cached.get(text, ({}, None))
         if found is None or any(known.get(name) is not value for name, value in read.items()):
             names = _Names(known)
@@ -52,7 +52,7 @@ class Formulas:
 
 
 class Context:
-    """The map of one question, and what its names stand for.
+    """The map of one question and the values of its names.
 
     `imap` is an influence map, or a space for questions that read no layers. `given` are positions,
     maps, numbers and teams by name.
@@ -75,19 +75,19 @@ class Context:
         self.cached: dict[object, Any] = {}
 
     def once(self, key: object, make: Callable[[], Any]) -> Any:
-        """Return what `make` returned when this was first called with a key."""
+        """Return the result of `make`, cached by key."""
         if key not in self.cached:
             self.cached[key] = make()
         return self.cached[key]
 
     def given(self, name: str, what: str) -> Any:
-        """Return what a name stands for."""
+        """Return the value of a name."""
         if name not in self._given:
             raise UnknownName(f"{what} passed to ask()", name, self._given)
         return self._given[name]
 
     def places(self, places: str | ArrayLike) -> Floats:
-        """Return positions, or those of a name, as (N, 2) or (N, 3) on the map; there may be
+        """Return positions, or the positions of a name, as (N, 2) or (N, 3) on the map; possibly
         none.
         """
         key = places if isinstance(places, str) else id(places)
@@ -114,7 +114,7 @@ class Context:
         return points
 
     def directions(self, facing: str | ArrayLike) -> Floats:
-        """Return (x, y) directions, or those of a name, (N, 2)."""
+        """Return (x, y) directions, or the directions of a name, (N, 2)."""
         value = self.given(facing, "direction") if isinstance(facing, str) else facing
         return checks.positions(value, what="Directions")[0]
 

@@ -29,7 +29,7 @@ _PIECE = 256  # cells in reach that are searched together
 
 
 def _range(name: str, value: Any) -> tuple[float, float]:
-    """The least and the largest distance."""
+    """Return the least and the largest distance."""
     if not isinstance(value, (list, tuple)) or len(value) != 2:
         raise refused(f"{name} is [least, most]", value, "Write two distances")
     least, most = checks.not_negative(name, value[0]), checks.positive(name, value[1])
@@ -50,7 +50,7 @@ class Generator(ABC):
 
 @dataclass(frozen=True)
 class Within(Generator):
-    """The cells that a walk of a length reaches from one position or several."""
+    """The cells within a walking distance of one position or several."""
 
     reach: NotNegative
     around: Places = "me"

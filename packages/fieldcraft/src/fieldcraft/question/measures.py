@@ -1,4 +1,4 @@
-"""What is measured in candidates, to require or to score it.
+"""Measures of candidates, for requirements and scores.
 
 Each class is a word: its first field is the word in files and in Python, the others are the keys
 beside it.
@@ -42,7 +42,7 @@ class Measure(ABC):
     is_truth: ClassVar[bool] = True
 
     def prepare(self, context: Context, cells: Ints) -> Iterator[object]:
-        """Do what has to be done before candidates are measured, a piece of work at a time."""
+        """Prepare the measurement of candidates, a piece of work at a time."""
         return iter(())
 
     @abstractmethod
@@ -79,8 +79,8 @@ class Distance(Measure):
             )
 
     def prepare(self, context: Context, cells: Ints) -> Iterator[object]:
-        """Search for the candidates from the nearest to the farthest, first up to some cells on
-        the way to the nearest one.
+        """Search for the candidates from the nearest to the farthest, first for some cells on the
+        path to the nearest one.
         """
         space, points = context.space, context.places(self.distance)
         if self.by != "path" or not len(cells) or not len(points):
@@ -118,7 +118,7 @@ class Distance(Measure):
 
 @dataclass(frozen=True)
 class VisibleFrom(Measure):
-    """How many of some positions see a candidate."""
+    """The number of positions that see a candidate."""
 
     visible_from: Places
     range: Positive = np.inf
@@ -177,7 +177,7 @@ class Owner(Measure):
 
 @dataclass(frozen=True)
 class Fits(Measure):
-    """1 where a footprint of so many cells a side, or across on hexagons, fits, else 0."""
+    """1 where a footprint fits, else 0; its size is in cells of a side, on hexagons across."""
 
     fits: Size
 
@@ -189,7 +189,7 @@ class Fits(Measure):
 
 @dataclass(frozen=True)
 class Reachable(Measure):
-    """1 where a walk of any length joins a candidate with one of some positions, else 0."""
+    """1 where a path connects a candidate with one of some positions, else 0."""
 
     reachable: Places
 

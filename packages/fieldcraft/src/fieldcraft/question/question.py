@@ -1,4 +1,4 @@
-"""Questions as data: made in Python, or read from TOML with the same words."""
+"""Questions as data: made in Python, or read from TOML with the same keys."""
 
 from __future__ import annotations
 
@@ -27,33 +27,33 @@ Words = Mapping[str, Any]
 
 
 class Question:
-    """A question for places: which cells are candidates, what they must meet, how they are scored.
+    """A question for places: its candidates, their requirements, and their scores.
 
-    `ask` answers it at once, `start` over several frames. The arguments have the words of a TOML
-    file; see `Question.read` and the guide "Choosing positions".
+    `ask` returns the answer at once, `start` computes it over several frames. The arguments have
+    the keys of a TOML file; see `Question.read` and the guide "Choosing positions".
 
     Parameters
     ----------
     generate : mapping
         The candidates, one of `{"reach": 12}` (cells within a walk, `around` "me", `cost`),
-        `{"ring": [4, 10]}` (between two straight distances, `around`), `{"grid": 4}` (that far
-        apart on the map, or `within` a distance `around` a position), `{"peaks": "cover"}` (local
+        `{"ring": [4, 10]}` (between two straight distances, `around`), `{"grid": 4}` (at this
+        spacing on the map, or `within` a distance `around` a position), `{"peaks": "cover"}` (local
         maxima above `threshold`, `spacing` apart, at most `count`), `{"path": "route"}` (along a
         path, every `spacing`) and `{"points": "ammo"}` (given positions).
     require : sequence of mapping
-        What a candidate must meet, with `least`, `most` or both: `{"value": "threat < 2"}` (a
-        formula over layers), `{"distance": "enemies", "least": 4}` (`by` "straight" or "path", `to`
-        the "nearest", "farthest" or "mean"), `{"visible_from": "me"}`, `{"hidden_from": "enemies"}`
-        (with `range`, `facing` and `angle`), `{"owner": "red"}`, `{"fits": 3}` (a footprint of so
-        many cells a side) and `{"reachable": "me"}`.
+        The requirements, each with `least`, `most` or both: `{"value": "threat < 2"}` (a formula
+        over layers), `{"distance": "enemies", "least": 4}` (`by` "straight" or "path", `to` the
+        "nearest", "farthest" or "mean"), `{"visible_from": "me"}`, `{"hidden_from": "enemies"}`
+        (with `range`, `facing` and `angle`), `{"owner": "red"}`, `{"fits": 3}` (a footprint of 3
+        cells a side) and `{"reachable": "me"}`.
     score : sequence of mapping
         The same measures, each with a response `curve`, such as `["linear", 20, 0]`, and a
         `weight`. The score is their sum.
     choose : mapping, optional
-        `count` cells at least `spacing` apart: the best, or with `random` random ones of the best
-        so many percent.
+        `count` cells at least `spacing` apart: the best, or with `random` random ones of this
+        percentage of the best.
     fall_back : Question, optional
-        The question that is asked if no candidate is left.
+        The question that replaces this one if no candidate is left.
     budget : mapping, optional
         The work of one `Answer.advance`: `{"candidates": 64}` or `{"microseconds": 150}`.
     name : str
@@ -111,7 +111,7 @@ class Question:
         file.raise_all()
 
     def _read(self, table: Table) -> None:
-        """Take the words of a table."""
+        """Read the keys of a table."""
         if "generate" not in table:
             table.report("", "The key 'generate' is needed. Add generate = { reach = 12 }, say.")
         generate = table.table("generate")
@@ -146,7 +146,7 @@ class Question:
     def start(
         self, imap: Layered | Space, *, rng: np.random.Generator | None = None, **given: Any
     ) -> Answer:
-        """Return an answer that is worked out by its `advance`, a slice at a time.
+        """Return an answer that `advance` computes, a slice at a time.
 
         Parameters
         ----------
@@ -155,7 +155,7 @@ class Question:
         rng : numpy.random.Generator, optional
             The source of random numbers, needed for `choose` with `random`.
         **given
-            What the question names: positions, such as `me` and `enemies`, and maps, numbers and
+            The names in the question: positions, such as `me` and `enemies`, and maps, numbers and
             teams beside the layers of the map. Positions are read when they are needed.
         """
         if rng is not None:
@@ -174,7 +174,7 @@ class Question:
 class Questions(Mapping[str, Question]):
     """The questions of a TOML file by name; `reload` reads it again while a game runs.
 
-    Each table of the file is a question with the words of `Question`. `fall_back` is the name of
+    Each table of the file is a question with the keys of `Question`. `fall_back` is the name of
     another question of the file.
 
     Raises
@@ -217,8 +217,8 @@ class Questions(Mapping[str, Question]):
     def reload(self, *, text: str | None = None) -> bool:
         """Read the file again, or a text in its place; return whether it has changed.
 
-        If it has problems this raises, and the questions stay as they were. Answers under way
-        finish by the questions that they were started with.
+        If the file has problems this raises, and the questions do not change. Answers that have
+        been started continue with the old questions.
         """
         file = SettingsFile(self.path, text=None if text is None else checks.text("text", text))
         if self._questions and file.text == self._text:
@@ -258,7 +258,7 @@ def _in_circle(question: Question) -> bool:
 
 
 def _one_of(table: Table, kinds: Sequence[Callable[..., T]]) -> T | None:
-    """Return the word of a table as one of some classes, or None with the problem reported."""
+    """Return one of some classes from a table, or None with the problem reported."""
     words = {fields(kind)[0].name: kind for kind in kinds}  # type: ignore[arg-type]
     given = [word for word in words if word in table]
     if len(given) != 1:

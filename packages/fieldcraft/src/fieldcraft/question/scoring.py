@@ -1,4 +1,4 @@
-"""What a question requires of candidates, how it scores them, and how it chooses."""
+"""Requirements, scores and choice of a question."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ class _Column(Operand):
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """The numbers of the last chunk, then what is left of those before."""
+        """The numbers of the last chunk, then old ones."""
         return self._values
 
     def write(self, numbers: Floats) -> None:
-        """Take the numbers of a chunk."""
+        """Set the numbers of a chunk."""
         self._values[0, : len(numbers)] = numbers
         self._version += 1
 
 
 def _curve(name: str, value: Any) -> Any:
-    """The arguments of `Operand.curve`: a shape with its numbers, points, or a function."""
+    """Return the arguments of `Operand.curve`: a shape with its numbers, points, or a function."""
     if isinstance(value, str) or callable(value):
         arguments: tuple[Any, ...] = (value,)
     else:
@@ -65,9 +65,7 @@ def _curve(name: str, value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Requirement:
-    """What a candidate has to measure: at least `least`, at most `most`, or without either, above
-    0.
-    """
+    """A requirement of a measure: at least `least`, at most `most`, or without either, above 0."""
 
     measure: Measure
     least: float | None = None
@@ -115,9 +113,9 @@ class Score:
 
 @dataclass(frozen=True)
 class Choose:
-    """How many cells are chosen, and which.
+    """The choice of cells.
 
-    They are the best ones, or with `random` random ones of the best so many percent, at least
+    They are the best `count`, or with `random` random ones of this percentage of the best, at least
     `spacing` apart.
     """
 
@@ -128,7 +126,7 @@ class Choose:
 
 @dataclass(frozen=True)
 class Budget:
-    """The work of one slice: candidates that a requirement or a score looks at, or microseconds."""
+    """The work of one slice: measured candidates, or microseconds."""
 
     candidates: int | None = None
     microseconds: float | None = None

@@ -1,4 +1,4 @@
-"""What the words of a question share: names of positions and maps, and straight distances."""
+"""Readers of positions and maps in questions, and straight distances."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SLACK = 1 + 1e-9
 
 
 def _places(name: str, value: Any) -> Any:
-    """A name of positions, or the positions themselves."""
+    """Return a name of positions, or the positions themselves."""
     if isinstance(value, str):
         return checks.text(name, value)
     if np.ndim(getattr(value, "positions", value)) not in (1, 2):
@@ -25,7 +25,7 @@ def _places(name: str, value: Any) -> Any:
 
 
 def _map(name: str, value: Any) -> Any:
-    """A formula, or a map in Python."""
+    """Return a formula, or a map in Python."""
     if isinstance(value, Operand):
         return value
     if not isinstance(value, str) or not value.strip():

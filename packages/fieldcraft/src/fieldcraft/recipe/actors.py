@@ -43,7 +43,7 @@ def settled(layer: Layer, points: Places, policies: Policies) -> Places:
 def check_places(
     space: Space, places: Places, part: SourcePart | DepositPart, key: str, problems: RecipeFile
 ) -> None:
-    """Report the first place that lies outside of the map or on a wall against the policy."""
+    """Report the first position that is off the map or in a wall against the policy."""
     try:
         place(space, places, on_wall=part.on_wall, outside=part.outside)
     except InvalidValue as error:
@@ -64,14 +64,14 @@ class Actor:
         """Act at a moment, so many seconds after the previous one."""
 
     def stamp(self) -> None:
-        """Lay its stamps onto a layer of stamps that was cleared."""
+        """Stamp onto a cleared layer of stamps."""
 
     def shown(self) -> tuple[Places, NDArray[np.float64]]:
         """Return where it is now, (N, 2), and how strong there, (N,)."""
         return np.zeros((0, 2)), np.zeros(0)
 
     def _stamp_at(self, places: Places, strengths: Any, rotations: Any = 0.0) -> None:
-        """Lay the layer's stamp at places."""
+        """Apply the layer's stamp at places."""
         stamping = self.layer_part.stamping
         assert stamping is not None
         self.layer.stamp(
@@ -154,7 +154,7 @@ class Scripted(Actor):
         check_places(space, places, self.part, "position" if is_still else "path", problems)
 
     def act(self, now: float, passed: float) -> None:
-        """Appear, move, leave what it leaves, or disappear."""
+        """Appear, move, deposit, or disappear."""
         part = self.part
         if self._released is not None:
             return
@@ -188,8 +188,8 @@ class Scripted(Actor):
             self._source, self._released = None, source
 
     def _jumped(self, now: float, passed: float) -> bool:
-        """Return whether a path that repeats began anew since the last moment, elsewhere than where
-        it ended.
+        """Return whether a repeated path has started again since the last moment, away from its
+        end.
         """
         length = self._times[-1] - self._times[0]
         rounds = [
@@ -209,7 +209,7 @@ class Scripted(Actor):
             self._source.move(where, **self.policies._asdict())
 
     def stamp(self) -> None:
-        """Lay its stamp where it is."""
+        """Apply its stamp at its position."""
         if self._here is not None:
             self._stamp_at(self._here, self.part.strength, self._turn)
 
@@ -253,7 +253,7 @@ class Recorded(Actor):
             self._leave_since(*before, passed)
 
     def _leave_since(self, keys: NDArray[np.int64], places: Places, passed: float) -> None:
-        """Leave what walkers leave who were at some places at the moment before."""
+        """Deposit along the walks from the places of the moment before."""
         order = np.argsort(keys, kind="stable")
         at = np.minimum(np.searchsorted(keys[order], self._keys), max(len(order) - 1, 0))
         known = np.zeros(len(self._keys), dtype=np.bool_)
@@ -278,7 +278,7 @@ class Recorded(Actor):
         return found
 
     def stamp(self) -> None:
-        """Lay the stamp of the layer at each place."""
+        """Apply the stamp of the layer at each place."""
         if len(self._places):
             self._stamp_at(self._places, self._strengths)
 

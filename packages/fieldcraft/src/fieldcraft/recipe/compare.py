@@ -68,7 +68,7 @@ def compare(
     Returns
     -------
     Comparison
-        What was compared, and the files.
+        The compared values, and the files.
 
     Raises
     ------

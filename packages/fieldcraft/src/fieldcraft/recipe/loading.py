@@ -46,7 +46,7 @@ Rectangles = tuple[tuple[float, float, float, float], ...]
 
 @dataclass(frozen=True)
 class FileKeys:
-    """The keys of a map from a file, beside those of its loader."""
+    """The keys of a map from a file, without the keys of its loader."""
 
     neighbors: Annotated[Any, _neighbors] = 4
     mobility: Text = "ground"
@@ -145,8 +145,8 @@ def load_space(part: MapPart, problems: RecipeFile) -> Space | None:
 
 
 def _walled(grid: Space, rectangles: Sequence[Sequence[float]]) -> Space:
-    """Return a map with walls where the middle of a cell lies in one of these rectangles, (x, y, x,
-    y) each.
+    """Return a map with walls in cells with their center in one of these rectangles, (x, y, x, y)
+    each.
     """
     places = grid.positions
     for x0, y0, x1, y1 in rectangles:

@@ -1,4 +1,4 @@
-"""Running a recipe: the files of a run, collected while the world goes on."""
+"""Running a recipe: the files of a run, collected while the world advances."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Collector:
         """Complete the file."""
 
     def discard(self) -> None:
-        """Close what is open."""
+        """Close open files."""
 
 
 class StillCollector(Collector):
@@ -163,7 +163,7 @@ def _totals(world: World, output: TotalsTable, file: Path) -> Collector:
 
 
 def _plot(output: HoldingsPlot, recipe: Recipe, file: Path) -> Callable[[dict[float, Row]], None]:
-    """Return a function that draws rows of what teams and nobody hold as lines."""
+    """Return a function that draws rows of the ground that teams hold, and of no team, as lines."""
     teams = recipe.teams
     assert teams is not None
     names, colors = (*teams.names, "nobody"), (*teams.colors, _NOBODY)
@@ -247,7 +247,7 @@ def run(recipe: Recipe, out: str | Path = "out", *, progress: TextIO | None = No
     Returns
     -------
     Report
-        What was run, and the files.
+        The run, and its files.
 
     Raises
     ------

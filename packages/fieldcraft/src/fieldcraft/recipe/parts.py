@@ -27,7 +27,7 @@ DATA = "FIELDCRAFT_DATA"
 
 
 class RecipeFile(SettingsFile):
-    """The file of a recipe; `data` is the folder that `${FIELDCRAFT_DATA}` in paths stands for.
+    """The file of a recipe; `data` is the folder that replaces `${FIELDCRAFT_DATA}` in paths.
 
     By default that is the environment variable of this name, else the first folder `shared/data`
     beside the recipe's folder or above it.
@@ -146,7 +146,7 @@ class LayerPart:
 
     @property
     def is_cleared(self) -> bool:
-        """Whether it holds nothing but the stamps of what is there now."""
+        """Whether it contains only the current stamps."""
         return self.propagation._layer_kind == "array"
 
     @property
@@ -343,7 +343,7 @@ class Recipe:
 
     @property
     def acting(self) -> tuple[LayerPart, ...]:
-        """The layers, those of the teams included, in the order in which they are added."""
+        """All layers, including the layers of teams, in the order of their addition."""
         return acting(self.layers, self.teams)
 
     @property

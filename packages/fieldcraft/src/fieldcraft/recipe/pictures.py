@@ -190,9 +190,7 @@ class Panels:
         return bool((values < low).any()), bool((values > high).any())
 
     def _table(self, name: str) -> Table | None:
-        """Return the colors of a map: those of the recipe, of its team, or (None) the usual
-        ones.
-        """
+        """Return the colors of a map: of the recipe, of its team, or (None) the default."""
         if name in self._colors:
             return tinted(self._colors[name])
         what, _, team = name.partition(" ")

@@ -60,7 +60,7 @@ def read_recipe(
     overrides : iterable of str
         Texts "KEY=VALUE" that replace values of the file, such as "layers.threat.decay=0.5".
     data : str or Path, optional
-        The folder that `${FIELDCRAFT_DATA}` stands for in the recipe's paths; by default the
+        The folder that replaces `${FIELDCRAFT_DATA}` in the recipe's paths; by default the
         environment variable of that name.
     text : str, optional
         Read in place of the file. Paths are still relative to the folder of `path`.
@@ -179,7 +179,7 @@ def _read_layers(root: Table) -> tuple[LayerPart, ...]:
 
 
 def _read_layer(table: Table, name: str, kinds: Mapping[str, type[Propagation]]) -> LayerPart:
-    """Return a layer; one that is refused has a stand-in, so that the rest can be read."""
+    """Return a layer; an invalid one has a placeholder, so that the rest can be read."""
     word = table.get("propagation", Annotated[str, one_of([*kinds])], next(iter(kinds)))
     kind = kinds[word]
     propagation = _read_propagation(table, kind)

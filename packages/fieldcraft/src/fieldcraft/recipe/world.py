@@ -104,7 +104,7 @@ class World:
             actor.release(source)
 
     def walls_changed(self) -> None:
-        """Let everything that moves keep to the nearest open cell: paths were checked before."""
+        """Move all actors in walls to the nearest open cell: paths were checked before."""
         for actor in self._actors:
             actor.policies = actor.policies._replace(on_wall="nearest")
 
@@ -204,7 +204,7 @@ class World:
         return np.zeros(space.shape, dtype=np.float32)
 
     def owner(self) -> NDArray[np.int32]:
-        """Return the number of each cell's team, -1 for nobody."""
+        """Return the number of each cell's team, -1 for none."""
         part, teams = self._of_teams
         return teams.owner(margin=part.margin)
 
@@ -219,8 +219,7 @@ class World:
         return [line.points for line in self._of_teams[1].front_lines()]
 
     def holdings(self, what: str) -> list[float]:
-        """Return how much of the open ground each team holds, 0 to 1, and last how much nobody
-        does.
+        """Return the share of the open ground of each team, 0 to 1, and last the share of no team.
 
         "share": the mean of the team's share over the open cells. "owned": the part of them that it
         owns.
@@ -299,7 +298,7 @@ def played(recipe: Recipe, seconds: float | None = None) -> InfluenceMap:
     recipe : Recipe
         From `read_recipe`.
     seconds : float, optional
-        At most those of the recipe's run; by default its end.
+        At most the seconds of the recipe's run; by default its end.
 
     Raises
     ------

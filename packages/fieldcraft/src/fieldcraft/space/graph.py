@@ -197,7 +197,9 @@ class Graph(EdgeSpace):
 
     @property
     def areas(self) -> NDArray[np.float64]:
-        """The area of each vertex, (N,): that of its polygon seen from above, or 1 without a mesh."""
+        """The area of each vertex, (N,): that of its polygon seen from above, or 1 without a
+        mesh.
+        """
         return np.ones(len(self)) if self.mesh is None else self.mesh.areas
 
     @property
@@ -290,7 +292,9 @@ class Graph(EdgeSpace):
         return found
 
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
-        """Return the world positions of vertices: (2,) or (3,) for one, (N, 2) or (N, 3) for many."""
+        """Return the world positions of vertices: (2,) or (3,) for one, (N, 2) or (N, 3) for
+        many.
+        """
         return np.asarray(self.positions[checked_cells(self, cells)]).copy()
 
     def _nearest_of(self, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:

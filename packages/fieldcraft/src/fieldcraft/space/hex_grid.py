@@ -208,7 +208,9 @@ class HexGrid(Lattice):
 
     @property
     def extent(self) -> NDArray[np.float64]:
-        """The lowest and the highest corner of a box around all hexagons, (2, 2), in world units."""
+        """The lowest and the highest corner of a box around all hexagons, (2, 2), in world
+        units.
+        """
         across, down = self.layout.pitch
         moved = self.rows > 1 if self._pointy else self.columns > 1
         if self._pointy:
@@ -253,11 +255,15 @@ class HexGrid(Lattice):
         )
 
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
-        """Return the world positions of the centers of cells: (2,) for one cell, (N, 2) for many."""
+        """Return the world positions of the centers of cells: (2,) for one cell, (N, 2) for
+        many.
+        """
         return self.layout.places(self.to_axial(cells))
 
     def describe(self, cell: int | None = None) -> str:
-        """Return the size, "40 x 30 hexagons", or the place of a cell: "row 2, column 5 (cell 85)"."""
+        """Return the size, "40 x 30 hexagons", or the place of a cell: "row 2, column 5 (cell
+        85)".
+        """
         return super().describe(cell) + (" hexagons" if cell is None else "")
 
     # Walls
@@ -299,7 +305,9 @@ class HexGrid(Lattice):
         self._graph.set_opaque(self.cell_ids(cells), opaque)
 
     def with_walls(self, walls: ArrayLike | None) -> HexGrid:
-        """Return the same map with other walls (None for none), without terrain and blocked edges."""
+        """Return the same map with other walls (None for none), without terrain and blocked
+        edges.
+        """
         twin = HexGrid(
             self.columns,
             self.rows,

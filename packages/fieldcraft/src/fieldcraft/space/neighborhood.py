@@ -151,7 +151,9 @@ class Terrain:
 
     @property
     def is_plain(self) -> bool:
-        """Whether every open class may be entered from every other, so that only walls block steps."""
+        """Whether every open class may be entered from every other, so that only walls block
+        steps.
+        """
         is_open = self.enter.diagonal()
         return bool(self.enter[np.ix_(is_open, is_open)].all())
 

@@ -174,7 +174,9 @@ def _ranked(space: Space, values: Values, found: _Measures, owners: Sequence[str
 
 
 def _on_grid(space: Grid, values: Values, groups: Sequence[tuple[Values, float]]) -> _Measures:
-    """Return the regions of several groups of cells: in each group an array is above its threshold."""
+    """Return the regions of several groups of cells: in each group an array is above its
+    threshold.
+    """
     ops = kernels.regions
     moves = moves_beside(space)
     labels = np.zeros(space.shape, dtype=np.int32)

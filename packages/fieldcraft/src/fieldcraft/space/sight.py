@@ -51,7 +51,7 @@ def visible(
     Parameters
     ----------
     space : Space
-        A grid or a graph. Opaque cells hide what is behind them: walls, or as `set_opaque` sets.
+        A grid or a graph. Opaque cells block the line: walls, or the cells of `set_opaque`.
     positions : array_like
         One position, or an (N, 2) array, (N, 3) on a graph in 3D; the result is the union of what
         they see.
@@ -228,7 +228,7 @@ def sees(
     Parameters
     ----------
     space : Space
-        A grid or a graph. Opaque cells hide what is behind them: walls, or as `set_opaque` sets.
+        A grid or a graph. Opaque cells block the line: walls, or the cells of `set_opaque`.
     viewers, targets : array_like
         World positions, (V, 2) and (T, 2), or (V, 3) and (T, 3) on a graph in 3D; one position
         counts as one viewer or target.

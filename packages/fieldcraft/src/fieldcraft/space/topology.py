@@ -1,4 +1,6 @@
-"""The constant part of a graph: the positions of its vertices, its arcs, and their order in memory."""
+"""The constant part of a graph: the positions of its vertices, its arcs, and their order in
+memory.
+"""
 
 from __future__ import annotations
 
@@ -176,7 +178,9 @@ class Arrangement:
 
 
 def _is_orderly(topology: Topology) -> bool:
-    """Return whether most vertices have the neighbors of the vertex before, each number plus one."""
+    """Return whether most vertices have the neighbors of the vertex before, each number plus
+    one.
+    """
     degrees = np.diff(topology.starts)
     alike = np.flatnonzero((degrees[1:] == degrees[:-1]) & (degrees[1:] > 0))
     here, before = topology.starts[alike + 1], topology.starts[alike]
@@ -206,7 +210,9 @@ class Topology:
         lengths: NDArray[np.float64],
         directed: bool,
     ) -> None:
-        """Build the arcs from edges (E, 2) without self loops; of duplicates the shortest counts."""
+        """Build the arcs from edges (E, 2) without self loops; of duplicates the shortest
+        counts.
+        """
         count = len(positions)
         self.positions = positions
         self.directed = directed

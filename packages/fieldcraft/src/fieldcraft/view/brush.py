@@ -97,8 +97,8 @@ class Brush:
             self._wash_around(canvas, pixels, float(radii.max()) + 2, color, opacity)
 
     def wash(self, canvas: RGBA, mask: RGBA, color: RGB, opacity: float) -> None:
-        """Lay a color over a picture as far as a mask from `empty_mask` says, 0 to 255; the mask is
-        cleared.
+        """Blend a color into a picture by a mask from `empty_mask`, 0 to 255, and clear the
+        mask.
         """
         height, width = canvas.shape[:2]
         kernels.paint.wash(*color, _alpha(opacity), (0, 0, width, height), canvas, mask)
@@ -110,8 +110,8 @@ class Brush:
         rings: NDArray[np.int64],
         order: NDArray[np.int64],
     ) -> NDArray[np.int32]:
-        """Return the convex polygon that each pixel shows, -1 for none; those later in `order` lie
-        over the others.
+        """Return the convex polygon that each pixel shows, -1 for none; later ones in `order` are
+        on top.
 
         Polygon `p` has the corners `rings[starts[p] : starts[p + 1]]`, numbers of `pixels`.
         """
@@ -130,13 +130,13 @@ class Brush:
         return owners
 
     def stamp(self, canvas: RGBA, mask: RGBA, left: int, top: int, color: RGB) -> None:
-        """Lay a color over a picture as a small mask with its corner at (left, top) says."""
+        """Blend a color into a picture by a small mask with its corner at (left, top)."""
         kernels.paint.stamp(mask, left, top, *color, canvas)
 
     def _wash_around(
         self, canvas: RGBA, points: Floats, margin: float, color: RGB, opacity: float
     ) -> None:
-        """Lay a color over the part of a picture around some points as the brush's mask says."""
+        """Blend a color into the part of a picture around some points by the brush's mask."""
         height, width = self.shape
         corners = (np.floor(points.min(axis=0) - margin), np.ceil(points.max(axis=0) + margin))
         left, top, right, bottom = (
@@ -234,8 +234,8 @@ def blend(
     coverage: NDArray[np.floating[Any]],
     color: tuple[int, int, int],
 ) -> None:
-    """Lay a color over part of a picture, uint8 of shape (H, W, 4): `coverage` is 0 to 1, its
-    corner at (left, top); what lies outside is cut off.
+    """Blend a color into part of a picture, uint8 of shape (H, W, 4): `coverage` is 0 to 1, its
+    corner at (left, top); parts outside of it are cut off.
     """
     height, width = picture.shape[:2]
     shown = coverage[max(-top, 0) : max(height - top, 0), max(-left, 0) : max(width - left, 0)]

@@ -111,8 +111,8 @@ def frame(
     sources : bool
         Mark the layer's sources.
     ground : {"dark", "light"}, optional
-        The colors of ground, walls and terrain; "light" is for light pages. None leaves transparent
-        what no value covers, to lay the frame over a ground of yours.
+        The colors of ground, walls and terrain; "light" is for light pages. With None cells without
+        a value are transparent, for pictures on a ground of your own.
     opacity : float
         Of the values over the ground, 0 to 1.
 
@@ -264,8 +264,7 @@ def frame_owners(owners: ArrayLike, colors: Sequence[Color], **drawing: Unpack[D
     Parameters
     ----------
     owners : array_like of int
-        An index into `colors` for each cell, or -1 where the ground shows, such as
-        `teams.owner()`.
+        An index into `colors` for each cell, or -1 for the ground, such as `teams.owner()`.
     colors : sequence of str or (int, int, int)
         One per team, in their order, at most 254.
     **drawing

@@ -252,7 +252,7 @@ class TeamLegend:
         return self._drawn(width, 1, theme)
 
     def below(self, width: int, theme: Theme) -> RGBA:
-        """Return the teams in as many columns as fit."""
+        """Return the teams in the largest number of columns that fits."""
         widest = max(44 + measure(name) for name in self.names)
         return self._drawn(width, max(1, min(len(self.names), width // widest)), theme)
 

@@ -46,7 +46,7 @@ def draw_lines(
     place : Placement
         The placement with the `scale`, `size` and `crop` of the picture.
     lines : Path, front line, or iterable of these or of array_like of shape (N, 2)
-        The points of each line, joined in order; what lies outside of the picture is cut off.
+        The points of each line, joined in order; parts outside of the picture are cut off.
     color : str or (int, int, int), optional
         Of the lines.
     width : float, optional
@@ -212,7 +212,7 @@ def draw_arrows(
 
 
 def _evenly_spaced(width: int, height: int, distance: float) -> Floats:
-    """Return pixels (N, 2) that far apart, as many as fit, in the middle of a picture."""
+    """Return pixels (N, 2) at even spacing, centered in a picture."""
     counts = [max(int(side / distance), 1) for side in (width, height)]
     across, down = (
         (side - distance * (count - 1)) / 2 + distance * np.arange(count)
@@ -228,7 +228,7 @@ def draw_markers(
     largest: float,
     color: RGB | None = None,
 ) -> None:
-    """Draw one marker per source at pixels (N, 2), the strongest first, so that weaker ones lie on
+    """Draw one marker per source at pixels (N, 2), the strongest first, so that weaker ones are on
     top.
 
     The filling is `color`, or orange for positive strengths and blue for negative ones.

@@ -124,7 +124,7 @@ def page(
     titles : sequence of str, optional
         One per frame.
     columns : int, optional
-        How many frames stand side by side; by default all, up to four.
+        The number of frames in a row; by default all, up to four.
     legend : ColorScale, Legend or sequence of Legend, optional
         The color scale that the frames share, a `ScaleLegend` or `TeamLegend` for one with a
         title, or a legend for each frame, below it.

@@ -137,8 +137,8 @@ def _ember() -> Table:
 def diverging(*, light: bool = False) -> Table:
     """Return the table for signed values: blue at the negative end, orange at the positive one.
 
-    0 in the middle is dark and the ends are pale; for light pages it is the other way round.
-    Opposite values are equally light.
+    0 in the middle is dark and the ends are pale; for light pages reversed. Opposite values are
+    equally light.
     """
     return _diverging(checks.flag("light", light))
 

@@ -68,8 +68,8 @@ class Placement:
         The map. Graphs, meshes and hexagons are seen from above.
     scale : float, optional
         Pixels per world unit, on every kind of space. On a grid a cell has a whole number of
-        pixels, or a pixel a whole number of cells. By default as many as keep the longer side
-        within `size`.
+        pixels, or a pixel a whole number of cells. By default the largest number that keeps the
+        longer side within `size`.
     size : int
         Pixels along the longer side, used where `scale` is absent.
     crop : bool

@@ -64,15 +64,15 @@ class ColorScale:
     Parameters
     ----------
     low, high : float
-        The values at the ends of the table; beyond them the end colors stay. Where 0 lies between
-        them the scale is symmetrical, from `-max(-low, high)` to `max(-low, high)`, so that 0 is
-        its middle. Where both are at most 0 the table runs from `high` to `low`: the strongest
-        value is always the brightest.
+        The values at the ends of the table; beyond them the end colors stay. If 0 is between them
+        the scale is symmetrical, from `-max(-low, high)` to `max(-low, high)`, so that 0 is its
+        middle. Where both are at most 0 the table runs from `high` to `low`: the strongest value is
+        always the brightest.
     threshold : float, optional
         Nothing is drawn where `abs(value) <= threshold`; with None every cell is drawn.
     table : array_like, optional
-        uint8 of shape (N, 3), 2 to 255 colors; if absent `sequential()`, or `diverging()` where 0
-        lies between the limits.
+        uint8 of shape (N, 3), 2 to 255 colors; if absent `sequential()`, or `diverging()` if 0 is
+        between the limits.
     light : bool, optional
         Take these tables for light pages.
 
@@ -161,7 +161,7 @@ class ColorScale:
         return self.low < 0 < self.high
 
     def share(self, values: NDArray[np.float32]) -> NDArray[np.floating[Any]]:
-        """Return how far along the table finite float32 values lie, 0 to 1, of the same shape."""
+        """Return the places of finite float32 values in the table, 0 to 1, of the same shape."""
         values = numbers(values, dimensions=range(1, 5)).astype(np.float32, copy=False)
         start, end = (self.high, self.low) if self.high <= 0 else (self.low, self.high)
         usual = 1e-30 < self.high - self.low < 1e30
@@ -305,7 +305,7 @@ class Plan(ABC):
     def compose(
         self, rgb: NDArray[np.uint8], drawn: NDArray[np.bool_], ground: Ground, opacity: float
     ) -> RGBA:
-        """Return the picture: the ground, and over it the colors of what is drawn."""
+        """Return the picture: the ground with the colors over it."""
 
     def shows(self, positions: Floats) -> NDArray[np.bool_]:
         """Return which positions (N, D) the picture shows."""

@@ -25,12 +25,12 @@ _CACHED = 4
 
 @cached
 def _owners(space: Space) -> dict[tuple[Any, ...], NDArray[np.int32]]:
-    """Return the cells that were found for the last pictures of a space, by what they show."""
+    """Return the cached cells of the last pictures of a space, by their placement."""
     return {}
 
 
 class AbovePlan(Plan):
-    """A space seen from above: what is higher covers what is lower."""
+    """A space seen from above: higher parts cover lower ones."""
 
     def __init__(
         self, space: Space, scale: float | None, size: int, heights: tuple[float, float] | None
@@ -64,7 +64,7 @@ class AbovePlan(Plan):
         self._chosen = self.shows(space.positions)
 
     def shows(self, positions: Floats) -> NDArray[np.bool_]:
-        """Return which positions (N, D) lie within the heights that are shown."""
+        """Return which positions (N, D) are within the visible heights."""
         if self.heights is None or np.shape(positions)[-1] != 3:
             return super().shows(positions)
         z = positions[:, 2]

@@ -276,7 +276,7 @@ WRITERS: dict[str, type[Writer]] = {
 
 
 def need(suffix: str) -> None:
-    """Refuse a suffix whose library is not installed, before any work is done."""
+    """Raise for a suffix if its library is not installed, before any work."""
     module, library = ("av", "PyAV") if suffix == ".mp4" else ("PIL.Image", "Pillow")
     with needs(library, "view", f"Writing {suffix[1:].upper()} files"):
         importlib.import_module(module)

@@ -5,9 +5,10 @@ and recordings work. Positions are those of the game, (x, y) with y up; cell (x,
 to x + 1.
 """
 
-from fieldcraft.adapters.sc2.battlefield import Battlefield, Journey
+from fieldcraft.adapters.sc2.battlefield import Battlefield
 from fieldcraft.adapters.sc2.enemies import EFFECTS, UNITS, Threat
 from fieldcraft.adapters.sc2.ground import Regions
+from fieldcraft.adapters.sc2.walking import Journey
 
 __all__ = [
     "EFFECTS",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,16 +11,23 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import checks
 from fieldcraft.adapters.sc2.enemies import BUFFER, EFFECTS, LAYERS, UNITS, Effect, Enemies, Threat
-from fieldcraft.adapters.sc2.ground import Obstacles, Regions, climbable, dilated, regions_of
+from fieldcraft.adapters.sc2.ground import Obstacles, Regions, regions_of
+from fieldcraft.adapters.sc2.walking import (
+    Journey,
+    cheapest_journey,
+    firing_cells,
+    on_open,
+    path_between,
+)
 from fieldcraft.errors import InvalidValue
 from fieldcraft.influence_map import InfluenceMap
 from fieldcraft.layer import RadialLayer
-from fieldcraft.paths import Path, distance_map, shortest_path
+from fieldcraft.paths import Path, distance_map
 from fieldcraft.propagation import Radial
 from fieldcraft.query import best
 from fieldcraft.space import Grid
 
-__all__ = ["KINDS", "Battlefield", "Journey"]
+__all__ = ["KINDS", "Battlefield"]
 
 KINDS = ("ground", "air", "climber", "large", "rocks", "fighters")
 """Kinds of movement: on the ground, in the air, over cliffs (reapers, colossi), of large units
@@ -32,19 +38,6 @@ in danger only from ground units.
 _LARGE = 1.0
 _MOST_COSTS = 15
 _WORMS = {"NYDUSNETWORK", "NYDUSCANAL"}
-
-
-@dataclass(frozen=True)
-class Journey:
-    """A path on foot, or two `paths` with the `worms` between them, entrance and exit."""
-
-    paths: tuple[Path, ...]
-    worms: tuple[Any, ...] = ()
-
-    @property
-    def cost(self) -> float:
-        """The cost of all paths without the toll."""
-        return float(sum(leg.cost for leg in self.paths))
 
 
 class Battlefield:
@@ -126,8 +119,13 @@ class Battlefield:
             self._danger_layer(name)
 
     def update(self, enemies: Iterable[Any] | None = None) -> None:
-        """Update walls, effects and enemies: the bot's enemy units and finished buildings, or the
-        given `enemies`, which may include remembered ones.
+        """Update walls, effects and enemies.
+
+        Parameters
+        ----------
+        enemies : iterable of Unit, optional
+            The enemies, which may include remembered ones; by default the bot's enemy units and
+            finished buildings.
         """
         if self._obstacles.follow():
             self._follow_walls()
@@ -137,7 +135,7 @@ class Battlefield:
         self.imap.step()
 
     def _danger_layer(self, name: str) -> RadialLayer:
-        """Return a layer of danger, created on first use with the threats of now."""
+        """Return a layer of danger, created on first use with the current threats."""
         if name not in self.danger:
             layer = self.imap.add_layer(name, Radial(BUFFER, "constant", metric="straight"))
             self._fill(name, layer)
@@ -151,9 +149,9 @@ class Battlefield:
         layer.sync(keys, threats.positions[which], costs, radii=radii, outside="clamp")
 
     def space(self, kind: str = "ground") -> Grid:
-        """Return the map of a kind of movement; its walls follow the game."""
+        """Return the map of a kind of movement, see `KINDS`; its walls follow the game."""
         if checks.choice("kind", kind, KINDS) not in self._spaces:
-            blocked = self._blocked(kind)
+            blocked = self._obstacles.blocked_for(kind, self._large)
             height, width = blocked.shape
             self._spaces[kind] = Grid(width, height, walls=blocked[::-1], neighbors=8, y_up=True)
         return self._spaces[kind]
@@ -168,8 +166,17 @@ class Battlefield:
         return regions_of(Grid(width, height, walls=blocked[::-1], neighbors=8, y_up=True))
 
     def grid(self, kind: str = "ground") -> NDArray[np.float32]:
-        """Return the cost of each cell, 1 + danger, as a new array: float32 [x, y], infinite on
-        walls.
+        """Return the cost of each cell, 1 + danger, for pathfinders of other libraries.
+
+        Parameters
+        ----------
+        kind : str
+            See `KINDS`.
+
+        Returns
+        -------
+        ndarray of float32, (width, height)
+            A new array, indexed [x, y]; infinite on walls.
         """
         layer, space = self._of(kind)
         cost = 1 + layer.values
@@ -177,23 +184,47 @@ class Battlefield:
         return np.asfortranarray(cost[::-1].T)
 
     def danger_at(self, positions: ArrayLike, kind: str = "ground") -> float | NDArray[np.float32]:
-        """Return the danger at positions: a float for one, (N,) float32 for many. Positions off the
-        map count as at its border.
+        """Return the danger at positions: a float for one, (N,) float32 for many.
+
+        Parameters
+        ----------
+        positions : array_like of shape (2,) or (N, 2)
+            Positions off the map count as at its border.
+        kind : str
+            See `KINDS`.
         """
         return self._of(kind)[0].sample(positions, outside="clamp")
 
     def is_safe(
         self, positions: ArrayLike, kind: str = "ground", *, limit: float = 0.0
     ) -> bool | NDArray[np.bool_]:
-        """Return whether the danger at positions is at most `limit`: a bool, or (N,) for many."""
+        """Return whether the danger at positions is at most `limit`: a bool, or (N,) for many.
+
+        Parameters
+        ----------
+        positions, kind
+            As for `danger_at`.
+        limit : float
+            The largest danger of a safe position.
+        """
         found = np.asarray(self.danger_at(positions, kind)) <= limit
         return bool(found) if found.ndim == 0 else found
 
     def safe_spots(
         self, positions: ArrayLike, kind: str = "ground", *, radius: float = 11.0
     ) -> NDArray[np.float64]:
-        """Return the least dangerous cell within `radius` of each position, the nearest of equal
-        ones: (N, 2), or (2,) for one position.
+        """Return the center of the least dangerous cell around each position, (2,) or (N, 2).
+
+        Of equally dangerous cells the nearest is chosen.
+
+        Parameters
+        ----------
+        positions : array_like of shape (2,) or (N, 2)
+            World positions.
+        kind : str
+            See `KINDS`.
+        radius : float
+            Largest straight distance of the cell.
         """
         layer, space = self._of(kind)
         if kind not in self._safety:
@@ -209,10 +240,26 @@ class Battlefield:
         weight: float = 1.0,
         smooth: bool = False,
     ) -> Path:
-        """Return the cheapest path; a cell costs 1 + `weight` times its danger. Ends in walls are
-        moved to the nearest open cell.
+        """Return the cheapest path between two positions.
+
+        Parameters
+        ----------
+        start, goal : array_like of shape (2,)
+            World positions; positions in walls are moved to the nearest open cell.
+        kind : str
+            See `KINDS`.
+        weight : float
+            A cell costs 1 + `weight` times its danger.
+        smooth : bool
+            Replace steps by straight legs, as `shortest_path` does.
+
+        Examples
+        --------
+        The point that a unit moves to next, 3 cells ahead:
+
+        >>> field.pathfind(unit.position, base).at(3)  # doctest: +SKIP
         """
-        return self._path(self.space(kind), start, goal, self._cost(kind, weight), smooth)
+        return path_between(self.space(kind), start, goal, self._cost(kind, weight), smooth)
 
     def _cost(self, kind: str, weight: float) -> Any:
         """Return the cost of cells as an expression, cached."""
@@ -233,48 +280,27 @@ class Battlefield:
         toll: float = 10.0,
         worms: Iterable[Any] | None = None,
     ) -> Journey:
-        """Return the cheapest path on foot or through a nydus worm, which costs a `toll`.
+        """Return the cheapest path on foot or through a nydus worm.
 
-        `worms` are open networks and canals; if absent, those of the bot that are ready.
+        Parameters
+        ----------
+        start, goal, kind, weight
+            As for `pathfind`.
+        toll : float
+            The cost of a worm.
+        worms : iterable of Unit, optional
+            Open networks and canals; by default the bot's own that are ready.
         """
-        space, cost = self.space(kind), self._cost(kind, weight)
-        toll = checks.not_negative("toll", toll)
         if worms is None:
             worms = [
                 unit
                 for unit in self.bot.structures
                 if unit.type_id.name in _WORMS and unit.is_ready
             ]
-        open_ = list(worms)
-        walk = self._path(space, start, goal, cost)
-        if len(open_) < 2:
-            return Journey((walk,))
-        there = [self._path(space, start, worm.position, cost) for worm in open_]
-        on = [self._path(space, worm.position, goal, cost) for worm in open_]
-        pairs = [
-            (a, b)
-            for a in range(len(open_))
-            for b in range(len(open_))
-            if a != b and there[a] and on[b]
-        ]
-        best_pair = min(
-            pairs, key=lambda pair: there[pair[0]].cost + on[pair[1]].cost, default=None
+        toll = checks.not_negative("toll", toll)
+        return cheapest_journey(
+            self.space(kind), start, goal, self._cost(kind, weight), list(worms), toll
         )
-        if best_pair is None or (
-            walk and walk.cost <= there[best_pair[0]].cost + on[best_pair[1]].cost + toll
-        ):
-            return Journey((walk,))
-        a, b = best_pair
-        return Journey((there[a], on[b]), (open_[a], open_[b]))
-
-    @staticmethod
-    def _path(
-        space: Grid, start: ArrayLike, goal: ArrayLike, cost: Any, smooth: bool = False
-    ) -> Path:
-        ends = Battlefield._on_open(
-            space, np.concatenate([checks.positions(end)[0] for end in (start, goal)])
-        )
-        return shortest_path(space, ends[0], ends[1], cost=cost, smooth=smooth)
 
     def next_points(
         self,
@@ -285,25 +311,29 @@ class Battlefield:
         ahead: int = 3,
         weight: float = 1.0,
     ) -> NDArray[np.float64]:
-        """Return the points `ahead` cells along the cheapest paths of many units to one goal,
-        (N, 2), by one search.
+        """Return the next points of many units on their cheapest paths to one goal, by one search.
 
-        Units without a path stay in the center of their cell, or of the nearest open one.
+        Parameters
+        ----------
+        positions : array_like of shape (N, 2)
+            World positions of the units.
+        goal, kind, weight
+            As for `pathfind`.
+        ahead : int
+            The number of cells along the path.
+
+        Returns
+        -------
+        ndarray of float64, (N, 2)
+            Units without a path stay in the center of their cell, or of the nearest open one.
         """
         space = self.space(kind)
         steps = checks.integer("ahead", ahead, minimum=1)
-        distances = distance_map(space, self._on_open(space, goal), cost=self._cost(kind, weight))
-        at = self._on_open(space, checks.positions(positions)[0])
+        distances = distance_map(space, on_open(space, goal), cost=self._cost(kind, weight))
+        at = on_open(space, checks.positions(positions)[0])
         for _ in range(steps):
             at = distances.step(at).positions
         return at
-
-    @staticmethod
-    def _on_open(space: Grid, positions: ArrayLike) -> NDArray[np.float64]:
-        """Return the centers of the nearest open cells."""
-        return space.position_of(
-            space.nearest_open(np.atleast_1d(space.cell_at(positions, outside="clamp")))
-        )
 
     def firing_positions(
         self,
@@ -314,39 +344,31 @@ class Battlefield:
         *,
         radius: float = 4.0,
     ) -> NDArray[np.float64]:
-        """Return the least dangerous cell within `radius` of each unit from which its target is
-        within `reach`, the nearest of equal ones, (N, 2).
+        """Return the least dangerous position around each unit with its target in range.
 
-        A unit without such a cell goes to the one nearest to its target. Called in each step,
-        ranged units keep their distance while they fire (kiting). `targets` is one position, or one
-        per unit.
+        Of equally dangerous cells the nearest is chosen. With a call in each step, ranged units
+        keep their distance while they fire (kiting).
+
+        Parameters
+        ----------
+        positions : array_like of shape (N, 2)
+            World positions of the units.
+        targets : array_like of shape (2,) or (N, 2)
+            One target, or one per unit.
+        reach : float
+            Range of the units' weapons.
+        kind : str
+            See `KINDS`.
+        radius : float
+            Largest straight distance of the cell from the unit.
+
+        Returns
+        -------
+        ndarray of float64, (N, 2)
+            Where no cell is in range, the cell within `radius` nearest to the target.
         """
         layer, space = self._of(kind)
-        at = checks.positions(positions)[0]
-        targets_at = np.broadcast_to(checks.positions(targets)[0], at.shape)
-        size = int(checks.positive("radius", radius))
-        dy, dx = np.mgrid[-size : size + 1, -size : size + 1].reshape(2, -1)
-        order = np.argsort(dx**2 + dy**2, kind="stable")
-        order = order[(dx**2 + dy**2)[order] <= radius**2]
-        cells = np.floor(at)[:, None] + np.stack([dx, dy], axis=1)[order]
-        inside = (cells >= 0).all(axis=2) & (cells < (space.width, space.height)).all(axis=2)
-        ids = np.asarray(
-            space.cell_at(
-                np.clip(cells + 0.5, 0.5, (space.width - 0.5, space.height - 0.5)).reshape(-1, 2)
-            )
-        ).reshape(inside.shape)
-        usable = inside & ~space.walls.reshape(-1)[ids]
-        away = np.hypot(*np.moveaxis(cells + 0.5 - targets_at[:, None], 2, 0))
-        danger = np.where(
-            usable & (away <= checks.positive("reach", reach)),
-            layer.values.reshape(-1)[ids],
-            np.inf,
-        )
-        nearer = np.where(usable, away, np.inf)
-        best_ = np.where(
-            np.isfinite(danger.min(axis=1)), danger.argmin(axis=1), nearer.argmin(axis=1)
-        )
-        return space.position_of(ids[np.arange(len(at)), best_])
+        return firing_cells(space, layer.values, positions, targets, reach, radius)
 
     @property
     def seen(self) -> NDArray[np.bool_]:
@@ -365,28 +387,11 @@ class Battlefield:
         space = self.space(kind)
         return self._danger_layer(kind if kind in LAYERS else "ground"), space
 
-    @cached_property
-    def _cliffs(self) -> NDArray[np.bool_]:
-        return climbable(self._obstacles.natural, self.bot.game_info.terrain_height.data_numpy)
-
-    def _blocked(self, kind: str) -> NDArray[np.bool_]:
-        """Return the cells where a kind cannot move, [y, x] with y up."""
-        if kind in ("air", "fighters"):
-            area = self.bot.game_info.playable_area
-            outside = np.ones_like(self._obstacles.natural)
-            outside[area.y : area.y + area.height, area.x : area.x + area.width] = False
-            return outside
-        if kind == "climber":
-            return self._obstacles.blocked & ~(self._cliffs & ~self._obstacles.occupied)
-        if kind == "large":
-            return dilated(self._obstacles.blocked, self._large)
-        return self._obstacles.without_rocks if kind == "rocks" else self._obstacles.blocked
-
     def _follow_walls(self) -> None:
         for kind, space in self._spaces.items():
             if kind in ("air", "fighters"):
                 continue
-            walls = self._blocked(kind)[::-1]
+            walls = self._obstacles.blocked_for(kind, self._large)[::-1]
             for blocked in (True, False):
                 changed = np.flatnonzero((walls if blocked else ~walls) & (space.walls != walls))
                 if len(changed):

@@ -1,9 +1,10 @@
-"""The ground of a game and what stands on it: blocked cells, regions, and chokes between them."""
+"""The ground of a game: blocked cells, regions, and chokes between them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,23 @@ class Obstacles:
     def without_rocks(self) -> Bools:
         """The blocked cells if all rocks had fallen: the ground below them counts as open."""
         return ~(self._pathing | (self._rocks > 0)) | (self._all > self._rocks)
+
+    def blocked_for(self, kind: str, large: float) -> Bools:
+        """Return the cells where a kind cannot move; `large` is the radius of large units."""
+        if kind in ("air", "fighters"):
+            area = self._bot.game_info.playable_area
+            outside = np.ones_like(self.natural)
+            outside[area.y : area.y + area.height, area.x : area.x + area.width] = False
+            return outside
+        if kind == "climber":
+            return self.blocked & ~(self._cliffs & ~self.occupied)
+        if kind == "large":
+            return dilated(self.blocked, large)
+        return self.without_rocks if kind == "rocks" else self.blocked
+
+    @cached_property
+    def _cliffs(self) -> Bools:
+        return climbable(self.natural, self._bot.game_info.terrain_height.data_numpy)
 
     def follow(self) -> bool:
         """Update all cells, and return whether any changed."""
