@@ -1,8 +1,8 @@
-"""Layers with fitted numbers beside layers set by hand, on recordings that neither has seen.
+"""Layers with fitted parameters against layers set by hand, on unseen recordings.
 
-`python -m research.learned matches` (or `ants`, `people`) prints bits per event, beyond chance for
-matches and ants, and beyond habit for people. By hand, only the weights of the formula are fitted;
-fitted, the reaches, half-lives and weights are.
+`python -m research.learned matches` (or `ants`, `people`) prints bits per event relative to chance
+for matches and ants, and to habit for people. "By hand" only the weights of the formula are fitted;
+"fitted" also the reaches and half-lives.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ Rows = dict[str, list[float]]
 
 @dataclass(frozen=True)
 class Model:
-    """A formula over layers, with the numbers that a person would set."""
+    """A formula over layers, with parameters set by hand."""
 
     formula: str
     layers: Mapping[str, LayerModel]
     weights: Mapping[str, float]
 
     def found(self, known: Sequence[Recorded]) -> tuple[Fitted, Fitted]:
-        """Return the numbers by hand, with fitted weights, and all of them fitted."""
+        """Return the parameters by hand with fitted weights, and all parameters fitted."""
         hand = {x for name, each in self.layers.items() for x in each.start(name)}
         both = [
             fc.fit(self.formula, self.layers, known, self.weights, fixed=held, penalty=PENALTY)
@@ -61,14 +61,14 @@ class Model:
 
 
 def gains(found: Fitted, tested: Recorded) -> Floats:
-    """Return the bits of each event of a recording, beyond chance."""
+    """Return the bits of each event of a recording relative to chance."""
     counts = tested.options.sum(axis=1, keepdims=True)
     bits = np.log2((1 - EVEN) * found.chances(tested) * counts + EVEN)
     return np.repeat(bits.reshape(-1), tested.happened.reshape(-1).astype(int))
 
 
 def show(rows: Rows) -> None:
-    """Print the means, and how far fitted numbers are ahead."""
+    """Print the means, and the lead of fitted parameters."""
     for name, values in rows.items():
         print(f"{name:40s} {_written(mean(values))}")
         if name.endswith("fitted"):
@@ -111,7 +111,7 @@ MATCHES = {
 
 
 def recorded_match(match: Match) -> Recorded:
-    """Return the losses of the 30 seconds after each moment, and what was known until then."""
+    """Return the losses of the 30 seconds after each moment, and the data known until then."""
     builder = TimelineBuilder()
     for use in ("army", "assets", "halls"):
         each = getattr(match, use)
@@ -173,7 +173,7 @@ ANTS = Model(
 
 
 def study_ants(data: Path) -> None:
-    """Predict where each ant walks in the next minute from the trails until then."""
+    """Predict the places of each ant in the next minute from the trails until then."""
     walks = walks_of(read_tracks(data / "trajectories" / "ants"), 35.0, 28.0, 1.0)
 
     def recorded(ant: str, first: float, last: float) -> Recorded | None:
@@ -214,7 +214,7 @@ PEOPLE = Model(
 
 
 def study_people(data: Path) -> None:
-    """Predict which of five ways people turn, from where others walked and are."""
+    """Predict turns of people, one of five directions, from the paths and places of others."""
     rows: Rows = {}
     for file, place in PLACES.items():
         timeline = read_pedestrians(
@@ -234,8 +234,8 @@ def study_people(data: Path) -> None:
 def recorded_people(
     walks: Walks, first: float, last: float, habit: Floats | None = None
 ) -> tuple[Recorded, Floats]:
-    """Return some turns of people, weighted by how usual each turn is, and how usual each is: as
-    given, or here.
+    """Return some turns of people, weighted by the frequency of each turn, and the frequencies: the
+    argument, or measured here.
     """
     builder = TimelineBuilder()
     at = walks.grid.position_of(walks.cells)

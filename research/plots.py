@@ -26,9 +26,9 @@ _PANEL, _ROW, _HEAD = 260, 17, 130  # pixels
 
 @dataclass(frozen=True)
 class IntervalPanel:
-    """One quantity: `values`, `lows` and `highs` have shape (rows, series), NaN for nothing to
-    show. `limits` are those of the axis; `percent` shows 1 as 100 %; `mark` is a value with a line
-    of its own.
+    """One quantity: `values`, `lows` and `highs` have shape (rows, series), NaN where there is no
+    estimate. `limits` are the limits of the axis; `percent` shows 1 as 100 %; `mark` is the value
+    of an extra line.
     """
 
     title: str
@@ -52,7 +52,9 @@ def plot_curves(
     columns: int = 3,
     width: int = 1100,
 ) -> RGBA:
-    """Estimates as lines with bands, a panel for each quantity: uint8 of shape (H, width, 4)."""
+    """Return a plot of estimates as lines with bands, a panel for each quantity: uint8 (H, width,
+    4).
+    """
     across = np.asarray(places, dtype=np.float64)
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
@@ -86,7 +88,7 @@ def plot_intervals(
     caption: str = "",
     width: int = 1100,
 ) -> RGBA:
-    """Estimates as dots with whiskers, row by row: uint8 of shape (H, width, 4)."""
+    """Return a plot of estimates as dots with whiskers, row by row: uint8 (H, width, 4)."""
     height = len(rows) * (len(series) * _ROW + 11) + _HEAD + 60
     with styled():
         figure = _figure(width, height, title, caption)
@@ -114,7 +116,7 @@ def plot_intervals(
 
 
 def _columns(panel: IntervalPanel, rows: int, series: int) -> list[NDArray[np.float64]]:
-    """Values, lows and highs as arrays of shape (rows, series)."""
+    """Return values, lows and highs as arrays of shape (rows, series)."""
     return [
         np.asarray(part, dtype=np.float64).reshape(rows, series)
         for part in (panel.values, panel.lows, panel.highs)
@@ -131,7 +133,7 @@ def _figure(width: int, height: int, title: str, caption: str) -> Figure:
 
 
 def _dress(axes: Axes, panel: IntervalPanel, along: str) -> None:
-    """Title, limits, grid and mark of a panel whose numbers run along "x" or "y"."""
+    """Set title, limits, grid and mark of a panel with its numbers along "x" or "y"."""
     axes.set_title(panel.title, wrap=True)
     numbers = axes.xaxis if along == "x" else axes.yaxis
     axes.grid(axis="x" if along == "x" else "y")
@@ -146,7 +148,7 @@ def _dress(axes: Axes, panel: IntervalPanel, along: str) -> None:
 
 
 def _finished(figure: Figure, series: Sequence[str]) -> RGBA:
-    """The pixels of a figure with a legend of its series."""
+    """Return the pixels of a figure with a legend of its series."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     shown = {}

@@ -1,7 +1,7 @@
-"""Proximal policy optimization with and without planes of influence: how soon does it catch 80 %?
+"""Proximal policy optimization with and without planes of influence: steps until it catches 80 %.
 
-`python -m research.ppo --seeds 5` trains all kinds with the same seeds, and prints after how many
-agent steps 80 % of the evaders were caught. Everything is NumPy, in the plain style of CleanRL.
+`python -m research.ppo --seeds 5` trains all kinds with the same seeds, and prints the number of
+agent steps until 80 % of the evaders are caught. It uses only NumPy, in the style of CleanRL.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ Windows = NDArray[np.float32]
 
 
 class Planes:
-    """Influence in all worlds at once, which lie side by side on one grid: where the evader was
-    last seen, the team, and where the team has just searched.
+    """Influence in all worlds at once, side by side on one grid: the last known place of the
+    evader, the team, and the places that the team has just searched.
     """
 
     def __init__(self, env: Pursuits) -> None:
@@ -69,8 +69,8 @@ class Planes:
 
 
 def numbers(env: Pursuits) -> Floats:
-    """Return what planes are made of, the marks of the search apart, as plain numbers: how far away
-    the evader was last seen, how long ago, and how far away the team is.
+    """Return the data of the planes, without the marks of the search, as plain numbers: the
+    distance and the age of the last sighting of the evader, and the distances of the team.
     """
     places = np.stack(np.divmod(np.column_stack([env.known, env.cells[:, 1:]]), SIZE[0]), axis=2)
     away = (places[:, None, :] - places[:, 1:, None]).reshape(WORLDS * PURSUERS, -1) / SIZE[1]
@@ -79,7 +79,9 @@ def numbers(env: Pursuits) -> Floats:
 
 
 class Policy:
-    """From a pursuer's window to the chances of its nine ways, and to what the moment is worth."""
+    """A network from a pursuer's window to the probabilities of its nine actions and the value of
+    the state.
+    """
 
     def __init__(self, inputs: int, rng: np.random.Generator) -> None:
         sizes = (
@@ -96,7 +98,9 @@ class Policy:
         self._updates = 0
 
     def forward(self, seen: Floats) -> tuple[list[Floats], Floats, Floats]:
-        """Return the values of all layers, the logarithms of the chances, and the worths."""
+        """Return the values of all layers, the logarithms of the probabilities, and the values of
+        the states.
+        """
         values = [seen]
         for weights, bias in zip(self.parts[:4:2], self.parts[1:4:2], strict=True):
             values.append(np.tanh(values[-1] @ weights + bias))
@@ -142,14 +146,16 @@ class Policy:
 
 
 def nearness(env: Pursuits) -> Floats:
-    """Return how near each pursuer is to the evader, of which only changes are rewarded."""
+    """Return how near each pursuer is to the evader; changes of it are the reward."""
     rows, columns = np.divmod(env.cells, env.maps[0].width)
     far = np.maximum(abs(rows[:, 1:] - rows[:, :1]), abs(columns[:, 1:] - columns[:, :1]))
     return np.asarray(-0.05 * far)
 
 
 def learn(kind: str, seed: int, most: int) -> list[tuple[int, float]]:
-    """Train until 80 % are caught, or for so many agent steps; rows of (agent steps, share)."""
+    """Train until 80 % are caught, or for a number of agent steps; return rows of (agent steps,
+    share).
+    """
     rng = np.random.default_rng(seed)
     rooms = [fc.generate_map("rooms", *SIZE, seed=number, neighbors=8) for number in range(16)]
     env = Pursuits(rooms, WORLDS, pursuers=PURSUERS, view=VIEW, limit=LIMIT)
@@ -202,7 +208,9 @@ def learn(kind: str, seed: int, most: int) -> list[tuple[int, float]]:
 
 
 def main() -> None:
-    """Train with and without planes, print the steps to the aim, and write the curves."""
+    """Train with and without planes, print the steps until 80 % are caught, and write the
+    curves.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--most", type=int, default=4_000_000, help="agent steps of one training")

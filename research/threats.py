@@ -1,9 +1,9 @@
-"""Damage on ways through patrols and artillery, with danger that changes with time and without.
+"""Damage on paths through patrols and artillery, with and without danger that changes with time.
 
-`python -m research.threats` prints tables: the damage and the length of ways that know how the
-danger will change, by how much damage counts beside walking, in comparison with ways that take it
-as it is now, or its mean over time. The first table is of ten maps for choosing that weight, the
-second of ten others. `--picture FILE` draws the second one.
+`python -m research.threats` prints tables: the damage and the length of paths with the future
+danger, by the weight of damage against walking, in comparison with paths with the danger of now, or
+its mean over time. The first table is for ten maps to choose that weight, the second for ten
+others. `--picture FILE` draws the second one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Rows = dict[str | float, tuple[float, float]]
 
 
 def world(kind: str, seed: int, rng: np.random.Generator) -> tuple[fc.Grid, fc.Layer]:
-    """Return a map and the danger on it: patrols that walk there and back, and guns that fire."""
+    """Return a map and its danger: patrols that walk back and forth, and guns that fire."""
     space = fc.generate_map(kind, *SIZE, seed=seed, neighbors=8)
     danger = fc.InfluenceMap(space).add_layer("danger", fc.Radial(6.0, falloff="linear"))
     for _ in range(PATROLS):
@@ -65,13 +65,13 @@ def path_between(space: fc.Grid, rng: np.random.Generator) -> fc.Path:
 
 
 def suffered(space: fc.Grid, fine: Frames, places: NDArray[np.float64]) -> float:
-    """Return the damage of an agent that is in these places at all times that are looked at."""
+    """Return the damage of an agent that is in these cells at these times."""
     times = np.minimum(np.arange(len(places)), len(fine) - 1)
     return float(fine[times, space.cell_at(places)].sum()) * STEP / FINE
 
 
 def measured(kind: str, seed: int) -> Rows:
-    """Return the damage and the length of the ways of each kind on one map, summed."""
+    """Return the sums of damage and length of the paths of each kind on one map."""
     rng = np.random.default_rng(seed)
     space, layer = world(kind, seed, rng)
     times = (STEP / FINE * np.arange(STEPS * FINE)).tolist()

@@ -1,4 +1,4 @@
-"""Many worlds, one table: games played over seeds and cores, and how sure the outcome is."""
+"""Experiments: games played over many seeds on many cores, with confidence intervals."""
 
 from research.experiments.jobs import Failure
 from research.experiments.runner import Report, run_study

@@ -1,4 +1,4 @@
-"""Recorded ants on the ground of their nest: the cells that each came to, and when."""
+"""Recorded ants in their nest: the cells and times of each."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Walks:
-    """The walks in question: for each ant the cells that it came to, a cell's length after the
-    last, and when; by name.
+    """The walks by name: for each ant the cells that it entered, at least a cell's length apart,
+    and the times.
 
-    `outside` is the part of all those that lay outside of the nest and was left out.
+    `outside` is the share of points outside of the nest, which are left out.
     """
 
     grid: Grid
@@ -30,7 +30,9 @@ class Walks:
 
 
 def walks_of(timeline: Timeline, width: float, height: float, cell: float) -> Walks:
-    """The walks of all individuals of a recording in a box from (0, 0) to (width, height)."""
+    """Return the walks of all individuals of a recording in a box from (0, 0) to (width,
+    height).
+    """
     grid = Grid(
         max(math.ceil(width / cell - 1e-9), 1),
         max(math.ceil(height / cell - 1e-9), 1),
@@ -52,8 +54,8 @@ def walks_of(timeline: Timeline, width: float, height: float, cell: float) -> Wa
 
 
 def _spaced(places: Floats, least: float) -> Iterator[int]:
-    """The indices of places at least so far from the last that was taken, so that to stand still
-    counts once.
+    """Return the indices of places at least a distance from the last one, so that a pause counts
+    once.
     """
     x, y = math.inf, math.inf
     for index, (next_x, next_y) in enumerate(places.tolist()):

@@ -1,4 +1,4 @@
-"""After losing sight: how often and how fast a fugitive is found again, by different methods."""
+"""Searches for a lost fugitive by different methods: share found and time."""
 
 from __future__ import annotations
 
@@ -65,26 +65,26 @@ def chase_study(
     limit: float = 60.0,
     methods: Sequence[str] = METHODS,
 ) -> Study:
-    """Return the study behind `experiment chase`.
+    """Return the study of `experiment chase`.
 
     Parameters
     ----------
     kinds, files, size
-        Maps, as `worlds_of` takes them: grids or graphs.
+        Maps, see `worlds_of`: grids or graphs.
     seeds, first_seed : int, optional
-        How many chases per map, and the first seed.
+        The number of chases per map, and the first seed.
     searchers : Sequence[int], optional
-        How many search, each number on the same chases.
+        Numbers of searchers, each for the same chases.
     fugitives : Sequence[str], optional
-        What the fugitive does out of sight, out of `escapes.FUGITIVES`.
+        Behaviors of the fugitive out of sight, from `escapes.FUGITIVES`.
     sight : float, optional
-        How far everybody sees, all round, in typical steps of the map.
+        The radius of sight of all agents, in typical steps of the map.
     lead : float, optional
         Seconds until the search begins.
     limit : float, optional
         Seconds after which the search ends, counted from the loss of sight.
     methods : Sequence[str], optional
-        Methods of searching, out of `METHODS` and `OTHERS`; the others are compared with the first.
+        Methods of searching, from `METHODS` and `OTHERS`; the others are compared with the first.
 
     Raises
     ------

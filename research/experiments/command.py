@@ -1,4 +1,4 @@
-"""`python -m research experiment`: its arguments, and what it prints."""
+"""`python -m research experiment`: its arguments and output."""
 
 from __future__ import annotations
 

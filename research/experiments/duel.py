@@ -1,5 +1,5 @@
-"""The duel, many times: the tether layer and plain distance keeping, as the long range against an
-enemy that charges at several speeds.
+"""Many duels: the tether layer and plain distance keeping, with the longer range, against charging
+enemies of several speeds.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def duel_study(
     first_seed: int = 0,
     speeds: Sequence[float] = SPEEDS,
 ) -> Study:
-    """Return the study behind `experiment duel`: each world with each brain and enemy speed.
+    """Return the study of `experiment duel`: each world with each brain and enemy speed.
 
     Raises
     ------
@@ -87,8 +87,8 @@ def play(job: Job) -> Row:
 
 
 def summarise(rows: Sequence[Row]) -> Summary:
-    """Return damage dealt to damage taken for each enemy speed and map, and how much farther ahead
-    the tether is than distance keeping in the same worlds.
+    """Return the ratio of damage dealt to damage taken for each enemy speed and map, and the lead
+    of the tether over distance keeping in the same worlds.
     """
     found: dict[tuple[str, str, str], Interval] = {}
     groups: list[str] = []

@@ -1,7 +1,8 @@
-"""How a fugitive gets out of sight, what it does then, and how long searchers take to see it again.
+"""Fugitives that get out of sight, their behavior then, and the time until searchers see them
+again.
 
-Lengths are in typical steps of the map, so that one set of settings fits a grid, a mesh and a
-waypoint graph.
+Lengths are in typical steps of the map, so that the same settings work on grids, meshes and
+waypoint graphs.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ _TURN = (2.0, 5.0)  # seconds after which he turns to double back
 
 
 class Ground:
-    """A map, what is seen from each cell, and how far it is to it; both looked up once.
+    """A map, the view from each cell, and the distances to it; both cached.
 
-    `reach` is how far one sees, in typical steps.
+    `reach` is the radius of sight in typical steps.
     """
 
     def __init__(self, space: Grid | Graph, reach: float) -> None:
@@ -53,11 +54,11 @@ class Ground:
 
     @property
     def tick(self) -> float:
-        """Seconds in which a typical step is taken."""
+        """The seconds of a typical step."""
         return 1.0 / SPEED
 
     def view(self, cell: int) -> NDArray[np.int64]:
-        """The cells that are seen from a cell, all round."""
+        """Return the cells that are visible from a cell."""
         if (known := self._views.get(cell)) is None:
             seen = visible(self.space, self.space.position_of(cell), self.reach * self.step)
             if len(self._views) >= _KEPT:
@@ -66,19 +67,19 @@ class Ground:
         return known
 
     def sees(self, cell: int, other: int) -> bool:
-        """Whether one cell is seen from another."""
+        """Return whether one cell is visible from another."""
         view = self.view(cell)
         at = int(np.searchsorted(view, other))
         return at < len(view) and int(view[at]) == other
 
     def distances(self, cell: int) -> NDArray[np.float32]:
-        """How far it is from each cell to this one, in steps; infinite where no way leads."""
+        """Return the distance from each cell to this one, in steps; infinite without a path."""
         return distance_map(self.space, self.space.position_of(cell)).values.reshape(
             -1
         ) / np.float32(self.step)
 
     def path(self, start: int, goal: int, avoid: NDArray[np.int64] | None = None) -> Path:
-        """The shortest path, around the cells to `avoid` if there is one."""
+        """Return the shortest path, around the cells to `avoid` if possible."""
         ends = self.space.position_of(start), self.space.position_of(goal)
         if avoid is not None:
             cost = np.ones(len(self.space))
@@ -91,7 +92,7 @@ class Ground:
         return distance_map(self.space, ends[1]).descend(ends[0])
 
     def length(self, start: int, end: int) -> float:
-        """Of one step, in typical steps."""
+        """Return the length of one step, in typical steps."""
         first, after = int(self._adjacency.starts[start]), int(self._adjacency.starts[start + 1])
         return (
             float(
@@ -104,8 +105,8 @@ class Ground:
 
 
 class Walker:
-    """An agent on its path from cell to cell, a typical step each tick. `cell` is the one it
-    is nearest to.
+    """An agent on its path from cell to cell, a typical step each tick. `cell` is the nearest
+    one.
     """
 
     def __init__(self, ground: Ground, cell: int) -> None:
@@ -116,20 +117,18 @@ class Walker:
 
     @property
     def arrived(self) -> bool:
-        """Whether the path is at its end."""
+        """Whether the agent is at the end of its path."""
         return not self._path
 
     def take(self, path: Path) -> None:
-        """Follow a path, which begins where the agent is; what it has gone of another step it goes
-        back.
-        """
+        """Follow a path from the cell of the agent; a begun step is reversed."""
         before, self._path = self._path, path.cells[:0:-1].tolist()
         if before[-1:] != self._path[-1:]:
             self._left = -abs(self._left)
 
     def walk(self) -> None:
-        """Let a tick pass. A step counts as taken when half of it is; the agent rests at the end of
-        its path.
+        """Walk for a tick. The agent is in the next cell after half of a step; it stops at the end
+        of its path.
         """
         self._left += 1.0
         while (
@@ -144,12 +143,11 @@ class Walker:
 
 @dataclass(frozen=True)
 class Escape:
-    """The fugitive is out of sight, and so are its ways.
+    """A fugitive that has got out of sight.
 
-    `last` is the cell that it was last seen in, `velocity` how it ran there, world units a second.
-    `cells` (ticks,) are where it is from then on, the first being one out of sight; `hunters` where
-    those are who search for it, the one that chased it first. They set out after `lead` ticks, and
-    see nothing before.
+    `last` is the cell where it was last seen, `velocity` its velocity there, world units per
+    second. `cells` (ticks,) are its cells from then on, the first out of sight; `hunters` are the
+    cells of the searchers, the chaser first. They start after `lead` ticks, and see nothing before.
     """
 
     last: int
@@ -162,17 +160,17 @@ class Escape:
 def escape(
     ground: Ground, fugitive: str, *, hunters: int, ticks: int, lead: int, seed: int
 ) -> Escape:
-    """One who is chased gets out of sight of the one behind it; where it goes then, and where the
-    others are.
+    """Return a fugitive that gets out of sight of its chaser, its later cells, and the other
+    searchers.
 
-    The chase depends on the map and the seed alone, its behavior on `fugitive` too, and of more
-    hunters the first are the same. The others are at most twenty steps from the first, and don't
-    see it.
+    The chase depends only on the map and the seed, the behavior also on `fugitive`, and with more
+    hunters the first ones are the same. The other hunters are at most twenty steps from the first,
+    and do not see the fugitive.
 
     Raises
     ------
     InvalidValue
-        For a map on which nobody gets out of sight.
+        For a map without a place out of sight.
     """
     rng = np.random.default_rng([seed, 0])
     found = next((each for _ in range(_TRIES) if (each := _chase(ground, rng)) is not None), None)
@@ -211,7 +209,7 @@ def escape(
 def _chase(
     ground: Ground, rng: np.random.Generator
 ) -> tuple[int, NDArray[np.float64], Walker, Walker] | None:
-    """Where the fugitive was last seen and how it ran, itself, and the one behind it; None if it
+    """Return the last seen cell of the fugitive, its velocity, itself, and its chaser; None if it
     stays in sight, or was never seen.
     """
     start = int(rng.choice(ground.open))
@@ -247,8 +245,8 @@ def _chase(
 
 
 def _far_goal(ground: Ground, rng: np.random.Generator, start: int) -> int | None:
-    """A cell that the fugitive can reach, forty steps away, or in the farther half where the map is
-    smaller.
+    """Return a cell that the fugitive can reach, forty steps away, or in the farther half on small
+    maps.
     """
     away = _from(ground, start)
     reached = np.flatnonzero(np.isfinite(away))
@@ -259,8 +257,8 @@ def _far_goal(ground: Ground, rng: np.random.Generator, start: int) -> int | Non
 
 
 def _from(ground: Ground, start: int) -> NDArray[np.float32]:
-    """How far each cell is from a start, in steps: to it, since ways that lead only one way are
-    few; those that don't come back are out.
+    """Return the distance of each cell to a start, in steps; cells without a path back are
+    infinite.
     """
     return ground.distances(start)
 
@@ -291,15 +289,15 @@ class _Behavior:
         self.turn = int(rng.uniform(*_TURN) / ground.tick)
 
     def runs(self, tick: int) -> None:
-        """On to where the fugitive wanted to go, and from there to the next place."""
+        """Continue to the goal, and from there to the next one."""
         if self.runner.arrived:
             goal = _far_goal(self.ground, self.rng, self.runner.cell)
             if goal is not None and (path := self.ground.path(self.runner.cell, goal)):
                 self.runner.take(path)
 
     def hides(self, tick: int) -> None:
-        """To a place near by that few others see, and not those who look at the place last seen
-        from afar; it stays there.
+        """Go to a near place that few cells see, and no cell with a distant view of the last seen
+        place, and stay there.
         """
         if tick:
             return
@@ -318,8 +316,8 @@ class _Behavior:
             self.runner.take(path)
 
     def doubles_back(self, tick: int) -> None:
-        """On for some seconds; then to a place behind the chaser, out of its sight if there is such
-        a way, and on.
+        """Continue for some seconds; then go to a place behind the chaser, out of its sight if
+        possible, and on.
         """
         if tick != self.turn:
             self.runs(tick)
@@ -338,15 +336,15 @@ class _Behavior:
             )
 
     def stands(self, tick: int) -> None:
-        """Not a step more."""
+        """Stop."""
         self.runner.take(Path(self.ground.space, np.array([self.runner.cell]), 0.0, 0.0))
 
 
 def search_for(
     ground: Ground, fled: Escape, search: AnySearch, rng: np.random.Generator
 ) -> int | None:
-    """The tick at which a searcher sees the fugitive again, None if none does. Each goes where the
-    search sends it, the shortest way.
+    """Return the tick at which a searcher sees the fugitive again, or None. Each takes the shortest
+    path to the place that the search assigns.
     """
     space = ground.space
     search.lost(space.position_of(fled.last), fled.velocity)

@@ -1,6 +1,4 @@
-"""The features of fights: what is known of every cell of a match at a moment, by name, and which
-models are made of them.
-"""
+"""The features of fights: maps of a match at a moment, by name, and the models made of them."""
 
 from __future__ import annotations
 
@@ -70,8 +68,8 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 
 
 def moments_of(match: Match, view: str) -> Iterator[Moment]:
-    """Every moment of a match that has losses in the window after it, with what the view knew at
-    that time.
+    """Return every moment of a match with losses in the window after it, with the knowledge of the
+    view at that time.
     """
     layers = _Layers(match)
     for seconds, first, second in match.seen(view, match.moments()):
@@ -86,7 +84,9 @@ def moments_of(match: Match, view: str) -> Iterator[Moment]:
 
 
 class _Layers:
-    """The layers of a match: influence of both armies, by ways on foot, and of what they defend."""
+    """The layers of a match: influence of both armies over walkable ground, and of the assets that
+    they defend.
+    """
 
     def __init__(self, match: Match) -> None:
         self._open = match.open
@@ -149,8 +149,8 @@ class _Layers:
 
 
 def _distances(match: Match, first: Force, second: Force) -> dict[str, Floats]:
-    """Straight distances, as minus the logarithm of how far; 0 everywhere where there is nothing to
-    be far from.
+    """Return minus the logarithm of straight distances to the nearest of some places; 0 without
+    places.
     """
     armies = [_nearest(match.places, force.army) for force in (first, second)]
     bases = [
@@ -185,8 +185,8 @@ def _baselines(
 
 
 def _closest_pair(first: Force, second: Force) -> Floats:
-    """The place midway between the two nearest enemies, at least one of them of an army: (1, 2), or
-    (0, 2) for none.
+    """Return the middle of the two nearest enemies, at least one of them in an army: (1, 2), or (0,
+    2) for none.
     """
     best, place = np.inf, np.zeros((0, 2))
     for one, other in (
@@ -203,9 +203,7 @@ def _closest_pair(first: Force, second: Force) -> Floats:
 
 
 def _nearest(places: Floats, things: Floats) -> Floats:
-    """How far the nearest thing is; where there are none, everything is 0 away, which tells no
-    place from another.
-    """
+    """Return the distance to the nearest of some places; 0 everywhere without places."""
     if not len(things):
         return np.zeros(len(places))
     return np.asarray(np.sqrt(((places[:, None] - things[None]) ** 2).sum(axis=2).min(axis=1)))
@@ -216,12 +214,12 @@ def _closeness(distances: Floats) -> Floats:
 
 
 def density(match: Match, others: Sequence[Match]) -> Floats:
-    """The logarithm of how many losses other matches had in each open cell's place, (C,), each of
-    them counting as much.
+    """Return the logarithm of the density of losses of other matches in each open cell, (C,), each
+    match with the same weight.
 
-    Places of different maps are compared in a frame in which the players begin at (-1, 0) and (1,
-    0); a loss counts in its mirrored places, too, since it is all one which player is called the
-    first, and which side of the way between them is left.
+    Different maps are compared in a frame with the start places of the players at (-1, 0) and (1,
+    0); a loss also counts in its mirrored places, because the numbers of the players and the sides
+    of the line between them have no meaning.
     """
     here = _framed(match, match.places)
     total = np.zeros(len(here))

@@ -1,7 +1,7 @@
-"""Fights: do influence maps predict where the next losses of a recorded match fall?
+"""Fights: forecasts of the places of losses in recorded matches by influence maps.
 
-Every ten seconds of a match, models predict from what is known then in which cells of the map the
-losses of the next 30 seconds will fall. They are fitted to all other matches.
+Every ten seconds of a match, models predict the cells of the losses of the next 30 seconds from the
+knowledge then. They are fitted to all other matches.
 """
 
 from __future__ import annotations
@@ -41,25 +41,25 @@ def fights_study(
     only: bool = False,
     grids: Path | None = None,
 ) -> Study:
-    """Return the study behind `experiment fights`.
+    """Return the study of `experiment fights`.
 
     Parameters
     ----------
     replays : Sequence[Path], optional
         Tables of matches, or replays.
     data : str or Path, optional
-        The folder of recorded data, whose matches are used as well.
+        The folder of recorded data; its matches are used too.
     only : bool, optional
-        Whether to use the replays alone. Each match is predicted from the others, so two or more
-        are needed.
+        Whether to use only the replays. Each match is predicted from the others, so two or more are
+        needed.
     grids : Path, optional
         A folder of maps. The map of a match has the first part of the match's name, up to an
-        underscore; those of `data` if None.
+        underscore; by default the maps of `data`.
 
     Raises
     ------
     InvalidValue
-        For fewer than two matches, and for two of one name.
+        For fewer than two matches, and for two of the same name.
     """
     events = list(replays)
     if not only:
@@ -99,7 +99,7 @@ def fights_study(
 
 
 def predict(job: Job) -> Row:
-    """The scores of all models on one match, in one view, fitted to all the others."""
+    """Return the scores of all models on one match, in one view, fitted to all the others."""
     files, grids, view, name = (str(job[key]) for key in ("files", "grids", "view", "match"))
     matches = _matches(files, grids)
     moments = _moments(files, grids, view)
@@ -130,8 +130,8 @@ def predict(job: Job) -> Row:
 def forecast(
     matches: Sequence[Match], held: int, view: str = ALL, model: str = WHOLE
 ) -> tuple[PlaceModel, list[tuple[Moment, Floats]]]:
-    """A model that is fitted to all matches but one, and its forecasts of that one: its moments
-    with the chances of their cells.
+    """Return a model fitted to all matches but one, and its forecasts of that match: its moments
+    with the probabilities of their cells.
     """
     moments = [list(moments_of(match, view)) for match in matches]
     elsewhere, names = _elsewhere(matches, held), MODELS[model]
@@ -160,9 +160,7 @@ def _fit(
 
 
 def _elsewhere(matches: Sequence[Match], held: int) -> list[Floats]:
-    """For each match the density of losses in others; that of the match which is asked about is in
-    none of them.
-    """
+    """Return for each match the density of losses in other matches, never in the predicted one."""
     return [
         density(
             match, [other for number, other in enumerate(matches) if number not in (held, index)]
@@ -195,8 +193,8 @@ def _match(path: Path, grids: Path | None) -> Match:
 
 
 def summarise(rows: Sequence[Row]) -> Summary:
-    """The mean over matches of bits per loss and AUC, for who sees all and for one player (the mean
-    of both), equally weighted.
+    """Return the means over matches of bits per loss and AUC, for the view of all units and of one
+    player (the mean of both), with equal weights.
     """
     told = [row for row in rows if "uniform bits" in row]
     found: dict[tuple[str, str, str], Interval] = {}
@@ -235,7 +233,9 @@ def summarise(rows: Sequence[Row]) -> Summary:
 
 
 def _by_match(rows: Sequence[Row], group: str) -> list[list[Row]]:
-    """The rows of each match: one for who sees all, those of both players for one."""
+    """Return the rows of each match: one for the view of all units, two for the views of
+    players.
+    """
     views = (ALL,) if group == ALL else PLAYERS
     matches = sorted({str(row["match"]) for row in rows if row["view"] in views})
     return [

@@ -57,7 +57,7 @@ def hunt_study(
     first_seed: int = 0,
     seconds: float = 60.0,
 ) -> Study:
-    """Return the study behind `experiment hunt`: the same walks, followed by each method.
+    """Return the study of `experiment hunt`: the same walks, followed by each method.
 
     Raises
     ------
@@ -87,8 +87,8 @@ def hunt_study(
 
 
 def hunt(job: Job) -> Row:
-    """Return when one hunt ended, how many steps led away from the target, and how far the hunter
-    turned a step.
+    """Return the end of one hunt, the number of steps away from the target, and the mean turn per
+    step.
     """
     space = grid_of(job, "The hunt takes place", neighbors=8)
     rng, steps = np.random.default_rng(integer(job, "seed")), round(number(job, "seconds") * RATE)
@@ -154,7 +154,7 @@ def steps_to(space: Grid, start: int, goal: int) -> list[int]:
 
 
 class _Once:
-    """The hunter walks to where the target was when it set out, and then looks again."""
+    """The hunter walks to the place of the target, and then takes a new path."""
 
     def __init__(self, space: Grid, at: int) -> None:
         self._space = space

@@ -1,4 +1,4 @@
-"""Jobs side by side: here, in other processes by joblib, or on a Dask scheduler."""
+"""Parallel jobs: in this process, in other processes by joblib, or on a Dask scheduler."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PATIENCE = 30.0  # seconds in which a scheduler answers
 
 @dataclass(frozen=True)
 class Failure:
-    """A job that failed: its arguments, the error, and the trace of calls."""
+    """A job that failed: its arguments, the error, and the traceback."""
 
     job: Job
     error: str
@@ -42,8 +42,8 @@ def outcomes(
 ) -> Generator[tuple[int, Outcome]]:
     """Run all jobs and yield the number and the outcome of each as it ends.
 
-    With one worker they run in this process. A job that raises is a `Failure`, and the others go
-    on. fieldcraft uses one thread in each. Raises `FieldcraftError` where a process dies.
+    With one worker they run in this process. A job that raises is a `Failure`, and the others
+    continue. fieldcraft uses one thread in each. Raises `FieldcraftError` where a process dies.
     """
     if scheduler is None and (workers == 1 or len(jobs) < 2):
         for number, job in enumerate(jobs):
@@ -68,7 +68,7 @@ def outcomes(
 
 
 def _attempt(run: Callable[[Job], Row], number: int, job: Job) -> tuple[int, Outcome]:
-    """The number of a job, and its row or its failure."""
+    """Return the number of a job, and its row or its failure."""
     threads = set_threads(1)
     gc.freeze()  # what was there before the job is not searched for garbage after it
     try:
@@ -91,8 +91,8 @@ def _attempt(run: Callable[[Job], Row], number: int, job: Job) -> tuple[int, Out
 
 
 def _trim() -> None:
-    """Free matches that only refer to themselves, and return memory that the allocator of Linux
-    keeps: a process that plays many matches on 512 x 512 grows to three times what it uses.
+    """Collect garbage, and return free memory of the allocator to Linux: without this a process
+    that plays many matches on 512 x 512 grows to three times its use.
     """
     gc.collect()
     if sys.platform == "linux":
@@ -118,14 +118,14 @@ def _client(scheduler: str) -> Any:
 
 
 def cores() -> int:
-    """Return how many processes a run uses by default."""
+    """Return the default number of processes of a run."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 @cache
 def code_digest() -> str:
-    """Return twelve letters that change whenever a line of fieldcraft or of its worlds does."""
+    """Return a digest of twelve letters of the source of fieldcraft and its worlds."""
     import fieldcraft
     import fieldcraft_worlds
 

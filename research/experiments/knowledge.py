@@ -1,8 +1,8 @@
-"""Hunters that know only what they could have seen, against one that looks through walls.
+"""Hunters with limited knowledge, against one that sees through walls.
 
-A hunter looks believable while it does not act on what it cannot know. So this study counts the
-steps that bring a hunter nearer to a target that it has not seen for some time: by chance about
-half of them do.
+A hunter looks believable if it does not use knowledge that it cannot have. This study counts the
+steps that bring a hunter nearer to a target that it has not seen for some time: about half by
+chance.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def knowledge_study(
     first_seed: int = 1000,
     seconds: float = 60.0,
 ) -> Study:
-    """Return the study behind `experiment knowledge`: the same walks, followed by each hunter.
+    """Return the study of `experiment knowledge`: the same walks, followed by each hunter.
 
     Raises
     ------
@@ -82,8 +82,8 @@ def knowledge_study(
 
 
 def hunt(job: Job) -> Row:
-    """Return when one hunt ended, how long the target was unseen, and the share of steps that then
-    led nearer to it.
+    """Return the end of one hunt, the time without sight of the target, and the share of steps
+    nearer to it in that time.
     """
     space = grid_of(job, "The hunt takes place", neighbors=8)
     steps, seed = round(number(job, "seconds") * RATE), integer(job, "seed")
@@ -111,8 +111,8 @@ def hunt(job: Job) -> Row:
 
 
 class _Hunter:
-    """A hunter that starts in sight of the target. When it loses sight it walks to where it saw the
-    target last, and then to places by chance.
+    """A hunter that starts in sight of the target. When it loses sight it walks to the last known
+    place of the target, and then to random places.
     """
 
     def __init__(self, space: Grid, target: int, rng: np.random.Generator) -> None:
@@ -149,7 +149,7 @@ class _ThroughWalls(_Hunter):
 
 
 class _Trail(_Hunter):
-    """A hunter that steps along the trail under it, where there is one."""
+    """A hunter that follows the trail in its cell, if there is one."""
 
     def __init__(self, space: Grid, target: int, rng: np.random.Generator) -> None:
         super().__init__(space, target, rng)
@@ -171,7 +171,7 @@ class _Trail(_Hunter):
 
 
 class _Belief(_Hunter):
-    """A hunter that walks to the likeliest place of a belief, which is told what it sees."""
+    """A hunter that walks to the likeliest place of a belief."""
 
     def __init__(self, space: Grid, target: int, rng: np.random.Generator) -> None:
         super().__init__(space, target, rng)

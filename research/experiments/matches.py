@@ -1,5 +1,5 @@
-"""Recorded matches of StarCraft II: their maps, their units by what they are for, and what a player
-could have seen of them.
+"""Recorded matches of StarCraft II: their maps, their units by use, and the knowledge of a
+player.
 """
 
 from __future__ import annotations
@@ -84,14 +84,16 @@ _GROUNDED = ROOTED - _ARMS_IN_PLACE
 
 
 def as_army(kind: str) -> float:
-    """How much a unit of this kind counts as army: its supply, and 2 for a building that shoots."""
+    """Return the weight of a unit of this kind in an army: its supply, and 2 for a building that
+    shoots.
+    """
     if kind in _ROOTED_ARMS:
         return _STATIC
     return 0.0 if _is_building(kind) or kind in _WORKERS | _HARMLESS else _SUPPLY.get(kind, _USUAL)
 
 
 def as_asset(kind: str) -> float:
-    """How much a unit of this kind counts as something to defend: workers and buildings."""
+    """Return the weight of a unit of this kind among assets to defend: workers and buildings."""
     if kind in _WORKERS:
         return _WORKER
     if kind in _HALLS:
@@ -100,7 +102,7 @@ def as_asset(kind: str) -> float:
 
 
 def as_hall(kind: str) -> float:
-    """1 for a town hall, 0 for all else."""
+    """Return 1 for a town hall, else 0."""
     return 1.0 if kind in _HALLS else 0.0
 
 
@@ -121,7 +123,7 @@ _LOOK = 5.0  # seconds between two looks of a scout
 
 @dataclass(frozen=True)
 class Force:
-    """One player's things at a moment: `army` and `assets` (workers, buildings) with their
+    """One player's units at a moment: `army` and `assets` (workers, buildings) with their
     strengths, and `halls`, the town halls.
 
     Positions are (N, 2), strengths (N,).
@@ -138,9 +140,8 @@ class Force:
 class Match:
     """A recorded match: the cells of its map, its units by their use, and its losses.
 
-    `open` (C,) are the ids of the grid's cells that a forecast may name; `bases` (2, 2) are the
-    places where the players began. The timelines hold every unit's strength for that use, 0 for
-    none.
+    `open` (C,) are the ids of the grid's cells for forecasts; `bases` (2, 2) are the start places
+    of the players. The timelines have every unit's strength for that use, 0 for none.
     """
 
     name: str
@@ -155,13 +156,11 @@ class Match:
 
     @property
     def length(self) -> float:
-        """How long the match is told, in seconds."""
+        """The length of the recording in seconds."""
         return max(self.army.duration, self.assets.duration)
 
     def moments(self, every: float = 10.0) -> list[float]:
-        """The moments at which it is asked where the next losses fall: all that have losses within
-        the window after them.
-        """
+        """Return the moments of forecasts: all with losses within the window after them."""
         when = np.arange(every, self.length, every)
         after = np.searchsorted(self.losses.seconds, when + WINDOW, "right") - np.searchsorted(
             self.losses.seconds, when, "right"
@@ -169,9 +168,7 @@ class Match:
         return [float(moment) for moment in when[after > 0]]
 
     def cells_of(self, positions: Floats) -> Ints:
-        """The places in `open` of positions; those where nobody can stand go to the nearest
-        cell.
-        """
+        """Return the indices in `open` of positions, moved to the nearest open cell."""
         cells = np.atleast_1d(self.grid.cell_at(positions.reshape(-1, 2), outside="clamp"))
         found = np.searchsorted(self.open, cells)
         hit = (found < len(self.open)) & (self.open[np.minimum(found, len(self.open) - 1)] == cells)
@@ -181,8 +178,8 @@ class Match:
         return found.astype(np.int64)
 
     def seen(self, view: str, moments: Iterable[float]) -> Iterator[tuple[float, Force, Force]]:
-        """Both players' forces at each moment, as the `view` knows them: of all units, or as one
-        player has them in memory.
+        """Return both players' forces at each moment in a `view`: all units, or the knowledge of
+        one player.
         """
         scout = Scout(self, view)
         for moment in moments:
@@ -190,12 +187,12 @@ class Match:
 
 
 class Scout:
-    """The knowledge of one view of a match as time goes on: moments are asked in rising order.
+    """The knowledge of one view of a match over time; moments must rise.
 
-    A player knows its own units, and of the other's those that one of its own has seen, where that
-    was last, every five seconds: an army fades from there with a half-life of 30 s, a building
-    stays until it is known to be gone. Who sees all knows each unit's last position that the
-    recording tells, which fades in the same way.
+    A player knows its own units, and the last places where they saw units of the other, every five
+    seconds: an army fades with a half-life of 30 s, a building stays until the player sees that it
+    is gone. The view of all units has each unit's last recorded position, which fades in the same
+    way.
     """
 
     def __init__(self, match: Match, view: str) -> None:
@@ -208,7 +205,7 @@ class Scout:
         self._now = 0.0
 
     def look(self, moment: float) -> tuple[Force, Force]:
-        """The forces of player 1 and player 2 as they are known at a moment."""
+        """Return the known forces of player 1 and player 2 at a moment."""
         if self.view == ALL:
             self._advance(moment)
             return self._force(PLAYERS[0]), self._force(PLAYERS[1])
@@ -236,8 +233,8 @@ class Scout:
         )
 
     def _watch(self, moment: float) -> None:
-        """Look round once: what is in sight is known as it is, what is not stays as it was, what
-        has died is known to be gone.
+        """Update the knowledge: units in sight are updated, others stay, and dead ones are
+        removed.
         """
         self._advance(moment)
         enemy = PLAYERS[1 - PLAYERS.index(self.view)]
@@ -271,13 +268,13 @@ class Scout:
 
 
 def read_match(events: Path, grid: Path | None = None) -> Match:
-    """The match of an event table; `grid` is the file of its map. Without one the map is the box
-    around all that the match tells of.
+    """Return the match of an event table; `grid` is the file of its map. Without one the map is a
+    box around all positions.
 
     Raises
     ------
     InvalidValue
-        For a match of other than two players.
+        For a match without exactly two players.
     """
     kinds, everywhere = _told(events)
     army, assets, halls = (
@@ -312,7 +309,7 @@ def read_match(events: Path, grid: Path | None = None) -> Match:
 
 
 def _told(events: Path) -> tuple[list[str], Floats]:
-    """The types of units that a table names, and all positions in it."""
+    """Return the types of units in a table, and all positions in it."""
     kinds: set[str] = set()
     places: list[tuple[float, float]] = []
     with events.open(encoding="utf-8", newline="") as file:
@@ -324,7 +321,9 @@ def _told(events: Path) -> tuple[list[str], Floats]:
 
 
 def _coarse(path: Path) -> Grid:
-    """The map of a file in coarse cells; one is open where a unit can walk anywhere in it."""
+    """Return the map of a file in coarse cells; a cell is open if a unit can walk anywhere in
+    it.
+    """
     fine = load_starcraft(path)
     rows, columns = -(-fine.height // CELL), -(-fine.width // CELL)
     walls = np.ones((rows * CELL, columns * CELL), dtype=bool)
@@ -336,7 +335,7 @@ def _coarse(path: Path) -> Grid:
 
 
 def _box(places: Floats) -> Grid:
-    """An open map around positions."""
+    """Return an open map around positions."""
     low = np.floor(places.min(axis=0) / CELL) * CELL - CELL
     columns, rows = (np.ceil((places.max(axis=0) - low) / CELL).astype(int) + 1).tolist()
     return Grid(

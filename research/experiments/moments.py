@@ -1,4 +1,4 @@
-"""Moments of recorded matches, of which it is asked in which cells something happens soon after."""
+"""Moments of recorded matches, with the cells of events soon after."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Moment:
-    """A moment of a match: `features` (C,) of its cells by name, and in which of them something is
-    lost within the window after it.
+    """A moment of a match: `features` (C,) of its cells by name, and the cells of losses within the
+    window after it.
     """
 
     seconds: float
@@ -22,8 +22,8 @@ class Moment:
     lost: NDArray[np.int64]
 
     def table(self, names: Sequence[str], more: Mapping[str, Floats]) -> Floats:
-        """The features of these names, (C, K); `more` (C,) are those that depend on other moments.
-        No names give one of zeros.
+        """Return the features of these names, (C, K); `more` (C,) are features that depend on other
+        moments. Without names there is one of zeros.
         """
         known = {**self.features, **more}
         cells = len(next(iter(known.values())))

@@ -1,4 +1,4 @@
-"""The files of an experiment: every row as CSV, the summary as JSON and as a plot; and the summary
+"""The files of an experiment: all rows as CSV, the summary as JSON and as a plot; and the summary
 as text.
 """
 
@@ -27,10 +27,10 @@ _DIGITS = 3
 def write_outputs(
     study: Study, rows: Sequence[Row], summary: Summary, failures: Sequence[Failure], folder: Path
 ) -> tuple[Path, ...]:
-    """Writes `NAME.csv`, `NAME.json`, `NAME.png` and a PNG for each further summary into a folder:
-    all of them, or none.
+    """Write `NAME.csv`, `NAME.json`, `NAME.png` and a PNG for each further summary into a folder,
+    all of them or none.
 
-    Answers where they are.
+    Returns their paths.
     """
     from fieldcraft.view import save_png
 
@@ -51,10 +51,9 @@ def write_outputs(
 
 
 def redraw(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> tuple[Path, ...]:
-    """Draws the plots of a `NAME.json` that an experiment wrote, each under its name, into a
-    folder: all of them, or none.
+    """Draw the plots of the `NAME.json` of an experiment into a folder, all of them or none.
 
-    Answers where they are. Raises `InvalidValue` for a file that is none.
+    Returns their paths. Raises `InvalidValue` for another file.
     """
     from fieldcraft.view import save_png
 
@@ -83,7 +82,7 @@ def redraw(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> tupl
 
 
 def _summary_of(plot: Mapping[str, Any], found: Sequence[Mapping[str, Any]]) -> Summary:
-    """The summary that a plot and what was found say."""
+    """Return the summary from a plot and its results."""
     measures = tuple(
         Measure(
             each["name"],
@@ -117,8 +116,8 @@ def _summary_of(plot: Mapping[str, Any], found: Sequence[Mapping[str, Any]]) -> 
 
 
 def table_lines(summary: Summary, *, unit: str) -> list[str]:
-    """The summary as lines of text: a row for each group and series, a column for each measure, its
-    95 % interval in brackets.
+    """Return the summary as lines of text: a row for each group and series, a column for each
+    measure, with its 95 % interval in brackets.
     """
     head = ["", "", summary.unit or unit, *(measure.name for measure in summary.measures)]
     lines = [head]
@@ -224,7 +223,7 @@ def _found(summary: Summary) -> list[dict[str, object]]:
 
 
 def _plotted(summary: Summary, caption: str) -> dict[str, object]:
-    """All that a plot of a summary needs beside what was found."""
+    """Return the settings of the plot of a summary."""
     return {
         "name": summary.name,
         "title": summary.title,
@@ -263,7 +262,7 @@ def _caption(study: Study, summary: Summary, finished: int) -> str:
 def _plot(
     name: str, caption: str, summary: Summary
 ) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
-    """A summary of the study of this name as a picture."""
+    """Return the plot of a summary of the study of this name."""
     from research.plots import IntervalPanel, plot_curves, plot_intervals
 
     def column(measure: Measure, part: str) -> list[list[float]]:

@@ -1,4 +1,4 @@
-"""Recorded pedestrians on the ground where they walked: every step of everybody."""
+"""Recorded pedestrians: all steps, and the ground."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Corners = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Place:
-    """Where a recording was made, in meters: the ground's corners, what stands on it, and what the
-    file does not say of itself.
+    """The place of a recording, in meters: the corners of the ground, its obstacles, and data
+    missing in the file.
     """
 
     name: str
@@ -96,8 +96,8 @@ PLACES = {
 
 @dataclass(frozen=True)
 class Walks:
-    """All steps of everybody: where and when each began, its cell, where it led, the walker, and
-    where the step 2 s before led, or NaN.
+    """All steps: their start and time, cell, direction, walker, and the direction of the step 2 s
+    before, or NaN.
     """
 
     grid: Grid
@@ -109,14 +109,12 @@ class Walks:
 
     @property
     def duration(self) -> float:
-        """Seconds until the last step; 0 without steps."""
+        """The seconds until the last step; 0 without steps."""
         return float(self.when.max(initial=0.0))
 
 
 def ground_of(timeline: Timeline, place: Place | None, cell: float) -> Grid:
-    """The ground of a recording: that of its place, or where nothing is known all that was walked
-    on and a little more.
-    """
+    """Return the ground of a recording: its place, or a box around all steps with a margin."""
     if place is None:
         low, high = (
             np.nanmin(timeline.positions, axis=0) - _ROOM,
@@ -138,7 +136,7 @@ def ground_of(timeline: Timeline, place: Place | None, cell: float) -> Grid:
 
 
 def walks_of(timeline: Timeline, grid: Grid) -> Walks:
-    """All steps of 0.4 s that were made on a grid, and are no standing about."""
+    """Return all steps of 0.4 s on a grid, without pauses."""
     parts = []
     for person in range(len(timeline.ids)):
         rows = np.flatnonzero((timeline.entities == person) & ~np.isnan(timeline.positions[:, 0]))
@@ -161,7 +159,9 @@ def walks_of(timeline: Timeline, grid: Grid) -> Walks:
 
 
 def _within(points: Floats, corners: Corners) -> NDArray[np.bool_]:
-    """Which points, (N, 2), lie in a polygon: an odd number of its sides lies to their right."""
+    """Return which points, (N, 2), are in a polygon: an odd number of its sides is to their
+    right.
+    """
     x, y = points.T
     inside = np.zeros(len(points), dtype=np.bool_)
     for (x0, y0), (x1, y1) in zip(corners, (*corners[1:], corners[0]), strict=True):

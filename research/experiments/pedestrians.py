@@ -1,8 +1,8 @@
-"""Recorded pedestrians: how well a trail of directions predicts which way others walk later.
+"""Recorded pedestrians: predictions of walking directions from a trail.
 
 The recording is cut in two at half of its time. The trail of the first half predicts the directions
-of the second half; or, as time goes on, those two seconds ahead. Half-life and blur are chosen
-within the first half, which is halved again for that; the second half is used once.
+of the second half; or the trail up to now predicts directions two seconds ahead. Half-life and blur
+are chosen within the first half, which is split again; the second half is used once.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ def pedestrians_study(
     frames_per_second: float | None = None,
     unit: str | None = None,
 ) -> Study:
-    """Return the study behind `experiment pedestrians`: each job is a person and a horizon.
+    """Return the study of `experiment pedestrians`: each job is a person and a horizon.
 
     Parameters
     ----------
     recordings : Iterable[str | Path], optional
-        Files of trajectories, see `research.recordings.tracks.read_pedestrians`; the three of
-        `data` if there are none. The walls of those in `PLACES` are known.
+        Files of trajectories, see `research.recordings.tracks.read_pedestrians`; by default the
+        three of `data`. The walls of the recordings in `PLACES` are known.
     data : str or Path, optional
         The folder of recorded data.
     cell : float, optional
@@ -105,7 +105,7 @@ def pedestrians_study(
 
 
 def predict(job: Job) -> Row:
-    """How far each model is off for one person, on average over the steps in the second half."""
+    """Return the mean error of each model for one person, over the steps in the second half."""
     rate, unit = job["frames per second"], job["unit"]
     given = (
         None if rate is None else number(job, "frames per second"),
@@ -123,7 +123,7 @@ def predict(job: Job) -> Row:
 
 
 def summarise(rows: Sequence[Row]) -> Summary:
-    """The means over people, everybody counting as much, for each recording and horizon."""
+    """Return the means over people with equal weights, for each recording and horizon."""
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         file = Path(str(row["recording"])).name
@@ -181,7 +181,7 @@ def _walks(recording: str, cell: float, frames_per_second: float | None, unit: s
 
 
 def _walkers_between(walks: Walks, first: float, last: float) -> NDArray[np.int64]:
-    """The people who take enough steps in a span of time."""
+    """Return the people with enough steps in a span of time."""
     people, steps = np.unique(
         walks.who[(walks.when >= first) & (walks.when < last)], return_counts=True
     )
@@ -194,8 +194,8 @@ def _walkers_between(walks: Walks, first: float, last: float) -> NDArray[np.int6
 def _field(
     walks: Walks, half_life: float, every: float, blur: int, until: float, ahead: bool
 ) -> Iterator[tuple[float, NDArray[np.float32]]]:
-    """The vectors (cells, 2) of a trail and the moment of each; without `ahead` only the last
-    before `until`, with it all from there.
+    """Return the vectors (cells, 2) of a trail and the moment of each; without `ahead` only the
+    last before `until`, with it all from there.
     """
     kind = (
         Trail(keep=1.0, vector=True, blur=blur)
@@ -220,11 +220,11 @@ Angles = dict[int, tuple[float, float]]
 
 
 def angles(walks: Walks, forecast: Floats, is_step: NDArray[np.bool_]) -> Angles:
-    """For each person the mean angle in degrees between the steps and their forecast, and
+    """Return for each person the mean angle in degrees between the steps and their forecast, and
     the share within 30 degrees.
 
-    `forecast` are vectors (forecast steps, 2); steps without a forecast (NaN) are left out, and
-    so are people with too few.
+    `forecast` are vectors (forecast steps, 2); steps without a forecast (NaN) and people with too
+    few steps are left out.
     """
     steps, who = walks.steps[is_step], walks.who[is_step]
     known = ~np.isnan(forecast[:, 0])
@@ -256,9 +256,7 @@ def _forecast(
     begin: float,
     is_step: NDArray[np.bool_],
 ) -> Floats:
-    """The forecast of a field for some steps; where it holds nothing, the one direction of
-    all before.
-    """
+    """Return the forecast of a field for some steps; in empty cells, the mean direction before."""
     forecast = np.zeros((int(is_step.sum()), 2))
     when, cells = walks.when[is_step], walks.cells[is_step]
     if horizon == "second half":
@@ -282,7 +280,7 @@ def _one_direction(walks: Walks, until: float) -> Floats:
 def _all_angles(
     recording: str, cell: float, frames_per_second: float | None, unit: str | None
 ) -> dict[str, tuple[str, dict[str, Angles]]]:
-    """For each horizon what was chosen, and by model how far off it is for each person in the
+    """Return for each horizon the chosen settings, and by model the error for each person in the
     second half.
     """
     walks = _walks(recording, cell, frames_per_second, unit)

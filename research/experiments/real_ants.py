@@ -1,10 +1,9 @@
-"""Recorded ants: how well a trail that they left says where they walk next, against uniform ground
-and a blurred density.
+"""Recorded ants: forecasts of their places by a trail, against a uniform and a blurred density.
 
-The recording is cut in two at half of its time. A map that was left in the first half is asked
-where ants walk in the second, or, as time goes on, where they walk in the next minute. Everything
-that is chosen, such as how fast a trail evaporates, is chosen within the first half, which for that
-is halved in the same way; the second half is looked at once.
+The recording is cut in two at half of its time. A map of the first half predicts the places of ants
+in the second half, or a map up to now predicts their places in the next minute. All settings, such
+as the evaporation of a trail, are chosen within the first half, which is split again; the second
+half is used once.
 """
 
 from __future__ import annotations
@@ -56,16 +55,17 @@ def real_ants_study(
     size: tuple[float, float] = (35.0, 28.0),
     cell: float = 0.5,
 ) -> Study:
-    """Return the study behind `experiment real-ants`: each job is an ant, a map and a horizon.
+    """Return the study of `experiment real-ants`: each job is an ant, a map and a horizon.
 
     Parameters
     ----------
     tracks : str or Path, optional
-        A folder of tracks, see `research.recordings.tracks.read_tracks`; that of `data` if None.
+        A folder of tracks, see `research.recordings.tracks.read_tracks`; by default the one in
+        `data`.
     data : str or Path, optional
         The folder of recorded data.
     size : tuple[float, float], optional
-        Width and height of the nest, whose corner is (0, 0), in the units of the tracks.
+        Width and height of the nest, with its corner at (0, 0), in the units of the tracks.
     cell : float, optional
         The side of a cell, in the same units.
 
@@ -120,7 +120,7 @@ def real_ants_study(
 
 
 def predict(job: Job) -> Row:
-    """How well each model says where one ant walks in the second half."""
+    """Return the scores of each model for one ant in the second half."""
     width, height, cell = (number(job, name) for name in ("width", "height", "cell"))
     found = _all_scores(str(job["tracks"]), width, height, cell)[
         str(job["map of"]), str(job["predicts"])
@@ -139,7 +139,7 @@ def predict(job: Job) -> Row:
 
 
 def summarise(rows: Sequence[Row]) -> Summary:
-    """The means over ants, every ant counting as much, for each map and horizon."""
+    """Return the means over ants with equal weights, for each map and horizon."""
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         groups[f"{row['predicts']}, map of {row['map of']}"].append(row)
@@ -189,7 +189,7 @@ def _walks(tracks: str, width: float, height: float, cell: float) -> Walks:
 
 
 def _trails(walks: Walks, half_life: float, every: float) -> Iterator[tuple[str, Floats]]:
-    """The trail of each ant by itself. Trails add up: that of several ants is the sum of theirs."""
+    """Return the trail of each ant. The trail of several ants is the sum of their trails."""
     per_minute = max(round(_MINUTE / every), 1)
     kind = Trail(keep=1.0) if math.isinf(half_life) else Trail(half_life=half_life)
     for name, (when, cells) in walks.ants.items():
@@ -209,8 +209,8 @@ def _trails(walks: Walks, half_life: float, every: float) -> Iterator[tuple[str,
 
 
 def _densities(walks: Walks, width: float) -> Iterator[tuple[str, Floats]]:
-    """How often each ant came to each cell so far, blurred by a Gaussian so many cells wide that
-    stops at the rim.
+    """Return the number of visits of each ant to each cell so far, blurred by a Gaussian of a width
+    in cells that ends at the border.
     """
     from scipy import ndimage
 
@@ -250,11 +250,11 @@ def scores(
     even: float,
     span: tuple[float, float],
 ) -> Scores:
-    """For each ant with enough points in a span of time: bits per point over uniform ground, AUC,
-    and the number of points.
+    """Return for each ant with enough points in a span of time: bits per point over a uniform
+    forecast, AUC, and the number of points.
 
-    `maps` are those of each ant by itself. The map is that of the span's begin, or for the next
-    minute that of the last whole minute before each point.
+    `maps` are the maps of each ant. The forecast is the map at the beginning of the span, or for
+    the next minute the map of the last whole minute before each point.
     """
     total = np.sum(list(maps.values()), axis=0)
     found = {}
@@ -300,8 +300,8 @@ def _score(
 def _all_scores(
     tracks: str, width: float, height: float, cell: float
 ) -> dict[tuple[str, str], dict[str, tuple[str, Scores]]]:
-    """For each source and horizon, by model: what was chosen, and the scores of each ant in the
-    second half.
+    """Return for each source and horizon, by model, the chosen settings and the scores of each ant
+    in the second half.
     """
     walks = _walks(tracks, width, height, cell)
     end = walks.duration

@@ -21,7 +21,7 @@ DATA_OPTIONS: Options = {
 
 
 def data_folder(given: str | os.PathLike[str] | None) -> Path:
-    """Return the folder of recorded data: the one given, that of the environment, or `shared/data`
+    """Return the folder of recorded data: the argument, the environment variable, or `shared/data`
     here or above.
 
     Raises

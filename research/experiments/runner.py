@@ -1,4 +1,4 @@
-"""Run a study: its jobs side by side, its rows kept as they come, its files written at the end."""
+"""Run a study: jobs in parallel, rows saved at once, files written at the end."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Report:
     """The report of a study: a row for each job that succeeded, in the order of the jobs, and
     their summary.
 
-    `resumed` is how many rows came from an unfinished run, `took` the seconds of this one on
-    `workers` processes; `files` are all written.
+    `resumed` is the number of rows from an unfinished run, `took` the seconds of this one on
+    `workers` processes; `files` are all files.
     """
 
     study: Study
@@ -43,9 +43,9 @@ class Report:
 
 
 class FinishedRows:
-    """A CSV file of finished rows, with which an interrupted run goes on where it stopped.
+    """A CSV file of finished rows, to continue an interrupted run.
 
-    Rows of other code or settings, and lines that are cut off, are skipped: their jobs run again.
+    Rows of other code or settings, and truncated lines, are skipped: their jobs run again.
     """
 
     def __init__(self, path: Path, settings: Row, *, fresh: bool = False) -> None:
@@ -93,26 +93,26 @@ def run_study(
 ) -> Report:
     """Run every job of a study and write `NAME.csv`, `NAME.json` and `NAME.png` into a folder.
 
-    Finished rows lie in `NAME.unfinished.csv` until all jobs are done; a run that was interrupted
-    goes on from there, and jobs that failed are tried again. In a script, call this under
-    `if __name__ == "__main__":`, since every process reads the script.
+    Finished rows are stored in `NAME.unfinished.csv` until all jobs are done; an interrupted run
+    continues from there, and runs failed jobs again. In a script, call this under `if __name__ ==
+    "__main__":`, because every process imports the script.
 
-    Ctrl-C raises `KeyboardInterrupt` with how many jobs are done.
+    Ctrl-C raises `KeyboardInterrupt` with the number of finished jobs.
 
     Parameters
     ----------
     out : str or Path, optional
         The folder, made if absent.
     workers : int, optional
-        How many processes, all cores if absent; with 1 the jobs run in this one. The
-        results don't depend on it.
+        The number of processes, by default all cores; with 1 the jobs run in this process. The
+        results do not depend on it.
     scheduler : str, optional
-        The address of a Dask scheduler, tcp://..., on whose workers jobs run instead; they need
-        this version of fieldcraft.
+        The address of a Dask scheduler, tcp://..., to run jobs on its workers; they need this
+        version of fieldcraft.
     fresh : bool, optional
-        Whether to begin anew where an unfinished run lies in the folder.
+        Whether to discard an unfinished run in the folder.
     progress : TextIO, optional
-        Where a progress bar is drawn if it is a terminal.
+        A terminal for a progress bar.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def _run_missing(
     scheduler: str | None,
     progress: TextIO | None,
 ) -> tuple[Failure, ...]:
-    """Run the jobs that have no row; return those that failed."""
+    """Run the jobs without a row; return the failures."""
     missing = [job for job in study.jobs if finished.of(job) is None]
     failures: dict[int, Failure] = {}
     running = outcomes(study.run, missing, workers, scheduler)

@@ -1,4 +1,4 @@
-"""How sure a number is: 95 % confidence intervals for rates, means and paired differences."""
+"""95 % confidence intervals of rates, means, paired differences and ratios."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _RESAMPLES = 9999
 
 @dataclass(frozen=True)
 class Interval:
-    """An estimate, where it may lie, how many values it rests on, and how that was reckoned.
+    """An estimate, its interval, the number of values, and the method.
 
-    `low` and `high` are NaN where a single value says nothing about them.
+    `low` and `high` are NaN for a single value.
     """
 
     value: float
@@ -37,7 +37,7 @@ class Interval:
 
 
 def rate(successes: int, count: int) -> Interval:
-    """The share of successes among `count` independent tries, with Wilson's score interval.
+    """Return the share of successes among `count` independent tries, with Wilson's score interval.
 
     E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22
     (1927). Raises `InvalidValue` for no tries, and for more successes than tries.
@@ -55,12 +55,12 @@ def rate(successes: int, count: int) -> Interval:
 
 
 def mean(values: ArrayLike) -> Interval:
-    """The mean of independent values: from `FEW` values on with the BCa bootstrap interval, below
-    with Student's.
+    """Return the mean of independent values with the BCa bootstrap interval, or Student's for fewer
+    than `FEW` values.
 
     B. Efron, "Better bootstrap confidence intervals", JASA 82 (1987). The bootstrap draws from
-    `seed`, so that the same values give the same interval. Values that are all alike have an
-    interval without width, and one value has none; `Interval.method` tells.
+    `seed`, so that the same values give the same interval. Equal values have an interval without
+    width, and one value has none; see `Interval.method`.
 
     Raises
     ------
@@ -92,14 +92,15 @@ def mean(values: ArrayLike) -> Interval:
 
 
 def mean_share(values: ArrayLike) -> Interval:
-    """The mean of independent shares, 0 to 1 each: `mean` without what no share can be."""
+    """Return the mean of independent shares, 0 to 1 each: `mean` with its interval clipped to this
+    range.
+    """
     found = mean(values)
     return replace(found, low=max(found.low, 0.0), high=min(found.high, 1.0))
 
 
 def paired(first: ArrayLike, second: ArrayLike) -> Interval:
-    """The mean of `first - second`, pair by pair, as `mean` gives it: for two sides in the same
-    worlds.
+    """Return the mean of `first - second` of pairs, by `mean`: for two sides in the same worlds.
 
     Raises
     ------
@@ -117,12 +118,11 @@ def paired(first: ArrayLike, second: ArrayLike) -> Interval:
 
 
 def ratio(tops: ArrayLike, bottoms: ArrayLike) -> Interval:
-    """The sum of `tops` to the sum of `bottoms`, each pair of them being one independent
-    observation: damage dealt to damage taken, say.
+    """Return the ratio of the sum of `tops` to the sum of `bottoms`, such as damage dealt to damage
+    taken; each pair is one independent observation.
 
-    The interval is that of the logarithm, linearised: exp(ln R +- t se), where se is the deviation
-    of `top / mean top - bottom / mean bottom` over the square root of their number, and t
-    Student's.
+    The interval of the logarithm is linearized: exp(ln R +- t se), where se is the deviation of
+    `top / mean top - bottom / mean bottom` over the square root of their number, and t Student's.
 
     W. G. Cochran, "Sampling Techniques" (1977), chapter 6, for the linearised ratio. Raises
     `InvalidValue` for none, different lengths, values below 0 or not finite, and sums of 0, which

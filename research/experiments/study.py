@@ -1,4 +1,4 @@
-"""The study: many small jobs, and a question to their results."""
+"""Studies: many small jobs, and a summary of their results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Options = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Experiment:
-    """A study on the command line: its options become the keyword arguments of `study`."""
+    """A study on the command line; its options are the keyword arguments of `study`."""
 
     name: str
     help: str
@@ -86,7 +86,9 @@ def map_options(size: str = "80x56") -> Options:
 
 
 def seed_options(seeds: int, what: str) -> Options:
-    """Return --seeds and --first-seed; `what` names what is run once for each seed."""
+    """Return --seeds and --first-seed; `what` is the name of a run in the help, one for each
+    seed.
+    """
     return {
         "--seeds": {
             "type": int,
@@ -110,11 +112,10 @@ Job = Row
 
 @dataclass(frozen=True)
 class Measure:
-    """A number that a summary states: a column of its table and a panel of its plot.
+    """A number of a summary: a column of its table and a panel of its plot.
 
-    `percent` writes 1 as 100 %. `limits` are the ends of its axis, 0 and all there is if absent;
-    `mark` is a value worth a line
-    there: where both sides are equal, say.
+    `percent` writes 1 as 100 %. `limits` are the limits of its axis, by default 0 and the largest
+    value; `mark` is the value of an extra line, such as where both sides are equal.
     """
 
     name: str
@@ -125,17 +126,16 @@ class Measure:
 
 @dataclass(frozen=True)
 class Summary:
-    """The summary of a study: an `Interval` for each group, series and measure for which there is
-    one.
+    """The summary of a study: `Interval`s by group, series and measure.
 
-    `groups` are the rows of the table, such as maps, and `series` the sides that are compared in
-    each. `found` has the keys (group, series, name of the measure). `notes` say in words what the
-    table leaves out.
+    `groups` are the rows of the table, such as maps, and `series` the compared sides in each.
+    `found` has the keys (group, series, name of the measure). `notes` are sentences below the
+    table.
 
-    Where the groups are rising numbers, `axis` says of what, "searchers", and the plot shows curves
-    over them; on a `log` axis equal ratios are equally far apart; `columns` panels stand beside
-    each other. `more` are further summaries of the same rows, each with a `name` that ends the name
-    of its plot and a `title` over its table. `unit` says what its counts count, if not the study's.
+    If the groups are rising numbers, `axis` is their name, such as "searchers", and the plot shows
+    curves over them, with a logarithmic axis if `log`; `columns` is the number of panels in a row.
+    `more` are further summaries of the same rows, each with a `name` that ends the name of its plot
+    and a `title` over its table. `unit` is the unit of its counts, by default the study's.
 
     Raises
     ------
@@ -174,34 +174,34 @@ class Summary:
 
 @dataclass(frozen=True)
 class Study:
-    """An experiment: jobs that know nothing of each other, what is done for each, and how the
-    results are summed up.
+    """An experiment: independent jobs, the function for each, and the function that summarizes the
+    results.
 
     Parameters
     ----------
     name : str
-        Names the files.
+        The name of the files.
     title : str
-        Stands above the table and the plot.
+        The title of the table and the plot.
     unit : str
-        What one job is, in the plural: "matches".
+        The name of jobs in the plural: "matches".
     jobs : tuple[Job, ...]
-        The arguments of each job: plain values by name, the same names in the same order for all,
-        no two jobs alike.
+        The arguments of each job: plain values by name, the same names in the same order for all;
+        no two jobs are equal.
     run : Callable[[Job], Row]
-        From the arguments of a job to its results, plain values by name too. The same job gives the
-        same results. A function at the top level of a module, so that other processes find it; with
-        one worker any function will do.
+        Returns the results of a job from its arguments, also plain values by name. The same job has
+        the same results. It is a function at the top level of a module, so that other processes can
+        import it; with one worker any function works.
     summarise : Callable[[Sequence[Row]], Summary]
-        From the rows (a job's arguments and results, in the order of the jobs) to a `Summary`.
+        Returns the `Summary` of the rows (a job's arguments and results, in the order of the jobs).
     settings : Row, optional
-        What else decides the results, such as the digest of a file; an unfinished run goes on only
-        with the same.
+        Other settings of the results, such as the digest of a file; an unfinished run continues
+        only with the same settings.
 
     Raises
     ------
     InvalidValue
-        For jobs that are none, alike or not plain.
+        Without jobs, and for jobs that are equal or not plain.
     """
 
     name: str
@@ -241,13 +241,13 @@ class Study:
 
 
 def identity(job: Job) -> str:
-    """A text that tells a job from all others."""
+    """Return a text that identifies a job."""
     return json.dumps(dict(job), ensure_ascii=False)
 
 
 def plain(values: Any, what: str) -> dict[str, Value]:
-    """`values` as plain values by name; NumPy's numbers become Python's. Raises `InvalidValue` for
-    anything else.
+    """Return `values` as plain values by name; NumPy's numbers become Python's. Raises
+    `InvalidValue` for anything else.
     """
     if not isinstance(values, Mapping):
         raise InvalidValue(
@@ -272,15 +272,11 @@ def plain(values: Any, what: str) -> dict[str, Value]:
 
 
 def integer(row: Row, name: str) -> int:
-    """The whole number, 0 or more, that a job or a row has by this name; raises `InvalidValue`
-    where it is none.
-    """
+    """Return a whole number, 0 or more, of a job or a row; raises `InvalidValue` for others."""
     return checks.integer(name, row[name])
 
 
 def number(row: Row, name: str) -> float:
-    """The number that a job or a row has by this name, True being 1; raises `InvalidValue` where it
-    is none.
-    """
+    """Return a number of a job or a row, 1 for True; raises `InvalidValue` for others."""
     value = row[name]
     return float(value) if isinstance(value, bool) else checks.finite(name, value)

@@ -1,4 +1,4 @@
-"""The tower game, many times: commanders against each other, with both sides swapped."""
+"""Many tower games: commanders against each other, from both sides."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ def towers_study(
     units: int | None = None,
     limit: float | None = None,
 ) -> Study:
-    """Return the study behind `experiment towers`.
+    """Return the study of `experiment towers`.
 
     Parameters
     ----------
     kinds, files, size
-        Maps, as `worlds_of` takes them.
+        Maps, see `worlds_of`.
     seeds, first_seed : int, optional
-        How many worlds per map, and the first seed. Each world is played twice, with the sides
-        swapped.
+        The number of worlds per map, and the first seed. Each world is played from both sides.
     commanders : Sequence[str], optional
-        The two to compare.
+        The two commanders to compare.
     towers, units, limit : int / int / float, optional
-        Of each team, and the seconds after which the score decides; the game's own if None.
+        Numbers of each team, and the seconds after which the score decides; the game's defaults if
+        None.
 
     Raises
     ------
@@ -130,8 +130,8 @@ def play(job: Job) -> Row:
 def summarise(rows: Sequence[Row]) -> Summary:
     """Return the summary for each commander, map by map and of all maps together.
 
-    Matches won have Wilson's interval. All else is the mean over worlds of the two matches of a
-    world, one from each side; "score ahead" is the lead over the other commander there.
+    Matches won have Wilson's interval. Other measures are means over worlds of the two matches of a
+    world, one from each side; "score ahead" is the lead over the other commander.
     """
     names = [str(row[side]) for side in _SIDES for row in rows]
     series = tuple(dict.fromkeys(names))

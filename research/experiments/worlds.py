@@ -1,4 +1,4 @@
-"""The worlds of an experiment: generated maps, made anew from every seed, and map files."""
+"""The worlds of an experiment: generated maps, one for each seed, and map files."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def worlds_of(
     *,
     neighbors: int = 4,
 ) -> tuple[list[Row], dict[str, str]]:
-    """Return the worlds that --maps, --map and --size name, as arguments of jobs: `map`, `width`
-    and `height`; and digests of the files.
+    """Return the worlds of --maps, --map and --size as arguments of jobs: `map`, `width` and
+    `height`; and digests of the files.
 
     The default kinds are rooms, cave and open, or none if there are files. The width and height of
     a graph are its number of vertices and 1. `neighbors` applies to grids. Raises `InvalidValue`

@@ -1,5 +1,5 @@
-"""Whether our instances are the published ones: goals that shortest paths reach where nobody is in
-the way, beside the published planner, episode by episode.
+"""A check that our instances are the published ones: throughput of shortest paths without
+collisions against the published planner, episode by episode.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def unhindered(instance: dict[str, Any]) -> float:
 def calibration(
     rows: list[Row], ask: Callable[[Row, bool], dict[str, Any]], both: bool
 ) -> list[str]:
-    """Return a table in Markdown of the instances that `ask` gives for published episodes, with the
-    markers of the map as they are given and exchanged if `both`, else as given.
+    """Return a Markdown table of the instances of published episodes, with the markers of the map
+    as given, and also exchanged if `both`.
     """
     published = np.array([row.throughput for row in rows])
     lines = []

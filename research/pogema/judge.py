@@ -1,5 +1,5 @@
-"""The side of the package `pogema`: it makes instances and replays moves. It runs in a Python that
-has `pogema` 1.4.0, which needs an older NumPy than fieldcraft; it imports nothing of this folder.
+"""Instances and replays of the package `pogema`. This runs in a Python environment with `pogema`
+1.4.0, which needs an older NumPy than fieldcraft; it imports nothing of this folder.
 
 usage: python judge.py < requests.jsonl > answers.jsonl
 """
@@ -38,7 +38,7 @@ def environment(rows: list[str], agents: int, seed: int) -> Any:
 
 
 def instance(rows: list[str], agents: int, seed: int) -> dict[str, Any]:
-    """Return walls, starts, and the goals of each agent, more than can be reached."""
+    """Return walls, starts, and more goals of each agent than it can reach."""
     world = environment(rows, agents, seed).unwrapped
     return {
         "walls": [list(map(int, row)) for row in world.grid.get_obstacles(ignore_borders=True)],
@@ -51,7 +51,7 @@ def instance(rows: list[str], agents: int, seed: int) -> dict[str, Any]:
 
 
 def replay(rows: list[str], agents: int, seed: int, moves: list[list[list[int]]]) -> float:
-    """Return the throughput of moves (steps, agents, 2): goals reached a step."""
+    """Return the throughput of moves (steps, agents, 2): goals reached per step."""
     episode, reached = environment(rows, agents, seed), 0
     for turn in moves:
         reached += int(sum(episode.step([MOVES[dx, dy] for dx, dy in turn])[1]))
@@ -59,7 +59,7 @@ def replay(rows: list[str], agents: int, seed: int, moves: list[list[list[int]]]
 
 
 def main() -> None:
-    """Answer requests, one a line."""
+    """Read requests and write results, one per line."""
     for line in sys.stdin:
         request = json.loads(line)
         case = request["rows"], request["agents"], request["seed"]

@@ -1,4 +1,4 @@
-"""Our rows beside the published ones: means with confidence intervals, and differences in pairs."""
+"""Our rows and the published ones: means with confidence intervals, and paired differences."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Row:
 
 
 def published(path: Path) -> list[Row]:
-    """Return the published episodes; seconds are those of a step."""
+    """Return the published episodes; seconds are per step."""
     with path.open() as file:
         return [
             Row(
@@ -51,7 +51,7 @@ def published(path: Path) -> list[Row]:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """Return our episodes as far as there are any."""
+    """Return our episodes, possibly none."""
     if not path.exists():
         return []
     with path.open() as file:

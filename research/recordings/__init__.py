@@ -1,1 +1,1 @@
-"""Readers of recordings, and forecasts of where something happens next."""
+"""Readers of recordings, and forecasts of places of events."""

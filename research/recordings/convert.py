@@ -1,5 +1,5 @@
-"""Convert a recording to a timeline that recipes play:
-`python -m research.recordings.convert starcraft EVENTS.csv TIMELINE.csv`.
+"""Convert a recording to a timeline for recipes: `python -m research.recordings.convert starcraft
+EVENTS.csv TIMELINE.csv`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Forecasts of places: chances for each cell from layers, fitted to what came before, and how good
-they were.
+"""Forecasts of places: probabilities of cells from layers, fitted to earlier events, and their
+scores.
 
-A forecast says for one moment how likely each cell of a map is to be where the next thing happens:
-a loss, a goal, a find. It is asked again at other moments; whether the thing happens at all is
-another question.
+A forecast is the probability of each cell of a map to be the place of the next event (a loss, a
+goal, a find), at one moment. It does not predict whether an event happens.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ _SETTLED = 1e-9
 
 @dataclass(frozen=True)
 class PlaceModel:
-    """The model of a forecast: cells are as likely as the exponential of a weighted sum of their
-    features.
+    """The model of a forecast: the probability of a cell is proportional to the exponential of a
+    weighted sum of its features.
 
     A conditional logit: `weights` (K,) for the features less their `means` (K,) over their
-    `deviations` (K,); a weight above 0 says that the thing happens rather where the feature is
-    large. `even` is the share of all chance that is spread evenly, so that no cell has none. Made
-    by `fit_places`.
+    `deviations` (K,); a weight above 0 means that events are likelier where the feature is large.
+    `even` is the share of probability that is spread evenly, so that no cell has 0. Made by
+    `fit_places`.
     """
 
     weights: Floats
@@ -39,7 +38,9 @@ class PlaceModel:
     even: float
 
     def chances(self, features: ArrayLike) -> Floats:
-        """Return the chance of each of N cells, (N,), which sum to 1, from `features` (N, K)."""
+        """Return the probability of each of N cells, (N,), from `features` (N, K); they sum to
+        1.
+        """
         table = np.asarray(features, dtype=np.float64)
         chances = _softmax(((table - self.means) / self.deviations) @ self.weights)
         return (1 - self.even) * chances + self.even / len(chances)
@@ -47,11 +48,11 @@ class PlaceModel:
 
 @dataclass(frozen=True)
 class PlaceScore:
-    """The score of forecasts: `count` things came.
+    """The score of forecasts of `count` events.
 
-    `log_likelihood` is the mean natural logarithm of the chance that their cells had; `bits` how
-    many bits that is ahead of uniform ground (0: no better), and `auc` the share of cells that had
-    a smaller chance than the one where it came, ties counting half (0.5: no better).
+    `log_likelihood` is the mean natural logarithm of the probability of their cells; `bits` its
+    lead in bits over a uniform forecast (0: no better), and `auc` the share of cells with a smaller
+    probability than the cell of the event, ties counting half (0.5: no better).
     """
 
     log_likelihood: float
@@ -68,31 +69,31 @@ def fit_places(
     penalty: float = 1.0,
     even: float = 0.02,
 ) -> PlaceModel:
-    """Fits a forecast of places to moments at which it is known what came.
+    """Fit a forecast of places to moments with known events.
 
-    Found by Newton's method, which on this concave likelihood ends at its only maximum. Features
-    that are the same everywhere get weight 0.
+    The likelihood is concave, and Newton's method finds its only maximum. Constant features have
+    weight 0.
 
     Parameters
     ----------
     features : Sequence[array_like]
-        For each of M moments what is known of each cell then, (N, K); the number of cells may
-        differ from moment to moment.
+        For each of M moments the features of each cell, (N, K); the number of cells may differ from
+        moment to moment.
     cells : Sequence[array_like]
-        For each moment the cells in which things came then, whole numbers below N; a cell counts as
-        often as it stands there. Moments without any teach nothing.
+        For each moment the cells of events, whole numbers below N; a cell may come several times.
+        Moments without events have no effect.
     weights : array_like, optional
-        How much the things of each moment count, (M,) or one number for all, at least 0.
+        The weight of the events of each moment, (M,) or one number for all, at least 0.
     penalty : float, optional
-        Holds weights small, as much as `penalty` over half their squares in units of
-        log-likelihood; above 0, so that there is one best answer.
+        Half of this times the squares of the weights is subtracted from the log-likelihood; above
+        0, so that there is one optimum.
     even : float, optional
-        The share of chance that is spread evenly, in [0, 1].
+        The share of probability that is spread evenly, in [0, 1].
 
     References
     ----------
     D. McFadden, "Conditional logit analysis of qualitative choice behavior" (1974). Raises
-    `InvalidValue` where nothing came.
+    `InvalidValue` without events.
     """
     tables = [np.asarray(table, dtype=np.float64) for table in features]
     came = [np.asarray(each, dtype=np.int64) for each in cells]
@@ -116,11 +117,11 @@ def fit_places(
 def score_places(
     chances: Sequence[ArrayLike], cells: Sequence[ArrayLike], *, weights: ArrayLike = 1.0
 ) -> PlaceScore:
-    """Scores forecasts: `chances` for each of M moments, (N,) above 0 with the sum 1, and `cells`
-    in which things came then, as in `fit_places`.
+    """Return the score of forecasts: `chances` for each of M moments, (N,) above 0 with the sum 1,
+    and the `cells` of events, as in `fit_places`.
 
-    `weights` (M,), or one number, say how much the things of each moment count. Raises
-    `InvalidValue` where nothing came.
+    `weights` (M,), or one number, are the weights of the events of each moment. Raises
+    `InvalidValue` without events.
     """
     forecasts = [np.asarray(each, dtype=np.float64) for each in chances]
     came = [np.asarray(each, dtype=np.int64) for each in cells]
@@ -146,7 +147,7 @@ def score_places(
 
 
 def _newton(tables: list[Floats], came: list[Ints], counts: Floats, penalty: float) -> Floats:
-    """The weights of the greatest likelihood; a step that does not rise is halved."""
+    """Return the weights of the greatest likelihood; a step that does not raise it is halved."""
     size = tables[0].shape[1]
     pulls = [table[places].sum(axis=0) for table, places in zip(tables, came, strict=True)]
     found = np.zeros(size)
@@ -176,7 +177,9 @@ def _likelihood(
     counts: Floats,
     penalty: float,
 ) -> tuple[float, Floats, Floats]:
-    """The log-likelihood less the penalty, its slope (K,), and how it bends (K, K), above 0."""
+    """Return the log-likelihood less the penalty, its gradient (K,), and its negative Hessian (K,
+    K).
+    """
     value = -penalty / 2 * float(weights @ weights)
     slope = -penalty * weights
     bend = penalty * np.eye(len(weights))

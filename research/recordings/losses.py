@@ -1,4 +1,4 @@
-"""Where and when units were lost in a recorded StarCraft II match."""
+"""Losses of units in a recorded StarCraft II match."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _COLUMNS = ("game_loop", "event", "unit_id", "unit_type", "player", "x", "y", "k
 
 @dataclass(frozen=True)
 class Losses:
-    """The losses of a recording, by rising time; all columns have one row for each.
+    """The losses of a recording in order of time; all columns have one row for each.
 
-    `seconds` float64 (N,); `positions` float64 (N, 2), world units; `groups`, the names of those
-    who lost, and `kinds`, what was lost: types of units.
+    `seconds` float64 (N,); `positions` float64 (N, 2), world units; `groups`, the names of the
+    players that lost units, and `kinds`, the types of these units.
     """
 
     seconds: NDArray[np.float64]
@@ -31,7 +31,7 @@ class Losses:
         return len(self.seconds)
 
     def between(self, first: float, last: float) -> Losses:
-        """The losses after `first` seconds, up to and with `last`."""
+        """Return the losses after `first` seconds, up to and including `last`."""
         low, high = checks.finite("first", first), checks.finite("last", last)
         begin, end = np.searchsorted(self.seconds, [low, max(low, high)], side="right").tolist()
         return Losses(
@@ -43,19 +43,18 @@ class Losses:
 
 
 def read_losses(path: str | Path, *, loops_per_second: float = 22.4) -> Losses:
-    """Reads the losses of a StarCraft II match: units and buildings of a player that died by
-    another player's hand.
+    """Read the losses of a StarCraft II match: units and buildings of a player that another player
+    killed.
 
-    `path` is an event table, as `read_starcraft` takes it, with the column
-    killer_player. What dies of itself (larvae, drones that become buildings, units whose time is
-    up) or by its owner's hand is no loss. A unit's kind is the last one that the events before
-    told. The groups are "player 1" and "player 2"; positions are those where it died, at the
-    centers of cells.
+    `path` is an event table as for `read_starcraft`, with the column killer_player. Units without a
+    killer (larvae, drones that become buildings, units with a limited life) and units killed by
+    their owner are no losses. A unit's kind is the last one in the events before. The groups are
+    "player 1" and "player 2"; positions are the places of death, at the centers of cells.
 
     Raises
     ------
     BadTimeline
-        With the line and the remedy for anything malformed.
+        With the line and the remedy for malformed tables.
     """
     rate = checks.positive("loops_per_second", loops_per_second)
     kinds: dict[str, str] = {}

@@ -1,5 +1,5 @@
-"""Convert a StarCraft II replay to the event table that `read_starcraft` takes:
-`python -m research.recordings.replay MATCH.SC2Replay TABLE.csv`.
+"""Convert a StarCraft II replay to the event table of `read_starcraft`: `python -m
+research.recordings.replay MATCH.SC2Replay TABLE.csv`.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _Row = tuple[object, ...]
 
 
 def write_replay_table(replay: str | Path, path: str | Path) -> int:
-    """Writes the events of a StarCraft II replay as the table that `read_starcraft` and
-    `read_losses` take, and says how many rows.
+    """Write the events of a StarCraft II replay as a table for `read_starcraft` and `read_losses`,
+    and return the number of rows.
 
-    `replay` is a .SC2Replay of game version 2.0.8 or later; those before hold no events of units.
+    `replay` is a .SC2Replay of game version 2.0.8 or later; earlier ones have no events of units.
     `path` is the CSV file to write, with the columns game_loop, event, unit_id, unit_type, player,
     x, y, killer_player, in whole cells of the map and y upwards.
 

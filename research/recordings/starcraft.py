@@ -1,4 +1,4 @@
-"""StarCraft II matches: the units of both players, from the events of a replay."""
+"""StarCraft II matches: the units of both players from the events of a replay."""
 
 from __future__ import annotations
 
@@ -69,28 +69,27 @@ def read_starcraft(
     born, init, done, died, pos, morph and owner. The groups are "player 1" and "player 2". Ids are
     the unit ids.
 
-    A replay tells positions rarely: when a unit appears, and later only of those that were just
-    damaged. What is drawn between is the last known place, so a unit's strength halves every
-    `half_life` seconds since it was last seen (None: never). Units of a type in `ROOTED` do not
-    fade, for they can't have gone; a building that lifts off starts to fade from there, and one
-    that lands goes on fading, since the replay doesn't say where. Say so where you show the result.
+    A replay contains few positions: when a unit appears, and later only when it is damaged. Between
+    these the last known position is used, and a unit's strength halves every `half_life` seconds
+    (None: never). Units of a type in `ROOTED` do not fade, because they can't move; a building that
+    lifts off starts to fade, and continues after landing, because the replay does not contain the
+    place. Mention this where you show the result.
 
-    - `strengths`: strength by unit type, 1 for every type not named; 0 leaves a type out. The
-      recording says nothing of a unit's worth, so no table is built in.
-    - `unfinished`: share of its strength that a building has, or a unit that is being warped in,
-      until it is done.
-    - `loops_per_second`: game loops per second; 22.4 is the game speed "faster", on which matches
-      are played.
+    - `strengths`: strength by unit type, 1 for every other type; 0 leaves a type out. There is no
+      default table, because recordings do not contain the values of units.
+    - `unfinished`: share of the strength of a building, or a unit that is being warped in, until it
+      is done.
+    - `loops_per_second`: game loops per second; 22.4 is the game speed "faster", the speed of
+      matches.
 
-    Positions in the table are whole cells; a unit is put at its cell's center, half a cell up and
-    right: that is where the start places of the same map's grid are. The markers named Beacon...,
-    which the game keeps for each player, are no units and are
-    left out.
+    Positions in the table are whole cells; a unit is at its cell's center, half a cell up and
+    right, like the start places of the same map's grid. The markers named Beacon... of each player
+    are no units and are left out.
 
     Raises
     ------
     BadTimeline
-        With the line and the remedy for anything malformed.
+        With the line and the remedy for malformed tables.
     """
     if half_life is not None:
         checks.positive("half_life", half_life)

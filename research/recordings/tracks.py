@@ -1,4 +1,4 @@
-"""Recorded trajectories: tracks of animals, a file for each, and pedestrians, all in one."""
+"""Recorded trajectories: animals, in a file for each, and pedestrians, all in one."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _UNITS = {"m": 1.0, "cm": 0.01}
 def read_tracks(path: str | Path, *, group: str = "tracks") -> Timeline:
     """Read tracks, one text file for each individual, with the columns seconds, x and y.
 
-    `path` is one such file, or a folder: then all its files that end in .txt are read, and their
-    names without the ending are the ids. An individual is present from its first sample until one
-    usual step after its last. Units are the recording's. Lines that begin with # are comments.
+    `path` is one such file, or a folder with .txt files; the ids are their names without the
+    suffix. An individual is present from its first sample until one typical step after its last.
+    Units are the recording's. Lines that begin with # are comments.
 
-    Source of the format: tracks of ants in their nest as they are given with "switching-lds"
-    (group9ine, MIT).
+    Source of the format: tracks of ants in their nest, distributed with "switching-lds" (group9ine,
+    MIT).
     """
     folder = Path(path)
     builder = TimelineBuilder()
@@ -45,11 +45,11 @@ def read_pedestrians(
     unit: str | None = None,
     group: str = "pedestrians",
 ) -> Timeline:
-    """Read trajectories of pedestrians as PeTrack writes them: id, frame, x, y and perhaps z.
+    """Read trajectories of pedestrians in the format of PeTrack: id, frame, x, y and optionally z.
 
-    Comments (#) may say `framerate: 25 fps` and `x/m y/m` or `x/cm y/cm`; the arguments replace
-    them. Positions come out in meters. A person is present from the first frame to the last, and
-    the first frame of all is second 0.
+    Comments (#) may contain `framerate: 25 fps` and `x/m y/m` or `x/cm y/cm`; the arguments replace
+    them. Positions are in meters. A person is present from the first frame to the last, and the
+    first frame of all is second 0.
 
     Source of the format: the pedestrian dynamics data archive of Forschungszentrum Juelich, and
     PedPy, which reads it.

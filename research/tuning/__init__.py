@@ -1,1 +1,1 @@
-"""Search for settings of a game that play better, judged in worlds that no trial played."""
+"""Search for better settings of a game, judged in unseen worlds."""

@@ -1,4 +1,4 @@
-"""`python -m research tune`: its arguments, its files and what it prints."""
+"""`python -m research tune`: its arguments, files and output."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def report_lines(found: Found) -> list[str]:
 
 
 def _conclusions(found: Found) -> list[str]:
-    """Return two sentences: what was found, and whether it is better in unseen worlds."""
+    """Return two sentences: the result, and whether it is better in unseen worlds."""
     lead = found.ahead
     verdict = "not surely better in unseen worlds: the interval holds 0"
     if lead.low > 0:

@@ -1,4 +1,4 @@
-"""The search for settings by Optuna: trials in some worlds, and a judgement in others."""
+"""The search for settings by Optuna: trials in some worlds, and a comparison in others."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Range:
     integer: bool = False
 
     def distribution(self, optuna: Any) -> Any:
-        """Return the range as Optuna draws from it."""
+        """Return the range as a distribution of Optuna."""
         if self.integer:
             low, high = int(self.low), int(self.high)
             return optuna.distributions.IntDistribution(low, high, log=self.log)
@@ -43,8 +43,8 @@ class Range:
 
 
 def parse_range(text: str, usual: Mapping[str, Any]) -> Range:
-    """Return the range of "name=low:high" or "name=low:high:log"; `usual` are the settings of the
-    game by dotted name.
+    """Return the range of "name=low:high" or "name=low:high:log"; `usual` are the default settings
+    of the game by dotted name.
 
     Raises
     ------
@@ -82,27 +82,27 @@ _STARTUP = 8  # trials before the sampler and the pruner learn from others
 
 @dataclass(frozen=True)
 class Tuning:
-    """A search for settings: of what, where, and how long.
+    """The arguments of a search for settings.
 
     Parameters
     ----------
     tunable, objective : Tunable / str
-        What plays, and what is optimized.
+        The game and its objective.
     ranges : tuple[Range, ...]
         The settings to search.
     worlds : tuple[Row, ...]
         Maps, as `worlds_of` gives them.
     trials : int, optional
-        How many settings are tried.
+        The number of trials.
     seeds, first_seed : int, optional
-        Worlds of each map that trials play.
+        Worlds of each map for trials.
     judge : int, optional
-        Worlds of each map, with the seeds after these, that only the best and the usual settings
-        play.
+        Worlds of each map, with the seeds after these, for the comparison of the best settings with
+        the defaults.
     seed : int, optional
-        Of the search.
+        The seed of the search.
     fixed : tuple[str, ...], optional
-        Settings "name=value" that all play with, the usual settings too.
+        Settings "name=value" for all trials and for the defaults.
     """
 
     tunable: Tunable
@@ -140,11 +140,11 @@ class Tuning:
         return [*self.fixed, *(f"{name}={value!r}" for name, value in sorted(values.items()))]
 
     def searched(self) -> list[Row]:
-        """Return the worlds that trials play, one seed after the other."""
+        """Return the worlds of trials, one seed after the other."""
         return self._worlds(self.first_seed, self.seeds)
 
     def unseen(self) -> list[Row]:
-        """Return the worlds that no trial plays."""
+        """Return the worlds of the comparison."""
         return self._worlds(self.first_seed + self.seeds, self.judge)
 
     def _worlds(self, first: int, count: int) -> list[Row]:
@@ -153,9 +153,7 @@ class Tuning:
 
 @dataclass(frozen=True)
 class Trial:
-    """Settings that were tried: `state` is "complete", "pruned" or "fail", `value` the mean of the
-    objective.
-    """
+    """A trial: `state` is "complete", "pruned" or "fail", `value` the mean of the objective."""
 
     number: int
     values: Mapping[str, float]
@@ -166,8 +164,8 @@ class Trial:
 
 @dataclass(frozen=True)
 class Found:
-    """The outcome of a search: the best trial, the objective with it and with the usual settings
-    in unseen worlds, and its lead there. `resumed` trials come from an unfinished search.
+    """The outcome of a search: the best trial, the objective with it and with the defaults in
+    unseen worlds, and its lead there. `resumed` trials come from an unfinished search.
     """
 
     tuning: Tuning
@@ -186,10 +184,10 @@ def tune(
     workers: int = 1,
     progress: TextIO | None = None,
 ) -> Found:
-    """Search for settings, and judge the best in worlds that no trial played.
+    """Search for settings, and compare the best with the defaults in unseen worlds.
 
-    Trials lie in `tune-NAME.unfinished.log` in the folder `out`, Optuna's journal, until the search
-    ends; the same search goes on from there. Raises `MissingLibrary` without Optuna, and
+    Trials are stored in `tune-NAME.unfinished.log` in the folder `out`, Optuna's journal, until the
+    search ends; the same search continues from there. Raises `MissingLibrary` without Optuna, and
     `FieldcraftError` if all trials fail.
     """
     folder = Path(out)
@@ -197,7 +195,7 @@ def tune(
     log = folder / f"tune-{tuning.tunable.name}.unfinished.log"
 
     def play(values: Mapping[str, float], worlds: Sequence[Row]) -> list[float]:
-        """Return the objective in each world, more being better."""
+        """Return the objective in each world, with the sign that makes more better."""
         settings = json.dumps(tuning.texts(values))
         jobs = [{**world, "settings": settings} for world in worlds]
         rows = dict(outcomes(tuning.tunable.run, jobs, workers))
@@ -249,7 +247,7 @@ def _quiet() -> Iterator[Any]:
 
 
 def _study(optuna: Any, tuning: Tuning, log: Path) -> Any:
-    """Return the study of a search in the journal; another search has another name there."""
+    """Return the study of a search in the journal; each search has its own name there."""
     what: list[object] = [code_digest(), tuning.objective, [str(each) for each in tuning.ranges]]
     what += [list(tuning.fixed), [dict(each) for each in tuning.searched()], tuning.seed]
     backend = optuna.storages.journal.JournalFileBackend(str(log))
@@ -277,7 +275,7 @@ def _finished(study: Any) -> list[Any]:
 
 
 def _try(optuna: Any, tuning: Tuning, study: Any, play: Any) -> None:
-    """Play one trial: a part of the worlds, and the rest unless it is pruned."""
+    """Run one trial: a part of the worlds, and the rest unless it is pruned."""
     trial = study.ask({each.name: each.distribution(optuna) for each in tuning.ranges})
     states, worlds = optuna.trial.TrialState, tuning.searched()
     first = max(1, len(worlds) // _FIRST)

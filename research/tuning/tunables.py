@@ -1,4 +1,4 @@
-"""Games whose settings can be searched: what plays, and what counts as good."""
+"""Games whose settings can be searched, and their objectives."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Tunable:
     Parameters
     ----------
     name : str
-        On the command line.
+        The name on the command line.
     title : str
-        What plays, in a line.
+        A description in one line.
     settings : Mapping[str, Any]
         The settings by dotted name, with their default values.
     objectives : Mapping[str, int]
-        What may be optimized, by name: 1 for more is better, -1 for less.
+        The objectives by name: 1 if more is better, -1 if less is.
     run : Callable[[Job], Row]
         From a job (`map`, `width`, `height`, `seed`, and `settings`, a JSON list of
         "name=value") to a number for each objective. The same job gives the same numbers.
@@ -52,7 +52,7 @@ class Tunable:
 
 
 def declared(settings: Any, prefix: str = "") -> dict[str, Any]:
-    """Return the numbers and words of a dataclass, and of those in it, by dotted name."""
+    """Return the numbers and texts of a dataclass and of nested ones, by dotted name."""
     found: dict[str, Any] = {}
     for field in fields(settings):
         value = getattr(settings, field.name)
@@ -69,7 +69,7 @@ def settings_of(kind: type, job: Job) -> Any:
 
 
 def play_towers(job: Job) -> Row:
-    """Play a map from both sides: the lead of `influence` over `shortest`, and its matches won."""
+    """Play a map from both sides; return the lead of `influence` over `shortest`, and its wins."""
     settings, ahead, won = settings_of(towers.Settings, job), [], []
     for side in (0, 1):
         sides = ("influence", "shortest")[:: 1 - 2 * side]
@@ -82,7 +82,7 @@ def play_towers(job: Job) -> Row:
 
 
 def play_chase(job: Job) -> Row:
-    """Play a chase: the hearts that the player lost, and the seconds until the end."""
+    """Play a chase; return the hearts that the player lost, and the seconds until the end."""
     settings = settings_of(chase.Settings, job)
     space = world_of(job, neighbors=8)
     state = play_out(chase.GAME, space, settings, integer(job, "seed")).state
@@ -94,7 +94,9 @@ def play_chase(job: Job) -> Row:
 
 
 def play_maze(job: Job) -> Row:
-    """Play a match: the treasures that the player took, and the seconds until it was caught."""
+    """Play a match; return the treasures that the player took, and the seconds until it was
+    caught.
+    """
     settings = settings_of(maze.Settings, job)
     ground = grid_of(job, "The maze game is played")
     match = play_out(maze.GAME, ground, settings, integer(job, "seed"))
@@ -105,8 +107,8 @@ def play_maze(job: Job) -> Row:
 
 
 def play_tether(job: Job) -> Row:
-    """Play the duel against each other brain with either range: damage dealt less damage taken,
-    and duels won.
+    """Play the duel against each other brain with either range; return damage dealt less damage
+    taken, and duels won.
     """
     settings, ahead, won = settings_of(tether.Settings, job), [], []
     space = grid_of(job, "The duel is fought", neighbors=8)
