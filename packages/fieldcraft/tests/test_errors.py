@@ -83,11 +83,11 @@ def test_is_caught_by_the_builtin_that_fits(kind: type, builtin: type) -> None:
 
 def test_message_joins_rule_value_and_remedy() -> None:
     error = errors.InvalidValue(
-        "momentum lies in [0, 1]", got="momentum=2", remedy="Pass a momentum between 0 and 1"
+        "momentum is in [0, 1]", got="momentum=2", remedy="Pass a momentum between 0 and 1"
     )
-    assert str(error) == "momentum lies in [0, 1]. Got momentum=2. Pass a momentum between 0 and 1."
+    assert str(error) == "momentum is in [0, 1]. Got momentum=2. Pass a momentum between 0 and 1."
     assert (error.rule, error.got, error.remedy) == (
-        "momentum lies in [0, 1]",
+        "momentum is in [0, 1]",
         "momentum=2",
         "Pass a momentum between 0 and 1",
     )

@@ -89,7 +89,7 @@ def fraction(name: str, value: object) -> float:
     """Return the value as a float in [0, 1]."""
     number = finite(name, value)
     if not 0 <= number <= 1:
-        raise _refused(name, "lies in [0, 1]", value, f"Pass {name} between 0 and 1")
+        raise _refused(name, "is in [0, 1]", value, f"Pass {name} between 0 and 1")
     return number
 
 
@@ -138,7 +138,7 @@ def instance(value: T, kind: Any, rule: str, remedy: str) -> T:
 
 
 def fields(settings: object, **checks_of: Callable[[str, Any], Any]) -> None:
-    """Replace fields of a frozen dataclass by what their checks return."""
+    """Replace fields of a frozen dataclass by the results of their checks."""
     for name, check in checks_of.items():
         object.__setattr__(settings, name, check(name, getattr(settings, name)))
 
@@ -328,7 +328,7 @@ def first(wrong: NDArray[np.bool_]) -> tuple[tuple[int, ...], str]:
 
 
 def numbers(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:
-    """Return the value as `count` finite numbers; one number stands for all."""
+    """Return the value as `count` finite numbers; one number is for all."""
     try:
         wide = _numeric(value)
     except Exception:
@@ -357,14 +357,14 @@ def none_wrong(rule: str, values: NDArray[Any], wrong: NDArray[np.bool_], remedy
 
 
 def positives(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:
-    """Return the value as `count` finite numbers above 0; one number stands for all."""
+    """Return the value as `count` finite numbers above 0; one number is for all."""
     wide = numbers(name, value, count)
     none_wrong(f"{name} are above 0", wide, wide <= 0, f"Pass {name} above 0")
     return wide
 
 
 def amounts(name: str, value: ArrayLike, count: int) -> NDArray[np.float32]:
-    """Return the value as `count` float32 numbers within `LARGEST`; one stands for all."""
+    """Return the value as `count` float32 numbers within `LARGEST`; one is for all."""
     wide = numbers(name, value, count)
     rule = f"{name} are at most {LARGEST:g} in size"
     none_wrong(rule, wide, np.abs(wide) > LARGEST, "Pass smaller numbers")

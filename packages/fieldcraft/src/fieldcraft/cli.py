@@ -1,7 +1,7 @@
 """The command line: run a recipe, compare values of a parameter, describe a map.
 
-Packages add sub-commands by entry points of the group `fieldcraft.commands`: `lab`, `replay`,
-`diff`, `play` and `experiment` come so.
+Packages add sub-commands by entry points of the group `fieldcraft.commands`, such as `lab`,
+`replay`, `diff`, `play` and `experiment`.
 """
 
 from __future__ import annotations
@@ -234,7 +234,7 @@ def _recipe_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="DIR",
         help=(
-            "the folder that ${FIELDCRAFT_DATA} in a recipe stands for (default: the environment"
+            "the folder for ${FIELDCRAFT_DATA} in a recipe (default: the environment"
             " variable of that name)"
         ),
     )

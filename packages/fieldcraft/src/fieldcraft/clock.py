@@ -15,8 +15,8 @@ MOST_TICKS = _LONGEST * TICKS_PER_SECOND  # of one interval
 
 
 def ticks(name: str, value: float, *, minimum: int = 0) -> int:
-    """`value` seconds in ticks, rounded to the nearest; `InvalidValue` below `minimum` ticks or
-    above 10**9 seconds.
+    """Return `value` seconds in ticks, rounded to the nearest; `InvalidValue` below `minimum` ticks
+    or above 10**9 seconds.
     """
     number = checks.not_negative(name, value)
     if number > _LONGEST:
@@ -36,5 +36,5 @@ def ticks(name: str, value: float, *, minimum: int = 0) -> int:
 
 
 def seconds(count: int) -> float:
-    """Ticks as seconds."""
+    """Return ticks as seconds."""
     return count / TICKS_PER_SECOND

@@ -22,7 +22,7 @@ _MOMENT = (2020, 1, 1, 0, 0, 0)  # of every file, so that the same files make th
 
 @dataclass(frozen=True)
 class Bundle:
-    """A zip that `bundle` wrote: its `path`, how many `files` lie in it, its `size` in bytes, and
+    """A zip that `bundle` wrote: its `path`, the number of `files` in it, its `size` in bytes, and
     the names of its compiled `kernels`.
     """
 
@@ -39,13 +39,13 @@ def bundle(folder: Path, target: Path, kernels: Path | None = None) -> Bundle:
     Parameters
     ----------
     folder : Path
-        The program's folder, which lies at the root of the zip; hidden files, caches and the zip
+        The program's folder, at the root of the zip; hidden files, caches and the zip
         itself are left out.
     target : Path
         The zip to write.
     kernels : Path, optional
         The folder of native libraries for the system that the zip is for. Where none is given,
-        those of this installation are taken.
+        the kernels of this installation are used.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def bundle(folder: Path, target: Path, kernels: Path | None = None) -> Bundle:
         raise InvalidValue(
             "A program's folder is packed",
             got=f"folder={str(folder)!r}",
-            remedy="Pass the folder in which it lies",
+            remedy="Pass its folder",
         )
     if (folder / _PACKAGE.name).exists():
         raise InvalidValue(
@@ -121,7 +121,7 @@ def add_bundle(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "folder",
         type=Path,
         metavar="DIR",
-        help="the program's folder: it lies at the root of the zip",
+        help="the program's folder: the root of the zip",
     )
     parser.add_argument(
         "--kernels",

@@ -68,11 +68,11 @@ class InvalidValue(FieldcraftError, ValueError):
 
 
 class OutsideMap(InvalidValue):
-    """A position lies outside the map."""
+    """A position is outside the map."""
 
 
 class OnWall(InvalidValue):
-    """A position lies on a wall and the policy refuses that."""
+    """A position is in a wall and the policy refuses that."""
 
 
 class NameTaken(InvalidValue):
@@ -80,7 +80,7 @@ class NameTaken(InvalidValue):
 
 
 class UnknownName(FieldcraftError, KeyError):
-    """No thing of this name exists; the message suggests the nearest one."""
+    """Nothing has this name; the message suggests the nearest one."""
 
     def __init__(self, what: str, name: object, known: Iterable[str]) -> None:
         names = sorted(known)
@@ -96,7 +96,7 @@ class UnknownName(FieldcraftError, KeyError):
 
 
 class WrongLayer(FieldcraftError, AttributeError):
-    """A layer is asked for something that layers of another kind can do."""
+    """A layer lacks a method that layers of another kind have."""
 
     def __init__(self, verb: str, others: str, layer: str, instead: str) -> None:
         super().__init__(f"{verb} is for {others}", got=f"layer {layer}", remedy=instead)
@@ -104,7 +104,7 @@ class WrongLayer(FieldcraftError, AttributeError):
 
 
 class NotAnArray(FieldcraftError, AttributeError):
-    """A map is asked for an attribute that arrays have and maps do not."""
+    """A map lacks an attribute that arrays have."""
 
 
 class DeadSource(InvalidValue):
@@ -116,11 +116,11 @@ class ConcurrentUse(FieldcraftError, RuntimeError):
 
 
 class NoDevice(FieldcraftError, RuntimeError):
-    """There is no graphics device to be had, or none that does what is asked."""
+    """There is no graphics device, or none that supports the call."""
 
 
 class DeviceLost(FieldcraftError, RuntimeError):
-    """A graphics device stopped answering; what lay on it is gone."""
+    """A graphics device stopped responding; its contents are lost."""
 
 
 class MissingLibrary(FieldcraftError, ImportError):

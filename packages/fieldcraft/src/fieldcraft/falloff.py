@@ -121,7 +121,7 @@ class Falloff:
         ----------
         falloff : str, Ring, Falloff, Mapping, Sequence[float], ndarray or Callable
             A name: "constant", "linear", "parabolic", "cubic", "exponential", "gaussian" or
-            "smoothstep", of which exponential and gaussian are shifted and stretched to be 1 at the
+            "smoothstep"; exponential and gaussian are shifted and stretched to be 1 at the
             center and 0 at the radius. A `Ring` or `{"inner": 0.4, "outer": 1}`. A table of weights
             at equal steps from 0 to 1, at least two, joined by straight lines. Or a callable that
             takes an array of parts of the radius and returns one of weights.

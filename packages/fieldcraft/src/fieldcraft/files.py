@@ -120,7 +120,7 @@ def write_sealed(target: Path, parts: Iterable[bytes], *, clean: bool = True) ->
 
 
 def _delete_unfinished(target: Path) -> None:
-    """Delete what `write_sealed` left beside a target where the process was killed."""
+    """Delete the unfinished files beside a target that a killed `write_sealed` left."""
     name = re.compile(re.escape(f".{target.name}.") + r"[0-9a-f]{8}\.part")
     with contextlib.suppress(OSError, ValueError):
         for file in target.parent.iterdir():

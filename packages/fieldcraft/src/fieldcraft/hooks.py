@@ -1,7 +1,7 @@
 """Functions of higher packages that lower classes call, set in `fieldcraft/__init__.py`.
 
 Maps are calculated with (`fieldcraft.compose`), sampled between cells (`fieldcraft.query`) and
-drawn in notebooks (`fieldcraft.view`) by packages that stand above them in the import order, and
+drawn in notebooks (`fieldcraft.view`) by packages above them in the import order, and
 grids are made into graphs by a module above that of grids. Graphics cards and the lab are optional
 packages, which name themselves in the entry-point group `fieldcraft.packages`; see
 `packages/gpu/pyproject.toml`.

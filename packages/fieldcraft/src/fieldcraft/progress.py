@@ -13,8 +13,8 @@ _LINE_EVERY = 5.0  # seconds between lines where the stream is no terminal
 
 
 class Progress:
-    """Shows on `stream` how far work has come: on a terminal one line that is drawn again and wiped
-    at the end, elsewhere a line every five seconds.
+    """Progress of work on `stream`: on a terminal one line that is redrawn and removed at the end,
+    elsewhere a line every five seconds.
 
     Use it as a context manager: the line is wiped however the work ends.
     """
@@ -35,7 +35,7 @@ class Progress:
             self._stream.flush()
 
     def show(self, share: float) -> None:
-        """Show how much is done, 0 to 1, at most ten times a second."""
+        """Show the share that is done, 0 to 1, at most ten times a second."""
         now = time.monotonic()
         pause = _BETWEEN if self._is_terminal else _LINE_EVERY
         if self._stream is None or now - self._drawn < pause:

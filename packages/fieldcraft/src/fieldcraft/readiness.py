@@ -1,4 +1,4 @@
-"""Threads, and kernels made ready before the first frame."""
+"""Threads, and preparation of kernels before the first frame."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fieldcraft.kernels import pool
 
 
 def set_threads(count: int) -> int:
-    """Let fieldcraft use `count` threads, the calling one included, and answer how many it used
+    """Set the number of threads that fieldcraft uses, the calling one included; return the number
     before.
 
     Results don't depend on it; by default all cores.
@@ -24,7 +24,7 @@ def set_threads(count: int) -> int:
 def warm_up(
     *, background: bool = False, progress: Callable[[int, int], None] | None = None
 ) -> threading.Thread | None:
-    """Make all kernels ready now, so that no frame stalls later.
+    """Prepare all kernels now, so that no frame stalls later.
 
     With the native library, which wheels and `make setup` bring, this takes a tenth of a second.
     Without it, Numba compiles every kernel, once for all programs of this user: some minutes.

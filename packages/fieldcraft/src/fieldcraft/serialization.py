@@ -111,7 +111,7 @@ def _named(kinds: Iterable[type]) -> dict[str, type]:
             raise InvalidValue(
                 "The kinds of a state are dataclasses of different names",
                 got=getattr(kind, "__name__", repr(kind)),
-                remedy="Pass each dataclass once, and rename those that share a name",
+                remedy="Pass each dataclass once, and rename duplicates",
             )
     return named
 
@@ -295,7 +295,7 @@ def _generator_in(state: dict[str, Any]) -> np.random.Generator:
         raise _damaged("the state of a random generator of another form")
     # NumPy accepts any position, and reads memory that is not its own for one beyond the buffer.
     if not state["state"].get("pos", 0) <= _MOST_POSITION or not state.get("buffer_pos", 0) <= 4:
-        raise _damaged("a random generator whose position lies beyond its buffer")
+        raise _damaged("a random generator with a position beyond its buffer")
     bits.state = state
     return np.random.Generator(bits)
 

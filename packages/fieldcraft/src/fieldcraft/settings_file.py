@@ -178,7 +178,7 @@ class SettingsFile:
 
 
 def parse_value(text: str) -> Any:
-    """Return a value as TOML means it; text that is no TOML value stands for itself."""
+    """Return the value of a TOML text; text that is no TOML value is a string."""
     checks.text("text", text)
     try:
         return tomllib.loads(f"value = {text}")["value"] if "\n" not in text else text

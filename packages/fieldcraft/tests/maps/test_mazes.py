@@ -116,7 +116,7 @@ class TestOnAGrid:
         ((9, 5), {"corridor": 4}, "height is at least 6"),
         ((10**6, 10**6), {}, "at most 16,777,216 cells"),
         ((9, 9), {"algorithm": "minotaur"}, "algorithm is one of"),
-        ((9, 9), {"loops": 1.5}, "loops lies in"),
+        ((9, 9), {"loops": 1.5}, "loops is in"),
         ((9, 9), {"loops": float("nan")}, "loops is a finite number"),
         ((9, 9), {"corridor": 0}, "corridor is at least 1"),
         ((9, 9), {"seed": -1}, "seed is at least 0"),

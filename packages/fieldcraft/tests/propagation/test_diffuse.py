@@ -186,8 +186,8 @@ def test_settling_evens_out_what_nothing_feeds() -> None:
 
 def test_numbers_out_of_range_are_refused() -> None:
     for wrong, says in (
-        ({"rate": 1.5}, "rate lies in"),
-        ({"keep": 2.0}, "keep lies in"),
+        ({"rate": 1.5}, "rate is in"),
+        ({"keep": 2.0}, "keep is in"),
         ({"edges": "wrap"}, "edges"),
         ({"half_life": 0}, "half_life"),
     ):

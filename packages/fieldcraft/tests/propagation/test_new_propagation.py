@@ -133,7 +133,7 @@ def test_a_recipe_knows_its_settings_and_its_checks(tmp_path: Path) -> None:
     world.go_to(1.0)
     assert world.imap["heat"].values[2, 5] > 0
     path.write_text(RECIPE.format(rate=2))
-    with pytest.raises(BadRecipe, match="rate lies in"):
+    with pytest.raises(BadRecipe, match="rate is in"):
         read_recipe(path)
     path.write_text(RECIPE.format(rate="0.5\ndecay = 1"))
     with pytest.raises(BadRecipe, match="no key 'decay'"):

@@ -276,7 +276,7 @@ class TestRefusals:
             Trail(**bad)
 
     def test_keep_above_one_says_the_limit(self) -> None:
-        with refused(InvalidValue, "lies in [0, 1]"):
+        with refused(InvalidValue, "is in [0, 1]"):
             Trail(1.5)
 
     def test_a_lossy_kernel_may_lose(self) -> None:

@@ -211,7 +211,7 @@ def test_what_stands_on_walls(tmp_path):
         ),
         (
             (FADE + "mark_spread = 2\n", source("known")),
-            ["line 11: layers.known: mark_spread lies in [0, 0.95]"],
+            ["line 11: layers.known: mark_spread is in [0, 0.95]"],
         ),
         (
             (FADE.replace("amount = 10", "amount = -1"), source("known")),
@@ -223,7 +223,7 @@ def test_what_stands_on_walls(tmp_path):
         ),
         (
             (TRAIL.replace("0.9", "1.02"), source("scent")),
-            ["line 9: layers.scent: keep lies in [0, 1]"],
+            ["line 9: layers.scent: keep is in [0, 1]"],
         ),
         (
             (TRAIL + "half_life = 2\n", source("scent")),
@@ -368,7 +368,7 @@ def test_floods_run_from_sources_and_deposits(tmp_path):
     np.testing.assert_array_equal(w.imap["heat"].values, layer.values)
     assert layer.values.max() == 5
     assert (
-        "cooling lies in"
+        "cooling is in"
         in problems(tmp_path, MAP, flood.replace("0.25", "2"), source("heat"), RUN)[0]
     )
 

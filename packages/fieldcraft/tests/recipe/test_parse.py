@@ -177,7 +177,7 @@ def test_every_problem_of_a_file_comes_at_once_with_line_and_remedy(tmp_path):
         ("width = 12", "width = 0", "width is at least 1"),
         ("width = 12", "width = 12\nneighbors = 5", "neighbors is 4, 8"),
         ("decay = 0.5", "", "layers.threat: The key 'decay' is needed"),
-        ("momentum = 0.3", "momentum = 1.5", "momentum lies in [0, 1]"),
+        ("momentum = 0.3", "momentum = 1.5", "momentum is in [0, 1]"),
         ("momentum = 0.3", "momentum = nan", "momentum is a finite number"),
         ("momentum = 0.3", "momentum = true", "momentum is a number"),
         ("decay = 0.5", "decay = 0.5\nfalloff = 'line'", "Perhaps 'linear' is meant"),

@@ -103,11 +103,11 @@ def _refuse_other_cells(one: Space, other: Space) -> None:
                 "Give the layers the same cell_size, or read the coarse one on the fine cells:"
                 " coarse.on(fine.space)"
             )
-    raise InvalidValue("The maps of an expression lie on the same space", got=got, remedy=remedy)
+    raise InvalidValue("The maps of an expression are on the same space", got=got, remedy=remedy)
 
 
 def _facts(space: Space) -> dict[str, Any]:
-    """Return the facts that tell the cells of a space from those of another of its kind."""
+    """Return the facts that distinguish the cells of a space from those of another of its kind."""
     names = ("cell_size", "origin", "y_up", "wrap")
     facts = {name: getattr(space, name) for name in names if hasattr(space, name)}
     return facts | {"width x height": " x ".join(map(str, space.shape[::-1]))}

@@ -1,6 +1,4 @@
-"""Expressions from text: Python's own syntax tree of a formula, of which only arithmetic is
-allowed.
-"""
+"""Expressions from text: the arithmetic subset of Python's own syntax tree."""
 
 from __future__ import annotations
 
@@ -98,10 +96,10 @@ def formula(text: str, maps: Layered | Mapping[str, Operand | float]) -> Express
         Names, numbers, `+ - * / **`, parentheses, the comparisons `< <= > >= == !=`, `and`, `or`
         and `not`, with the precedence that they have in Python, and the functions abs, min, max,
         clamp, lerp, where, normalize, normalize_signed, invert, linear, quadratic, smoothstep,
-        logistic, power, step, points, sqrt, log and smooth, which do what those of a layer do.
-        Names with other characters than letters, digits and `_` stand in quotes: `'red team' - 1`.
+        logistic, power, step, points, sqrt, log and smooth, with the meaning of the methods.
+        Names with other characters than letters, digits and `_` are quoted: `'red team' - 1`.
     maps : InfluenceMap or mapping
-        What the names stand for: the layers of an influence map, or layers, expressions and numbers
+        The meaning of the names: the layers of an influence map, or layers, expressions and numbers
         by name.
 
     Returns
@@ -131,7 +129,7 @@ def formula(text: str, maps: Layered | Mapping[str, Operand | float]) -> Express
             remedy="Put parts of it into expressions of their own",
         )
     known: Mapping[str, Any] = maps.layers if isinstance(maps, Layered) else maps
-    rule = "The names of a formula are those of an influence map or a mapping"
+    rule = "The names of a formula come from an influence map or a mapping"
     checks.instance(known, Mapping, rule, "Pass imap, or a dict")
     result = _Formula(text, known).value()
     if isinstance(result, Operand):
@@ -256,7 +254,7 @@ class _Formula:
         return self._at(node, checks.finite, f"The number {name!r}", value)
 
     def _at(self, node: ast.expr, call: Callable[..., Value], *arguments: Any) -> Value:
-        """Call a function, and let its errors point at the node."""
+        """Call a function; its errors name the node."""
         try:
             return call(*arguments)
         except InvalidValue as error:

@@ -1,5 +1,5 @@
 """Expressions that read other cells than their own, or apply a function: others read their values
-and do not compute them along.
+instead of computing them.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ class Smoothed(Separate):
 
 
 class Refined(Separate):
-    """A map read on finer cells, or on another kind of cells: each reads the cell that its center
-    lies in.
+    """A map read on finer cells, or on another kind of cells: each reads the cell that contains its
+    center.
     """
 
     def __init__(self, source: Expression, space: Space) -> None:
@@ -88,7 +88,7 @@ class Refined(Separate):
             self._cells = np.asarray(own.cell_at(space.positions[:, : own.dimensions]))
         except OutsideMap as error:
             raise InvalidValue(
-                "A map is read on a space that lies within its own",
+                "A map is read on a space within its own",
                 got=f"{error.got}, a cell of {space!r} that is off {own!r}",
                 remedy="Use the space of a layer of the same influence map",
             ) from None

@@ -26,7 +26,7 @@ bound. The payload of a map or an array is its number among the sources, that of
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Instructions of the kernel, and how many ranges they look for: none if they write a
+    """Instructions of the kernel, and the number of ranges that they find: none if they write a
     result.
     """
 

@@ -56,7 +56,7 @@ class Survey:
 
     @property
     def space(self) -> Space:
-        """The cells that all layers share; a wall where all have one."""
+        """The space of its values."""
         return self._sum.space
 
     @property
@@ -305,8 +305,8 @@ def _sides(
 
 
 def _chains(ends: NDArray[np.int64]) -> list[tuple[list[int], list[int]]]:
-    """Join sides, (K, 2) corners, into lines that end where other than two sides meet; return the
-    corners along each, and its sides.
+    """Return lines of sides, (K, 2) corners, joined up to corners where other than two sides meet:
+    the corners along each, and its sides.
     """
     sides_at: dict[int, list[int]] = {}
     for side, pair in enumerate(ends.tolist()):

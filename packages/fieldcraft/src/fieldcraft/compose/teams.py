@@ -38,7 +38,7 @@ class Teams(Pictured):
     them.
 
     `imap.add_teams(names, ...)` adds the layers; `Teams(imap, names)` uses existing ones, such as
-    those of a loaded map. `teams["red"]` is the layer of red, to which sources are added. Teams are
+    the layers of a loaded map. `teams["red"]` is the layer of red, which takes sources. Teams are
     numbered in the order of their names.
 
     The presence of a team in a cell is the magnitude of its layer there. All maps are made of
@@ -127,7 +127,7 @@ class Teams(Pictured):
     # Maps
 
     def influence(self, team: str) -> Operand:
-        """Return the team's layer minus those of its enemies: above 0 where it is stronger."""
+        """Return the team's layer minus the layers of its enemies: above 0 where it is stronger."""
         own, enemies = self[team], [self[name] for name in self._hostile[team]]
         make = lambda: own - reduce(add, enemies) if enemies else expression_of(own)  # noqa: E731
         return self._map(("influence", team), f"influence of {team}", make)
@@ -343,7 +343,7 @@ def _checked_names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _checked_table(table: Any, names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """For each team its enemies, in the order of `names`."""
+    """Return the enemies of each team, in the order of `names`."""
     if table is None:
         return {name: tuple(other for other in names if other != name) for name in names}
     if not isinstance(table, Mapping):

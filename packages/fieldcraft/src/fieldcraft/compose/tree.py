@@ -48,7 +48,7 @@ class Written:
 
 
 def text_of(expression: object) -> str:
-    """Return the formula of an expression; `...` stands for arrays and for what is nested deeper
+    """Return the formula of an expression; `...` replaces arrays and what is nested deeper
     than eight levels.
     """
     return ast.unparse(_node_of(expression, _DEEPEST))
@@ -85,7 +85,7 @@ def _node_of(thing: Any, levels: int) -> ast.expr:
 
 MOST_POINTS = 64
 _LOGISTIC_STEEPNESS = 10.0
-_TRUTH = 1.0  # the bound of "and" and "or", whose values are 0 or 1
+_TRUTH = 1.0  # the bound of "and" and "or": their values are 0 or 1
 CODES = {
     "copy": operations.COPY,
     "negate": operations.NEGATE,
@@ -110,7 +110,7 @@ CODES = {
 RANGED = ("low", "high", "span", "peak")
 """Numbers that follow from all values of their input."""
 BEYOND = ("add", "subtract", "multiply", "divide")
-"""Operations whose results may exceed float32."""
+"""Operations with results that may exceed float32."""
 
 
 @dataclass(eq=False, slots=True)

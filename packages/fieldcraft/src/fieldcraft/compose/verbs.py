@@ -35,7 +35,7 @@ def minimum(*operands: Operand | ArrayLike) -> Operand:
     Parameters
     ----------
     *operands : layer, expression, float or array_like
-        Two or more, of which at least one is a layer or an expression.
+        Two or more; at least one is a layer or an expression.
 
     Returns
     -------
@@ -59,7 +59,7 @@ def maximum(*operands: Operand | ArrayLike) -> Operand:
     Parameters
     ----------
     *operands : layer, expression, float or array_like
-        Two or more, of which at least one is a layer or an expression.
+        Two or more; at least one is a layer or an expression.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def cellwise(verb: str, *operands: Any) -> Expression:
         if type(each) in (float, int) and -checks.LARGEST <= each <= checks.LARGEST:
             nodes.append(Node("number", (), np.float32(each)))
         elif isinstance(each, Expression):
-            # Ranges and walls of the operand are those of its own ground.
+            # Ranges and walls of the operand belong to its own ground.
             shared = each.ground is ground or each.ground.same_walls(ground)
             own_node = each._node if shared else None
             nodes.append(each.as_map() if own_node is None else own_node)

@@ -37,7 +37,7 @@ class Window:
     distances : ndarray of float64, (side, side)
         World distance of each cell's center from the middle one's.
     origin : ndarray of float64, (2,) or (N, 2)
-        The corner of the square with the smallest world x and y; it may lie off the map.
+        The corner of the square with the smallest world x and y; it may be off the map.
     """
 
     values: NDArray[np.float32]

@@ -81,7 +81,7 @@ class Adding(Advancing):
 
     @property
     def layers(self) -> Mapping[str, Layer]:
-        """The layers by name, in the order in which they were added; read-only."""
+        """The layers by name, in the order of their addition; read-only."""
         return MappingProxyType(self._layers)
 
     @overload
@@ -298,7 +298,7 @@ class Adding(Advancing):
         barrier = self[name]
         if not layer.space.same_cells(barrier.space):
             raise InvalidValue(
-                "A barrier lies on the cells of the flood",
+                "A barrier has the same cells as the flood",
                 got=f"layer {name!r} on {barrier.space!r}",
                 remedy="Give both one cell_size",
             )

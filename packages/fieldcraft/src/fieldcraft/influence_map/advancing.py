@@ -38,7 +38,7 @@ class Advance:
 
     @property
     def is_late(self) -> bool:
-        """Whether any steps were dropped, whose time does not pass for these layers."""
+        """Whether any steps were dropped: their time does not pass for these layers."""
         return any(self.dropped.values())
 
     def __str__(self) -> str:
@@ -74,8 +74,8 @@ class Advancing:
         return clock.seconds(self._ticks)
 
     def add(self, timed: _Timed, *, every: float = 0.1) -> _Timed:
-        """Let time pass for a `Belief`, `LastSeen`, `Pursuit` or search as it does for the layers,
-        and return it.
+        """Add a `Belief`, `LastSeen`, `Pursuit` or search that advances with the layers, and return
+        it.
 
         Saves and copies of the map contain its layers only; store `snapshot()` of what was added.
 
@@ -117,13 +117,13 @@ class Advancing:
         return timed
 
     def remove(self, timed: Timed) -> None:
-        """Let no more time pass for an object that was added."""
+        """Remove an object that was added: it no longer advances."""
         with self._lock:
             self._timed = tuple(each for each in self._timed if each[0] is not timed)
 
     def step(self, count: int = 1) -> None:
-        """Let every layer take `count` steps, whatever its interval, and as many intervals pass for
-        all that was added.
+        """Take `count` steps of every layer, whatever its interval, and advance all added objects
+        by as many intervals.
 
         Ctrl-C ends a long count where all layers have taken as many steps.
 

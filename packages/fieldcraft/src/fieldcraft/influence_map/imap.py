@@ -21,7 +21,7 @@ class InfluenceMap(Adding):
     Parameters
     ----------
     space : Space
-        The grid, hexagons, graph or mesh that the layers lie on.
+        The grid, hexagons, graph or mesh of the layers.
     device : Device or str, optional
         Where the values of layers are, see `add_layer`; by default on the CPU.
 
@@ -43,7 +43,7 @@ class InfluenceMap(Adding):
     _watch: Any = None
 
     def __init__(self, space: Space, *, device: Device | str | None = None) -> None:
-        self.space: Space = checked_space(space, "An influence map lies on")
+        self.space: Space = checked_space(space, "An influence map is on")
         self.device = carrier(device)
         self._layers: dict[str, Layer] = {}
         self._ticks = 0

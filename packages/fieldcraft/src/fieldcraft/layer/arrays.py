@@ -1,4 +1,4 @@
-"""Arrays of layers: checks of those that are given, and the text of values for `print(layer)`."""
+"""Checks of arrays for layers, and the text of values for `print(layer)`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def checked_resistance(resistance: ArrayLike, space: Space) -> NDArray[np.float3
     if not fits.all():
         index, where = checks.first(~fits)
         raise InvalidValue(
-            f"Resistances lie in 0 to {checks.LARGEST:g}",
+            f"Resistances are between 0 and {checks.LARGEST:g}",
             got=f"{array[index]} at {where}",
             remedy="Block cells for good by walls",
         )

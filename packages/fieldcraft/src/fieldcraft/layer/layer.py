@@ -1,4 +1,4 @@
-"""The layer: a name, values, time and steps, whatever changes it."""
+"""The base class of layers: a name, values, time and steps."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ class Layer(SteppedLayer):
         """Attenuation of what enters each cell (doors, smoke, undergrowth): read-only float32 in
         the shape of `values`, or None.
 
-        Set it to an array, or to a layer or expression, whose values at that moment are copied. It
+        Set it to an array, or to a layer or expression, which is copied as it is at that moment. It
         takes effect with the next step, and is saved and copied with the layer. What it does
         depends on the propagation:
 

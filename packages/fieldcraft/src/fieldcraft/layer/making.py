@@ -1,4 +1,4 @@
-"""Layers made from propagations, and refusals of what only other layers have."""
+"""Layers made from propagations, and errors for methods of other layers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LAYERS: dict[str, type[Layer]] = {
 
 
 def others_with(method: str) -> str:
-    """Return the propagations whose layers have a method, in the words of a message such as
+    """Return the propagations of the layers with a method, in the words of a message such as
     "layers with fc.Fade or fc.Trail"; "" if no layer has it.
     """
     kinds = [

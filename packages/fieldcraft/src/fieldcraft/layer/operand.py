@@ -54,7 +54,7 @@ class Operand(Pictured):
     array of shape (height, width), which is copied. If maps have walls of their own, the result has
     a wall where all of them have one.
 
-    Arithmetic is float32, in the order in which it is written. `a / 0` is 0. Results beyond float32
+    Arithmetic is float32, in written order. `a / 0` is 0. Results beyond float32
     are capped at 3.4e38. Walls are 0.
 
     `<`, `<=`, `>` and `>=` are 1 where they hold, else 0. `equals` and `differs` replace `==` and
@@ -235,7 +235,7 @@ class Operand(Pictured):
         if ufunc.nin == ufunc.nout == 1:
             return self.curve(ufunc)
         raise InvalidValue(
-            "Of NumPy's functions maps take arithmetic, comparisons and those of one array",
+            "Maps take NumPy's arithmetic, comparisons and functions of one array",
             got=f"np.{ufunc.__name__}",
             remedy="Call it on map.values, or on map.read() for a copy of your own",
         )

@@ -1,4 +1,4 @@
-"""Layers whose sources have radii."""
+"""Layers of sources with radii."""
 
 from __future__ import annotations
 
@@ -177,8 +177,8 @@ class RadialLayer(SourceLayer):
         propagate : bool, optional
             Whether it reaches beyond its cell.
         flood : bool, optional
-            Give what a flood of so many steps leaves behind: strongest at its front, and a tenth
-            less for each step behind it. Not without `propagate`.
+            Set the values of a flood after `iterations` steps: strongest at its front, and a
+            tenth less for each step behind it. Not without `propagate`.
         iterations : int, optional
             After how many typical steps the layer's curve of decay is cut off. At its radius it is
             the layer's own curve, and follows `tune`.
@@ -244,8 +244,8 @@ _COOLING = 0.1  # what a flood loses from step to step
 
 
 def _cut(curve: Falloff, shares: NDArray[np.float64]) -> Falloff:
-    """A curve over shares of its radius, cut off at the last share; beyond its radius it goes on as
-    an exponential would.
+    """Return a curve over shares of its radius, cut off at the last share; beyond its radius it
+    continues exponentially.
     """
     end = float(curve(np.array([1.0]))[0])
     beyond = np.maximum(shares - 1, 0.0)

@@ -228,7 +228,7 @@ class SourceLayer(Moving):
         Parameters
         ----------
         *sources : hashable or Source
-            Keys of `sync`, or handles. Those that are no longer alive change nothing.
+            Keys of `sync`, or handles. Sources that are gone change nothing.
 
         Examples
         --------

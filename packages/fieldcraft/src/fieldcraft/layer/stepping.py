@@ -1,4 +1,4 @@
-"""The time of a layer: its steps, and those that are due."""
+"""The time of a layer: its steps, and steps that are due."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class SteppedLayer(Operand):
         Returns
         -------
         tuple of int
-            The number of steps made, and of those that were dropped.
+            The numbers of steps made and dropped.
 
         Examples
         --------
@@ -173,7 +173,7 @@ class SteppedLayer(Operand):
         return batch
 
     def _pass_time(self, ticks: int, max_steps: int) -> tuple[int, int]:
-        """Take the steps that become due in so many ticks: (made, dropped)."""
+        """Take the steps that become due in `ticks` ticks: (made, dropped)."""
         due, self._due = divmod(self._due + ticks, self._every)
         made = due if self._field.timeless else min(due, max_steps)
         self._take_all_steps(made)
@@ -182,8 +182,8 @@ class SteppedLayer(Operand):
     # Within a budget
 
     def _owe_time(self, ticks: int, max_steps: int) -> int:
-        """Add the steps that become due in so many ticks to the backlog; returns how many are
-        dropped.
+        """Add the steps that become due in `ticks` ticks to the backlog; return the number of
+        dropped ones.
         """
         if self._field.timeless:
             return self._pass_time(ticks, max_steps)[1]
@@ -193,7 +193,7 @@ class SteppedLayer(Operand):
         return dropped
 
     def _work_on(self) -> bool:
-        """Do one unit of the work that is due; returns whether there was any."""
+        """Do one unit of the work that is due; return whether there was any."""
         with self._lock:
             if self._work is None and self._backlog:
                 self._work = self._units()

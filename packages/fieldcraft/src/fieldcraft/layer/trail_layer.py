@@ -99,7 +99,7 @@ class StampedLayer(Layer):
                     space.cell_at(points)
                 except OutsideMap as error:
                     remedy = (
-                        'Correct the position, or pass outside="cut" for what lies on the map, or'
+                        'Correct the position, or pass outside="cut" for the part on the map, or'
                         ' "clamp" for its rim'
                     )
                     raise OutsideMap(error.rule, got=error.got, remedy=remedy) from None
@@ -205,7 +205,7 @@ class TrailLayer(StampedLayer, Moving):
         """
         if not self._field.vector:
             raise InvalidValue(
-                "Vectors are those of a layer with fc.Trail(vector=True)",
+                "Layers with fc.Trail(vector=True) have vectors",
                 got=f"layer {self.name!r} with {self._propagation}",
                 remedy="Read layer.values",
             )

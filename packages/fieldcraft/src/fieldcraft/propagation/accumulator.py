@@ -35,7 +35,7 @@ class Tables:
         self._size = 0
 
     def add(self, table: Floats, top: int, left: int) -> None:
-        """Add a table whose first weight lies so many rows and columns from its cell."""
+        """Add a table with its first weight at these rows and columns from its cell."""
         padded = np.pad(table, 1)
         self._boxes.append((self._size, *table.shape, top, left))
         self._parts.append(padded.reshape(-1))
@@ -50,15 +50,15 @@ class Tables:
 
     @property
     def boxes(self) -> Ints:
-        """Of each table: where it begins, its height and width, and how many rows and columns from
-        its cell its first weight lies, (S, 5).
+        """The start, height and width of each table, and the rows and columns from its cell to its
+        first weight, (S, 5).
         """
         if len(self._box_array) != len(self._boxes):
             self._box_array = np.array(self._boxes, dtype=np.int64)
         return self._box_array
 
     def table(self, number: int) -> tuple[Floats, int, int]:
-        """Return a table, and how many rows and columns from its cell its first weight lies."""
+        """Return a table, and the rows and columns from its cell to its first weight."""
         start, height, width, top, left = self._boxes[number]
         padded = self.weights[start : start + (height + 2) * (width + 2)]
         return padded.reshape(height + 2, width + 2)[1:-1, 1:-1], top, left
@@ -185,7 +185,7 @@ class Accumulator:
         return float(np.abs(self.sums).max(initial=0)) / SCALE
 
     def clear(self) -> None:
-        """Forget all changes, once the sums are 0 again."""
+        """Mark all tiles as unchanged, once the sums are 0 again."""
         self.dirty[:] = 0
         self._reserved = 0.0
 

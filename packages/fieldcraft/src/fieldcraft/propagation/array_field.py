@@ -1,4 +1,4 @@
-"""Arrays of the user's own as layers: only writing and stamps change them."""
+"""Arrays of the user as layers: only writing and stamps change them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fieldcraft.space import Space
 
 @dataclass(frozen=True)
 class ArrayValues(Propagation):
-    """The propagation of layers that have none: values stay as they were written and stamped."""
+    """The propagation of layers without one: values stay as written and stamped."""
 
     _layer_kind = "array"
     _verb = "contains stamps"
@@ -30,7 +30,7 @@ class ArrayValues(Propagation):
 
 
 class ArrayField(StampedField):
-    """An array, and the exact sums behind it once it was stamped. Walls have values as well."""
+    """An array, and the exact sums behind it after the first stamp. Walls have values as well."""
 
     at_once = True
     holds_walls = True
@@ -50,7 +50,7 @@ class ArrayField(StampedField):
         self._sums, self._timed = None, self._timed[:, :0]
 
     def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
-        """Give cells these values; see `Field.put`."""
+        """Set the values of cells; see `Field.put`."""
         self.values.reshape(-1)[cells] = values
         self._sums, self._timed = None, self._timed[:, ~np.isin(self._timed[0], cells)]
 
@@ -62,7 +62,7 @@ class ArrayField(StampedField):
         self._show(sums)
 
     def stamp_for(self, seconds: float, raster: Raster, amounts: NDArray[np.float64]) -> None:
-        """Add stamps that are taken off again exactly once so much time has passed."""
+        """Add stamps that are removed exactly after this time."""
         left = clock.ticks("seconds", seconds, minimum=1)
         sums = Accumulator.of(self.values) if self._sums is None else self._sums
         before = sums.sums.copy()
@@ -85,7 +85,7 @@ class ArrayField(StampedField):
         self._every = clock.ticks("every", every, minimum=1)
 
     def run(self, count: int) -> None:
-        """Subtract the stamps whose time ends within `count` steps."""
+        """Subtract the stamps with a time that ends within `count` steps."""
         if not self._timed.shape[1]:
             return
         self._timed[2] -= count * self._every
@@ -110,7 +110,7 @@ class ArrayField(StampedField):
         return state
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
-        """Go on from a state; see `Field.restore`."""
+        """Continue from a state; see `Field.restore`."""
         self.values[:] = state["values"]
         if "sums" in state:
             sums = state["sums"]

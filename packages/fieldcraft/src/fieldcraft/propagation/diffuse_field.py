@@ -1,4 +1,6 @@
-"""Fields that diffuse: the shares that cells offer their neighbors, and where they lead."""
+"""Fields that diffuse: the shares that cells offer their neighbors, and the cells that take
+them.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,8 @@ _UNIT_WORK = 50_000
 
 
 class DiffuseField(Field):
-    """Values that neighbors share. `degrees` (N,) is the number of neighbors that each cell would
-    have without walls.
+    """Values that diffuse between neighbors. `degrees` (N,) is the number of neighbors of each cell
+    without walls.
     """
 
     remainder_is = "mixed"
@@ -58,11 +60,13 @@ class DiffuseField(Field):
 
     @abstractmethod
     def _call(self, values: Numbers, first: int, last: int) -> pool.Call:
-        """The call that takes a step in some rows of `values`, after `_offer`."""
+        """Return the call that takes a step in some rows of `values`, after `_offer`."""
 
     @abstractmethod
     def _receivers(self) -> NDArray[Any]:
-        """The number of neighbors that take a share of each cell, in the shape of kernels."""
+        """Return the number of neighbors that take a share of each cell, in the shape of
+        kernels.
+        """
 
     @property
     def _rows(self) -> int:
@@ -70,8 +74,8 @@ class DiffuseField(Field):
         return len(self.values)
 
     def resist(self, resistance: Numbers | None) -> None:
-        """Let the part exp(-resistance) of each share enter a cell, and the rest stay where it
-        was; see `Field.resist`.
+        """Attenuate what enters cells: the part exp(-resistance) of each share enters a cell, and
+        the rest stays; see `Field.resist`.
         """
         self.resistance = resistance
         self._flow = None

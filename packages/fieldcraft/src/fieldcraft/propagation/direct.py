@@ -1,4 +1,4 @@
-"""Influence that needs no layer: at positions, and of shots in flight."""
+"""Influence without a layer: at positions, and of shots in flight."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def influence_at(
     for name, given in (("Positions", points), ("Sources", places), ("Radii", radii)):
         if np.abs(given).max(initial=0) > _FARTHEST:
             raise InvalidValue(
-                f"{name} lie within {_FARTHEST:g}",
+                f"{name} are within {_FARTHEST:g}",
                 got=f"{np.abs(given).max():g}",
                 remedy="Drop or correct that one",
             )
@@ -95,8 +95,8 @@ def influence_at(
 def _pairs(
     points: Floats, places: Floats, radii: Floats
 ) -> Iterator[tuple[int, int, Cells, Cells]]:
-    """Yield parts of the points, `first` to `last`, and all pairs of one of them, counted from
-    `first`, and a source that may reach it, in order.
+    """Yield parts of the points, `first` to `last`, and all pairs of a point of the part, counted
+    from `first`, and a source that may reach it, in order.
     """
     if not len(places) or not len(points):
         return

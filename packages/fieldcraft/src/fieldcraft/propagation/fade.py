@@ -71,8 +71,8 @@ class Fade(Remembering):
 
     References
     ----------
-    The influence map of a maze game's monster, whose marks lose 0.25 of 100 every 5 seconds. Its
-    author wished for marks that spread and diffuse.
+    The influence map of a maze game's monster, with marks that lose 0.25 of 100 every 5 seconds.
+    Its author wished for marks that spread and diffuse.
     """
 
     amount: float = dataclasses.field(
@@ -111,14 +111,14 @@ class Fade(Remembering):
         super().__post_init__()
         if not _LEAST <= self.maximum <= _MOST:
             raise InvalidValue(
-                f"maximum lies in {_LEAST:g} to {_MOST:g}",
+                f"maximum is between {_LEAST:g} and {_MOST:g}",
                 got=f"maximum={self.maximum:g}",
                 remedy="Count in other units",
                 about="maximum",
             )
         if self.half_life is not None and not _LEAST <= self.floor < self.maximum:
             raise InvalidValue(
-                f"floor lies in {_LEAST:g} to maximum",
+                f"floor is between {_LEAST:g} and maximum",
                 got=f"floor={self.floor:g}, maximum={self.maximum:g}",
                 remedy="Pass another floor",
                 about="floor",

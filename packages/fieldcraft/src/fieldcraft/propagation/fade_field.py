@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _TILES_PER_THREAD = 300
 _CELLS_AT_ONCE = 1 << 20  # cells around marks that are in memory at a time
-_COLUMNS = 16  # vertices of a graph are laid out in rows of so many
+_COLUMNS = 16  # vertices of a graph are laid out in rows of this length
 _UNKNOWN = -1  # in place of a `walls_version`
 # Moments are counted in quanta from an epoch that moves on. A mark of the maximum lasts _LIFE.
 _LIFE = 1 << 29
@@ -45,7 +45,7 @@ class _Diffusion:
 
     @classmethod
     def of(cls, space: Space, diffusion: float, seconds: float) -> _Diffusion:
-        """Return the parts for the present walls and updates of so many seconds."""
+        """Return the parts for the present walls and for updates of `seconds` seconds."""
         steps, part, count = space.adjacency, 1 - (1 - diffusion) ** seconds, len(space)
         weights = 1 / np.maximum(steps.lengths, np.finfo(np.float32).tiny)
         arriving = np.bincount(steps.ends, weights=weights, minlength=count)
@@ -184,7 +184,7 @@ class FadeField(RememberingField):
             self._mark_spread(found[open_cells[found]], amounts[open_cells[found]])
 
     def _mark_spread(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> None:
-        """Mark the cells with a strength above 0, and those that their marks spread to."""
+        """Mark the cells with a strength above 0, and the cells that their marks spread to."""
         some = strengths > 0
         cells, strengths = cells[some], strengths[some]
         if self.fade.mark_spread > 0 and len(cells):
@@ -198,7 +198,7 @@ class FadeField(RememberingField):
         self._mark(cells, strengths)
 
     def _spread(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> int:
-        """Write to scratch what marks of cells spread to; return how many cells that is."""
+        """Write to scratch the cells that marks spread to; return their number."""
         space, share, least = self.space, self.fade.mark_spread, self.fade.maximum / 100
         arcs: Any = None
         grid: GridGround | None = None
@@ -262,18 +262,20 @@ class FadeField(RememberingField):
         return np.asarray(changed[walls[changed]])
 
     def write(self, values: NDArray[np.float32]) -> None:
-        """Replace all values, which lie in 0 to the maximum; see `Field.write`."""
+        """Replace all values, which are between 0 and the maximum; see `Field.write`."""
         wrong = values[(values < 0) | (values > np.float32(self.fade.maximum))]
         if len(wrong):
             raise InvalidValue(
-                f"Values of a layer that fades lie in 0 to its maximum, {self.fade.maximum:g}",
+                f"Values of a fading layer are between 0 and its maximum, {self.fade.maximum:g}",
                 got=f"{wrong[0]:g}",
                 remedy="Limit them to that",
             )
         super().write(values)
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
-        """Let these cells (None: all) fade from their new values; see `Field.touched`."""
+        """Restart the fading of these cells (None: all) from their new values; see
+        `Field.touched`.
+        """
         width = self._width
         if cells is None:
             self._ends[:] = 0
@@ -298,7 +300,7 @@ class FadeField(RememberingField):
             self.touched(None)
 
     def run(self, count: int) -> None:
-        """Let the time of `count` steps pass."""
+        """Advance the time by `count` steps."""
         if self.fade.diffusion > 0:
             for _ in range(count):
                 if self._count == 0:
@@ -341,7 +343,7 @@ class FadeField(RememberingField):
         return {"now": np.array([self._now], dtype=np.int64), "tiles": tiles, "left": remaining}
 
     def remember(self, moments: Mapping[str, NDArray[Any]]) -> None:
-        """Replace all by what `moments` returned; raises `ValueError` for other arrays."""
+        """Replace all by the result of `moments`; raises `ValueError` for other arrays."""
         now, tiles, left = (np.asarray(moments[name]) for name in ("now", "tiles", "left"))
         if now.dtype != np.int64 or now.shape != (1,) or not 0 <= now[0] <= 1 << 60:
             raise ValueError("a time out of range")

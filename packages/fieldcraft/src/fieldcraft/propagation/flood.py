@@ -38,7 +38,7 @@ class Flood(Spreading):
     ----------
     cooling : float, optional
         Part of the flood's strength that a cell loses at each step after its ignition, in [0, 1].
-        With 0 cells keep their value: the area that somebody can have reached by now.
+        With 0 cells keep their value: the area that a target can have reached by now.
     steps : int, optional
         How far a flood runs; no limit by default.
     stack : str, optional
@@ -132,7 +132,7 @@ class FloodField(Field):
         self._through = None if resistance is None else np.exp(-resistance.reshape(-1))
 
     def bar(self, values: NDArray[np.float32] | None) -> None:
-        """Do not enter cells where these values are above 0; see `Field.bar`."""
+        """Set a barrier: cells with values above 0 are not entered; see `Field.bar`."""
         self._blocked = None if values is None else values.reshape(-1) > 0
 
     def tune(self, flood: Flood, every: float) -> None:
@@ -186,7 +186,7 @@ class FloodField(Field):
         self._forget(changed[~np.isin(changed, self.pinned)])
 
     def _forget(self, gone: NDArray[np.int64]) -> None:
-        """Reset cells, as if no flood had touched them."""
+        """Reset cells to the state before any flood."""
         self._label[gone] = self._ignited[gone] = _NONE
         self._strength[gone] = 0
         self._flat[gone] = 0
@@ -268,7 +268,7 @@ class FloodField(Field):
         self._warm = self._warm[:kept]
 
     def settle(self) -> None:
-        """Let every flood run to its end, and cool."""
+        """Run every flood to its end, and cool."""
         self._runs = bool(len(self._front))
         while self._runs:
             self.run(1)

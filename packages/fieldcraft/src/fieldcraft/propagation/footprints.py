@@ -65,7 +65,7 @@ class Footprints:
         """Prepare for a new shape."""
 
     def measured(self, shape: Shape, place: Floats, cell: int) -> Shape:
-        """Return a shape whose distances are measured from a place, of a source in a cell."""
+        """Return a shape with distances measured from a place, for a source in a cell."""
         return shape._replace(place=tuple(place.tolist()))
 
     def are_drawn(self, walks: Walks, cells: Cells, numbers: Cells) -> NDArray[np.bool_]:
@@ -164,7 +164,7 @@ class GridFootprints(Footprints):
 
     @property
     def reaches(self) -> Cells:
-        """How many cells each shape reaches each way."""
+        """The reach of each shape in cells."""
         if len(self._reach_array) != len(self._reaches):
             self._reach_array = np.array(self._reaches, dtype=np.int64)
         return self._reach_array

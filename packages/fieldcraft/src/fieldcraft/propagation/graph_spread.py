@@ -256,7 +256,7 @@ class GraphSpreadField(SpreadingField):
         return self._roots if self._exponent >= 2 else self._now
 
     def _root_calls(self, parts: list[tuple[int, int]]) -> list[pool.Call]:
-        """The calls that update the roots of some slices, if steps read any."""
+        """Return the calls that update the roots of some slices, if steps read any."""
         if self._exponent < 2:
             return []
         lanes, given = kernels.graph_spread.LANES, (self._now, self._exponent)
@@ -270,12 +270,12 @@ class GraphSpreadField(SpreadingField):
         return kernels.graph_spread.update, (*common, self._strongest, self._weakest)
 
     def _turn(self) -> None:
-        """Replace the values by those of the next step."""
+        """Swap the values with those of the next step."""
         self._now, self._next = self._next, self._now
         self._stale = True
 
     def _parts(self, count: int) -> list[tuple[int, int]]:
-        """Slices from first to last that divide the arcs into about even parts."""
+        """Return slices from first to last that divide the arcs into about even parts."""
         offsets = self._arrangement.offsets
         wanted = np.arange(1, count) * (int(offsets[-1]) // count)
         inner = np.searchsorted(offsets, wanted).tolist()

@@ -169,7 +169,9 @@ class GridSpreadField(SpreadingField):
         return self._near_ground
 
     def _update_near_ground(self, first: int, last: int) -> None:
-        """Update the flags for the near kernels between two cells whose walls have changed."""
+        """Update the flags for the near kernels between the first and the last cell with a changed
+        wall.
+        """
         if self._near_ground is None or self._near_ground is self._blocked:
             return
         height, width = self.space.shape

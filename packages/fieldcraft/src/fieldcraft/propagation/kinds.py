@@ -1,4 +1,4 @@
-"""Kinds of propagation, by what their layers take, and of their fields, and where one is chosen.
+"""The base classes of propagations and of their fields.
 
 A propagation is a frozen dataclass. Each of its fields declares the values that it takes, with the
 functions of `fieldcraft.propagation.settings`:
@@ -82,7 +82,7 @@ class Field(ABC):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of what `write` takes: that of the space, with 2 components at the end for
+        """The shape that `write` takes: that of the space, with 2 components at the end for
         vectors.
         """
         return self.values.shape
@@ -132,7 +132,7 @@ class Field(ABC):
         """Set the values of the barrier; None if there is no such layer any more."""
 
     def limit(self, sources: Sources) -> None:  # noqa: B027 - optional
-        """Let sources refuse what this field cannot represent."""
+        """Set the limits of sources to what this field can represent."""
 
     @abstractmethod
     def feed(self, sources: Sources) -> None:
@@ -170,7 +170,9 @@ class Field(ABC):
         """Set the values that endless steps would lead to."""
 
     def invalidate(self) -> None:  # noqa: B027 - optional
-        """Compute anew at the next step what an interrupted step may have left half done."""
+        """Discard what an interrupted step may have left incomplete; the next step computes it
+        again.
+        """
 
     # Saves and attribution
 
@@ -190,7 +192,7 @@ class Field(ABC):
 
 
 class RadiatingField(Field):
-    """A field whose sources have radii and falloffs, and determine each cell."""
+    """A field of sources with radii and falloffs, which determine all values."""
 
     @abstractmethod
     def strongest(self, sources: Sources, version: int) -> NDArray[np.float32]:
@@ -200,8 +202,8 @@ class RadiatingField(Field):
 
     @abstractmethod
     def validate(self, cells: int, most: float | None) -> int:
-        """Compare the next `cells` cells or so with what their sources give, and correct them, by
-        at most `most`. Returns how many differed.
+        """Compare about the next `cells` cells with the sum of their sources, and correct them by
+        at most `most`. Returns the number of wrong ones.
         """
 
 
@@ -221,7 +223,7 @@ class RememberingField(Field):
 
     @abstractmethod
     def moments(self) -> dict[str, NDArray[Any]]:
-        """Return everything that the values follow from."""
+        """Return all that determines the values."""
 
     @abstractmethod
     def remember(self, moments: Mapping[str, NDArray[Any]]) -> None:
@@ -315,7 +317,7 @@ class Propagation(ABC):
 
 
 class Spreading(Propagation):
-    """A propagation of sources and deposits, whose values change by themselves."""
+    """A propagation of sources and deposits with values that change by themselves."""
 
     _layer_kind = "spread"
     _takes_sources = True

@@ -23,11 +23,11 @@ METRICS = ("straight", "connected", "path", "sight")
 
 @dataclass(frozen=True)
 class Radial(Radiating):
-    """Let each source radiate `strength * falloff(distance / radius)`, out to a radius.
+    """Radiate `strength * falloff(distance / radius)` from each source, out to a radius.
 
     Amounts are whole multiples of 2**-24 (6e-8), so that sums are exact: after any sequence of
     adding, moving, resizing and removing sources a layer equals a new one bit for bit. Strengths
-    lie within +-2**20 and a layer has at most 2**18 sources.
+    are within +-2**20 and a layer has at most 2**18 sources.
 
     Parameters
     ----------

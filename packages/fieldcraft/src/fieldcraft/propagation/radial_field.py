@@ -1,4 +1,4 @@
-"""Values that sources radiate, and questions about them."""
+"""Values that sources radiate, their validation and attribution."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class RadialField(RadialUpdates):
         sources.limit(MOST_STRENGTH, MOST_SOURCES, too_large(self.space))
 
     def tune(self, radial: Radial, every: float) -> None:
-        """Set other parameters; all footprints are computed anew. See `Field.tune`."""
+        """Set other parameters; all footprints are computed again. See `Field.tune`."""
         radial._check(self.space)
         _check_resistance(radial, self.resistance)
         if radial.exact != self.radial.exact:
@@ -57,7 +57,7 @@ class RadialField(RadialUpdates):
         self.invalidate()
 
     def resist(self, resistance: NDArray[np.float32] | None) -> None:
-        """Lengthen the walks into cells; all footprints are computed anew. See `Field.resist`."""
+        """Lengthen the walks into cells; all footprints are computed again. See `Field.resist`."""
         _check_resistance(self.radial, resistance)
         self.resistance = resistance
         self.invalidate()
@@ -268,7 +268,7 @@ class GridRadialField(RadialField):
         """Return the first and the end of the rows and columns of tiles that sources may reach,
         (2, 2, N).
 
-        On a torus, those that reach across the rim may reach all.
+        On a torus, sources that reach across the rim may reach all tiles.
         """
         height, width = self.sums.shape
         reaches = self.footprints.reaches[sources.numbers]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Emitters:
-    """Sources of a radial field as columns; `numbers` are those of their footprints."""
+    """Sources of a radial field as columns; `numbers` are the numbers of their footprints."""
 
     cells: NDArray[np.int64]
     strengths: NDArray[np.float64]
@@ -36,7 +36,7 @@ class Emitters:
 
     @staticmethod
     def zeros(count: int) -> Emitters:
-        """Return so many rows, all 0."""
+        """Return `count` rows of 0."""
         return Emitters(np.zeros(count, np.int64), np.zeros(count), np.zeros(count, np.int64))
 
     @property
@@ -130,14 +130,14 @@ class RadialUpdates(RadiatingField):
             poll_interrupt()
 
     def invalidate(self) -> None:
-        """Radiate everything anew at the next step; see `Field.invalidate`."""
+        """Add all sources again at the next step; see `Field.invalidate`."""
         self._work = self._pending = None
         self._is_invalid = True
 
     # Following the sources
 
     def catch_up(self, units: int | None = None) -> int:
-        """Do at most so many units of the work under way (None: all of it); returns how many."""
+        """Do at most `units` units of the work under way (None: all of it); return their number."""
         self._at_once = units is None
         if self._pending is not None:
             sources, self._pending = self._pending, None
@@ -192,7 +192,7 @@ class RadialUpdates(RadiatingField):
         return numbers
 
     def _drop_footprints(self) -> None:
-        """Forget the footprints that no source has, if they fill the memory."""
+        """Drop the footprints without a source, if they fill the memory."""
         old, applied = self.footprints, self._applied
         if old.size <= max(_MOST_WEIGHTS, 2 * self._used_weights):
             return
@@ -212,7 +212,7 @@ class RadialUpdates(RadiatingField):
         strengths: NDArray[np.float32],
         changed: NDArray[np.bool_],
     ) -> None:
-        """Begin to apply the changed rows of sources, whose footprints are `numbers`."""
+        """Begin to apply the changed rows of sources with these footprint numbers."""
         if len(changed) > len(self._applied):
             more = Emitters.zeros(len(changed) - len(self._applied))
             self._applied = Emitters.joined([self._applied, more])
@@ -228,7 +228,7 @@ class RadialUpdates(RadiatingField):
             self._work = self._apply(jobs, removed, rows, walls, walks)
 
     def _changed_walls(self) -> NDArray[np.int64]:
-        """Return the cells whose walls have changed since the last call."""
+        """Return the cells that became or stopped being walls since the last call."""
         version, self._walls_version = self._walls_version, self.space.walls_version
         if version == self._walls_version:
             return np.zeros(0, dtype=np.int64)
@@ -301,7 +301,7 @@ class RadialUpdates(RadiatingField):
         tiles = np.repeat(self.sums.dirty != 0, kernels.stamps.TILE_COLUMNS, axis=1)[:, :width]
         self.sums.sums[np.repeat(tiles, kernels.stamps.TILE_ROWS, axis=0)[:height]] = 0
 
-    # Bounds of footprints: none on graphs, whose edges may be short cuts
+    # Bounds of footprints: none on graphs, since edges may be short cuts
 
     def _near(self, tiles: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Return the rows of the held sources that may reach one of some tiles, those not 0."""

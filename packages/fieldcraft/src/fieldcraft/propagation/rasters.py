@@ -72,7 +72,7 @@ class GridRaster:
             )
             tables.add(weights, top, left)
             self.peak = max(self.peak, float(np.abs(weights).max()))
-        # A stamp between cells is divided among those whose centers lie around its own.
+        # A stamp between cells is divided among the cells with centers around its own.
         if between:
             rows, columns = rows - 0.5, columns - 0.5
         row_floors, column_floors = np.floor(rows), np.floor(columns)
@@ -108,8 +108,8 @@ def _most(
     columns: NDArray[np.float64],
     reaches: NDArray[np.float64],
 ) -> int:
-    """How many cells of a stamp, from its center to each side, may lie on the map: its longer side,
-    or more for centers off the map.
+    """Return how many cells of a stamp, from its center to each side, may be on the map: its longer
+    side, or more for centers off the map.
     """
     side = max(space.shape)
     off = (rows < 0) | (rows >= space.height) | (columns < 0) | (columns >= space.width)
@@ -118,17 +118,17 @@ def _most(
     down, right = np.abs(rows[off] - space.height / 2), np.abs(columns[off] - space.width / 2)
     touches = np.maximum(down - space.height / 2, right - space.width / 2) <= reaches[off] + 1
     away = np.maximum(down + space.height / 2, right + space.width / 2)[touches]
-    # Whole sides, so that tables of a stamp that goes on are found again.
+    # Multiples of the side, so that a stamp that moves reuses its tables.
     return side * max(1, math.ceil((float(away.max(initial=0)) + 1) / side))
 
 
 class HexRaster:
-    """Stamps at places on hexagons, checked: of each the `cells` (K,) that it covers, and its
-    `weights` (K,) there.
+    """Stamps at places on hexagons, checked: the `cells` (K,) that each covers, and its `weights`
+    (K,) there.
 
-    Steps are the same from everywhere, so one table of weights serves all stamps that are turned
-    and sized alike. Those that are put
-    `between` cells are weighed for each place: every cell takes the weight at its own middle.
+    Steps are the same from everywhere, so one table of weights serves all stamps with one rotation
+    and scale. Stamps `between` cells are weighted for each place: every cell takes the weight at
+    its own center.
     """
 
     def __init__(
@@ -199,14 +199,14 @@ class HexRaster:
 
 
 def _disc(steps: int) -> Ints:
-    """The axial differences of all cells at most so many steps away, (K, 2)."""
+    """Return the axial differences of all cells at most `steps` steps away, (K, 2)."""
     span = np.arange(-steps, steps + 1)
     axial = np.stack(np.meshgrid(span, span), axis=-1).reshape(-1, 2)
     return axial[distances(axial) <= steps]
 
 
 def _once(space: HexGrid, around: Ints) -> Ints:
-    """On a torus each cell once, on its near side."""
+    """Return the differences that lead to each cell of a torus once, on its near side."""
     ids, _ = space.reached(around)
     places = space.layout.places(around) - space.layout.places(np.zeros(2, dtype=np.int64))
     order = np.lexsort((np.arange(len(ids)), (places**2).sum(axis=1), ids))

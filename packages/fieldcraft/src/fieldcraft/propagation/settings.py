@@ -1,5 +1,5 @@
-"""Settings of propagations: each dataclass field declares which values it takes, for checks,
-recipes, the lab and the documentation alike.
+"""Settings of propagations: each dataclass field declares the values that it takes, for checks,
+recipes, the lab and the documentation.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Setting:
     check : Check
         Returns the value as it is stored, or raises `InvalidValue`.
     kind : Literal['number', 'integer', 'choice', 'flag', 'text', 'curve', 'weights']
-        "number" and "integer" lie in `low` to `high`, "choice" is one of `choices`, "flag" True or
-        False, "text" a str, "curve" anything that `Falloff.of` takes, "weights" an odd width or a
-        sequence of weights.
+        "number" and "integer" are between `low` and `high`, "choice" is one of `choices`, "flag"
+        True or False, "text" a str, "curve" anything that `Falloff.of` takes, "weights" an odd
+        width or a sequence of weights.
     above : bool, optional
         Whether `low` itself is not allowed.
     unit : str, optional
@@ -102,7 +102,7 @@ def number(
         given = checks.finite(name, value)
         if not low <= given <= high:
             raise InvalidValue(
-                f"{name} lies in [{low:g}, {high:g}]",
+                f"{name} is in [{low:g}, {high:g}]",
                 got=f"{name}={value!r}",
                 remedy=f"Pass {name} between {low:g} and {high:g}",
             )

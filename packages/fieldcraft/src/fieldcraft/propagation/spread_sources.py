@@ -85,7 +85,7 @@ class LowerBounds:
         return np.asarray(turns & (np.abs(target) >= floor) & ~stronger(self.least, target))
 
     def apply(self, values: Floats, overruled: NDArray[np.bool_] | None) -> Cells:
-        """Raise the cells to their sources' strengths, and return those that this changes."""
+        """Raise the cells to their sources' strengths, and return the cells that this changes."""
         here = values[self.cells]
         low = stronger(self.least, here) & (here != self.least)
         if overruled is not None:
@@ -125,8 +125,8 @@ def trace(
     each in what they support here.
 
     If the search from neighbor to neighbor finds no source, because the value fades or was
-    deposited, the settled map is searched instead. Only sources count whose cell has their
-    strength.
+    deposited, the settled map is searched instead. Only sources count that have their strength
+    in their cell.
     """
     flat = values.reshape(-1)
     value = float(flat[cell])

@@ -1,4 +1,4 @@
-"""Fields that spread, on any kind of space: sources pin cells, and steps update what can change."""
+"""Fields that spread, on any kind of space: sources pin cells, and steps update active parts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class ActiveSet:
         self._interval = min(2 * self._interval, _LAST_TEST)
 
     def recount(self) -> None:
-        """Count the active parts anew."""
+        """Count the active parts again."""
         self.active = int(np.count_nonzero(self.flags[0]))
 
     def activate_all(self) -> None:
@@ -156,7 +156,7 @@ class SpreadingField(Field):
 
     @abstractmethod
     def _activate(self, places: NDArray[np.int64]) -> None:
-        """Let the next step update all that a change of these values can reach."""
+        """Activate all that a change of these values can reach."""
 
     @abstractmethod
     def _walls_changed(self, changed: NDArray[np.int64]) -> None:
@@ -293,7 +293,7 @@ class SpreadingField(Field):
         self._stale = True
 
     def attribution(self, cell: int, sources: Sources) -> Attribution:
-        """The sources that hold a cell up; see `trace`."""
+        """Return the sources that support a cell; see `trace`."""
         return trace(self.values, self.space, sources, self.spread, cell, self.resistance)
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -313,7 +313,7 @@ class SpreadingField(Field):
         self._walls_version = -1
 
     def settle(self) -> None:
-        """Set the values that endless steps would lead to: only what the sources hold up."""
+        """Set the values that endless steps would lead to: only what the sources support."""
         flags, values = self._flags[0].copy(), self._by_place.copy()
         if self._bounds is not None:
             flags[self._bounds.cells] |= kernels.spread_settled.SEED

@@ -15,12 +15,12 @@ from fieldcraft.falloff import Falloff, Ring
 
 Weights = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 MOST_WEIGHT = 16.0
-_EDGE = 1 + 1e-9  # cells whose center lies on the edge of a shape belong to it
+_EDGE = 1 + 1e-9  # cells with a center on the edge of a shape belong to it
 _MOST_CACHED = 4096
 
 Table = tuple[NDArray[np.float64], int, int]
-"""Weights (height, width), and how many rows and columns from the cell under the stamp's center the
-first one lies.
+"""Weights (height, width), and the rows and columns from the cell under the stamp's center to the
+first one.
 """
 
 
@@ -30,7 +30,7 @@ class Stamp:
     Stamps are made by `disc`, `ring`, `cone`, `line`, `image` and `tether`, changed by `rotated`,
     `scaled` and `moved`, and added, subtracted and multiplied by numbers. Lengths are world units,
     angles degrees from the x axis towards the y axis. A cell takes the weight at its center.
-    Weights lie within +-16 and may be negative.
+    Weights are within +-16 and may be negative.
 
     Examples
     --------
@@ -165,7 +165,7 @@ class Stamp:
         ----------
         weights : array_like of shape (rows, columns)
             Columns go along x, rows along y; where y grows upwards, pass `weights[::-1]`. A cell
-            takes the weight of the square that its center lies in.
+            takes the weight of the square that contains its center.
         width : float
             World units that all columns cover together, above 0.
         """
@@ -200,7 +200,7 @@ class Stamp:
 
     @classmethod
     def tether(cls, own_range: float, enemy_range: float, *, threat: float = 1.0) -> Stamp:
-        """Return where to stand against an enemy, to be stamped at its position.
+        """Return the best distances from an enemy, to be stamped at its position.
 
         A fighter is best in the ring where it reaches the enemy and the enemy does not reach it. If
         the enemy's range is the longer one there is no such ring.
@@ -310,7 +310,7 @@ class Stamp:
     ) -> Table:
         """Return the weights on the cells of a grid, at most `most` cells away; cached.
 
-        Raises `InvalidValue` if no center of a cell is covered, or a weight lies beyond +-16.
+        Raises `InvalidValue` if no center of a cell is covered, or a weight is beyond +-16.
         """
         key = (cell_size, y_up, most, rotation, scale)
         known = self._tables.get(key)
@@ -345,12 +345,12 @@ def _check_weights(what: str, weights: NDArray[np.float64]) -> None:
     wrong = weights[~(np.abs(weights) <= MOST_WEIGHT)]
     if len(wrong):
         raise InvalidValue(
-            f"{what} lie within +-{MOST_WEIGHT:g}",
+            f"{what} are within +-{MOST_WEIGHT:g}",
             got=f"{wrong[0]:g}",
             remedy="Put size into the amounts of layer.stamp()",
         )
 
 
 def _snapped(share: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return shares, those that rounding made slightly larger than 1 set to 1."""
+    """Return shares, with 1 in place of shares slightly above 1 by rounding."""
     return np.where((share > 1) & (share <= _EDGE), 1.0, share)

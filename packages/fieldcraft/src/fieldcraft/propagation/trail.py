@@ -186,7 +186,7 @@ class Trail(Gathering):
         return np.array(self.blur), 1.0
 
     def _kept(self, every: float) -> float:
-        """Return the part that is left after an update, with so many seconds between two."""
+        """Return the part that is left after an update, `every` seconds after the last one."""
         if not self.accumulate:
             return 1.0
         return part_kept(self.keep, self.half_life, every, usual=_KEEP)
@@ -195,4 +195,4 @@ class Trail(Gathering):
         """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
         if isinstance(space, Grid):
             return TrailField(self, space, every)
-        return GraphTrailField(self, checked_space(space, "Trails lie on"), every)
+        return GraphTrailField(self, checked_space(space, "Trails are on"), every)

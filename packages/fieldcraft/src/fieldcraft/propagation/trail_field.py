@@ -85,7 +85,7 @@ class TrailField(GatheringField):
                 kernel(*arguments)
 
     def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
-        """Give cells these values at once, (N,), or (2, N) for vectors; see `Field.put`."""
+        """Set the values of cells at once, (N,), or (2, N) for vectors; see `Field.put`."""
         self.planes.reshape(len(self.planes), -1)[:, cells] = values
         self._lengths = None
 
@@ -109,7 +109,7 @@ class TrailField(GatheringField):
     # What every field does
 
     def feed(self, sources: Sources) -> None:
-        """Take notice of walls; there are no sources. See `Field.feed`."""
+        """Take over walls; there are no sources. See `Field.feed`."""
         if self.space.walls_version != self._walls_version:
             self._walls_version = self.space.walls_version
             self._plan = None
@@ -126,7 +126,7 @@ class TrailField(GatheringField):
         self._lengths = None
 
     def tune(self, trail: Trail, every: float) -> None:
-        """Go on with other parameters; see `Field.tune`."""
+        """Set other parameters; see `Field.tune`."""
         if trail.vector != self.trail.vector:
             raise InvalidValue(
                 "A trail keeps to numbers or to vectors",
@@ -169,7 +169,7 @@ class TrailField(GatheringField):
         self._end()
 
     def settle(self) -> None:
-        """Let everything evaporate."""
+        """Set all values to 0, where evaporation leads."""
         if self.trail.accumulate and self.trail._kept(self._every) == 1:
             raise InvalidValue(
                 "A trail with keep=1 never evaporates",
@@ -182,8 +182,8 @@ class TrailField(GatheringField):
         self._end()
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """The values, the vectors if there are any, and what has come since the last update; see
-        `Field.state`.
+        """Return the values, the vectors if there are any, and the inflow since the last update;
+        see `Field.state`.
         """
         found: dict[str, NDArray[Any]] = {"values": self.values}
         if self.trail.vector:
@@ -195,7 +195,7 @@ class TrailField(GatheringField):
         return found
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
-        """Go on from a state; see `Field.restore`."""
+        """Continue from a state; see `Field.restore`."""
         planes = state["planes"] if self.trail.vector else state["values"][np.newaxis]
         if (
             planes.dtype != np.float32
@@ -215,7 +215,7 @@ class TrailField(GatheringField):
     # Steps
 
     def _begin(self) -> None:
-        """Without accumulation a step begins with what has come, and nothing more comes in."""
+        """Start a step without accumulation from the inflow, which is reset."""
         if not self.trail.accumulate:
             for plane, sums in zip(self.planes, self.inflow, strict=True):
                 sums.drain(plane.reshape(sums.shape))
@@ -251,7 +251,7 @@ class TrailField(GatheringField):
     def _call(
         self, plane: int, part: int, first: int, last: int, values: NDArray[np.float32]
     ) -> pool.Call:
-        """The update of some rows of a plane, as it is now, into `values`."""
+        """Return the call that updates some rows of a plane into `values`."""
         reach = len(self._weights) // 2
         if self._plan is None:
             walls = self.space.walls
@@ -299,9 +299,7 @@ _CELLS_PER_THREAD = 50_000
 
 
 class _Exchanges(NamedTuple):
-    """The neighbors that each hexagon exchanges with, (height, width) each: what one may give the
-    other may give back.
-    """
+    """The neighbors that each hexagon exchanges with, (height, width) each; exchange is mutual."""
 
     links: NDArray[np.uint8]
     """The bits of these in `kernels.graph_trail.AROUND`."""

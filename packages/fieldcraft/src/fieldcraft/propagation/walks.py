@@ -1,4 +1,4 @@
-"""What footprints of sources are searched on: a space as it was at one moment; walks on grids."""
+"""Snapshots of a space for searches of footprints, and walks on grids."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Found(NamedTuple):
 
     @classmethod
     def within(cls, radius: float, cells: Cells, squares: Floats) -> Found:
-        """Return those of some cells that lie within a radius; `squares` are of their distances."""
+        """Return the cells within a radius; `squares` are the squares of their distances."""
         near = squares <= radius * radius
         return cls(cells[near], np.sqrt(squares[near]) / radius)
 
@@ -65,7 +65,7 @@ class Walks(ABC):
         """
 
     def open_around(self, cells: Cells, reaches: Cells) -> NDArray[np.bool_]:
-        """Return whether footprints of these reaches, in cells, are those of open ground."""
+        """Return whether footprints of these reaches, in cells, are the same as on open ground."""
         return np.zeros(len(cells), dtype=np.bool_)
 
 
@@ -153,7 +153,7 @@ _FARTHEST = 1e9  # no walk is longer, in cells
 
 
 class GridScratch:
-    """Scratch of searches up to one reach, in cells, on a map of so many cells."""
+    """Scratch of searches up to one reach, in cells, on a map of `map_size` cells."""
 
     def __init__(self, reach: int, map_size: int, lengths: Cells) -> None:
         side = 2 * reach + 1
@@ -238,13 +238,13 @@ class GridWalks(Walks):
 
     @cached_property
     def closed(self) -> NDArray[np.bool_]:
-        """Cells near which footprints are not those of open ground, (height, width)."""
+        """Cells near which footprints differ from those on open ground, (height, width)."""
         closed = self.walls if self.opaque is self.walls else self.walls | self.opaque
         return closed if self.extra is None else closed | (self.extra > 0)
 
     @cached_property
     def _always_search(self) -> bool:
-        """Whether even without walls footprints are not those of open ground."""
+        """Whether footprints differ from those on open ground even without walls."""
         space = self.space
         usual = space.neighborhood.is_four or space.neighborhood.is_eight
         return not (usual and (space.terrain is None or space.terrain.is_plain))
@@ -292,7 +292,9 @@ class GridWalks(Walks):
         return self.walked(cell, size)
 
     def _measured(self, metric: str, cell: int, size: float, radius: float, place: Floats) -> Found:
-        """Return what lies within a radius of a place, of what a search from a cell finds."""
+        """Return the cells within a radius of a place among those that a search from a cell
+        finds.
+        """
         space = self.space
         if metric == "straight":
             return self._straight(radius, place)
@@ -357,7 +359,7 @@ class GridWalks(Walks):
         return Found(scratch.cells[:count].copy(), shares)
 
     def on_open_ground(self, side: int) -> GridWalks:
-        """Return walks in the middle of a map of so many cells each way, without walls and rim."""
+        """Return walks in the middle of a map of `side` cells each way, without walls and rim."""
         walls = np.zeros((side, side), dtype=np.bool_)
         masks = self.space.link_masks
         links = np.full((side, side), np.bitwise_or.reduce(masks), dtype=masks.dtype)

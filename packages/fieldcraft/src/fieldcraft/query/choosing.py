@@ -36,7 +36,7 @@ def best(
     positions : array_like of shape (2,) or (N, 2)
         World positions; walls are allowed.
     radius : float
-        Cells count whose center lies within this straight distance, in world units.
+        Only cells with a center within this straight distance count, in world units.
     count : int, optional
         Number of cells for each position, in an axis of their own. By default the best one, without
         that axis.

@@ -14,9 +14,7 @@ from fieldcraft.space import Graph, Space, grid_of
 from fieldcraft.space.adjacency import central_cells, components, runs
 from fieldcraft.space.graph_sight import vertices_within
 
-_FLAT = (
-    1e-9  # directions in which neighbors lie nearer than this, relative to the farthest, are none
-)
+_FLAT = 1e-9  # directions with neighbors nearer than this, relative to the farthest, are none
 
 
 def _arcs_at(graph: Graph, cells: Cells) -> tuple[Cells, Cells]:

@@ -265,5 +265,5 @@ def _no_bounds(shape: tuple[int, int]) -> NDArray[np.float32]:
 
 def _squared(distance: float, space: Grid, slack: float) -> float:
     """Return a distance in cells, squared."""
-    # Beyond 1e9 cells lies no map, and the square of more might overflow.
+    # No map is larger than 1e9 cells, and the square of more might overflow.
     return min(distance / space.cell_size, 1e9) ** 2 * slack

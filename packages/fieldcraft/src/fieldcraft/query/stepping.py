@@ -63,7 +63,7 @@ class Reservations:
 
     @property
     def agents(self) -> list[Hashable]:
-        """The agents with a reservation, in the order in which they made it."""
+        """The agents with a reservation, in the order of the reservations."""
         return list(self._cells)
 
     @property
@@ -269,7 +269,7 @@ def explore_step(
     """Return the step of each explorer towards the least known cell within `sight` steps.
 
     Of equally known cells the nearest counts, in steps, and of equally near ones a random one. The
-    explorer's own cell does not count. Steps are those of the space. A search for the frontier may
+    explorer's own cell does not count. Steps are steps of the space. A search for the frontier may
     visit the whole map, for each position.
 
     Parameters
@@ -334,7 +334,7 @@ def explore_step(
     if walls[starts].any():
         index = int(np.flatnonzero(walls[starts])[0])
         raise OnWall(
-            "Explorers stand on open ground",
+            "Explorers are on open ground",
             got=f"{tuple(points[index].tolist())} at index {index}",
             remedy="Use space.nearest_open()",
         )

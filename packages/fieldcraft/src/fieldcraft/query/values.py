@@ -1,6 +1,4 @@
-"""Values on a space, the queries that each kind of space has its own code for, and what causes a
-value.
-"""
+"""Values on a space, the queries that each kind of space implements, and the causes of a value."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ from fieldcraft.space import Space
 from fieldcraft.space.adjacency import GridGround
 from fieldcraft.space.cells import cell_array, unlabeled
 
-SLACK = 1e-9  # distances are equal to one part in so many, so that 0.3 is three cells of 0.1
+SLACK = 1e-9  # relative difference of equal distances, so that 0.3 is three cells of 0.1
 
 Cells = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -135,7 +133,7 @@ class Queries(Values, ABC):
 
     @abstractmethod
     def peaks(self, most: int, spacing: float, above: float) -> Cells:
-        """Return the cells of at most so many peaks, the highest first."""
+        """Return the cells of at most `most` peaks, the highest first."""
 
     @abstractmethod
     def steps(self) -> Steps:
@@ -181,7 +179,7 @@ def run_in_bands(
 def too_far(point: Floats) -> InvalidValue:
     """Return the error of a position so far away that its cell is beyond float64."""
     return InvalidValue(
-        "Positions lie within 1e308 cells of the map",
+        "Positions are within 1e308 cells of the map",
         got=f"{tuple(point.tolist())}",
         remedy="Correct that position",
     )

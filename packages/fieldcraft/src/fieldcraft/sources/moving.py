@@ -1,4 +1,4 @@
-"""Sources that move, and change their strengths, as the time of their layer passes."""
+"""Sources that move and change their strengths with the time of their layer."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class PiecewiseLinear:
         repeat: bool = False,
         policies: tuple[int, int] = (0, 0),
     ) -> None:
-        """Give each of these rows a function from now on, with as many knots each."""
+        """Set the function of each of these rows from now on, with equally many knots each."""
         self.drop(rows)
         count = len(rows)
         added: dict[str, Any] = {
@@ -130,7 +130,7 @@ SingleThreadLock = AbstractContextManager[None]
 
 
 class MovingRows(Rows):
-    """Rows of sources on a space, some of which have a velocity, a path or a schedule."""
+    """Rows of sources on a space that may have a velocity, a path or a schedule."""
 
     def __init__(self, space: Space, lock: SingleThreadLock) -> None:
         super().__init__(space.dimensions)
@@ -245,7 +245,7 @@ class MovingRows(Rows):
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
-        """Let a source walk along a path; see `Source.follow`."""
+        """Move a source along a path; see `Source.follow`."""
         given, _ = checks.positions(path, dimensions=self.dimensions)
         pace, again = checks.positive("speed", speed), checks.flag("repeat", repeat)
         with self._lock:
@@ -266,7 +266,7 @@ class MovingRows(Rows):
     def schedule(
         self, identity: int, times: ArrayLike, strengths: ArrayLike, period: float | None = None
     ) -> None:
-        """Let the strength of a source change with time; see `Source.schedule`."""
+        """Change the strength of a source with time; see `Source.schedule`."""
         begin = np.atleast_1d(checks.array("times", times))
         begin = checks.numbers("times", begin, len(begin) if begin.ndim == 1 else 1)
         if not len(begin) or begin[0] != 0 or (np.diff(begin) <= 0).any():

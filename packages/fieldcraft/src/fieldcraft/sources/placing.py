@@ -1,4 +1,4 @@
-"""From positions to cells, and the limits of the sources there."""
+"""Cells of positions, and the limits of sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows in which sources are stored, and ids that are never used twice."""
+"""The rows that store sources, and ids that are never reused."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Columns(NamedTuple):
 
 
 class Rows:
-    """Rows of sources, free ones among them. An id is a row and its generation, which grows when
-    the source in it goes.
+    """Rows of sources and free rows. An id is a row and its generation, which grows when its source
+    is removed.
     """
 
     def __init__(self, dimensions: int) -> None:
@@ -101,7 +101,7 @@ class Rows:
         return np.asarray(self._alive[rows] & (self._generation[rows] == ids >> 32))
 
     def expire(self, now: int) -> None:
-        """Remove the sources whose lifetime has ended at `now` ticks of the layer's time."""
+        """Remove the sources with a lifetime that has ended at `now` ticks of the layer's time."""
         if now >= self.next_expiry:
             self._drop(np.flatnonzero(self._alive & (self._expires <= now)))
             self._find_next_expiry()
@@ -182,7 +182,7 @@ class Rows:
             raise InvalidValue(
                 "Ids are what add_sources() returned",
                 got=f"{wanted.dtype} of shape {wanted.shape}",
-                remedy="Pass whole numbers of shape (N,); layer.sources.ids has those of all",
+                remedy="Pass whole numbers of shape (N,); layer.sources.ids has all of them",
             )
         wanted = wanted.astype(np.int64)
         known = self._are_alive(wanted)
@@ -241,5 +241,5 @@ class Rows:
         if not fits.all() or (self._generation < 0).any():
             raise ValueError("sources with impossible cells, strengths or radii")
         if not np.array_equal(np.sort(arrays["free"]), np.flatnonzero(~used)):
-            raise ValueError("sources whose rows are both used and free")
+            raise ValueError("sources with rows that are both used and free")
         self._find_next_expiry()

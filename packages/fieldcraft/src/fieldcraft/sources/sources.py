@@ -208,7 +208,7 @@ class Sources(MovingRows):
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
-        """Let the sources with keys be exactly these: new keys are added, known ones moved, missing
+        """Set the sources with keys to exactly these: new keys are added, known ones moved, missing
         ones removed. Sources without a key do not change.
 
         Parameters
@@ -347,7 +347,7 @@ class Sources(MovingRows):
     # Copies and saves
 
     def set_lock(self, lock: SingleThreadLock) -> None:
-        """Enter another lock around each call."""
+        """Replace the lock around each call."""
         self._lock = lock
 
     def copy(self, lock: SingleThreadLock | None = None) -> Sources:

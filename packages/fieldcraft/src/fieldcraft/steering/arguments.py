@@ -25,7 +25,7 @@ def points(value: ArrayLike) -> tuple[Floats, bool]:
 
 
 def vectors(name: str, value: ArrayLike, count: int) -> Floats:
-    """Return `count` finite vectors as a read-only, contiguous (N, 2) array; one pair stands for
+    """Return `count` finite vectors as a read-only, contiguous (N, 2) array; one pair is for
     all.
     """
     remedy = f"Pass one (x, y) pair, or an array of shape ({count}, 2)"
@@ -47,7 +47,7 @@ def vectors(name: str, value: ArrayLike, count: int) -> Floats:
 
 
 def per_agent(name: str, value: ArrayLike, count: int) -> Floats:
-    """Return `count` numbers of at least 0; one number stands for all."""
+    """Return `count` numbers of at least 0; one number is for all."""
     found = checks.numbers(name, value, count)
     checks.none_wrong(f"{name} is at least 0", found, found < 0, "Pass numbers of at least 0")
     return found

@@ -30,7 +30,7 @@ def seek(
     positions : array_like of shape (2,) or (N, 2)
         World positions of agents.
     velocities : array_like of shape (2,) or (N, 2)
-        World units per second; one pair stands for all agents.
+        World units per second; one pair for all agents.
     targets : array_like of shape (2,) or (N, 2)
         World positions. An agent on its target should stand still.
     max_speed : float or array_like of shape (N,)
@@ -201,7 +201,7 @@ def wander(
     Parameters
     ----------
     velocities : array_like of shape (N, 2)
-        World units per second. For agents that stand still x is ahead.
+        World units per second. For agents at rest x is ahead.
     angles : float or array_like of shape (N,)
         Degrees of the point on the circle, from ahead. Start with 0.
     rng : numpy.random.Generator

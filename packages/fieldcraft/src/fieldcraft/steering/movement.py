@@ -175,7 +175,7 @@ def _out_of_walls(space: Grid, at: Floats, clearance: float) -> Floats:
 
 
 def _refuse_outside(space: Grid, at: Floats, index: int) -> None:
-    """Raise the error of positions off the map, of which that at `index` is one."""
+    """Raise the error of positions off the map, for example the one at `index`."""
     with np.errstate(over="ignore", invalid="ignore"):
         space.cell_at(at)  # raises, and names the position and the reason
     raise too_far(at[index])

@@ -30,16 +30,16 @@ Goals = ArrayLike | DistanceMap | Sequence[DistanceMap | None]
 class PIBT:
     """Steps of many agents at once, one to a cell: priority inheritance with backtracking.
 
-    No two agents ever stand in one cell, and none swap places. Each agent takes the step with the
+    No two agents are ever in one cell, and none swap places. Each agent takes the step with the
     shortest distance to its goal; an agent in its way inherits its priority and makes room. The
-    priority of an agent grows while it is on its way. If every cell lies on a loop of at least
+    priority of an agent grows while it is on its way. If every cell is on a loop of at least
     three cells, the agent with the highest priority comes nearer with every step, so that all
     arrive in turn.
 
     Parameters
     ----------
     space : Grid, HexGrid, Graph or Mesh
-        Agents stand in its cells, and each moves along one of its steps at a time.
+        Agents are in its cells, and each moves along one of its steps at a time.
     look_ahead : int, optional
         Number of steps that are planned ahead. 0 decides step by step, which takes a microsecond
         per agent. With 10 to 20, dense crowds in narrow places jam far less. The guarantee about
@@ -187,7 +187,7 @@ class PIBT:
         if walls.any():
             cell = int(cells[walls][0])
             raise OnWall(
-                f"Agents stand on open {self.space.cell_name}s",
+                f"Agents are on open {self.space.cell_name}s",
                 got=f"{_names(ids, walls)} in a wall, {self.space.describe(cell)}",
                 remedy="Use space.nearest_open(cells)",
             )
@@ -196,7 +196,7 @@ class PIBT:
         if shared.any():
             cell = int(cells[shared].min())
             raise InvalidValue(
-                "One agent stands in a cell",
+                "A cell holds one agent",
                 got=f"{_names(ids, cells == cell)} at {self.space.describe(cell)}",
                 remedy="Move or drop one of them",
             )

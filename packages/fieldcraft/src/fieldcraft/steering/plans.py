@@ -22,7 +22,7 @@ class Plans:
     """Plans of all agents for the next `times` steps, without collisions.
 
     Each call makes the first step of the plans, appends a step by PIBT, and improves the plans
-    `effort` times. Plans start anew if agents are not where their plans have them, or if agents or
+    `effort` times. Plans start again if agents are not where their plans have them, or if agents or
     walls have changed.
     """
 
@@ -37,7 +37,7 @@ class Plans:
     ) -> Ints:
         """Return the cells of all agents after the next step; see `kernels.pibt.step`.
 
-        `same` says that agents and walls are those of the last step.
+        With `same` agents and walls are unchanged since the last step.
         """
         starts, ends, _ = ground
         distances, rows, _, pinned = agents

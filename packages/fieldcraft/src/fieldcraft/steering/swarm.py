@@ -65,7 +65,7 @@ class Swarm:
             and 0 <= rows.min() <= rows.max() < space.height
         ):
             raise InvalidValue(
-                "Agents lie on the map",
+                "Agents are on the map",
                 got="places off it",
                 remedy="Pass the grid on which the swarm was",
             )
@@ -120,7 +120,7 @@ class Swarm:
         if blocked.any():
             index = int(np.flatnonzero(blocked)[0])
             raise OnWall(
-                "Agents stand on open ground",
+                "Agents are on open ground",
                 got=f"{tuple(points[index].tolist())} at index {index}",
                 remedy="Use space.nearest_open(cells) and space.position_of(cells)",
             )
@@ -145,7 +145,7 @@ class Swarm:
         ground = np.flatnonzero(~space.walls)
         if number and not len(ground):
             raise InvalidValue(
-                "Agents stand on open ground", got="walls everywhere", remedy="Choose another map"
+                "Agents are on open ground", got="walls everywhere", remedy="Choose another map"
             )
         agents = np.empty((3, number), dtype=np.int32)
         cells = ground[rng.integers(max(len(ground), 1), size=number)]
@@ -228,8 +228,8 @@ class Swarm:
         return Swarm(self._space, chosen, self._key, self._step, self._device)
 
     def __add__(self, other: Swarm) -> Swarm:
-        """Return a swarm of these agents and then those of another swarm on the same grid, with the
-        seed and the step of this one.
+        """Return a swarm of these agents followed by the agents of another swarm on the same grid,
+        with the seed and the step of this one.
         """
         if not isinstance(other, Swarm) or other._space is not self._space:
             raise InvalidValue(

@@ -206,7 +206,7 @@ def _flow(space: Grid, weight: int, layer: Any) -> Any:
 def _check_cells(space: Grid, other: Any) -> None:
     if not space.same_cells(other):
         raise InvalidValue(
-            "Layers that lead agents lie on their ground",
+            "Layers that lead agents are on their ground",
             got=f"{other!r} for {space!r}",
             remedy="Use layers of that map",
         )

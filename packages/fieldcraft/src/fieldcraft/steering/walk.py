@@ -26,7 +26,7 @@ class Walk:
     """Weights of what turns the agents of a `Swarm`, and their speed.
 
     An agent turns to the weighted sum of these directions. Its own heading weighs 1; each other
-    weight is at least 0, and 0 leaves it out. Three sensors lie at a `distance` ahead: left, middle
+    weight is at least 0, and 0 leaves it out. Three sensors are at a `distance` ahead: left, middle
     and right.
 
     Parameters
@@ -97,7 +97,7 @@ def checked_key(seed: Any) -> int:
 def fixed_positions(
     space: Grid, points: NDArray[np.float64], cells: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return world positions (N, 2) that lie in cells (N,) as columns and rows in 2**-16 of a cell,
+    """Return world positions (N, 2) in cells (N,) as columns and rows in 2**-16 of a cell,
     (2, N).
     """
     height, width = space.shape

@@ -112,7 +112,7 @@ def avoid_walls(
     Returns
     -------
     ndarray of float64
-        (N, 2) world units per second, or (2,) for one agent; 0 for agents that stand still.
+        (N, 2) world units per second, or (2,) for one agent; 0 for agents at rest.
 
     Raises
     ------

@@ -34,7 +34,7 @@ class Ant(CellAgent):
             self.cell = self.random.choice(nearer or around)
         elif self.random.random() < 0.3:
             self.cell = self.random.choice(around)
-        else:  # the strongest scent of the cells that lie farther from the nest
+        else:  # the strongest scent of the cells farther from the nest
             ahead = [cell for cell in around if away(cell.coordinate, NEST) > here] or around
             most = max(cell.scent for cell in ahead)
             self.cell = self.random.choice([cell for cell in ahead if cell.scent >= 0.9 * most])
