@@ -18,6 +18,7 @@ from fieldcraft.kernels.moves import STEPS
 from fieldcraft.kernels.spread import wave_near
 from fieldcraft.kernels.spread_rows import BLOCKED, OPEN
 from fieldcraft.kernels.stamps import SCALE, _rounded
+from fieldcraft.kernels.vectors import ROWS
 
 __all__ = ["distance_map", "next_cells", "radial", "spread"]
 
@@ -66,18 +67,16 @@ def spread(values, walls, held, neighbors, straight, diagonal, momentum, floor, 
             ground[row, column] = bits
             if walls[row, column] != 0:
                 values[row, column] = 0
-    scratch = np.empty((_LEVELS + 1, (width + 15) // 16 * 16 + 32), np.float32)
+    scratch = np.zeros((_LEVELS * ROWS + 1, (width + 15) // 16 * 16 + 32), np.float32)
     while steps > 0:
         levels = min(steps, _LEVELS)
-        scratch[levels] = 0
         edge = values[:0]
-        lines = scratch[: levels + 1]
         if neighbors == 8:
             rule = straight, diagonal, None, momentum, floor, False
-            wave_near(ground, rule, 0, height, levels, values, edge, edge, lines)
+            wave_near(ground, rule, 0, height, levels, values, edge, edge, scratch)
         else:
             plain = straight, None, None, momentum, floor, False
-            wave_near(ground, plain, 0, height, levels, values, edge, edge, lines)
+            wave_near(ground, plain, 0, height, levels, values, edge, edge, scratch)
         steps -= levels
 
 

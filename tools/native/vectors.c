@@ -8,6 +8,7 @@
 #include <immintrin.h>
 #define WIDTH 16
 #elif defined(__AVX2__)
+#include <immintrin.h>
 #define WIDTH 8
 #else
 #define WIDTH 4
@@ -15,12 +16,17 @@
 
 typedef float Floats __attribute__((ext_vector_type(WIDTH)));
 typedef int32_t Numbers __attribute__((ext_vector_type(WIDTH)));
-typedef uint8_t Bytes __attribute__((ext_vector_type(WIDTH)));
+typedef int8_t Bytes __attribute__((ext_vector_type(WIDTH)));
 #define INLINE static inline __attribute__((always_inline))
 
 enum { HELD = 3, FROM_LEFT_UP = 16, FROM_RIGHT_UP = 32, FROM_LEFT_DOWN = 64, FROM_RIGHT_DOWN = 128 };
 
-INLINE Floats larger(Floats a, Floats b) { return a > b ? a : b; }
+/* Floats that are not negative have the order of their bits. Whole numbers are compared on any
+   unit of a processor, floats only on some. */
+INLINE Floats larger(Floats a, Floats b)
+{
+    return (Floats)__builtin_elementwise_max((Numbers)a, (Numbers)b);
+}
 
 INLINE Floats load(const float *from)
 {
@@ -29,40 +35,48 @@ INLINE Floats load(const float *from)
     return found;
 }
 
-/* The vector that begins at x of a row; behind the end lies `beyond`, then 0. */
-INLINE Floats load_end(const float *row, int64_t x, int64_t width, float beyond)
+/* What begins a lane before or behind. Of vectors as wide as a cache line a reading across lines
+   takes longer than a shuffle. */
+#if WIDTH == 16
+INLINE Floats before(const float *at)
 {
-    Floats found = 0;
-    int64_t left = width - x;
-    if (left >= WIDTH)
-        return load(row + x);
-    if (left <= 0) {
-        found[0] = left == 0 ? beyond : 0;
-        return found;
-    }
-    memcpy(&found, row + x, (size_t)left * sizeof(float));
-    found[left] = beyond;
-    return found;
+    return __builtin_shufflevector(
+        load(at - WIDTH), load(at), 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
 }
 
-/* What begins one lane, or a lane less than a whole vector, behind the beginning of two vectors. */
-#if WIDTH == 16
-#define LATER(a, b) __builtin_shufflevector(a, b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
-#define EARLIER(a, b) \
-    __builtin_shufflevector(a, b, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)
-#elif WIDTH == 8
-#define LATER(a, b) __builtin_shufflevector(a, b, 1, 2, 3, 4, 5, 6, 7, 8)
-#define EARLIER(a, b) __builtin_shufflevector(a, b, 7, 8, 9, 10, 11, 12, 13, 14)
+INLINE Floats behind(const float *at)
+{
+    return __builtin_shufflevector(
+        load(at), load(at + WIDTH), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+}
 #else
-#define LATER(a, b) __builtin_shufflevector(a, b, 1, 2, 3, 4)
-#define EARLIER(a, b) __builtin_shufflevector(a, b, 3, 4, 5, 6)
+INLINE Floats before(const float *at) { return load(at - 1); }
+INLINE Floats behind(const float *at) { return load(at + 1); }
 #endif
 
-INLINE Floats where(Numbers ground, int bits, Floats some)
+/* `some` where the ground has a bit, else 0. */
+#if WIDTH == 8
+INLINE Numbers opaque(Numbers some)
 {
-    Numbers has = (ground & bits) != 0;
+    /* Else the compiler makes five instructions of a shift and a blend. */
+    __asm__("" : "+x"(some));
+    return some;
+}
+
+INLINE Floats where(Numbers ground, int bit, Floats some)
+{
+    Numbers sign = bit == FROM_RIGHT_DOWN ? ground : opaque(ground << __builtin_clz((unsigned)bit));
+    return _mm256_blendv_ps(_mm256_setzero_ps(), some, (__m256)sign);
+}
+#else
+INLINE Numbers opaque(Numbers some) { return some; }
+
+INLINE Floats where(Numbers ground, int bit, Floats some)
+{
+    Numbers has = (ground & bit) != 0;
     return (Floats)(has & (Numbers)some);
 }
+#endif
 
 typedef struct {
     float straight, diagonal, momentum, floor;
@@ -76,143 +90,157 @@ INLINE Floats weakened(Floats strongest, float loss, int power)
 }
 
 INLINE Floats moved(
-    const Floats *middle, const Floats *left, const Floats *right, Bytes soil, Rule rule, int eight,
-    int power)
+    const float *up, const float *here, const float *down, Bytes soil, Rule rule, int eight, int power)
 {
-    Numbers ground = __builtin_convertvector(soil, Numbers);
+    Numbers ground = opaque(__builtin_convertvector(soil, Numbers));
+    Floats old = load(here);
     Floats target = weakened(
-        larger(larger(middle[0], middle[2]), larger(left[1], right[1])), rule.straight, power);
+        larger(larger(load(up), load(down)), larger(before(here), behind(here))), rule.straight,
+        power);
     if (eight) {
-        Floats west = larger(where(ground, FROM_LEFT_UP, left[0]), where(ground, FROM_LEFT_DOWN, left[2]));
-        Floats east =
-            larger(where(ground, FROM_RIGHT_UP, right[0]), where(ground, FROM_RIGHT_DOWN, right[2]));
+        Floats west = larger(
+            where(ground, FROM_LEFT_UP, load(up - 1)), where(ground, FROM_LEFT_DOWN, load(down - 1)));
+        Floats east = larger(
+            where(ground, FROM_RIGHT_UP, load(up + 1)),
+            where(ground, FROM_RIGHT_DOWN, load(down + 1)));
         target = larger(target, weakened(larger(west, east), rule.diagonal, power));
     }
     if (power > 0)
         target = larger(target, (Floats)0);
     if (power == 2)
         target = target * target;
-    Floats new = middle[1] + rule.momentum * (target - middle[1]);
-    new = larger(new, target) >= rule.floor ? new : (Floats)0;
-    Numbers held = (ground & HELD) != 0;
-    return held ? middle[1] : new;
+    Floats new = old + rule.momentum * (target - old), floor = rule.floor + 0.0f;  /* not -0 */
+    Numbers lasts = (Numbers)larger(new, target) >= (Numbers)floor;
+    /* Without diagonals the ground has no other bits. */
+    Numbers held = (eight ? ground & HELD : ground) != 0;
+    return held ? old : (Floats)(lasts & (Numbers)new);
 }
 
-typedef struct {
-    float *rows[5];
-    const uint8_t *grounds[3];
-    float beyond[5];
-    Floats here[5], left[5];
-} Block;
+#define REGISTERS(a, b, c, d, e) __asm__("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e))
 
-/* Step the vectors at x of a block's rows; `more` says that the next ones are whole, too. */
-INLINE void advance(
-    Block *block, int64_t x, int64_t width, Rule rule, int count, int eight, int power, int more)
+/* One step of the whole vectors of a row. Meanwhile `source` is copied to `copy`, if `copying`. */
+INLINE int64_t step(
+    const float *up, const float *here, const float *down, const uint8_t *ground, int64_t width,
+    Rule rule, float *out, const float *source, float *copy, int eight, int power, int copying)
 {
-    Floats right[5], next[5], new[3];
-    int first = eight ? 0 : 1, last = eight ? count + 1 : count;
-    for (int i = 0; i < count + 2; i++)
-        next[i] = more ? load(block->rows[i] + x + WIDTH)
-                       : load_end(block->rows[i], x + WIDTH, width, block->beyond[i]);
-    /* Of vectors as wide as a cache line a second reading takes longer than a shuffle. */
-    for (int i = 0; i < count + 2; i++)
-        right[i] = i < first || i > last ? block->here[i]
-                   : WIDTH < 16 && more  ? load(block->rows[i] + x + 1)
-                                         : LATER(block->here[i], next[i]);
-    for (int i = 0; i < count; i++) {
-        Bytes ground;
-        memcpy(&ground, block->grounds[i] + x, WIDTH);
-        new[i] = moved(block->here + i, block->left + i, right + i, ground, rule, eight, power);
-    }
-    for (int i = first; i <= last; i++)
-        block->left[i] = WIDTH < 16 && more ? load(block->rows[i] + x + WIDTH - 1)
-                                            : EARLIER(block->here[i], next[i]);
-    memcpy(block->rows[0] + x, block->here + count, sizeof(Floats));
-    for (int i = 0; i < count; i++)
-        memcpy(block->rows[i + 1] + x, new + i, sizeof(Floats));
-    for (int i = 0; i < count + 2; i++)
-        block->here[i] = next[i];
-}
-
-/* One step of `count` rows, in place: `rows` begins with the row above as it was before, which
-   becomes the last of the rows as it was, and ends with the row below. */
-INLINE void step(Block block, int64_t width, Rule rule, int wrap, int count, int eight, int power)
-{
-    for (int i = 0; i < count + 2; i++) {
-        block.beyond[i] = wrap ? block.rows[i][0] : 0;
-        block.here[i] = load_end(block.rows[i], 0, width, block.beyond[i]);
-        Floats before = 0;
-        before[WIDTH - 1] = wrap ? block.rows[i][width - 1] : 0;
-        block.left[i] = EARLIER(before, block.here[i]);
-    }
     int64_t x = 0;
-    for (; x + 2 * WIDTH <= width; x += WIDTH)
-        advance(&block, x, width, rule, count, eight, power, 1);
-    if (x + WIDTH <= width) {
-        advance(&block, x, width, rule, count, eight, power, 0);
-        x += WIDTH;
+    REGISTERS(up, here, down, ground, out);
+    if (copying)
+        __asm__("" : "+r"(source), "+r"(copy));
+    for (; x + WIDTH <= width; x += WIDTH) {
+        Bytes soil;
+        memcpy(&soil, ground + x, WIDTH);
+        Floats new = moved(up + x, here + x, down + x, soil, rule, eight, power);
+        if (copying)
+            memcpy(copy + x, source + x, sizeof new);
+        memcpy(out + x, &new, sizeof new);
     }
+    return x;
+}
+
+INLINE void step_row(
+    const float *up, const float *here, const float *down, const uint8_t *ground, int64_t width,
+    Rule rule, float *out, const float *source, float *copy, int eight, int power)
+{
+    int64_t x = source
+        ? step(up, here, down, ground, width, rule, out, source, copy, eight, power, 1)
+        : step(up, here, down, ground, width, rule, out, source, copy, eight, power, 0);
     if (x == width)
         return;
     size_t some = (size_t)(width - x);
-    Floats right[5], new[3];
-    for (int i = 0; i < count + 2; i++)
-        right[i] = LATER(block.here[i], (Floats)0);
-    for (int i = 0; i < count; i++) {
-        Bytes ground = 0;
-        memcpy(&ground, block.grounds[i] + x, some);
-        new[i] = moved(block.here + i, block.left + i, right + i, ground, rule, eight, power);
-    }
-    memcpy(block.rows[0] + x, block.here + count, some * sizeof(float));
-    for (int i = 0; i < count; i++)
-        memcpy(block.rows[i + 1] + x, new + i, some * sizeof(float));
+    Bytes soil = 0;
+    memcpy(&soil, ground + x, some);
+    Floats new = moved(up + x, here + x, down + x, soil, rule, eight, power);
+    if (source)
+        memcpy(copy + x, source + x, some * sizeof(float));
+    memcpy(out + x, &new, some * sizeof(float));
 }
 
-INLINE void step_rows(
-    Block block, int64_t width, Rule rule, int64_t eight, int64_t power, int64_t wrap, int count)
+enum { ROWS = 4 };  /* of a level, as in `fieldcraft.kernels.vectors` */
+
+typedef struct {
+    const uint8_t *ground;
+    int64_t height, width;
+    Rule rule;
+    int64_t wrap, first, last, low, high, count, stride;
+    float *values, *rows, *nothing;
+    const float *above, *below;
+} Wave;
+
+INLINE const float *entering(const Wave *wave, int64_t y)
 {
+    if (y < wave->first)
+        return wave->above + (y - wave->low) * wave->width;
+    return y < wave->last ? wave->values + y * wave->width
+                          : wave->below + (y - wave->last) * wave->width;
+}
+
+INLINE float *kept(const Wave *wave, int64_t level, int64_t y)
+{
+    return wave->rows + (level * ROWS + ((y - wave->low) & (ROWS - 1))) * wave->stride;
+}
+
+/* Put the values of the other end beside a row on a torus. */
+INLINE void close(const Wave *wave, float *row)
+{
+    if (wave->wrap) {
+        row[-1] = row[wave->width - 1];
+        row[wave->width] = row[0];
+    }
+}
+
+INLINE void run(const Wave *wave, int eight, int power)
+{
+    int64_t width = wave->width, height = wave->height, low = wave->low, high = wave->high;
+    for (int64_t y = low; y < low + 2 && y < high; y++) {
+        memcpy(kept(wave, 0, y), entering(wave, y), (size_t)width * sizeof(float));
+        close(wave, kept(wave, 0, y));
+    }
+    for (int64_t t = low + 1; t < high + wave->count; t++) {
+        for (int64_t level = 1; level <= wave->count; level++) {
+            int64_t y = t - level, more = wave->count - level;
+            const float *source = level == 1 && t + 1 < high ? entering(wave, t + 1) : 0;
+            float *copy = kept(wave, 0, t + 1);
+            if (y >= low && y >= wave->first - more && y < high && y < wave->last + more) {
+                float *out = more ? kept(wave, level, y) : wave->values + y * width;
+                int64_t on_map = y < 0 ? y + height : y >= height ? y - height : y;
+                step_row(
+                    y > low ? kept(wave, level - 1, y - 1) : wave->nothing,
+                    kept(wave, level - 1, y),
+                    y + 1 < high ? kept(wave, level - 1, y + 1) : wave->nothing,
+                    wave->ground + on_map * width, width, wave->rule, out, source, copy, eight,
+                    power);
+                if (more)
+                    close(wave, out);
+            } else if (source) {
+                memcpy(copy, source, (size_t)width * sizeof(float));
+            }
+            if (source)
+                close(wave, copy);
+        }
+    }
+}
+
+/* Arrays are given by their addresses as whole numbers. */
+#define ARRAY(address) (void *)(intptr_t)(address)
+
+void fieldcraft_wave(
+    int64_t ground, int64_t height, int64_t width, float straight, float diagonal, int64_t eight,
+    int64_t power, float momentum, float floor, int64_t wrap, int64_t first, int64_t last,
+    int64_t count, int64_t more_above, int64_t more_below, int64_t values, int64_t above,
+    int64_t below, int64_t rows, int64_t stride, int64_t nothing)
+{
+    Wave wave = {
+        ARRAY(ground), height, width, {straight, diagonal, momentum, floor}, wrap, first, last,
+        first - more_above, last + more_below, count, stride, ARRAY(values), ARRAY(rows),
+        ARRAY(nothing), ARRAY(above), ARRAY(below)};
     switch (power + 3 * (eight != 0)) {
-    case 0: step(block, width, rule, (int)wrap, count, 0, 0); break;
-    case 1: step(block, width, rule, (int)wrap, count, 0, 1); break;
-    case 2: step(block, width, rule, (int)wrap, count, 0, 2); break;
-    case 3: step(block, width, rule, (int)wrap, count, 1, 0); break;
-    case 4: step(block, width, rule, (int)wrap, count, 1, 1); break;
-    default: step(block, width, rule, (int)wrap, count, 1, 2); break;
-    }
-}
-
-/* Rows are given by their addresses as whole numbers, since they lie in several arrays. */
-#define ROW(address) (float *)(intptr_t)(address)
-#define GROUND(address) (const uint8_t *)(intptr_t)(address)
-
-void fieldcraft_step_row(
-    int64_t old, int64_t here, int64_t below, int64_t ground, int64_t width, float straight,
-    float diagonal, int64_t eight, int64_t power, float momentum, float floor, int64_t wrap)
-{
-    Block block = {{ROW(old), ROW(here), ROW(below)}, {GROUND(ground)}, {0}, {0}, {0}};
-    Rule rule = {straight, diagonal, momentum, floor};
-    step_rows(block, width, rule, eight, power, wrap, 1);
-}
-
-void fieldcraft_step_three_rows(
-    int64_t old, int64_t first, int64_t second, int64_t third, int64_t below, int64_t ground,
-    int64_t second_ground, int64_t third_ground, int64_t width, float straight, float diagonal,
-    int64_t eight, int64_t power, float momentum, float floor, int64_t wrap)
-{
-    Block block = {
-        {ROW(old), ROW(first), ROW(second), ROW(third), ROW(below)},
-        {GROUND(ground), GROUND(second_ground), GROUND(third_ground)},
-        {0}, {0}, {0}};
-    Rule rule = {straight, diagonal, momentum, floor};
-    if (WIDTH == 16 || !eight) {
-        step_rows(block, width, rule, eight, power, wrap, 3);
-        return;
-    }
-    /* Three rows with diagonals need more vectors than there are registers. */
-    for (int i = 0; i < 3; i++) {
-        Block row = {
-            {block.rows[0], block.rows[i + 1], block.rows[i + 2]}, {block.grounds[i]}, {0}, {0}, {0}};
-        step_rows(row, width, rule, eight, power, wrap, 1);
+    case 0: run(&wave, 0, 0); break;
+    case 1: run(&wave, 0, 1); break;
+    case 2: run(&wave, 0, 2); break;
+    case 3: run(&wave, 1, 0); break;
+    case 4: run(&wave, 1, 1); break;
+    default: run(&wave, 1, 2); break;
     }
 }
 

@@ -12,39 +12,20 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.llvm import floats_at
 from fieldcraft.kernels.spread_cells import attenuate, close_ring, emit, gather, on_lines, update
 from fieldcraft.kernels.spread_cells import copy as copy_row
 from fieldcraft.kernels.turns import claim
-from fieldcraft.kernels.vectors import step_row, step_three_rows
+from fieldcraft.kernels.vectors import ROWS, wave
 
-__all__ = ["margin", "wave_any", "wave_bands", "wave_near"]
+__all__ = ["ROWS", "margin", "wave_any", "wave_bands", "wave_near"]
 
 _ZERO = np.float32(0)
-BLOCK = 3
-"""The rows that are stepped at once."""
+_PAD = 16
 
 
 def margin(reach: int) -> int:
     """Return the padding on both sides of a scratch row: a whole number of 64-byte lines."""
     return -(-reach // 16) * 16
-
-
-@kernel
-def _row(y, low, first, last, width, over, map_, under):
-    """Return the address of a row of a band or of the copies beside it."""
-    if y < first:
-        return over + 4 * width * (y - low)
-    if y < last:
-        return map_ + 4 * width * y
-    return under + 4 * width * (y - last)
-
-
-@kernel
-def _ground(y, height, width, base):
-    """Return the address of the ground of a row, which may be beyond the rim of a torus."""
-    on_map = y + height if y < 0 else y - height if y >= height else y
-    return base + width * on_map
 
 
 @kernel
@@ -78,97 +59,37 @@ def wave_near(ground, rule, first, last, count, values, above, below, scratch):
 
     `rule` is (straight, diagonal, power, momentum, floor, wrap), those of `spread_rows.near`.
     `ground` (height, width) has the bits of `fieldcraft.kernels.spread_rows`. `above` and `below`
-    are copies of the up to `count` rows beside the band, as they were before, and are overwritten;
-    fewer mean that the map ends there. `scratch` has at least `count + 1` rows: for each level the
-    row above its next block as it was before the level's step, and a row of 0.
-
-    All levels share the map's memory: level `l` goes behind level `l - 1`, so that what it finds is
-    what that has left.
+    are copies of the up to `count` rows beside the band, as they were before; fewer mean that the
+    map ends there. `scratch` has `ROWS` rows for each level and a last one, each with room for 16
+    values beside it, which are 0: level `l` holds the rows that have made `l` steps.
     """
     straight, diagonal, power, momentum, floor, wrap = rule
     height, width = values.shape
-    low, high = first - above.shape[0], last + below.shape[0]
-    done = np.empty(count + 1, np.int64)
-    done[0] = high
-    for level in range(1, count + 1):
-        done[level] = max(low, first - count + level)
-    map_, base, olds = values.ctypes.data, ground.ctypes.data, scratch.ctypes.data
-    over, under = above.ctypes.data, below.ctypes.data
     skew, eight = _loss(diagonal)
-    root = _or_none(power)
-    stride = 4 * scratch.shape[1]
-    nothing = olds + (scratch.shape[0] - 1) * stride
-    entered = low
-    while done[count] < last:
-        entered += BLOCK
-        for level in range(1, count + 1):
-            begin, end = max(low, first - count + level), min(high, last + count - level)
-            ready = (
-                min(entered, end)
-                if level == 1
-                else min(done[level - 1] - (done[level - 1] < high), end)
-            )
-            y = done[level]
-            old = olds + (level - 1) * stride
-            while y < ready and (y + BLOCK <= ready or ready == end):
-                if y == begin:
-                    above_it = (
-                        _row(y - 1, low, first, last, width, over, map_, under)
-                        if y > low
-                        else nothing
-                    )
-                    copy_row(floats_at(above_it, width), floats_at(old, width))
-                if y + BLOCK <= ready:
-                    a = _row(y, low, first, last, width, over, map_, under)
-                    b = _row(y + 1, low, first, last, width, over, map_, under)
-                    c = _row(y + 2, low, first, last, width, over, map_, under)
-                    down = (
-                        _row(y + 3, low, first, last, width, over, map_, under)
-                        if y + 3 < high
-                        else nothing
-                    )
-                    step_three_rows(
-                        old,
-                        a,
-                        b,
-                        c,
-                        down,
-                        _ground(y, height, width, base),
-                        _ground(y + 1, height, width, base),
-                        _ground(y + 2, height, width, base),
-                        width,
-                        straight,
-                        skew,
-                        eight,
-                        root,
-                        momentum,
-                        floor,
-                        wrap,
-                    )
-                    y += BLOCK
-                else:
-                    here = _row(y, low, first, last, width, over, map_, under)
-                    down = (
-                        _row(y + 1, low, first, last, width, over, map_, under)
-                        if y + 1 < high
-                        else nothing
-                    )
-                    step_row(
-                        old,
-                        here,
-                        down,
-                        _ground(y, height, width, base),
-                        width,
-                        straight,
-                        skew,
-                        eight,
-                        root,
-                        momentum,
-                        floor,
-                        wrap,
-                    )
-                    y += 1
-            done[level] = y
+    stride, rows = scratch.shape[1], scratch.ctypes.data + 4 * _PAD
+    wave(
+        ground.ctypes.data,
+        height,
+        width,
+        straight,
+        skew,
+        eight,
+        _or_none(power),
+        momentum,
+        floor,
+        1 if wrap else 0,
+        first,
+        last,
+        count,
+        above.shape[0],
+        below.shape[0],
+        values.ctypes.data,
+        above.ctypes.data,
+        below.ctypes.data,
+        rows,
+        stride,
+        rows + 4 * (scratch.shape[0] - 1) * stride,
+    )
 
 
 @kernel(

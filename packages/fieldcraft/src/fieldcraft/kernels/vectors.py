@@ -12,87 +12,70 @@ from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.llvm import bytes_at, floats_at
 from fieldcraft.kernels.spread_rows import near
 
-__all__ = ["LANES", "step_row", "step_slices", "step_three_rows", "strongest_slices"]
+__all__ = ["LANES", "ROWS", "step_slices", "strongest_slices", "wave"]
 
 LANES = 16
 """The vertices in a slice, which are updated side by side."""
+ROWS = 4
+"""The rows that a wave keeps of a level: the last two, the one that is stepped and the next one."""
 
 _ZERO = np.float32(0)
 _ONE = np.uint64(1)
 _NOWHERE = np.uint64(0)
 
 
-@kernel(native="fieldcraft_step_row")
-def step_row(
-    old, here, below, ground, width, straight, diagonal, eight, power, momentum, floor, wrap
-):
-    """Take one step of a row in place, as `fieldcraft.kernels.spread_rows.near` defines it.
+@kernel
+def _step_row(up, middle, down, soil, width, rule, eight, power, out):
+    """Take one step of a row, as `fieldcraft.kernels.spread_rows.near` defines it.
 
-    `old` is the row above as it was before, and becomes this row as it was before. `eight` is 0 for
-    4 neighbors, `power` 0 for exponential falloff, else the root that falls off.
+    A value lies beside each end of the rows.
     """
+    straight, diagonal, momentum, floor = rule
     stride = width + 2
-    flat = np.zeros(3 * stride, np.float32)
-    for i, row in enumerate((old, here, below)):
-        values = floats_at(row, width)
-        flat[i * stride + 1 : i * stride + 1 + width] = values
-        if wrap != 0:
-            flat[i * stride] = values[width - 1]
-            flat[i * stride + width + 1] = values[0]
-    floats_at(old, width)[:] = floats_at(here, width)
-    flags, out, count = bytes_at(ground, width), floats_at(here, width), np.uint64(width)
-    up, row, down = _ONE, np.uint64(stride + 1), np.uint64(2 * stride + 1)
-    at = _NOWHERE
+    flat = np.empty(3 * stride, np.float32)
+    for i, row in enumerate((up, middle, down)):
+        flat[i * stride : (i + 1) * stride] = floats_at(row - 4, stride)
+    ground, to, count = bytes_at(soil, width), floats_at(out, width), np.uint64(width)
+    over, here, under = _ONE, np.uint64(stride + 1), np.uint64(2 * stride + 1)
+    at, rest = _NOWHERE, (momentum, floor)
     if eight != 0 and power != 0:
-        near(
-            flat,
-            up,
-            row,
-            down,
-            flags,
-            at,
-            out,
-            at,
-            count,
-            straight,
-            diagonal,
-            power,
-            momentum,
-            floor,
-        )
+        near(flat, over, here, under, ground, at, to, at, count, straight, diagonal, power, *rest)
     elif eight != 0:
-        near(
-            flat,
-            up,
-            row,
-            down,
-            flags,
-            at,
-            out,
-            at,
-            count,
-            straight,
-            diagonal,
-            None,
-            momentum,
-            floor,
-        )
+        near(flat, over, here, under, ground, at, to, at, count, straight, diagonal, None, *rest)
     elif power != 0:
-        near(flat, up, row, down, flags, at, out, at, count, straight, None, power, momentum, floor)
+        near(flat, over, here, under, ground, at, to, at, count, straight, None, power, *rest)
     else:
-        near(flat, up, row, down, flags, at, out, at, count, straight, None, None, momentum, floor)
+        near(flat, over, here, under, ground, at, to, at, count, straight, None, None, *rest)
 
 
-@kernel(native="fieldcraft_step_three_rows")
-def step_three_rows(
-    old,
-    first,
-    second,
-    third,
-    below,
+@kernel
+def _entering(y, low, first, last, width, over, map_, under):
+    """Return the address of a row of a band or of the copies beside it."""
+    if y < first:
+        return over + 4 * width * (y - low)
+    if y < last:
+        return map_ + 4 * width * y
+    return under + 4 * width * (y - last)
+
+
+@kernel
+def _kept(level, y, rows, stride):
+    """Return the address of a row of a level in the scratch."""
+    return rows + 4 * (level * ROWS + y % ROWS) * stride
+
+
+@kernel
+def _close(row, width, wrap):
+    """Put the values of the other end beside a row on a torus."""
+    if wrap:
+        values = floats_at(row - 4, width + 2)
+        values[0], values[width + 1] = values[width], values[1]
+
+
+@kernel(native="fieldcraft_wave")
+def wave(
     ground,
-    second_ground,
-    third_ground,
+    height,
     width,
     straight,
     diagonal,
@@ -101,12 +84,53 @@ def step_three_rows(
     momentum,
     floor,
     wrap,
+    first,
+    last,
+    count,
+    more_above,
+    more_below,
+    values,
+    above,
+    below,
+    rows,
+    stride,
+    nothing,
 ):
-    """Take one step of three rows in place, as three calls of `step_row`."""
-    rule = (width, straight, diagonal, eight, power, momentum, floor, wrap)
-    step_row(old, first, second, ground, *rule)
-    step_row(old, second, third, second_ground, *rule)
-    step_row(old, third, below, third_ground, *rule)
+    """Take the steps of `fieldcraft.kernels.spread.wave_near`, with arrays by their addresses.
+
+    `eight` is 0 for 4 neighbors, `power` 0 for exponential falloff, else the root that falls off.
+    `rows` are `ROWS` rows of `stride` values for each level, and `nothing` is a row of 0.
+    """
+    low, high = first - more_above, last + more_below
+    place = (low, first, last, width, above, values, below)
+    rule = (straight, diagonal, momentum, floor)
+    for t in range(low - 1, high + count):
+        for level in range(1, count + 1):
+            y = t - level
+            least, most = max(low, first - count + level), min(high, last + count - level)
+            if t > low and least <= y < most:
+                out = (
+                    values + 4 * width * y
+                    if level == count
+                    else _kept(level, y - low, rows, stride)
+                )
+                _step_row(
+                    _kept(level - 1, y - 1 - low, rows, stride) if y > low else nothing,
+                    _kept(level - 1, y - low, rows, stride),
+                    _kept(level - 1, y + 1 - low, rows, stride) if y + 1 < high else nothing,
+                    ground + width * (y + height if y < 0 else y - height if y >= height else y),
+                    width,
+                    rule,
+                    eight,
+                    power,
+                    out,
+                )
+                if level < count:
+                    _close(out, width, wrap != 0)
+        if t + 1 < high:
+            row = _kept(0, t + 1 - low, rows, stride)
+            floats_at(row, width)[:] = floats_at(_entering(t + 1, *place), width)
+            _close(row, width, wrap != 0)
 
 
 @kernel

@@ -287,7 +287,7 @@ class GridSpreadField(SpreadingField):
         """Rows for the steps in between."""
         width = -(-self.space.width // 16) * 16 + 2 * kernels.spread.margin(self._reach)
         if self._near:
-            return (aligned((levels + 1, width)),)
+            return (aligned((levels * kernels.spread.ROWS + 1, width)),)
         shape = (levels, 2 * self._reach + 1, width)
         return aligned(shape), aligned(shape if self._exponent >= 2 else (1, 1, 1))
 
