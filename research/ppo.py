@@ -121,9 +121,9 @@ class Policy:
         count, rows, chances = len(seen), np.arange(len(seen)), np.exp(logs)
         gain = (gains - gains.mean()) / (gains.std() + 1e-8)
         ratio = np.exp(logs[rows, actions] - before)
-        kept = np.where(gain > 0, ratio < 1 + CLIP, ratio > 1 - CLIP)
+        is_unclipped = np.where(gain > 0, ratio < 1 + CLIP, ratio > 1 - CLIP)
         slope = ENTROPY * chances * (logs - (chances * logs).sum(axis=1, keepdims=True))
-        pull = -(gain * ratio * kept)[:, None]
+        pull = -(gain * ratio * is_unclipped)[:, None]
         slope -= pull * chances
         slope[rows, actions] += pull[:, 0]
         back = np.column_stack([slope, worths - returns]) / count

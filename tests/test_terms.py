@@ -56,13 +56,14 @@ BANNED_IN_NAMES = BANNED | {
     "asked": "given, requested",
     "barred": "blocked",
     "door": "portal, opening",
+    "kept": "cached, remaining",
     "shut": "blocked",
     "way": "path, edges, direction",
     "whole": "integer, total, full",
 }
 """Ordinary English in prose, but not in the names of code.
 
-Still in use, to be moved up here once they are gone: guess, hands, heard, hold, house, kept,
+Still in use, to be moved up here once they are gone: guess, hands, heard, hold, house,
 knob, legs, looks, loose, march, mend, mirror, prints, renew, resist, rim, room, said, standing,
 strands, strides, told.
 """

@@ -27,7 +27,7 @@ past the hunters; stands still.
 
 SPEED = 3.0  # steps a second, his and theirs
 
-_KEPT = 20_000  # views that are kept
+_MOST_VIEWS = 20_000  # views that are kept
 _TRIES = 200  # starts that are tried on a map before it is given up
 _FAR = 40  # steps: how far he wants to go
 _GAP = (4, 10)  # steps that the one who chases him is behind
@@ -61,7 +61,7 @@ class Ground:
         """Return the cells that are visible from a cell."""
         if (known := self._views.get(cell)) is None:
             seen = visible(self.space, self.space.position_of(cell), self.reach * self.step)
-            if len(self._views) >= _KEPT:
+            if len(self._views) >= _MOST_VIEWS:
                 self._views.clear()
             known = self._views[cell] = np.flatnonzero(seen)
         return known

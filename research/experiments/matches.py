@@ -259,8 +259,8 @@ class Scout:
             strengths = (
                 rows[:, 2] * np.exp2(-(self._now - rows[:, 3]) / _FADING) if fading else rows[:, 2]
             )
-            kept = strengths > _FAINT
-            return rows[kept, :2], strengths[kept]
+            is_strong = strengths > _FAINT
+            return rows[is_strong, :2], strengths[is_strong]
 
         army, strengths = told("army", True)
         assets, worths = told("assets", False)

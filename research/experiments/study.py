@@ -253,7 +253,7 @@ def plain(values: Any, what: str) -> dict[str, Value]:
         raise InvalidValue(
             f"{what} are values by name", got=type(values).__name__, remedy="Pass a dict"
         )
-    kept: dict[str, Value] = {}
+    filtered: dict[str, Value] = {}
     for name, value in values.items():
         if isinstance(value, np.generic):
             value = value.item()
@@ -267,8 +267,8 @@ def plain(values: Any, what: str) -> dict[str, Value]:
                 got=f"{name}={value!r}"[:80],
                 remedy="Leave it out, or pass None",
             )
-        kept[name] = value
-    return kept
+        filtered[name] = value
+    return filtered
 
 
 def integer(row: Row, name: str) -> int:

@@ -35,7 +35,7 @@ from fieldcraft.kernels.signatures import Argument
 
 HERE = Path(__file__).resolve().parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fieldcraft" / "objects"
-_KEPT = 30 * 86_400
+_LIFETIME = 30 * 86_400
 """The seconds after which objects that no build has used are deleted."""
 _IMPORTED = re.compile(r"^from fieldcraft\.kernels(\.?\w* import (?:\([^)]*\)|.*))$", re.M)
 
@@ -150,7 +150,7 @@ def compiled(files: list[str], targets: list[str]) -> tuple[list[Entry], dict[st
     """The entries of some files of kernels, and their objects for each target."""
     CACHE.mkdir(parents=True, exist_ok=True)
     for old in CACHE.iterdir():
-        if old.stat().st_mtime < time.time() - _KEPT:
+        if old.stat().st_mtime < time.time() - _LIFETIME:
             old.unlink(missing_ok=True)
     entries: list[Entry] = []
     objects: dict[str, list[Path]] = {target: [] for target in targets}
@@ -169,17 +169,17 @@ def compiled(files: list[str], targets: list[str]) -> tuple[list[Entry], dict[st
 def _compiled(file: str, targets: list[str]) -> tuple[list[Entry], dict[str, Path]]:
     """The entries of a file of kernels and its object for each target, from the cache if there."""
     key = _key(file)
-    kept = CACHE / f"{file}-{key}.pickle"
+    entries_file = CACHE / f"{file}-{key}.pickle"
     paths = {target: CACHE / f"{file}-{key}-{target}.o" for target in targets}
-    if all(path.exists() for path in (kept, *paths.values())):
-        for path in (kept, *paths.values()):
+    if all(path.exists() for path in (entries_file, *paths.values())):
+        for path in (entries_file, *paths.values()):
             path.touch()
-        entries: list[Entry] = pickle.loads(kept.read_bytes())
+        entries: list[Entry] = pickle.loads(entries_file.read_bytes())
         return entries, paths
     bitcode, entries = lower(file)
     for target, path in paths.items():
         _write(path, emit(bitcode, TARGETS[target], {entry.symbol for entry in entries}))
-    _write(kept, pickle.dumps(entries))
+    _write(entries_file, pickle.dumps(entries))
     return entries, paths
 
 

@@ -93,11 +93,11 @@ class WallChanges:
 
     def add(self, cells: NDArray[np.int64], blocked: bool) -> None:
         """Block or open cells, ascending."""
-        kept = ~np.isin(self.cells, cells)
-        every = np.concatenate([self.cells[kept], cells])
+        is_other = ~np.isin(self.cells, cells)
+        every = np.concatenate([self.cells[is_other], cells])
         order = np.argsort(every)
         self.cells = every[order]
-        self.blocked = np.concatenate([self.blocked[kept], np.full(len(cells), blocked)])[order]
+        self.blocked = np.concatenate([self.blocked[is_other], np.full(len(cells), blocked)])[order]
 
     def apply(self, walls: NDArray[np.bool_], box: Box, shape: tuple[int, int]) -> None:
         """Apply the changes to the initial walls of a box."""

@@ -51,7 +51,7 @@ class DeviceTrailField(SteppedField, TrailField):
     def _derive(self) -> None:
         weights, scale = self.trail._weights()
         self._reach = len(weights) // 2
-        self._gain = self.trail._kept(self._every) * scale
+        self._gain = self.trail._retention(self._every) * scale
         self._loaded = False
 
     # Values

@@ -267,8 +267,8 @@ def _flow(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str
     size = float(np.hypot(arrows[:, 0], arrows[:, 1]).max(initial=0.0)) or 1.0
     ends = places[:, :2] + arrows[:, :2] * (0.8 * pitch / size)
     pairs = np.concatenate([places[:, :2], ends], axis=1)
-    kept = np.hypot(arrows[:, 0], arrows[:, 1]) > 0.02 * size
-    return {"arrows": np.round(pairs[kept], 3).tolist()}
+    is_visible = np.hypot(arrows[:, 0], arrows[:, 1]) > 0.02 * size
+    return {"arrows": np.round(pairs[is_visible], 3).tolist()}
 
 
 def _peaks(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str, Any]:

@@ -127,9 +127,9 @@ def _deposit(order: Deposit, imap: InfluenceMap) -> None:
 
 def _paint(order: Paint, imap: InfluenceMap) -> None:
     cells = covered(imap.space, order.stroke, order.radius)
-    kept = imap.space.walls.reshape(-1).copy()
-    kept[cells] = order.blocked
-    if kept.all():
+    walls = imap.space.walls.reshape(-1).copy()
+    walls[cells] = order.blocked
+    if walls.all():
         raise InvalidValue(
             "A map has open cells", got="walls everywhere", remedy="Paint with a smaller brush"
         )

@@ -27,45 +27,45 @@ class Keyframes:
 
     def __init__(self, most_bytes: int) -> None:
         self._most = most_bytes
-        self._kept: list[Keyframe] = []
+        self._frames: list[Keyframe] = []
         self._bytes = 0
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._frames)
 
     @property
     def moments(self) -> list[int]:
         """Their moments, ascending."""
-        return [frame.moment for frame in self._kept]
+        return [frame.moment for frame in self._frames]
 
     def add(self, frame: Keyframe) -> None:
         """Add a keyframe that is not earlier than the last one, and drop surplus ones."""
-        if self._kept and self._kept[-1].moment == frame.moment:
-            self._bytes -= len(self._kept.pop().data)
-        self._kept.append(frame)
+        if self._frames and self._frames[-1].moment == frame.moment:
+            self._bytes -= len(self._frames.pop().data)
+        self._frames.append(frame)
         self._bytes += len(frame.data)
-        while self._bytes > self._most and len(self._kept) > _LEAST:
+        while self._bytes > self._most and len(self._frames) > _LEAST:
             now = frame.moment
             crowded = min(
-                range(1, len(self._kept) - 1),
+                range(1, len(self._frames) - 1),
                 key=lambda i: (
-                    (self._kept[i + 1].moment - self._kept[i - 1].moment)
-                    / (now - self._kept[i].moment + 1)
+                    (self._frames[i + 1].moment - self._frames[i - 1].moment)
+                    / (now - self._frames[i].moment + 1)
                 ),
             )
-            self._bytes -= len(self._kept.pop(crowded).data)
+            self._bytes -= len(self._frames.pop(crowded).data)
 
     def before(self, moment: int) -> Keyframe:
         """Return the last keyframe at or before a moment."""
-        return self._kept[bisect.bisect_right(self.moments, moment) - 1]
+        return self._frames[bisect.bisect_right(self.moments, moment) - 1]
 
     def forget_after(self, moment: float, orders: float = math.inf) -> None:
         """Drop keyframes after a moment, or with more than `orders` orders of the log."""
-        while self._kept[-1].moment > moment or self._kept[-1].applied > orders:
-            self._bytes -= len(self._kept.pop().data)
+        while self._frames[-1].moment > moment or self._frames[-1].applied > orders:
+            self._bytes -= len(self._frames.pop().data)
 
     def copy(self) -> Keyframes:
         """Return a copy."""
         twin = Keyframes(self._most)
-        twin._kept, twin._bytes = list(self._kept), self._bytes
+        twin._frames, twin._bytes = list(self._frames), self._bytes
         return twin

@@ -335,8 +335,8 @@ def _live_class() -> Any:
 
         def set_cells(self, value: ArrayLike, condition: Any = None) -> None:
             """Set all cells, or those whose values meet a condition."""
-            kept = False if condition is None else ~np.vectorize(condition)(self.data)
-            self.write(np.where(kept, self.data, self._shaped(value)))
+            is_excluded = False if condition is None else ~np.vectorize(condition)(self.data)
+            self.write(np.where(is_excluded, self.data, self._shaped(value)))
 
         def _shaped(self, values: ArrayLike) -> NDArray[np.float32]:
             array = checks.array("Values", values)

@@ -66,12 +66,12 @@ def wander_grid(ins, keep, part, flows, mass, scale, first, last, out, sent):
         a, b, c = across[above, :width], beside[above, 1 : width + 1], across[above, 2 : width + 2]
         d, e = beside[level, :width], beside[level, 2 : width + 2]
         f, g, h = across[below, :width], beside[below, 1 : width + 1], across[below, 2 : width + 2]
-        own, kept, bits = mass[y + 1, 1 : width + 1], keep[y], ins[y]
+        own, stay, bits = mass[y + 1, 1 : width + 1], keep[y], ins[y]
         new = out[y + 1, 1 : width + 1]
         for x in range(width):
             # 0 or 1 times what arrives: vectorized better than a choice.
             arcs = np.int32(bits[x])
-            here = own[x] * kept[x]
+            here = own[x] * stay[x]
             here = here + a[x] * np.float64(arcs & np.int32(1))
             here = here + b[x] * np.float64((arcs >> np.int32(1)) & np.int32(1))
             here = here + c[x] * np.float64((arcs >> np.int32(2)) & np.int32(1))
@@ -95,10 +95,10 @@ def drift_grid(keep, shares, mass, scale, first, last, out):
         f, g, h = mass[y + 2, :width], mass[y + 2, 1 : width + 1], mass[y + 2, 2 : width + 2]
         first_of, second, third, fourth = shares[0, y], shares[1, y], shares[2, y], shares[3, y]
         fifth, sixth, seventh, eighth = shares[4, y], shares[5, y], shares[6, y], shares[7, y]
-        kept = keep[y]
+        stay = keep[y]
         new = out[y + 1, 1 : width + 1]
         for x in range(width):
-            here = own[x] * kept[x]
+            here = own[x] * stay[x]
             here = here + a[x] * first_of[x]
             here = here + b[x] * second[x]
             here = here + c[x] * third[x]

@@ -91,7 +91,7 @@ def show(ends, now, rate, half, low, most, first, last, values, active, listed):
     height, width = values.shape
     across = (width + TILE_COLUMNS - 1) // TILE_COLUMNS
     instant = np.int32(now)
-    kept = first
+    end = first
     moments = ends.reshape(-1)
     shown = values.reshape(-1)
     for i in range(first, last):
@@ -123,9 +123,9 @@ def show(ends, now, rate, half, low, most, first, last, values, active, listed):
                 still |= 1 << j
         active[tile] = still
         if still != 0:
-            listed[kept] = tile
-            kept += 1
-    return kept - first
+            listed[end] = tile
+            end += 1
+    return end - first
 
 
 Scratch = tuple[NDArray[np.float64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]

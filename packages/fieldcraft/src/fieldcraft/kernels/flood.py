@@ -129,7 +129,7 @@ def cool(label, ignited, strength, now, cooling, cells, values, is_warm):
     removed from the list; return the number of cells that stay, at its beginning and in their
     order.
     """
-    kept = 0
+    left = 0
     for i in range(len(cells)):
         cell = cells[i]
         heat = 0.0
@@ -139,6 +139,6 @@ def cool(label, ignited, strength, now, cooling, cells, values, is_warm):
             values[cell], is_warm[cell] = 0, False
             continue
         values[cell] = np.float32(heat * strength[cell])
-        cells[kept] = cell
-        kept += 1
-    return kept
+        cells[left] = cell
+        left += 1
+    return left

@@ -413,10 +413,10 @@ def _sees_cell(walls, wrap, cell, goal, limit, facings, v, min_cosine):
             and not facings[v, 0] * x + facings[v, 1] * y >= min_cosine * math.sqrt(float(squared))
         ):
             continue
-        _, where, whole = pass_cells(
+        _, where, length = pass_cells(
             walls, start_y, start_x, start_y + y * UNITS, start_x + x * UNITS, wrap, False, None
         )
-        if where == whole:
+        if where == length:
             return True
     return False
 

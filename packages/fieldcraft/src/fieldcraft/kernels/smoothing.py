@@ -19,14 +19,14 @@ PASSES = 8
     "(i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), u1[::1], i8[::1], f8, f8, out i8[::1]",
     "(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), u1[::1], i8[::1], f8, f8, out i8[::1]",
 )
-def straighten(ground, king, cells, least, cell_size, kept):
+def straighten(ground, king, cells, least, cell_size, chosen):
     """Choose the cells at which a path turns, so that the straight segments between them cost the
     least.
 
     `ground` is that of `weighted`: `moves` are those of `steps` (K, 2) with world `lengths` (K,),
     flat; `king` those of a king's eight. `costs` has one number per cell, at least `least`, or
     none: then everything costs 1. `cells` are those of the path; the chosen ones are written to
-    `kept`. Returns their number, the length and the cost.
+    `chosen`. Returns their number, the length and the cost.
     """
     costs, width, height, wrap = ground[3], ground[5], ground[6], ground[7]
     n = cells.shape[0]
@@ -60,13 +60,13 @@ def straighten(ground, king, cells, least, cell_size, kept):
         while True:
             # The k-th one kept is at least the k-th of all, so nothing is overwritten before it is
             # read.
-            kept[at] = j
+            chosen[at] = j
             if j == 0:
                 break
             j = before[j]
             at -= 1
         for at in range(fewer):
-            j = kept[at]
+            j = chosen[at]
             nodes[at], xs[at], ys[at] = nodes[j], xs[j], ys[j]
             leg_lengths[at], leg_costs[at] = best_lengths[j], best_costs[j]
         same = fewer == count
@@ -74,7 +74,7 @@ def straighten(ground, king, cells, least, cell_size, kept):
         if same:
             break
     for at in range(count):
-        kept[at] = cells[nodes[at]]
+        chosen[at] = cells[nodes[at]]
         if at > 0:
             worlds[at] = worlds[at - 1] + leg_lengths[at]
             totals[at] = totals[at - 1] + leg_costs[at]

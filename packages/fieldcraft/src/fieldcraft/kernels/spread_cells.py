@@ -88,9 +88,9 @@ def update(old, strongest, weakest, blocked, out, exponent, momentum, keep, floo
         for x in range(out.shape[0]):
             o = old[x]
             t = strongest[x]
-            kept = keep * o + _ZERO
+            decayed = keep * o + _ZERO
             rising = o + momentum * (t - o)
-            falling = t if abs(t) >= abs(kept) else kept
+            falling = t if abs(t) >= abs(decayed) else decayed
             v = falling if abs(t) < abs(o) else rising
             v = v if (abs(v) >= floor) | (abs(t) >= floor) else _ZERO
             out[x] = o if blocked[x] != 0 else v

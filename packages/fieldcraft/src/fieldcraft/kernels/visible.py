@@ -144,7 +144,7 @@ def _scan_row(window, base, across, depth, least, most, now, new, count):
 
     A cell `c` to the side covers the slopes between those of two of its corners.
     """
-    kept = 0
+    size = 0
     for k in range(count):
         start_n, start_d, end_n, end_d = now[k, 0], now[k, 1], now[k, 2], now[k, 3]
         is_full = start_n == -start_d and end_n == end_d
@@ -170,13 +170,13 @@ def _scan_row(window, base, across, depth, least, most, now, new, count):
             low_n = 2 * c - 1
             low_d = 2 * depth + 1 if c > 0 else 2 * depth - 1
             if low_n * start_d > start_n * low_d:
-                new[kept, 0], new[kept, 1], new[kept, 2], new[kept, 3] = (
+                new[size, 0], new[size, 1], new[size, 2], new[size, 3] = (
                     start_n,
                     start_d,
                     low_n,
                     low_d,
                 )
-                kept += 1
+                size += 1
             high_n = 2 * c + 1
             high_d = 2 * depth - 1 if c >= 0 else 2 * depth + 1
             if high_n * start_d > start_n * high_d:
@@ -186,9 +186,9 @@ def _scan_row(window, base, across, depth, least, most, now, new, count):
                 if c >= 0:
                     break
         if alive:
-            new[kept, 0], new[kept, 1], new[kept, 2], new[kept, 3] = start_n, start_d, end_n, end_d
-            kept += 1
-    return kept
+            new[size, 0], new[size, 1], new[size, 2], new[size, 3] = start_n, start_d, end_n, end_d
+            size += 1
+    return size
 
 
 @kernel

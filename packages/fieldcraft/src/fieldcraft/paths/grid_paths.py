@@ -334,16 +334,16 @@ class GridProblem(PathProblem):
         steps; its length and cost.
         """
         space, moves, uneven = self.space, self.moves, len(self.costs) > 0
-        kept = np.empty(len(cells), dtype=np.int64)
+        chosen = np.empty(len(cells), dtype=np.int64)
         count, length, cost = kernels.smoothing.straighten(
             self._uneven,
             moves.edges,
             cells,
             self.least if uneven else 1.0,
             space.cell_size,
-            kept,
+            chosen,
         )
-        return kept[:count].copy(), length, cost if uneven else cost * self.least
+        return chosen[:count].copy(), length, cost if uneven else cost * self.least
 
     def solve_many(self, starts: Floats, here: Ints, goals: Floats, there: Ints) -> list[Path]:
         """See `PathProblem.solve_many`."""

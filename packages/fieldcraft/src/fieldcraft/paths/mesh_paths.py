@@ -231,7 +231,7 @@ def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
     graph, cells = space.graph, string.cells
     plan = string.plan
     within = np.concatenate([cells[:1], string.beyond])
-    kept = np.concatenate([[True], string.bends, [True]])
+    is_bend = np.concatenate([[True], string.bends, [True]])
     places = plan
     if graph.dimensions == 3:
         assert graph.mesh is not None
@@ -243,7 +243,7 @@ def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
         )
         heights[[0, -1]] = string.ends[:, 2]
         places = np.concatenate([plan, heights[:, np.newaxis]], axis=1)
-        kept |= _bent(places)
+        is_bend |= _bent(places)
     legs = np.sqrt((np.diff(places, axis=0) ** 2).sum(axis=1))
     length = float(legs.sum())
     cost = (
@@ -251,11 +251,11 @@ def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
         if costs.uniform is not None
         else float((legs * costs.values[within]).sum())  # type: ignore[index]
     )
-    at = np.flatnonzero(kept)
+    at = np.flatnonzero(is_bend)
     again = (places[at[1:]] == places[at[:-1]]).all(axis=1)  # a bend where the one before is
     again[-1] = False
-    kept[at[1:][again]] = False
-    turned, bend_cells = places[kept], np.append(within, cells[-1])[kept]
+    is_bend[at[1:][again]] = False
+    turned, bend_cells = places[is_bend], np.append(within, cells[-1])[is_bend]
     turned.flags.writeable = bend_cells.flags.writeable = False
     return Path(space, bend_cells, length, cost, turned)
 

@@ -417,9 +417,9 @@ def would_block(
                 remedy="Call its repair() first",
             )
         if field.limit < np.inf or not field.search.repairable:
-            kept = field.goals[~field.walls.reshape(-1)[field.goals]]
-            if not len(kept):
+            left = field.goals[~field.walls.reshape(-1)[field.goals]]
+            if not len(left):
                 return False
-            field = DistanceMap(space, space.position_of(kept), np.where(field.walls, np.inf, 1.0))
+            field = DistanceMap(space, space.position_of(left), np.where(field.walls, np.inf, 1.0))
     from_cells = None if starts is None else resolve_cells(space, field.walls, "start", starts)[0]
     return bool(len(field.cut_off(cells, from_cells)))

@@ -16,7 +16,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import interruptible
 from fieldcraft.kernels import pool
 from fieldcraft.propagation.kinds import Field, checked_pins, checked_resistance
-from fieldcraft.propagation.settings import part_kept
+from fieldcraft.propagation.settings import retention
 from fieldcraft.sources import Sources
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import cached_until_walls_change, inside, starts_of
@@ -116,7 +116,7 @@ class DiffuseField(Field):
         """Set parameters; see `Field.tune`."""
         self.diffuse = diffuse
         self._flow = None
-        self._keep = np.float32(part_kept(diffuse.keep, diffuse.half_life, every, usual=1.0))
+        self._keep = np.float32(retention(diffuse.keep, diffuse.half_life, every, usual=1.0))
         self._floor = np.float32(min(max(diffuse.floor, _LEAST_FLOOR), checks.LARGEST))
         self._shares = (diffuse.rate / np.maximum(self._degrees, 1)).astype(np.float32)
 

@@ -122,7 +122,7 @@ class FadeField(RememberingField):
 
     def _show(self) -> None:
         bands = pool.bands(self._count, self._count // _TILES_PER_THREAD)
-        kept = [0] * len(bands)
+        counts = [0] * len(bands)
         common = (
             self._ends,
             self._age,
@@ -134,11 +134,11 @@ class FadeField(RememberingField):
         written = (self._values, self._active, self._listed)
 
         def call(part: int) -> None:
-            kept[part] = kernels.fade.show(*common, *bands[part], *written)
+            counts[part] = kernels.fade.show(*common, *bands[part], *written)
 
         pool.run([(call, (part,)) for part in range(len(bands))])
-        count = kept[0]
-        for (first, _), more in zip(bands[1:], kept[1:], strict=True):
+        count = counts[0]
+        for (first, _), more in zip(bands[1:], counts[1:], strict=True):
             self._listed[count : count + more] = self._listed[first : first + more].copy()
             count += more
         self._count = count

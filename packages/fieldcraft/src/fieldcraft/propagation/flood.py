@@ -237,9 +237,9 @@ class FloodField(Field):
         if self._through is not None:
             self._next_strength[lit] *= self._through[lit]
         if self._blocked is not None:
-            kept = ~self._blocked[lit]
-            self._next_label[lit[~kept]] = _NONE
-            lit = lit[kept]
+            is_open = ~self._blocked[lit]
+            self._next_label[lit[~is_open]] = _NONE
+            lit = lit[is_open]
         self._label[lit] = self._next_label[lit]
         held = self._strength[self.pinned]
         self._strength[lit] = self._next_strength[lit]
@@ -255,7 +255,7 @@ class FloodField(Field):
 
     def _cool(self) -> None:
         """Update the values of warm cells, and drop cold ones."""
-        kept = kernels.flood.cool(
+        count = kernels.flood.cool(
             self._label,
             self._ignited,
             self._strength,
@@ -265,7 +265,7 @@ class FloodField(Field):
             self._flat,
             self._is_warm,
         )
-        self._warm = self._warm[:kept]
+        self._warm = self._warm[:count]
 
     def settle(self) -> None:
         """Run every flood to its end, and cool."""

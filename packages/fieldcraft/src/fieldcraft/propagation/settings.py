@@ -156,7 +156,7 @@ def one_evaporation(what: str, keep: float | None, half_life: float | None) -> N
         )
 
 
-def part_kept(keep: float | None, half_life: float | None, every: float, *, usual: float) -> float:
+def retention(keep: float | None, half_life: float | None, every: float, *, usual: float) -> float:
     """Return the part of a value that is left after an update of `every` seconds."""
     if half_life is not None:
         return float(0.5 ** (every / half_life))

@@ -20,7 +20,7 @@ from fieldcraft.propagation.settings import (
     flag,
     number,
     one_evaporation,
-    part_kept,
+    retention,
 )
 from fieldcraft.propagation.trail_field import GraphTrailField, TrailField
 from fieldcraft.space import Grid, Space, checked_space
@@ -185,11 +185,11 @@ class Trail(Gathering):
             return np.ones(self.blur, dtype=np.float32), 1 / self.blur**2
         return np.array(self.blur), 1.0
 
-    def _kept(self, every: float) -> float:
+    def _retention(self, every: float) -> float:
         """Return the part that is left after an update, `every` seconds after the last one."""
         if not self.accumulate:
             return 1.0
-        return part_kept(self.keep, self.half_life, every, usual=_KEEP)
+        return retention(self.keep, self.half_life, every, usual=_KEEP)
 
     def _field(self, space: Space, every: float) -> Field:
         """Return values of this kind on a space, all 0; `every` is the interval in seconds."""

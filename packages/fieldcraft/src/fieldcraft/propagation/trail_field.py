@@ -52,7 +52,7 @@ class TrailField(GatheringField):
     def _derive(self) -> None:
         weights, scale = self.trail._weights()
         self._weights = weights
-        self._gain = self.trail._kept(self._every) * scale
+        self._gain = self.trail._retention(self._every) * scale
         self._floor = np.float32(min(max(self.trail.floor, _LEAST_FLOOR), checks.LARGEST))
         ones, conserves = isinstance(self.trail.blur, int), self.trail.edges == "conserve"
         self._rule = (ones, self._gain, conserves, self._floor, self._wrap)
@@ -170,7 +170,7 @@ class TrailField(GatheringField):
 
     def settle(self) -> None:
         """Set all values to 0, where evaporation leads."""
-        if self.trail.accumulate and self.trail._kept(self._every) == 1:
+        if self.trail.accumulate and self.trail._retention(self._every) == 1:
             raise InvalidValue(
                 "A trail with keep=1 never evaporates",
                 got="settle()",
@@ -344,7 +344,7 @@ class GraphTrailField(TrailField):
                 remedy="Pass blur=1" + (", or 3 for the mean of seven cells" * on_hexagons),
             )
         self._rounds = blur // 2
-        self._gain = self.trail._kept(self._every)
+        self._gain = self.trail._retention(self._every)
         self._means = [np.empty(self.space.shape) for _ in range(min(self._rounds, 2))]
 
     def _step(self) -> None:

@@ -94,10 +94,10 @@ class Flood(Operand):
         of `marks` and ends at the next.
         """
         first, end = self._marks[mark : mark + 2].tolist()
-        kept = ~cells[listed[:end]]
-        left = listed[:end][kept]
+        remaining = ~cells[listed[:end]]
+        left = listed[:end][remaining]
         listed[: len(left)] = left
-        self._marks[mark], self._marks[mark + 1] = np.count_nonzero(kept[:first]), len(left)
+        self._marks[mark], self._marks[mark + 1] = np.count_nonzero(remaining[:first]), len(left)
 
     def _follow_walls(self) -> None:
         """Remove heat and barrier from new walls; opened cells become untouched."""

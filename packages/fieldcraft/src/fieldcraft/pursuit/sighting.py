@@ -233,15 +233,15 @@ class Sight:
             return np.where(now[:, np.newaxis], moves, contacts.velocities)
         # Velocities follow from two positions in a row; other targets keep theirs.
         followed = now & (contacts.waited == 0)
-        kept = np.where((now & ~contacts.in_sight)[:, np.newaxis], 0.0, contacts.velocities)
+        same = np.where((now & ~contacts.in_sight)[:, np.newaxis], 0.0, contacts.velocities)
         if seconds == 0:
-            return kept
+            return same
         moved = points - contacts.positions
         grid = self.space.sight_grid
         if grid is not None and grid.wrap:
             size = np.array(grid.size)
             moved = (moved + size / 2) % size - size / 2
-        return np.where(followed[:, np.newaxis], moved / seconds, kept)
+        return np.where(followed[:, np.newaxis], moved / seconds, same)
 
 
 def _flags(present: ArrayLike | None, count: int) -> NDArray[np.bool_]:

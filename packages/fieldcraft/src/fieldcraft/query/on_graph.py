@@ -163,8 +163,8 @@ class GraphValues(Queries):
             ends = np.searchsorted(which, np.arange(len(some) + 1))
             if spacing > 0:
                 for k in range(len(some)):
-                    kept = self._spaced(found[ends[k] : ends[k + 1]], wanted, spacing)
-                    cells[first + k, : len(kept)] = kept
+                    chosen = self._spaced(found[ends[k] : ends[k + 1]], wanted, spacing)
+                    cells[first + k, : len(chosen)] = chosen
             else:
                 rank = np.arange(len(which)) - ends[which]
                 cells[first + which[rank < wanted], rank[rank < wanted]] = found[rank < wanted]
@@ -235,14 +235,14 @@ class GraphValues(Queries):
         """
         places, least = self.graph.positions[cells], (spacing * (1 - SLACK)) ** 2
         left = np.ones(len(cells), dtype=np.bool_)
-        kept: list[int] = []
-        while len(kept) < count and left.any():
+        chosen: list[int] = []
+        while len(chosen) < count and left.any():
             first = int(left.argmax())
-            kept.append(int(cells[first]))
+            chosen.append(int(cells[first]))
             away = self.space.shortest_vectors(places - places[first])
             left &= (away**2).sum(axis=1) >= least
             left[first] = False
-        return np.array(kept, dtype=np.int64)
+        return np.array(chosen, dtype=np.int64)
 
     def steps(self) -> Steps:
         """See `Queries.steps`."""

@@ -198,8 +198,8 @@ class Answer:
         yield 0
         for index, requirement in enumerate(question.require):
             for some in self._pieces(requirement.measure):
-                kept = requirement.kept(context, cells[some])
-                self._removed[some[~kept]] = index
+                is_met = requirement.is_met(context, cells[some])
+                self._removed[some[~is_met]] = index
                 yield max(len(some), 1)
         for index, score in enumerate(question.score):
             for some in self._pieces(score.measure):

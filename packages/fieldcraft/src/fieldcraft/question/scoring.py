@@ -79,7 +79,7 @@ class Requirement:
             got = f"least={self.least:g}, most={self.most:g}"
             raise InvalidValue("A requirement has least <= most", got=got, remedy="Swap them")
 
-    def kept(self, context: Context, cells: Ints) -> Any:
+    def is_met(self, context: Context, cells: Ints) -> Any:
         """Return which candidates meet it, (N,) bool."""
         values = self.measure.values(context, cells)
         if self.least is None and self.most is None:

@@ -110,17 +110,17 @@ class Actor:
         pieces = min(max(math.ceil(longest / stride), 1), _MOST_PIECES)
         shares = np.arange(pieces, 0, -1)[:, np.newaxis, np.newaxis] / pieces - 1
         points = (after + shares * steps).reshape(-1, after.shape[1])
-        kept = np.ones(len(points), dtype=np.bool_)
+        valid = np.ones(len(points), dtype=np.bool_)
         if self.policies.on_wall == "refuse":  # walls between two moments hold nothing
             cells = np.asarray(space.cell_at(points[len(after) :], outside="clamp"), dtype=np.int64)
-            kept[len(after) :] = ~space.walls.reshape(-1)[cells]
-        points, many = points[kept], np.tile(strengths, pieces)[kept]
+            valid[len(after) :] = ~space.walls.reshape(-1)[cells]
+        points, many = points[valid], np.tile(strengths, pieces)[valid]
         if self.layer_part.mark is not None:
             self._mark_at(points, many)
             return
         amounts: NDArray[np.float64] = many * (passed / pieces)
         if self.layer_part.vector:
-            amounts = np.tile(strengths[:, np.newaxis] * steps[:, :2] / pieces, (pieces, 1))[kept]
+            amounts = np.tile(strengths[:, np.newaxis] * steps[:, :2] / pieces, (pieces, 1))[valid]
         if np.any(amounts):
             self.layer.deposit(points, amounts, **self.policies._asdict())
 

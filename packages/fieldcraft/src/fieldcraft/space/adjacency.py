@@ -26,7 +26,7 @@ _Found = TypeVar("_Found")
 
 NO_CELLS: Ints = read_only(np.empty(0, dtype=np.int64))
 
-KEPT = "_kept"
+CACHE = "_cache"
 """The attribute that caches results of functions of an object; copies start without it."""
 
 
@@ -37,13 +37,13 @@ def cached(compute: Callable[[_Key], _Found]) -> Callable[[_Key], _Found]:
     name = f"{compute.__module__}.{compute.__qualname__}"
 
     @functools.wraps(compute)
-    def kept(key: _Key) -> _Found:
-        found: dict[str, _Found] = vars(key).setdefault(KEPT, {})
+    def cached_compute(key: _Key) -> _Found:
+        found: dict[str, _Found] = vars(key).setdefault(CACHE, {})
         if name not in found:
             found[name] = compute(key)
         return found[name]
 
-    return kept
+    return cached_compute
 
 
 def cached_until_walls_change(compute: Callable[[_Space], _Found]) -> Callable[[_Space], _Found]:
@@ -53,15 +53,15 @@ def cached_until_walls_change(compute: Callable[[_Space], _Found]) -> Callable[[
     name = f"{compute.__module__}.{compute.__qualname__}"
 
     @functools.wraps(compute)
-    def kept(space: _Space) -> _Found:
+    def cached_compute(space: _Space) -> _Found:
         version = space.walls_version
-        found: dict[str, tuple[int, _Found]] = vars(space).setdefault(KEPT, {})
+        found: dict[str, tuple[int, _Found]] = vars(space).setdefault(CACHE, {})
         last = found.get(name)
         if last is None or last[0] != version:
             last = found[name] = (version, compute(space))
         return last[1]
 
-    return kept
+    return cached_compute
 
 
 @dataclass(frozen=True, eq=False)

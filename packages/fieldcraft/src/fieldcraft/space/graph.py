@@ -309,7 +309,7 @@ class Graph(EdgeSpace):
         twin = Graph.__new__(Graph)
         twin.__dict__ |= self.__dict__
         twin._mesh = self.mesh
-        twin._kept = {}  # cached results depend on walls
+        twin._cache = {}  # cached results depend on walls
         twin._begin()
         twin._block(walls)
         return twin

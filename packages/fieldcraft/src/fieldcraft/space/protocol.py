@@ -39,7 +39,7 @@ class Space(Pictured, ABC):
     y_up: bool
     _changes: list[NDArray[np.int64]]
     opacity_codes: NDArray[np.uint8] | None = None
-    _kept: dict[str, Any]  # results of functions of the space, see `adjacency.cached`
+    _cache: dict[str, Any]  # results of functions of the space, see `adjacency.cached`
 
     # Cells and their positions
 

@@ -366,5 +366,5 @@ def chosen(
 
 
 def _shaped(array: NDArray[Any], single: bool, count: int | None) -> Any:
-    kept = array if count is not None else array[:, 0]
-    return kept[0] if single else kept
+    lists = array if count is not None else array[:, 0]
+    return lists[0] if single else lists
