@@ -1,4 +1,4 @@
-"""The polygons that a shortest path can pass: those between its ends in the tree of blocks.
+"""The polygons between the ends of a path in the tree of blocks: a shortest path can pass no other.
 
 Polygons that are connected by one polygon only are split there into blocks. A path that leaves a
 convex polygon for a block returns to the same polygon, and the straight line between both places is
@@ -22,8 +22,8 @@ def blocks(starts, behind, first, beside):
     `beside[first[p]]` up to `first[p + 1]`.
 
     Returns for each polygon (P,) the block between it and the root of its tree, -1 for roots; for
-    each block the polygon at its upper end; for each polygon (P,) how many blocks lie above it; and
-    for each portal (K,) the block that it lies in.
+    each block the polygon at its upper end; for each polygon (P,)
+    the number of blocks above it; and for each portal (K,) its block.
     """
     count = starts.shape[0] - 1
     above, heads, depths = (

@@ -52,9 +52,9 @@ def wander_grid(ins, keep, part, flows, mass, scale, first, last, out, sent):
     """Take the same step for rows [first, last) of a grid without wrap, with neighbors at most one
     cell away.
 
-    `mass` and `out` (height + 2, width + 2) have a rim of 0. A cell sends `part` of its mass each
-    way that is open, times flows[0] to a neighbor beside it and flows[1] across a corner; bit `k`
-    of `ins` (height, width) says that a step from `AROUND[k]` may end there.
+    `mass` and `out` (height + 2, width + 2) have a rim of 0. A cell sends `part` of its mass over
+    each open step, times flows[0] to a neighbor beside it and flows[1] across a corner; bit `k` of
+    `ins` (height, width) is set if a step from `AROUND[k]` may end there.
     """
     width = keep.shape[1]
     beside, across = sent[0], sent[1]

@@ -16,7 +16,7 @@ from fieldcraft.kernels.declare import kernel
 __all__ = ["TILE", "best", "bounds", "thin"]
 
 TILE = 16
-"""Side of the squares whose highest values are known; it changes no result."""
+"""Side of the squares with cached highest values; it changes no result."""
 
 
 @kernel("f4[:,::1], u1[:,::1], f4, out f4[:,::1]")
@@ -65,7 +65,7 @@ def _tile(own, offset, count, wrap):
 
 @kernel
 def _squared_distance(cell, other, height, width, wrap):
-    """Return the squared distance of two cells, the short way round."""
+    """Return the squared distance of two cells, the short way around a torus."""
     dr = abs(cell // width - other // width)
     dc = abs(cell % width - other % width)
     if wrap:
@@ -83,7 +83,7 @@ def _close(closed, cell, spacing2, wrap):
     low_r, high_r = max(r - reach, 0), min(r + reach, height - 1)
     low_c, high_c = max(c - reach, 0), min(c + reach, width - 1)
     if wrap:
-        # Each row and column once, the short way round.
+        # Each row and column once, the short way around.
         low_r, high_r = r - min(reach, height // 2), r + min(reach, height - 1 - height // 2)
         low_c, high_c = c - min(reach, width // 2), c + min(reach, width - 1 - width // 2)
     for y in range(low_r, high_r + 1):

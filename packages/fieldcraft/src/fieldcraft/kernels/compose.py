@@ -62,9 +62,9 @@ def _row(bases, moving, index, at, count):
 def evaluate(program, bases, constants, walls, moving, writes, block, first, last, ranges):
     """Run a program over the cells [first, last).
 
-    Row `i` of the table lies at address `bases[i]`. The first rows, `moving` of them, are the
+    Row `i` of the table is at address `bases[i]`. The first rows, `moving` of them, are the
     result and the maps and have a value for each cell; the others are scratch, `block` long, and
-    the first of those receive the `constants`. A program `writes` a result, or finds `ranges`:
+    the first scratch rows receive the `constants`. A program `writes` a result, or finds `ranges`:
     these become the bits of (smallest, largest) of each RANGE as float32, of (inf, -inf) where
     there is no cell. `walls` is uint8 of the cells, or empty.
 
@@ -200,7 +200,7 @@ def box(values, counts, reach, wrap, first, last, out):
     """
     height, width = values.shape
     rows = 2 * reach + 1
-    wide = np.zeros(width + 2 * reach, np.float64)  # a row and what lies beside it
+    wide = np.zeros(width + 2 * reach, np.float64)  # a row and the cells beside it
     sums = np.zeros((rows, width), np.float64)  # along the last rows
     total = np.zeros(width, np.float64)
     for y in range(first - reach, last + reach):

@@ -14,7 +14,7 @@ from fieldcraft.kernels.moves import PRUNED
 __all__ = ["FAR", "Measure", "canonical", "measure"]
 
 FAR = 1 << 62
-"""The whole number that stands for infinity."""
+"""The whole number for infinity."""
 
 
 class Measure(NamedTuple):

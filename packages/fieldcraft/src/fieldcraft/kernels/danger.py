@@ -187,13 +187,13 @@ def search(
     (starts, ends, lengths). `cost` has one number per cell, or one for all. `danger` (time steps,
     cells) is damage a second, `lowest` (cells, blocks) the least of each `BLOCK` time steps.
     `guess` are the cells of a path that may be good. `pace` is how far an agent walks in a time
-    step, `half` half of its seconds.
-    `norms` are (norm, straight, diagonal, quick, quicker, rate, thrift): lower bounds of the length
-    of a path and of its time steps, see `_norm`; the least cost of a cell; and the least part of
-    `pace` that any step gets on in a time step. `bounds` are infinite, anything and 0 before and
-    after. `states` holds the cost of each state, where it was reached from, and in which search;
-    the last entry of that counts searches. `scratch` are the keys and cells of a heap, as many
-    numbers as cells, and the keys and states of another heap; heaps that it is too short for grow.
+    step, `half` half of its seconds. `norms` are (norm, straight, diagonal, quick, quicker, rate,
+    thrift): lower bounds of the length of a path and of its time steps, see `_norm`; the least cost
+    of a cell; and the least part of `pace` that any step covers in a time step. `bounds` are
+    infinite, anything and 0 before and after. `states` holds the cost of each state, where it was
+    reached from, and in which search; the last entry of that counts searches. `scratch` are the
+    keys and cells of a heap, as many numbers as cells, and the keys and states of another heap;
+    heaps that it is too short for grow.
     """
     starts, ends, lengths = ground[0]
     places = ground[2]

@@ -23,7 +23,7 @@ def scratch(cells: int) -> tuple[NDArray[np.int64], ...]:
     """Return scratch for one thread: the last explorer that reached a cell, its first step, the
     cells in the order of the search, and the number of explorers so far.
 
-    It can be used again as it is: explorers are told apart by their number.
+    It is reused without clearing: explorers are distinguished by their number.
     """
     return (
         np.zeros(cells, dtype=np.int64),

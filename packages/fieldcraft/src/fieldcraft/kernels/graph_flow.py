@@ -12,11 +12,11 @@ from fieldcraft.kernels.mesh_moving import orientation, portal_between
 __all__ = ["lead", "lead_through", "point"]
 
 MARGIN = 0.05
-"""How far from the ends of a portal one passes it, in shares of it."""
+"""Distance to the ends of a portal at which an agent passes it, in shares of its width."""
 NEAR = 1e-4
-"""How near to a portal one stands in it, in shares of its width."""
+"""Distance to a portal below which an agent is in it, in shares of its width."""
 AHEAD = 32
-"""How many portals one looks ahead."""
+"""Number of portals to look ahead."""
 
 
 @kernel
@@ -38,8 +38,8 @@ def _off(places, start, end, points, i):
 
 @kernel("i4[::1], b1[::1], b1[::1], f8[:,::1], i8[::1], out i8[::1], out i8[::1], out f4[:,::1]")
 def point(ends, closed, walls, places, vertices, taken, following, vectors):
-    """Write what follows each of the vertices, and the unit vector there, after the arcs `taken`;
-    shut ones are taken no more.
+    """Write the next vertex of each of the vertices, and the unit vector to it, after the arcs
+    `taken`; blocked arcs are removed.
     """
     axes = places.shape[1]
     for i in range(vertices.shape[0]):
@@ -68,9 +68,9 @@ def lead(starts, origins, places, taken, following, goals, points, vertices, fir
     """Write the unit vectors to walk in from the points [first, last) with these nearest vertices.
 
     `taken` and `following` are the arc and the vertex to take from each vertex, -1 for none,
-    `goals` the vertices where ways end. Of the arcs that the field takes out of a vertex and into
-    it, the one nearest to the point is followed to its end; the one out of the vertex where they
-    are equally near. Next to a goal that is the goal itself.
+    `goals` the vertices of goals. Of the arcs of the field out of a vertex and into it, the agent
+    follows the one nearest to the point to its end; the one out of the vertex if they are equally
+    near. Next to a goal it walks to the goal itself.
     """
     axes = places.shape[1]
     for i in range(first, last):
@@ -123,7 +123,7 @@ def _aim(mesh, middles, following, polygon, x, y):
             own = here if then < 0 else then
             fx, fy = middles[own, 0], middles[own, 1]
             break
-        # Who leaves through a portal from u to v has v on the left, where left is what turns y
+        # An agent that leaves through a portal from u to v has v on the left, if left is y turned
         # towards -x.
         ux, uy, vx, vy = sides[portal, 0], sides[portal, 1], sides[portal, 2], sides[portal, 3]
         ex, ey = MARGIN * (vx - ux), MARGIN * (vy - uy)
@@ -136,7 +136,7 @@ def _aim(mesh, middles, following, polygon, x, y):
         elif not is_open:
             lx, ly, rx, ry, is_open = vx, vy, ux, uy, True
         else:
-            # The new portal narrows the string's room, or lies beyond a bend of it.
+            # The new portal narrows the funnel, or is beyond a bend of it.
             if orientation(x, y, rx, ry, ux, uy) >= 0:
                 if orientation(x, y, lx, ly, ux, uy) > 0:
                     fx, fy = lx, ly
@@ -163,14 +163,13 @@ def _aim(mesh, middles, following, polygon, x, y):
     " b1[::1], f8[:,::1], i8[::1], i8, i8, out f8[:,::1]"
 )
 def lead_through(mesh, middles, following, goals, points, polygons, first, last, out):
-    """Write the unit vectors (x, y) in which to walk from `points` in `polygons`, from `first` up
-    to `last`.
+    """Write the unit vectors (x, y) to walk in from the points [first, last) in `polygons`.
 
-    `mesh` is that of `mesh_moving`. A string is pulled taut through the portals that lead on,
-    `AHEAD` of them, each narrowed by `MARGIN`, to the middle of the last polygon or portal; one
-    makes for its first bend. Who stands in a portal already pulls it through those behind, and goes
-    straight out if it leads back. In a goal one makes for its middle, and so one does where no
-    portal leads on.
+    `mesh` is that of `mesh_moving`. A string is pulled taut through the next `AHEAD` portals, each
+    narrowed by `MARGIN`, to the middle of the last polygon or portal; an agent walks to its first
+    bend. An agent in a portal pulls it through the portals behind, and leaves at a right angle if
+    it leads back. In a goal, and where no portal leads on, an agent walks to the middle of the
+    polygon.
     """
     for i in range(first, last):
         polygon = polygons[i]

@@ -119,7 +119,7 @@ def _cross(portals, portal, last, x, y, to_x, to_y, at):
         size = ex * ex + ey * ey
         if area != 0:
             share = min(max(((lx - x) * dy - (ly - y) * dx) / area, 0.0), 1.0)
-        elif size > 0:  # the leg runs along the portal, or stays in one place
+        elif size > 0:  # the segment is parallel to the portal, or a point
             share = min(max(((x - lx) * ex + (y - ly) * ey) / size, 0.0), 1.0)
         else:
             share = 0.0

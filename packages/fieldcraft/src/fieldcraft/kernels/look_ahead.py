@@ -167,7 +167,7 @@ def _mark(occupied, bits, plan, i, agent):
 
 @kernel
 def _conflict_group(ground, distances, rows, occupied, bits, plan, seed, state, group, inside):
-    """Choose agents that are in each other's way, `seed` first. Return their number and the state
+    """Choose agents that block each other, `seed` first. Return their number and the state
     of the generator.
     """
     starts, ends, _costs = ground

@@ -5,7 +5,7 @@ that has the inside on the left. Its portals, parts of sides with another polygo
 from `gates[p]` up to `gates[p + 1]`: they lead to `behind`, and `sides` has (ux, uy, vx, vy), with
 the inside of p on the left. `blocked` marks portals that cannot be passed, `leaps` those over a
 gap. Together they are a `mesh`: (starts, rings, gates, behind, sides, blocked, leaps). A move reads
-only the sides and portals on its way.
+only the sides and portals on its path.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ INWARDS = 1e-6
 SLIDES = 16
 """Most slides along sides in one move."""
 IDLE = 8
-"""Most polygons passed without progress: rounding can make the way round a corner endless."""
+"""Most polygons passed without progress: rounding can make a walk around a corner endless."""
 _NONE = np.int64(-1)
 
 

@@ -248,7 +248,7 @@ def _away(blocked, c, r, fx, fy, vx, vy, speed, ahead):
 )
 def avoid(ground, points, velocities, frame, ahead, first, last, wrong, out):
     """Write the change of velocity away from walls `ahead` (in cells) of each of `points` into
-    `out` (N, 2), 0 for agents that stand still or in a wall; a wrong point into `wrong[0]`.
+    `out` (N, 2), 0 for agents at rest or in a wall; a wrong point into `wrong[0]`.
 
     `ground` is (blocked, clear): `clear` marks cells with nothing blocked as far as `ahead`.
     """

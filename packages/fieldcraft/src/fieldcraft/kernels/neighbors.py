@@ -134,7 +134,7 @@ def separate(coordinates, order, starts, frame, radius, first, last, out):
                 count = min(end - j, _AT_ONCE)
                 # no check for a negative index, so that the loop can run on vectors
                 base = np.uint64(j)
-                # This loop runs on vectors: the sums, whose order counts, come after it.
+                # This loop runs on vectors: the sums, which depend on their order, come after it.
                 for i in range(count):
                     dx, dy = x - xs[base + np.uint64(i)], y - ys[base + np.uint64(i)]
                     if wrap:

@@ -109,7 +109,7 @@ def _exp(values: Floats) -> Floats:
     """
     x = np.clip(values, np.float32(-60), np.float32(60))
     n = np.floor(x * np.float32(1.442695) + np.float32(0.5))
-    # ln 2 in two parts, of which the first has few enough digits for n * first to be exact.
+    # ln 2 in two parts: the first has few enough digits for n * first to be exact.
     r = x - n * np.float32(0.693359375) - n * np.float32(-2.12194440e-4)
     series = np.full_like(r, 1 / 5040)
     for term in (1 / 720, 1 / 120, 1 / 24, 1 / 6, 1 / 2, 1.0, 1.0):

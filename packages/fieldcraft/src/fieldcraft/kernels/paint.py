@@ -192,7 +192,7 @@ def wash(red, green, blue, alpha, box, canvas, mask):
     the mask there.
     """
     left, top, right, bottom = box
-    eights = mask.view(np.uint64)  # masks are mostly empty: eight pixels are looked at as one
+    eights = mask.view(np.uint64)  # masks are mostly empty: eight pixels are tested at once
     for row in range(top, bottom):
         for eight in range(left // 8, (right + 7) // 8):
             if eights[row, eight] != 0:

@@ -119,7 +119,7 @@ def connected_many(ground, sources, shapes, mark, sums, dirty, queue, squares, s
     """Search with `connected` for many sources and add their footprints; return the last mark used.
 
     `sources` are (cells, strengths, shapes), strengths times SCALE, and `shapes` (radii, weights,
-    starts): the weights of a shape by squared distance lie in `weights` from `starts` on.
+    starts): the weights of a shape by squared distance are in `weights` from `starts` on.
     """
     (cells, strengths, numbers), (radii, weights, starts) = sources, shapes
     flat = sums.reshape(-1)

@@ -77,17 +77,18 @@ def reach(
     found,
     sizes,
 ):
-    """Go on with a search for cells within `limit`, by at most so many cells, and return -1, or the
-    first cell met whose cost is not valid.
+    """Continue a search for cells within `limit`, by at most `most` cells; return -1, or the first
+    cell with an invalid cost.
 
-    One of `arcs` and `grid` is None. `arcs` is (starts, ends, lengths): those that leave cell v are
+    One of `arcs` and `grid` is None. `arcs` is (starts, ends, lengths): the arcs out of cell v are
     `starts[v]` up to `starts[v + 1]`. `grid` is (links, steps, lengths, width, height, wrap,
-    guarded), see `distance_steps`; `guarded` says that no diagonal passes a cell of infinite cost.
+    guarded), see `distance_steps`; with `guarded` no diagonal passes a cell of infinite cost.
     `cost` has one number per cell, or one for all; `enter` charges a step by the cell that it ends
-    in, else by the mean of both. `dist` is infinite for cells that are not met; `came` holds the
-    cell each was reached from. `keys` and `cells` are a heap, at first of the start; `found` are
-    the cells in reach, by distance and then by number; `sizes` are how many are found and in the
-    heap. A search that does less than it may, with cells in the heap left, needs longer arrays.
+    in, else by the mean of both. `dist` is infinite for cells that are not reached; `came` holds
+    the cell before each. `keys` and `cells` are a heap, at first of the start; `found` are the
+    cells in reach, by distance and then by number; `sizes` are the numbers of cells found and in
+    the heap. A search that ends before `most` cells, with cells in the heap left, needs longer
+    arrays.
     """
     count, size = sizes[0], sizes[1]
     end, bad = min(count + most, found.shape[0]), np.int64(-1)

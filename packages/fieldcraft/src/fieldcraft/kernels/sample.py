@@ -136,8 +136,8 @@ def bilinear(values, obstacles, points, frame, clamp, first, last, outside, out)
     off the map or not finite into `outside`.
 
     `obstacles` are (walls, bare, classes, both, kinds): whether there are no walls, the classes of
-    ground, which may be entered from each other, and whether these say more than walls. `frame` is
-    (origin x, origin y, cell size, y_up, wrap).
+    ground, which classes may be entered from each other, and whether classes forbid more than
+    walls. `frame` is (origin x, origin y, cell size, y_up, wrap).
     """
     (walls, bare, _, _, kinds), (x0, y0, size, y_up, _) = obstacles, frame
     height, width = values.shape

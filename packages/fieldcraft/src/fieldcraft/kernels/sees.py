@@ -1,13 +1,13 @@
 """Straight lines over polygons, and between the cells of a grid.
 
-A line runs over a mesh from polygon to polygon through portals: pieces of their sides behind which
-another polygon lies. It may touch corners on one side of it, not on both. So it is drawn twice,
-moved by nothing to the left and by nothing to the right, and one of the two must arrive. Corners
-and the ends of lines are whole numbers below 2**30, so that no rounding ever decides.
+A line crosses a mesh from polygon to polygon through portals: parts of their sides with another
+polygon behind. It may touch corners on one side of it, not on both. So it is drawn twice, shifted
+infinitesimally to the left and to the right, and one of the two must arrive. Corners and the ends
+of lines are whole numbers below 2**30, so that no rounding ever decides.
 
-Portals of polygon p are those from `starts[p]` up to `starts[p + 1]`; they lead to `ends`, and
-`fine` has (ux, uy, vx, vy): from u to v, with the inside of p on the left. `flags` says OPEN,
-BLOCKED where the polygon behind is, so that only a line that ends there gets in, or CLOSED.
+Portals of polygon p are `starts[p]` up to `starts[p + 1]`; they lead to `ends`, and `fine` has (ux,
+uy, vx, vy): from u to v, with the inside of p on the left. `flags` is OPEN, BLOCKED if the polygon
+behind is, so that only a line that ends there enters, or CLOSED.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ __all__ = [
 OPEN, BLOCKED, CLOSED = 0, 1, 2
 NO_FACINGS: NDArray[np.float64] = np.zeros((0, 2))
 INWARDS = 1e-3
-"""How far places are moved from the rim of their polygon to its middle, in shares of the way."""
-STACK = 64  # polygons still to be looked at; more lie side by side only where floors share a side
+"""Shift of places from the rim of their polygon to its middle, in shares of the distance."""
+STACK = 64  # waiting polygons; more are side by side only where floors share a side
 # how often polygons may come, on average, before a view is given up; in polygons that are not
 # convex it may go in circles
 _TURNS = 16
@@ -153,19 +153,18 @@ def _given_up(here, size, waiting, nodes):
 
 @kernel
 def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, sectors):
-    """The polygons whose middles a place sees, listed in `found`: how many, or -1 where the view
-    falls into too many pieces.
+    """Write the polygons with a middle that a place sees to `found`; return their number, or -1 if
+    the view has too many parts.
 
-    What is in sight are sectors: the directions, ends included, in which all portals on the way can
-    be passed. One of a single direction is dropped, since that is a line between a corner on its
-    left and one on its right. Polygons come one after the other,
-    the nearer first, so that most have been reached by all their sides when it is their turn, and
-    their sectors can be joined: where two meet is a corner that is no wall's. `reach` is squared;
-    portals that lie farther away are left alone.
+    A view consists of sectors: the directions, ends included, that pass all portals up to a
+    polygon. A sector of a single direction is dropped, since that is a line between a corner on its
+    left and one on its right. Polygons are processed one after the other, the nearer first, so that
+    most have been reached through all their sides by then, and their sectors can be joined: a
+    corner between two of them is no wall's. `reach` is squared; portals farther away are ignored.
 
     `waiting` are (first, pool, following): `first` (P,) has the sectors that wait for a polygon, as
-    numbers of `pool` and `following` from 1 on, 0 for none. What was used and is not any more is
-    listed from `following[0]` on; what has never been used begins at `pool[0, 0]`.
+    indices from 1 on into `pool` and `following`, 0 for none. Free entries are listed from
+    `following[0]` on; unused ones begin at `pool[0, 0]`.
     """
     (starts, ends, fine, flags), (first, pool, following), (keys, nodes) = mesh, waiting, heap
     free, unused = following[0], pool[0, 0]
@@ -273,8 +272,8 @@ def count_seen(mesh, middles, walls, positions, viewers, scale, min_cosine, firs
     """Add 1 to `counts` (N,) for each open polygon with a middle that a viewer of [first, last)
     sees: `sees_places` from all to all.
 
-    `viewers` are those of `sees_places`. `positions` (N, 2 or 3) are those of the vertices, `scale`
-    says how many of the whole numbers make a world unit.
+    `viewers` are those of `sees_places`. `positions` (N, 2 or 3) are the positions of the vertices,
+    `scale` is the number of whole units in a world unit.
     """
     (starts, ends, _, _), (cells, points, places, limits, facings) = mesh, viewers
     count = len(middles)
@@ -290,8 +289,7 @@ def count_seen(mesh, middles, walls, positions, viewers, scale, min_cosine, firs
     sectors = np.empty((_SECTORS, 4), dtype=np.int64)
     for v in range(first, last):
         ax, ay = places[v, 0], places[v, 1]
-        # A place is up to two of the whole numbers away from where it stands for, and INWARDS of a
-        # polygon.
+        # A place is up to two whole units from its position, and INWARDS of a polygon.
         reach = (math.sqrt(limits[v]) * scale * (1 + 1e-6) + 4.0) ** 2
         total = _fan(
             mesh, middles, cells[v], ax, ay, reach, v + 1, found, marks, waiting, heap, sectors
@@ -354,15 +352,15 @@ def _leaves(corners, rings, cell, ax, ay, bx, by):
     " i8), b1, out i8[::1], out f8[::1]"
 )
 def sweep(mesh, corners, rings, first, line, aim, left, passed, leaves):
-    """The polygons that a line from a in polygon `first` to b runs over, moved by nothing to one
-    side.
+    """Write the polygons that a line from a in polygon `first` to b crosses, shifted
+    infinitesimally to one side.
 
     `mesh` is (starts, ends, fine, flags). `line` (ax, ay, bx, by) is in world units, and `aim` the
-    same line, or its beginning, in whole numbers: they decide through which portals it leads.
+    same line, or its beginning, in whole numbers: they determine the portals that it passes.
     `passed` (most,) receives the polygons, `leaves` (most,) the share of the line at which it
-    leaves each, 1 where it ends. Returns how many they are, and whether something stopped the line
-    before its end. `corners` and `rings` are those of `mesh_moving.nearest`. Where several polygons
-    lie behind a piece of a side, the line goes on over the first.
+    leaves each, 1 at its end. Returns the number of polygons, and whether something stopped the
+    line before its end. `corners` and `rings` are those of `mesh_moving.nearest`. If several
+    polygons are behind a part of a side, the line continues over the first.
     """
     (starts, ends, fine, flags), (ax, ay, bx, by) = mesh, line
     from_x, from_y, to_x, to_y = aim

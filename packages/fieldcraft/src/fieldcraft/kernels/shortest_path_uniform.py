@@ -34,7 +34,7 @@ def bits_for(cells: int) -> int:
 
 _DX = np.array([dx for dx, _ in STEPS], dtype=np.int64)
 _DY = np.array([dy for _, dy in STEPS], dtype=np.int64)
-_START = 8  # stands for the step by which the start was reached
+_START = 8  # the step into the start
 _CLOSED = 16
 _bits_for = kernel(bits_for)
 
@@ -85,9 +85,9 @@ def uniform(ground, start, goal, best, parents, pool):
     """The shortest path on ground that costs the same everywhere, with 4 neighbors or `eight`.
 
     `ground` is (moves, bits, eight, width, height, wrap). `moves` are those of the eight `STEPS`,
-    in either case, and `bits` their `stops`. Returns the number of cells of the path, which stand
-    in `pool[:, 3]`, and how many of its steps are diagonal; 0 cells where there is no path, -1
-    where `pool` is too small.
+    in either case, and `bits` their `stops`. Returns the number of cells of the path, which are in
+    `pool[:, 3]`, and how many of its steps are diagonal; 0 cells where there is no path, -1 where
+    `pool` is too small.
     """
     moves, bits, eight, width, height, wrap = ground
     places = _bits_for(best.shape[0])
@@ -102,7 +102,7 @@ def uniform(ground, start, goal, best, parents, pool):
     shift = places + 1
     goal_y, goal_x = divmod(goal, width)
     y, x = divmod(start, width)
-    # What is added while a bucket is emptied lies at most twice a run behind it.
+    # Entries that are added while a bucket is emptied are at most two runs behind it.
     longest = 1 if wrap else min(max(width, height), LONGEST_RUN)
     mask = (np.int64(1) << bit_length((np.int64(2 * longest + 8) << places) >> shift)) - 1
     heads = np.full(mask + 1, -1, dtype=np.int32)

@@ -17,7 +17,7 @@ EVEN = 1.0 - 2.0**-44  # paths that differ by less are of the same cost: sums in
 LINEAR = 2.0**61
 """Below, keys are whole numbers of buckets; above, every number has a bucket of its own."""
 _LONGEST_RING = 4096.0
-_START = 64  # stands for the step by which the start was reached
+_START = 64  # the step into the start
 _CLOSED = 128
 _LINEAR_BITS = np.int64(np.float64(LINEAR).view(np.int64))
 
@@ -49,7 +49,7 @@ def weighted(ground, bounds, start, goal, best, came, pool, keys):
     `ground` is (moves, steps, lengths, costs, has_walls, width, height, wrap), and `bounds`
     (straight, diagonal, least, highest). `moves` are those of `steps` (K, 2), `lengths` (K,) theirs
     in world units. `costs` has one number per cell, or none at all: then everything costs 1.
-    `has_walls` says that some are infinite: walls, whose corners no diagonal cuts. A path is at
+    With `has_walls` some are infinite: walls, and no diagonal cuts their corners. A path is at
     least `straight` times as long as the longer side of the rectangle between its ends and
     `diagonal` times the shorter. No cell costs less than `least` or, unless it is a wall, more than
     `highest`. The other arguments and the number of cells returned are as for `uniform`; then come
@@ -62,8 +62,8 @@ def weighted(ground, bounds, start, goal, best, came, pool, keys):
     goal_y, goal_x = divmod(goal, width)
     y, x = divmod(start, width)
     per_bucket = 8.0 / (least * lengths.min())
-    # A step raises f by at most twice its cost. Where that is few buckets they stand in a ring,
-    # else in a radix heap.
+    # A step raises f by at most twice its cost. If that is few buckets they form a ring, else a
+    # radix heap.
     span = 2.0 * highest * lengths.max() * per_bucket
     ring = np.int64(0)
     if span < _LONGEST_RING:

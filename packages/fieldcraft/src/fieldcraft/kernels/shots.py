@@ -159,11 +159,11 @@ def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
     """Write the cells that a shot acts on and the share of the path at which it passes each; return
     (count, where it stops).
 
-    `walls` (height, width), not 0 where a wall stands. Points in units (rows, columns), see
-    `units`; the start on the map, at most `LONGEST` cells from the end along each axis;
-    `half_width` in units, at most `WIDEST` cells. Where: shares of the way from start (0) to end
-    (1). The last four arguments come from `scratch`; `slot` is all 0 before and after. First come
-    the cells crossed in their order, then those beside them.
+    `walls` (height, width) is not 0 in walls. Points in units (rows, columns), see `units`; the
+    start on the map, at most `LONGEST` cells from the end along each axis; `half_width` in units,
+    at most `WIDEST` cells. Where: shares of the way from start (0) to end (1). The last four
+    arguments come from `scratch`; `slot` is all 0 before and after. First come the cells crossed in
+    their order, then the cells beside them.
     """
     height, width = walls.shape
     dy, dx = y1 - y0, x1 - x0

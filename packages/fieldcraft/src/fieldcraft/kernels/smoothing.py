@@ -11,7 +11,7 @@ from fieldcraft.kernels.moves import lowest_bit
 
 __all__ = ["straighten"]
 
-BACK = 64  # corners that a leg may leave out in one pass
+BACK = 64  # corners that a segment may skip in one pass
 PASSES = 8
 
 

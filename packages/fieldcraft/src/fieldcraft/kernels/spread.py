@@ -107,9 +107,8 @@ def wave_bands(ground, bounds, rule, start, count, values, edges, claims, scratc
     call takes, from band `start` on.
 
     `bounds` are the rows where the bands begin and where the last one ends. `edges` (bounds, 2 *
-    count, width) is a copy of the rows around each of them as they were before, those before it
-    first; what lies beyond the map is not read. `claims` holds a 0 for each band. Else as
-    `wave_near`.
+    count, width) is a copy of the rows around each of them as they were before, the rows before it
+    first; rows beyond the map are not read. `claims` holds a 0 for each band. Else as `wave_near`.
     """
     wrap = rule[5]
     bands = bounds.shape[0] - 1

@@ -17,9 +17,9 @@ from fieldcraft.kernels.declare import kernel
 __all__ = ["BLOCKED", "OPEN", "near"]
 
 BLOCKED = 3
-"""The bits of the ground that say that a cell keeps its value."""
+"""The bits of the ground of a cell that keeps its value."""
 OPEN = {(1, 1): 16, (-1, 1): 32, (1, -1): 64, (-1, -1): 128}
-"""The bit of the ground that says that a diagonal step, (columns, rows), may end in a cell."""
+"""The bit of the ground of a cell that a diagonal step, (columns, rows), may enter."""
 
 _ZERO = np.float32(0)
 _ONE = np.uint64(1)

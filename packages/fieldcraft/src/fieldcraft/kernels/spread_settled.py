@@ -137,7 +137,7 @@ def settle(arcs, grid, blocked, through, losses, exponent, floor, values):
         first, last = listed_steps(arcs, grid, cell)
         for k in range(first, last):
             there = next_cell(arcs, grid, cell, k)
-            # A power of a root may lie a little above the value, so a negative cell can be done
+            # A power of a root may be slightly above the value, so a negative cell can be done
             # before its positive equal comes.
             if there < 0 or blocked[there] & ~SEED != 0 or (place[there] == -2 and exponent < 2):
                 continue

@@ -195,8 +195,8 @@ def tiles(near_ground, ground, rule, reach, count, most, values, activity, scrat
     """Take up to `count` steps of the active tiles, in place; stops early above `most` active
     tiles.
 
-    Returns (steps made, tiles active now). Tiles that changed, and those that their changed cells
-    reach, are active in the next step. Either `near_ground` and `rule` are those of
+    Returns (steps made, tiles active now). Tiles that changed, and tiles that their changed
+    cells reach, are active in the next step. Either `near_ground` and `rule` are those of
     `spread.wave_near`, and `reach` is 1, or `ground` and `rule` are those of `spread.wave_any`; the
     other ground is None. `activity` is (active tiles, rows of tiles that have any, and the same for
     the next step). `scratch` is (new, pending, counts): `new` has shape (bands that a step reaches,

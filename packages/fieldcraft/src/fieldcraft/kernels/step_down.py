@@ -18,7 +18,8 @@ def choose(cells, starts, here, ends, left, totals, blocked, order, one_per_cell
     with the least total, of equals that to the lowest cell.
 
     The steps of agent i are `starts[i]` up to `starts[i + 1]`; they lead to the cells `ends`.
-    `here` and `left` are the distances of `cells` and ends, `totals` those over each step. With
+    `here` and `left` are the distances of `cells` and ends, `totals` the distances over each
+    step. With
     `one_per_cell` agents step one after the other in this order, each to a cell that is free at
     that moment and not farther; `occupied` is the number of agents in each cell.
     """

@@ -45,7 +45,7 @@ class Rule(NamedTuple):
     distance: int
     """To the sensors, in quarters of a cell."""
     angle: int
-    """Between the middle sensor and those beside it."""
+    """Between the middle sensor and the other two."""
     cosine: int
     sine: int
     """Of that angle."""

@@ -23,7 +23,7 @@ FAMILIES = (
     # several layers
     "compose",
     "teams",
-    # ways
+    # paths
     "moves",
     "distance",
     "distance_search",
@@ -39,7 +39,7 @@ FAMILIES = (
     "graph_search",
     "any_angle",
     "any_angle_blocks",
-    # answers
+    # queries
     "best",
     "best_on_foot",
     "explore",
@@ -60,7 +60,7 @@ FAMILIES = (
     "neighbors",
     "pibt",
     "swarm",
-    # guesses
+    # pursuit
     "belief",
     "rollouts",
     "path_segments",
