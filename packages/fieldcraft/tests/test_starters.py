@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -28,6 +29,13 @@ def run(folder: Path, *arguments: str) -> None:
     environment = {**os.environ, "SDL_VIDEODRIVER": "dummy"}
     command = [sys.executable, "-W", "ignore", *arguments]
     subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("kind", STARTERS)
+def test_what_pip_installs_are_requirements(kind: str) -> None:
+    requirements = pytest.importorskip("packaging.requirements", reason="needs packaging")
+    for part in shlex.split(STARTERS[kind][3]):
+        requirements.Requirement(part)
 
 
 @pytest.mark.parametrize("kind", RUNS)

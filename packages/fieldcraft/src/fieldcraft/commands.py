@@ -148,21 +148,21 @@ def _bundle(chosen: argparse.Namespace) -> None:
 _TEMPLATES = _PACKAGE / "templates"
 
 STARTERS = {
-    "pygame": ("a game in a window", "python main.py", "pygame", "fieldcraft[view]"),
-    "roguelike": ("a dungeon on tcod", "python main.py", "tcod", "fieldcraft[roguelike,view]"),
-    "sc2": ("a StarCraft II bot", "python rehearse.py", "sc2", "fieldcraft[sc2,view]"),
-    "mesa": ("an agent simulation", "python main.py", "mesa", "fieldcraft[solara,view]"),
+    "pygame": ("a game in a window", "python main.py", "pygame", '"fieldcraft[view]"'),
+    "roguelike": ("a dungeon on tcod", "python main.py", "tcod", '"fieldcraft[roguelike,view]"'),
+    "sc2": ("a StarCraft II bot", "python rehearse.py", "sc2", '"fieldcraft[sc2,view]"'),
+    "mesa": ("an agent simulation", "python main.py", "mesa", '"fieldcraft[solara,view]"'),
     "gym": (
         "an environment to learn in",
         "python main.py",
         "gymnasium",
-        "fieldcraft[view] gymnasium",
+        '"fieldcraft[view]" gymnasium',
     ),
     "notebook": (
         "a Jupyter notebook",
         "jupyter lab main.ipynb",
         "jupyterlab",
-        "fieldcraft[view] jupyterlab",
+        '"fieldcraft[view]" jupyterlab',
     ),
 }
 """For each kind of starter: what it is, how to run it, the module that it needs, and what pip
@@ -211,7 +211,7 @@ def _new(chosen: argparse.Namespace) -> None:
     for file in files:
         print(f"wrote {file}")
     if importlib.util.find_spec(module) is None:
-        print(f'\nIt needs {module}:\n  pip install "{packages}"')
+        print(f"\nIt needs {module}:\n  pip install {packages}")
     print(f"\nRun it:\n  cd {chosen.name}\n  {run}")
 
 

@@ -3,7 +3,7 @@
     python main.py                # arrow keys walk, R starts again, Escape ends
     python main.py --turns 40     # plays 40 turns by itself and writes main.png
 
-Rats smell where you were and follow the trail round corners; bats keep out of your light. The map
+Rats smell where you were and follow the trail around corners; bats keep out of your light. The map
 that you know fades where you have not been for long.
 """
 
