@@ -149,7 +149,7 @@ def optional(check: Callable[[str, Any], T]) -> Callable[[str, Any], T | None]:
 
 
 def generator(value: np.random.Generator) -> np.random.Generator:
-    """Return the value as the source of random numbers that `rng` is."""
+    """Return the value as a random generator."""
     remedy = "Pass np.random.default_rng(seed)"
     return instance(value, np.random.Generator, "rng is a numpy.random.Generator", remedy)
 
@@ -166,7 +166,7 @@ def pair(name: str, value: ArrayLike) -> tuple[float, float]:
 
 
 def key(name: str, value: Hashable) -> Hashable:
-    """Return the value if it is hashable, as what names something is."""
+    """Return the value if it is hashable, such as a name."""
     try:
         hash(value)
     except Exception:
@@ -261,8 +261,8 @@ def position(value: ArrayLike, rule: str, *, dimensions: int = 2) -> NDArray[np.
 def positions(
     value: ArrayLike, *, dimensions: int = 2, what: str = "Positions"
 ) -> tuple[NDArray[np.float64], bool]:
-    """Return world positions, or `what` else has as many parts, as a float64 array (N, dimensions),
-    and whether `value` was a single one.
+    """Return positions as float64 (N, dimensions), and whether `value` was a single one; errors say
+    `what`.
     """
     given: object = value
     if (
@@ -372,9 +372,7 @@ def amounts(name: str, value: ArrayLike, count: int) -> NDArray[np.float32]:
 
 
 def _numeric(value: ArrayLike) -> NDArray[np.float64]:
-    """Return the value as float64; raises whatever its own conversion raises, and TypeError for
-    what holds no numbers or hides some.
-    """
+    """Return the value as float64; raises TypeError without numbers or with masked ones."""
     array: NDArray[Any] = np.asarray(value)
     if (array.dtype.kind not in "iuf" and array.size) or _is_masked(value):
         raise TypeError(f"dtype {array.dtype} is not a number")

@@ -119,9 +119,9 @@ def load_map(
     for name, value in options.items():
         if name not in format_.options:
             takers = [other.name for other in FORMATS if name in other.options]
-            known = f"; a {takers[0]} does" if takers else ""
+            known = f", only {takers[0]}" if takers else ""
             raise InvalidValue(
-                f"A {format_.name} takes no option {name!r}{known}",
+                f"The format {format_.name} has no option {name!r}{known}",
                 got=f"{name}={value!r} for {file.name}",
                 remedy=f"It takes: {', '.join(format_.options)}",
             )

@@ -1,5 +1,6 @@
 """Distance maps, flow fields and shortest paths."""
 
+from fieldcraft.paths.blocking import would_block
 from fieldcraft.paths.distances import DistanceMap
 from fieldcraft.paths.flow_base import FlowField
 from fieldcraft.paths.making import (
@@ -11,7 +12,7 @@ from fieldcraft.paths.making import (
     flow_field,
 )
 from fieldcraft.paths.path import Path
-from fieldcraft.paths.reaching import Reach, reach, would_block
+from fieldcraft.paths.reaching import Reach, reach
 from fieldcraft.paths.shortest import shortest_path, shortest_paths
 from fieldcraft.paths.timed import TimedPath
 
