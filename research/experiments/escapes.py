@@ -248,19 +248,12 @@ def _far_goal(ground: Ground, rng: np.random.Generator, start: int) -> int | Non
     """Return a cell that the fugitive can reach, forty steps away, or in the farther half on small
     maps.
     """
-    away = _from(ground, start)
+    away = ground.distances(start)  # of paths to the start: few steps have one direction
     reached = np.flatnonzero(np.isfinite(away))
     if len(reached) < 2:
         return None
     least = min(_FAR, float(np.median(away[reached])))
     return int(rng.choice(reached[away[reached] >= least]))
-
-
-def _from(ground: Ground, start: int) -> NDArray[np.float32]:
-    """Return the distance of each cell to a start, in steps; cells without a path back are
-    infinite.
-    """
-    return ground.distances(start)
 
 
 def _others(
@@ -301,7 +294,7 @@ class _Behavior:
         """
         if tick:
             return
-        away = _from(self.ground, self.runner.cell)
+        away = self.ground.distances(self.runner.cell)
         near = np.flatnonzero((away >= _HIDING[0]) & (away <= _HIDING[1]))
         dark = np.setdiff1d(
             near, np.union1d(self.ground.view(self.chaser), self.ground.view(self.last))
@@ -322,7 +315,7 @@ class _Behavior:
         if tick != self.turn:
             self.runs(tick)
             return
-        away = _from(self.ground, self.runner.cell)
+        away = self.ground.distances(self.runner.cell)
         offsets = self.ground.space.position_of(
             np.arange(len(away))
         ) - self.ground.space.position_of(self.last)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import os
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -40,6 +42,15 @@ _PAUSE = 5  # the target rests in one of this many steps
 CAUGHT = 1.5  # cells
 _STRENGTH, _DECAY = 1e9, 0.05
 _WAVES = 4  # steps of the layer in one step of the hunter
+LONGEST = {
+    "--seconds": {
+        "type": float,
+        "default": 60.0,
+        "metavar": "S",
+        "help": "longest duration of a hunt (default: 60)",
+    }
+}
+"""The option of the longest duration."""
 _MEASURES = (
     Measure("caught", percent=True, limits=(0.0, 1.0)),
     Measure("seconds until then"),
@@ -66,23 +77,19 @@ def hunt_study(
     BadMapFile
         For a file that is no map.
     """
-    numbers = seeds_of(seeds, first_seed)
     worlds, digests = worlds_of(kinds, files, size, neighbors=8)
+    jobs = hunt_jobs(worlds, seeds_of(seeds, first_seed), seconds, HUNTERS)
+    return Study("hunt", "Following a moving target", "hunts", jobs, hunt, _summarise, digests)
+
+
+def hunt_jobs(
+    worlds: Iterable[Row], seeds: Sequence[int], seconds: float, methods: Iterable[str]
+) -> tuple[Row, ...]:
+    """Return a job for each world, seed and method."""
     lasts = checks.positive("seconds", seconds, maximum=3600)
-    jobs: list[Row] = [
+    return tuple(
         {**world, "seed": seed, "seconds": lasts, "by": method}
-        for world in worlds
-        for seed in numbers
-        for method in HUNTERS
-    ]
-    return Study(
-        "hunt",
-        "Following a target that walks about",
-        "hunts",
-        tuple(jobs),
-        hunt,
-        _summarise,
-        digests,
+        for world, seed, method in itertools.product(worlds, seeds, methods)
     )
 
 
@@ -93,18 +100,17 @@ def hunt(job: Job) -> Row:
     space = grid_of(job, "The hunt takes place", neighbors=8)
     rng, steps = np.random.default_rng(integer(job, "seed")), round(number(job, "seconds") * RATE)
     start, *target = target_walk(space, rng, steps)
-    methods: dict[str, type[_Once] | type[_Uphill]] = {
-        "once": _Once,
-        "again": _Again,
-        "influence": _Uphill,
-    }
-    method = methods[str(job["by"])](space, target[0])
+    hunter: _OnPath | _Uphill
+    if job["by"] == "influence":
+        hunter = _Uphill(space, target[0])
+    else:
+        hunter = _OnPath(space, RATE if job["by"] == "again" else math.inf)
     cell, before, away, turns = start, None, 0, [0.0]
     for step, at in enumerate(target):
         distances = distance_map(space, space.position_of(at)).values.reshape(-1)
         if distances[cell] <= CAUGHT * space.cell_size:
             return _row(True, step, away, turns)
-        after = method.next(cell, at)
+        after = hunter.next(cell, at)
         away += bool(distances[after] > distances[cell])
         if after != cell:
             heading = space.shortest_vectors(space.position_of(after) - space.position_of(cell))
@@ -153,33 +159,20 @@ def steps_to(space: Grid, start: int, goal: int) -> list[int]:
     return cells
 
 
-class _Once:
-    """The hunter walks to the place of the target, and then takes a new path."""
+class _OnPath:
+    """The hunter walks to the place of the target, and takes a new path there or `every` steps."""
 
-    def __init__(self, space: Grid, at: int) -> None:
-        self._space = space
+    def __init__(self, space: Grid, every: float) -> None:
+        self._space, self._every = space, every
         self._path: list[int] = []
-
-    def next(self, cell: int, at: int) -> int:
-        """Return the next cell of the hunter."""
-        if not self._path:
-            self._path = steps_to(self._space, cell, at)
-        return self._path.pop() if self._path else cell
-
-
-class _Again(_Once):
-    """The hunter takes a new path every second."""
-
-    def __init__(self, space: Grid, at: int) -> None:
-        super().__init__(space, at)
         self._steps = 0
 
     def next(self, cell: int, at: int) -> int:
         """Return the next cell of the hunter."""
-        if self._steps % RATE == 0:
+        if not self._path or self._steps % self._every == 0:
             self._path = steps_to(self._space, cell, at)
         self._steps += 1
-        return super().next(cell, at)
+        return self._path.pop() if self._path else cell
 
 
 class _Uphill:
@@ -222,17 +215,12 @@ def _summarise(rows: Sequence[Row]) -> Summary:
 EXPERIMENT = Experiment(
     "hunt",
     "steering by influence against a path that is computed once, and every second",
-    "Lets a hunter follow a target that walks about: by the shortest path to where it was, by one"
+    "Lets a hunter follow a moving target: by the shortest path to where it was, by one"
     " computed again every second, and uphill on an influence map whose source is the target.",
     {
         **map_options(),
         **seed_options(40, "worlds per map, each hunted in three times"),
-        "--seconds": {
-            "type": float,
-            "default": 60.0,
-            "metavar": "S",
-            "help": "longest duration of a hunt (default: 60)",
-        },
+        **LONGEST,
     },
     hunt_study,
 )

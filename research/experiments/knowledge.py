@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import Grid, InfluenceMap, Trail, distance_map, visible
 from fieldcraft_worlds.games.chase.searches import BeliefSearch
-from research.experiments.hunt import CAUGHT, RATE, steps_to, target_walk
+from research.experiments.hunt import CAUGHT, LONGEST, RATE, hunt_jobs, steps_to, target_walk
 from research.experiments.statistics import Interval, mean, rate
 from research.experiments.study import (
     Experiment,
@@ -40,7 +40,7 @@ HUNTERS = {
     "through walls": "shortest path to the target, seen or not",
     "last seen": "shortest path to where it was last seen",
     "trail": "along the trail of directions that it leaves",
-    "belief": "by a belief that is told what the hunter sees",
+    "belief": "by a belief about the target",
 }
 """Methods of following, and their names in tables."""
 
@@ -71,12 +71,7 @@ def knowledge_study(
         For a file that is no map.
     """
     worlds, digests = worlds_of(kinds, files, size, neighbors=8)
-    jobs = tuple(
-        {**world, "seed": seed, "seconds": seconds, "by": method}
-        for world in worlds
-        for seed in seeds_of(seeds, first_seed)
-        for method in HUNTERS
-    )
+    jobs = hunt_jobs(worlds, seeds_of(seeds, first_seed), seconds, HUNTERS)
     title = "Following a target that goes out of sight"
     return Study("knowledge", title, "hunts", jobs, hunt, _summarise, digests)
 
@@ -219,26 +214,21 @@ def _summarise(rows: Sequence[Row]) -> Summary:
         *(f"{name}: {text}" for name, text in HUNTERS.items()),
         f"A target is unseen {UNSEEN / RATE:g} s after it went out of sight ({SIGHT:g} cells, no"
         " wall between). All hunters start in sight, wait"
-        f" {LEAD / RATE:g} s, walk to a target in sight, and to places by chance when they know"
-        " nothing; a hunt that fails counts with its whole time",
+        f" {LEAD / RATE:g} s, walk to a target in sight, and to random places without knowledge;"
+        " a hunt that fails counts with its whole time",
     )
     return Summary(tuple(groups), tuple(HUNTERS), _MEASURES, found, notes)
 
 
 EXPERIMENT = Experiment(
     "knowledge",
-    "hunters that know only what they could have seen, against one that looks through walls",
-    "Lets hunters follow a target that goes out of sight, and counts the steps that lead nearer to"
-    " it although they could not know where it is.",
+    "hunters with limited knowledge, against one that sees through walls",
+    "Lets hunters follow a target that goes out of sight, and counts their steps nearer to it while"
+    " they cannot know its place.",
     {
         **map_options(),
         **seed_options(40, "worlds per map, each hunted in by every method"),
-        "--seconds": {
-            "type": float,
-            "default": 60.0,
-            "metavar": "S",
-            "help": "longest duration of a hunt (default: 60)",
-        },
+        **LONGEST,
     },
     knowledge_study,
 )

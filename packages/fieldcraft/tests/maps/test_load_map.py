@@ -86,7 +86,7 @@ def test_a_path_is_a_path(path: Any) -> None:
         (
             "map",
             {"wall_color": "#fff"},
-            r"no option 'wall_color'; a picture does\..*It takes: neighbors, mobility\.",
+            r"no option 'wall_color', only picture\..*It takes: neighbors, mobility\.",
         ),
         (
             "png",
@@ -105,7 +105,7 @@ def test_a_path_is_a_path(path: Any) -> None:
         (
             "json",
             {"color": "#fff"},
-            "A Tiled map takes no option 'color'. Got color='#fff' for a.json",
+            "The format Tiled map has no option 'color'. Got color='#fff' for a.json",
         ),
     ],
 )
