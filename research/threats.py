@@ -12,7 +12,6 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft.layer.forecast import values_at
@@ -32,7 +31,6 @@ LONGER = 1.05
 STATIC = "as it is now", "as it is in the mean"
 FINE = 4
 """Damage is added up this many times in each time step, where the agent is then."""
-Frames = NDArray[np.float32]
 Rows = dict[str | float, tuple[float, float]]
 
 
@@ -64,12 +62,6 @@ def path_between(space: fc.Grid, rng: np.random.Generator) -> fc.Path:
             return path
 
 
-def suffered(space: fc.Grid, fine: Frames, places: NDArray[np.float64]) -> float:
-    """Return the damage of an agent that is in these cells at these times."""
-    times = np.minimum(np.arange(len(places)), len(fine) - 1)
-    return float(fine[times, space.cell_at(places)].sum()) * STEP / FINE
-
-
 def measured(kind: str, seed: int) -> Rows:
     """Return the sums of damage and length of the paths of each kind on one map."""
     rng = np.random.default_rng(seed)
@@ -95,8 +87,9 @@ def measured(kind: str, seed: int) -> Rows:
             lasts = path.times[-1] if isinstance(path, TimedPath) else path.length
             moments = np.arange(0, lasts, STEP / FINE)
             at = path.position_at if isinstance(path, TimedPath) else path.at
-            damage += suffered(space, fine, at(moments))
-        rows[known] = damage, sum(path.length for path in paths)
+            then = np.minimum(np.arange(len(moments)), len(fine) - 1)
+            damage += float(fine[then, space.cell_at(at(moments))].sum())
+        rows[known] = damage * STEP / FINE, sum(path.length for path in paths)
     return rows
 
 
@@ -111,10 +104,9 @@ def show(maps: list[Rows]) -> None:
     for other in STATIC:
         print(f"beside ways by danger {other}:")
         for weight in WEIGHTS:
-            print(f"  damage counts {weight:<4g}", end="")
-            for what, found in zip(("damage", "length"), ratios(maps, weight, other), strict=True):
-                print(f"  {what} {found.value:.2f} [{found.low:.2f}, {found.high:.2f}]", end="")
-            print()
+            found = zip(("damage", "length"), ratios(maps, weight, other), strict=True)
+            texts = (f"{what} {e.value:.2f} [{e.low:.2f}, {e.high:.2f}]" for what, e in found)
+            print(f"  damage counts {weight:<4g}", *texts, sep="  ")
 
 
 def picture(maps: list[Rows]) -> RGBA:
