@@ -73,9 +73,9 @@ PAGES = {
 BENCH = ("cost",)
 """Drawn by `python -m bench NAME`: some minutes."""
 
-ELSEWHERE = ("lab", "lab_fork", "live", "fire_film", "warehouse_film")
+ELSEWHERE = ("lab", "lab_fork", "live", "fire_film", "warehouse_film", "threat_weights")
 """`docs/lab_pictures.py`; the page of `docs/live` in a browser; forty minutes of `examples/fire_front.py`;
-`examples/warehouse.py --film`.
+`examples/warehouse.py --film`; `python -m research.threats --picture FILE`.
 """
 
 

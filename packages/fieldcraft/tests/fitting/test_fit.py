@@ -271,6 +271,12 @@ THREAT = LayerModel(SPREAD, ["tank"])
             UnknownName,
             "threat.decay",
         ),
+        (
+            lambda: fc.fit("a * threat", {"threat": THREAT}, COME, {"a": 1},
+                           fixed=["a", "threat.decay"]),
+            InvalidValue,
+            "all of them",
+        ),
         (lambda: fc.fit("a * a", {"a": THREAT}, COME, {"a": 1}), InvalidValue, "Names differ"),
         (lambda: fc.fit("a * threat", {"threat": SPREAD}, COME, {"a": 1}), InvalidValue, "Model"),
     ],

@@ -156,6 +156,8 @@ def test_bad_times_paths_and_schedules_are_refused() -> None:
         layer.sources.move([source.id], [(1.5, 1.5)], velocities=[(1, 0), (0, 1)])
     with pytest.raises(InvalidValue, match="speed"):
         source.follow([(2.5, 1.5)], 0.0)
+    with pytest.raises(InvalidValue, match="one position or more"):
+        source.follow([], 1.0)
     with pytest.raises(OutsideMap):
         source.follow([(12.5, 1.5)], 1.0)
     for times, period in (([1, 2], None), ([0, 0], None), ([0, 2], 2.0)):

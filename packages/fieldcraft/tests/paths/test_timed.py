@@ -148,6 +148,9 @@ def test_bad_dangers_are_refused() -> None:
             "damage a second",
             lambda: fc.shortest_path(grid, *ends, danger=lambda t: -1 * layer.at(t)),
         ),
+        ("at most", lambda: fc.shortest_path(grid, *ends, danger=layer, steps=10**9)),
+        ("Got None", lambda: fc.shortest_path(grid, *ends, danger=lambda t: None)),
+        ("danger is", lambda: fc.shortest_path(grid, *ends, danger=lambda t: np.zeros((3, 3)))),
         ("shape", lambda: fc.shortest_path(grid, *ends, danger=np.zeros((9, 15)))),
         ("with danger", lambda: fc.shortest_path(grid, *ends, danger=layer, smooth=True)),
     ):

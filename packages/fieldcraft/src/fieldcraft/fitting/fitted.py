@@ -120,7 +120,7 @@ def fit(
     ------
     InvalidValue
         If the formula reads other cells or has an unknown name, if a parameter of a layer does not
-        start above 0, or if recordings have different maps.
+        start above 0, if all parameters are fixed, or if recordings have different maps.
     UnknownName
         If no recording has a group, or if `fixed` names no parameter.
 
@@ -149,7 +149,7 @@ def fit(
     checks.instance(weights, Mapping, "weights are numbers by name", "Pass a dict")
     checks.instance(layers, Mapping, "layers are LayerModels by name", "Pass a dict")
     for name, value in weights.items():
-        checks.finite(f"The weight {name!r}", value)
+        checks.finite(name, value)
     groups = {group for each in several for group in each.timeline.groups}
     for name, model in layers.items():
         checks.instance(model, LayerModel, "A layer is fitted as a LayerModel", "Pass one")
@@ -166,6 +166,10 @@ def fit(
         if not isinstance(name, str) or name not in known:
             raise UnknownName("parameter", str(name)[:80], known)
     objective = Objective(formula, layers, several, weights, None, held, penalty)
+    if not objective.names:
+        raise InvalidValue(
+            "A parameter is fitted", got="all of them fixed", remedy="Leave one out of fixed"
+        )
     from scipy.optimize import minimize
 
     box = [

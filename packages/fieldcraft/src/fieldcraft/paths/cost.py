@@ -180,11 +180,11 @@ def invalid_cost(space: Space, cost: float, cell: int) -> InvalidValue:
     )
 
 
-def check_space(space: Space, cost: Any) -> None:
+def check_space(space: Space, cost: Any, what: str = "cost") -> None:
     """Raise `InvalidValue` for a cost on another space."""
     if differs := space.describe_difference(cost.space):
         raise InvalidValue(
-            "cost has a value for each cell of the space",
+            f"{what} has a value for each cell of the space",
             got=f"{getattr(cost, 'name', type(cost).__name__)} {differs}",
             remedy=(
                 f"Use a layer of a map on {space!r}, or read a coarse one on the fine cells:"
@@ -193,18 +193,18 @@ def check_space(space: Space, cost: Any) -> None:
         )
 
 
-def cell_values(space: Space, cost: Cost) -> NDArray[Any]:
+def cell_values(space: Space, cost: Cost, what: str = "cost") -> NDArray[Any]:
     """Return a cost as numbers in the space's shape, unchecked, without a copy."""
     other = getattr(cost, "space", None)
     if isinstance(other, Space):
         if other is not space:
-            check_space(space, cost)
+            check_space(space, cost, what)
         return np.asarray(cost.values)  # type: ignore[union-attr]
     number = uniform_cost(cost)
     if number is not None:
         return np.full(space.shape, number)
     values = unlabeled(space, cost)  # type: ignore[arg-type]
-    rule = f"cost is numbers of the space's shape {space.shape}, {space.axes}"
+    rule = f"{what} is numbers of the space's shape {space.shape}, {space.axes}"
     remedy = "Pass one number per cell, a layer, an expression, or one number for all"
     return checks.array_of(values, space.shape, "iuf", rule, remedy)
 

@@ -124,6 +124,7 @@ class TimedProblem(PathProblem):
 
     def _frames(self, danger: Danger, count: int) -> NDArray[np.float32]:
         """Return the danger of each time step and cell, (T, N)."""
+        given = None
         if not isinstance(danger, Layer) and not callable(danger):
             given = checks.array("danger", danger)
             if given.ndim == 0 or given.shape[1:] != self.space.shape or not len(given):
@@ -134,25 +135,34 @@ class TimedProblem(PathProblem):
                     remedy="Pass one array of the space's shape for each time step",
                 )
             count = len(given)
-            frames: Iterator[Any] = iter(())
-            out = np.ascontiguousarray(given, dtype=np.float32)
-        else:
-            times = self._step * np.arange(count)
-            if isinstance(danger, Layer):
-                cell_values(self.space, danger)  # refuses another space
-                frames = values_at(danger, times.tolist())
-            else:
-                frames = (cell_values(self.space, danger(t)) for t in times.tolist())
-            out = np.empty((count, *self.space.shape), dtype=np.float32)
         if count * len(self.space) > _MOST_STATES:
             raise InvalidValue(
                 f"Time steps times cells are at most {_MOST_STATES:,}",
                 got=f"{count} steps of {len(self.space)} cells",
                 remedy="Pass fewer steps, or use a coarser map",
             )
+        if given is not None:
+            return np.ascontiguousarray(given, dtype=np.float32).reshape(count, -1)
+        times = (self._step * np.arange(count)).tolist()
+        if isinstance(danger, Layer):
+            cell_values(self.space, danger, "danger")  # refuses another space
+            frames: Iterator[Any] = values_at(danger, times)
+        else:
+            frames = (self._frame(danger(t)) for t in times)  # type: ignore[operator]
+        out = np.empty((count, *self.space.shape), dtype=np.float32)
         for number, frame in enumerate(frames):
             out[number] = frame
-        return out.reshape(count, len(self.space))
+        return out.reshape(count, -1)
+
+    def _frame(self, values: Any) -> NDArray[Any]:
+        """Return what a function says of the danger at a time, in the space's shape."""
+        if values is None:
+            raise InvalidValue(
+                "A function of danger returns a map or a number for each time",
+                got="None",
+                remedy="Return a value, such as lambda t: 2 * threat.at(t)",
+            )
+        return cell_values(self.space, values, "danger")
 
     def solve(self, start: Floats, here: int, goal: Floats, there: int) -> TimedPath:
         """See `PathProblem.solve`."""

@@ -164,7 +164,7 @@ class Owner(Measure):
     def values(self, context: Context, cells: Ints) -> Floats:
         """See `Measure.values`."""
         teams = checks.instance(
-            context.given(self.teams, "teams"),
+            context.given(self.teams, "influence of teams"),
             Teams,
             f"The name {self.teams!r} stands for teams",
             f"Pass {self.teams}=imap.add_teams(...)",

@@ -247,6 +247,12 @@ class MovingRows(Rows):
     ) -> None:
         """Move a source along a path; see `Source.follow`."""
         given, _ = checks.positions(path, dimensions=self.dimensions)
+        if not len(given):
+            raise InvalidValue(
+                "A source follows one position or more",
+                got="none",
+                remedy="Ask `if path:` before following a path",
+            )
         pace, again = checks.positive("speed", speed), checks.flag("repeat", repeat)
         with self._lock:
             row = self._rows_of([identity])
