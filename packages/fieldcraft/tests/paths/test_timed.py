@@ -145,12 +145,15 @@ def test_bad_dangers_are_refused() -> None:
         ("without danger", lambda: fc.shortest_paths(grid, *ends, speed=2.0)),
         ("one time step", lambda: fc.shortest_path(grid, *ends, danger=layer, time_step=2.0)),
         (
-            "damage a second",
+            "damage per second",
             lambda: fc.shortest_path(grid, *ends, danger=lambda t: -1 * layer.at(t)),
         ),
         ("at most", lambda: fc.shortest_path(grid, *ends, danger=layer, steps=10**9)),
         ("Got None", lambda: fc.shortest_path(grid, *ends, danger=lambda t: None)),
-        ("danger is", lambda: fc.shortest_path(grid, *ends, danger=lambda t: np.zeros((3, 3)))),
+        (
+            "danger (is|has)",
+            lambda: fc.shortest_path(grid, *ends, danger=lambda t: np.zeros((3, 3))),
+        ),
         ("shape", lambda: fc.shortest_path(grid, *ends, danger=np.zeros((9, 15)))),
         ("with danger", lambda: fc.shortest_path(grid, *ends, danger=layer, smooth=True)),
     ):
