@@ -11,6 +11,9 @@
 #include <immintrin.h>
 #define WIDTH 8
 #else
+#ifdef __SSE4_1__
+#include <smmintrin.h>
+#endif
 #define WIDTH 4
 #endif
 
@@ -55,7 +58,7 @@ INLINE Floats behind(const float *at) { return load(at + 1); }
 #endif
 
 /* `some` where the ground has a bit, else 0. */
-#if WIDTH == 8
+#if WIDTH == 8 || (WIDTH == 4 && defined(__SSE4_1__))
 INLINE Numbers opaque(Numbers some)
 {
     /* Else the compiler makes five instructions of a shift and a blend. */
@@ -66,7 +69,11 @@ INLINE Numbers opaque(Numbers some)
 INLINE Floats where(Numbers ground, int bit, Floats some)
 {
     Numbers sign = bit == FROM_RIGHT_DOWN ? ground : opaque(ground << __builtin_clz((unsigned)bit));
+#if WIDTH == 8
     return _mm256_blendv_ps(_mm256_setzero_ps(), some, (__m256)sign);
+#else
+    return _mm_blendv_ps(_mm_setzero_ps(), some, (__m128)sign);
+#endif
 }
 #else
 INLINE Numbers opaque(Numbers some) { return some; }
