@@ -157,8 +157,8 @@ def learn(kind: str, seed: int, most: int) -> list[tuple[int, float]]:
     share).
     """
     rng = np.random.default_rng(seed)
-    rooms = [fc.generate_map("rooms", *SIZE, seed=number, neighbors=8) for number in range(16)]
-    env = Pursuits(rooms, WORLDS, pursuers=PURSUERS, view=VIEW, limit=LIMIT)
+    maps = [fc.generate_map("rooms", *SIZE, seed=number, neighbors=8) for number in range(16)]
+    env = Pursuits(maps, WORLDS, pursuers=PURSUERS, view=VIEW, limit=LIMIT)
     agents = WORLDS * PURSUERS
     found = env.reset(seed=seed)[0]
     planes = Planes(env) if kind == KINDS[2] else None

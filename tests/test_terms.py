@@ -52,21 +52,45 @@ BANNED = {
 """The terms that are gone, and what replaced them."""
 
 BANNED_IN_NAMES = BANNED | {
+    "aims": "targets",
     "apart": "one_per_cell, spacing, distance",
     "asked": "given, requested",
     "barred": "blocked",
+    "blots": "stamps",
     "door": "portal, opening",
+    "guess": "estimate",
+    "hands": "input frame",
+    "heard": "received",
+    "hold": "keep, contain",
+    "house": "package",
     "kept": "cached, remaining",
+    "knob": "parameter control",
+    "legs": "segments, steps",
+    "looks": "views",
+    "loose": "deferred, affected",
+    "march": "step plan, advance",
+    "mend": "repair, update",
+    "mirror": "derived state, reflection",
+    "prints": "footprints",
+    "resist": "attenuate, set_resistance",
+    "rim": "border, outline, halo",
+    "room": "scratch, layer, space",
+    "said": "text, message",
     "shut": "blocked",
+    "standing": "alive",
+    "strands": "components",
+    "told": "sent, reported",
     "way": "path, edges, direction",
     "whole": "integer, total, full",
 }
-"""Ordinary English in prose, but not in the names of code.
+"""Ordinary English in prose, but not in the names of code."""
 
-Still in use, to be moved up here once they are gone: guess, hands, heard, hold, house,
-knob, legs, looks, loose, march, mend, mirror, prints, renew, resist, rim, room, said, standing,
-strands, strides, told.
-"""
+STAY = {
+    ("fieldcraft_worlds/games/flock/settings.py", "room"),
+    ("fieldcraft_worlds/games/tether/state.py", "aims"),
+    ("fieldcraft_worlds/games/towers/settings.py", "room"),
+}
+"""Fields of settings and states that stay: their names are part of the digests of games."""
 
 
 def identifiers(tree: ast.Module) -> Iterator[str]:
@@ -111,6 +135,7 @@ def test_names_use_standard_terms() -> None:
         for path in CODE
         for name in sorted({*identifiers(ast.parse(path.read_text(encoding="utf-8")))})
         for word in banned_in(name, BANNED_IN_NAMES)
+        if not any(path.as_posix().endswith(file) and name == field for file, field in STAY)
     ]
     assert wrong == []
 

@@ -196,12 +196,12 @@ def summarise(rows: Sequence[Row]) -> Summary:
     """Return the means over matches of bits per loss and AUC, for the view of all units and of one
     player (the mean of both), with equal weights.
     """
-    told = [row for row in rows if "uniform bits" in row]
+    scored = [row for row in rows if "uniform bits" in row]
     found: dict[tuple[str, str, str], Interval] = {}
     added: dict[tuple[str, str, str], Interval] = {}
-    groups = tuple(group for group in (ALL, ONE) if _by_match(told, group))
+    groups = tuple(group for group in (ALL, ONE) if _by_match(scored, group))
     for group in groups:
-        by_match = _by_match(told, group)
+        by_match = _by_match(scored, group)
         for model in MODELS:
             found[model, group, "bits per loss"] = mean(_values(by_match, model, "bits"))
             found[model, group, "AUC"] = mean(_values(by_match, model, "AUC"))
@@ -227,8 +227,8 @@ def summarise(rows: Sequence[Row]) -> Summary:
         groups,
         MEASURES,
         found,
-        tuple(_notes(rows, told)),
-        more=(adds, _per_match(told)),
+        tuple(_notes(rows, scored)),
+        more=(adds, _per_match(scored)),
     )
 
 
@@ -266,7 +266,7 @@ def _per_match(rows: Sequence[Row]) -> Summary:
     return Summary(names, (ALL,), measures, found, name="matches", title="each match by itself")
 
 
-def _notes(rows: Sequence[Row], told: Sequence[Row]) -> Iterable[str]:
+def _notes(rows: Sequence[Row], scored: Sequence[Row]) -> Iterable[str]:
     yield (
         "Bits per loss are those ahead of uniform ground: one bit more means that the place was"
         " called twice as likely"
@@ -275,7 +275,7 @@ def _notes(rows: Sequence[Row], told: Sequence[Row]) -> Iterable[str]:
         "Intervals are over matches, each counting as much; every match was predicted by forecasts"
         " fitted to the others alone"
     )
-    if quiet := {str(row["match"]) for row in rows} - {str(row["match"]) for row in told}:
+    if quiet := {str(row["match"]) for row in rows} - {str(row["match"]) for row in scored}:
         yield f"Without losses, and left out: {', '.join(sorted(quiet))}"
 
 

@@ -254,7 +254,7 @@ class Scout:
                 memory[int(there.keys[row])] = (x, y, float(there.strengths[row]), moment)
 
     def _remembered(self) -> Force:
-        def told(use: str, fading: bool) -> tuple[Floats, Floats]:
+        def remembered(use: str, fading: bool) -> tuple[Floats, Floats]:
             rows = np.array(list(self._memory[use].values()), dtype=np.float64).reshape(-1, 4)
             strengths = (
                 rows[:, 2] * np.exp2(-(self._now - rows[:, 3]) / _FADING) if fading else rows[:, 2]
@@ -262,9 +262,9 @@ class Scout:
             is_strong = strengths > _FAINT
             return rows[is_strong, :2], strengths[is_strong]
 
-        army, strengths = told("army", True)
-        assets, worths = told("assets", False)
-        return Force(army, strengths, assets, worths, told("halls", False)[0])
+        army, strengths = remembered("army", True)
+        assets, worths = remembered("assets", False)
+        return Force(army, strengths, assets, worths, remembered("halls", False)[0])
 
 
 def read_match(events: Path, grid: Path | None = None) -> Match:
@@ -276,7 +276,7 @@ def read_match(events: Path, grid: Path | None = None) -> Match:
     InvalidValue
         For a match without exactly two players.
     """
-    kinds, everywhere = _told(events)
+    kinds, everywhere = _named(events)
     army, assets, halls = (
         read_starcraft(
             events,
@@ -308,7 +308,7 @@ def read_match(events: Path, grid: Path | None = None) -> Match:
     )
 
 
-def _told(events: Path) -> tuple[list[str], Floats]:
+def _named(events: Path) -> tuple[list[str], Floats]:
     """Return the types of units in a table, and all positions in it."""
     kinds: set[str] = set()
     places: list[tuple[float, float]] = []

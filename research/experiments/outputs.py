@@ -131,7 +131,7 @@ def table_lines(summary: Summary, *, unit: str) -> list[str]:
                 continue
             count = next(interval.count for interval in found if interval is not None)
             texts = [
-                "" if each is None else _told(each, measure)
+                "" if each is None else _text_of(each, measure)
                 for each, measure in zip(found, summary.measures, strict=True)
             ]
             lines.append([name, series, f"{count:,}", *texts])
@@ -146,7 +146,7 @@ def table_lines(summary: Summary, *, unit: str) -> list[str]:
     ]
 
 
-def _told(interval: Interval, measure: Measure) -> str:
+def _text_of(interval: Interval, measure: Measure) -> str:
     factor = 100.0 if measure.percent else 1.0
     value, low, high = (number * factor for number in (interval.value, interval.low, interval.high))
     known = [abs(number) for number in (value, low, high) if not math.isnan(number)]
@@ -157,10 +157,10 @@ def _told(interval: Interval, measure: Measure) -> str:
         else min(max(_DIGITS - 1 - (math.floor(math.log10(largest)) if largest > 0 else 0), 0), 4)
     )
     unit = " %" if measure.percent else ""
-    said = f"{value:.{digits}f}{unit}"
+    text = f"{value:.{digits}f}{unit}"
     if not math.isnan(low):
-        said += f" [{low:.{digits}f}, {high:.{digits}f}]"
-    return said
+        text += f" [{low:.{digits}f}, {high:.{digits}f}]"
+    return text
 
 
 def _write_rows(path: Path, rows: Sequence[Row]) -> None:

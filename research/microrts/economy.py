@@ -99,9 +99,9 @@ class Economy:
             if unit.cell == spot and cell == self._spots[spot]:
                 return Order(unit.id, HARVEST, direction)
         away = self._maps.distances([spot])
-        return _walk(board, unit, away) or self._make_room(board, unit, away)
+        return _walk(board, unit, away) or self._step_aside(board, unit, away)
 
-    def _make_room(self, board: Board, unit: Unit, away: NDArray[np.float32]) -> Order | None:
+    def _step_aside(self, board: Board, unit: Unit, away: NDArray[np.float32]) -> Order | None:
         """Resolve a jam: an idle worker in the way takes over the harvest or changes spots, and one
         with a load gets room by a step aside.
         """

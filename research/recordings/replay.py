@@ -62,10 +62,10 @@ def _decoded(path: Path) -> Any:
     except BadTimeline:
         raise
     except Exception as error:  # the library raises whatever its parsers stumble over
-        said = f"{type(error).__name__}: {error}"[:120]
+        message = f"{type(error).__name__}: {error}"[:120]
         raise BadTimeline(
             "A replay is a file of StarCraft II that sc2reader can decode",
-            got=f"{path}: {said}",
+            got=f"{path}: {message}",
             remedy="Check the file, or update sc2reader",
         ) from None
 
@@ -86,7 +86,7 @@ def _rows(events: Any) -> list[_Row]:
 
 
 def _came(name: str) -> Any:
-    def told(event: Any) -> list[_Row]:
+    def rows_of(event: Any) -> list[_Row]:
         return [
             (
                 event.frame,
@@ -100,7 +100,7 @@ def _came(name: str) -> Any:
             )
         ]
 
-    return told
+    return rows_of
 
 
 def _died(event: Any) -> list[_Row]:

@@ -41,7 +41,7 @@ class LayerState:
     propagation: Propagation
     every: int
     reach: float
-    resists: bool
+    has_resistance: bool
     steps: int
     due: int
     sources: dict[str, NDArray[Any]]
@@ -124,7 +124,7 @@ def _layer(entry: dict[str, Any], label: str) -> LayerState:
     _require_integer("due", layer.due, 0, layer.every - 1)
     _require_integer("steps", layer.steps, 0, min(_MOST, _MOST_TIME // layer.every))
     _require(type(layer.reach) is float and 0 <= layer.reach < math.inf, "a reach")
-    _require(type(layer.resists) is bool and isinstance(layer.sources, dict), "sources")
+    _require(type(layer.has_resistance) is bool and isinstance(layer.sources, dict), "sources")
     _array("entries", numbers, np.int64, (len(files), 4))
     for name, (number, at_rest, steps_taken, halo_steps) in zip(
         files, numbers.tolist(), strict=True

@@ -78,7 +78,7 @@ def restore_world(world: World, found: Checkpoint) -> None:
     world.ticks = found.ticks
     world.wall_changes = WallChanges(found.changed.copy(), found.blocked.copy())
     for state in found.layers:
-        if state.resists and state.name not in world.resistance:
+        if state.has_resistance and state.name not in world.resistance:
             raise InvalidValue(
                 "A world is opened with the settings that it was created with",
                 got=f"no resistance of layer {state.name!r}",

@@ -42,7 +42,7 @@ class DeviceSpreadField(SteppedField, GridSpreadField):
         self._parameters = device.uniform(bytes(48 + 16 * _MOST_NEIGHBORS))
         super().__init__(spread, space, every)
 
-    def resist(self, resistance: NDArray[np.float32] | None) -> None:
+    def set_resistance(self, resistance: NDArray[np.float32] | None) -> None:
         """Refuse a resistance."""
         refuse((resistance is not None, "Layers on a device have no resistance", "a resistance"))
 

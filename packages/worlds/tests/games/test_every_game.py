@@ -19,7 +19,7 @@ from fieldcraft_worlds.games.flock.orders import Fly, Scare
 from fieldcraft_worlds.games.maze.state import Steer
 from fieldcraft_worlds.games.physarum.rules import Found
 from fieldcraft_worlds.games.tether.orders import Take, Walk
-from fieldcraft_worlds.games.towers.orders import Command, March
+from fieldcraft_worlds.games.towers.orders import Advance, Command
 from fieldcraft_worlds.library import GAMES, find_game
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.view.scene import draw_scene
@@ -30,7 +30,7 @@ VARIANTS: dict[str, tuple[str, dict[str, Any], tuple[Any, ...]]] = {
     "towers": (
         "open:48x32",
         {"towers": 2, "units": 30, "supply": 20.0, "rate": 10, "limit": 60.0},
-        (Command(0, True), March(0, 0, 20.5, 16.5)),
+        (Command(0, True), Advance(0, 0, 20.5, 16.5)),
     ),
     "chase": ("rooms:40x28", {"hunters": 5, "civilians": 20}, (Throw(9.5, 9.5),)),
     "chase, party": ("cave:40x28", {"hunters": 5, "search": "party", "hunter": {"view": 14.0}}, ()),

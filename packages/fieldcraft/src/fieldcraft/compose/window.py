@@ -209,9 +209,9 @@ def observe(
             got=f"{len(cells)} of {len(channels)} x {height} x {width}",
             remedy="Use a smaller window, or fewer agents at once",
         )
-    rim = (0, 0), (height // 2, height // 2), (width // 2, width // 2)
+    margin = (0, 0), (height // 2, height // 2), (width // 2, width // 2)
     values = np.stack([each.finite_values() for each in channels])
-    padded = np.pad(values, rim, mode="wrap") if grid.wrap else np.pad(values, rim)
+    padded = np.pad(values, margin, mode="wrap") if grid.wrap else np.pad(values, margin)
     views = np.lib.stride_tricks.sliding_window_view(padded, (height, width), axis=(1, 2))
     rows, columns = np.divmod(cells, grid.width)
     planes = aligned((len(cells), len(channels), height, width))  # else JAX copies it

@@ -3,7 +3,7 @@
 A node is a row of `places` (its root, the length of the path there, its left end and direction, its
 right end and direction) and of `links` (the corners at root, left and right, the portal, the
 polygon behind it, the polygon before it, the node before it). Scratch is reused by later searches
-and not cleared: `stamp` holds the number of the search that reached a corner, `rims` that of the
+and not cleared: `stamp` holds the number of the search that reached a corner, `runs_at` that of the
 search that passed a portal exactly at its end, and `allowed` that of the search that may enter a
 block. The next node is stored beside the heap: most nodes have one successor, which is the next
 one.
@@ -19,7 +19,7 @@ from fieldcraft.kernels.any_angle_blocks import allow
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.heap import longer, pop, push, replace_first
 
-__all__ = ["room", "search"]
+__all__ = ["scratch", "search"]
 
 EDGE_ON, ON_RIM, EQUAL = 1e-12, 1e-9, 1 + 1e-11
 RX, RY, GONE, LX, LY, LEFT_X, LEFT_Y, EX, EY, RIGHT_X, RIGHT_Y, LENGTH = range(12)
@@ -28,7 +28,7 @@ NODES, WAITING, NEXT = range(3)
 _PER_PORTAL = 3
 
 
-def room(corners, portals, blocks):
+def scratch(corners, portals, blocks):
     """Return scratch for one search at a time, for a mesh with this number of corners to turn at,
     of portals and of blocks.
     """
@@ -162,7 +162,7 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
     on from its root, and turning at its left and right end.
     """
     starts, behind, sides, turns, within = mesh
-    reached, stamp, passed, rims, allowed = known
+    reached, stamp, passed, runs_at, allowed = known
     places, links, _, _ = queue
     nowhere = np.int64(-1)
     rx, ry, gone = places[number, RX], places[number, RY], places[number, GONE]
@@ -194,10 +194,10 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
             cut_left = cut_right = False
             at_u, at_v = cx == ux and cy == uy, cx == vx and cy == vy
             if at_u or at_v:
-                rim = 2 * portal + np.int64(at_v)
-                if rims[rim] == run and walked * EQUAL >= passed[rim]:
+                slot = 2 * portal + np.int64(at_v)
+                if runs_at[slot] == run and walked * EQUAL >= passed[slot]:
                     continue
-                passed[rim], rims[rim] = walked, run
+                passed[slot], runs_at[slot] = walked, run
             else:
                 facing = (vx - ux) * (cy - uy) - (vy - uy) * (cx - ux)
                 if _edge_on(facing, ux, uy, vx, vy, cx, cy, EDGE_ON):
@@ -354,7 +354,7 @@ def search(mesh, blocks, start, goal, ends, scratch):
 
     `mesh` is (starts, behind, sides, turns, within): the portals by polygon and the block of each.
     `blocks` is (above, heads, depths) of `any_angle_blocks.blocks`. `ends` are both places, and
-    `scratch` comes from `room`.
+    `scratch` comes from `scratch()`.
     """
     at, aim = ends
     if start == goal:

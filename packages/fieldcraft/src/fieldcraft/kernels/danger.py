@@ -178,7 +178,19 @@ def _walked(ground, cost, danger, pace, half, cells):
     " (out f8[::1], out i8[::1], out i8[::1], out f8[::1], out i8[::1])"
 )
 def search(
-    ground, cost, danger, lowest, guess, pace, half, norms, start, goal, bounds, states, scratch
+    ground,
+    cost,
+    danger,
+    lowest,
+    first_path,
+    pace,
+    half,
+    norms,
+    start,
+    goal,
+    bounds,
+    states,
+    scratch,
 ):
     """Return the cells of the cheapest path from a start to a goal, the length and the number of
     time steps of each step, the cost, and the damage; no cells if there is no path.
@@ -186,12 +198,12 @@ def search(
     `ground` is (the steps that leave each cell, those that lead into it, positions), steps as
     (starts, ends, lengths). `cost` has one number per cell, or one for all. `danger` (time steps,
     cells) is damage a second, `lowest` (cells, blocks) the least of each `BLOCK` time steps.
-    `guess` are the cells of a path that may be good. `pace` is how far an agent walks in a time
-    step, `half` half of its seconds. `norms` are (norm, straight, diagonal, quick, quicker, rate,
-    thrift): lower bounds of the length of a path and of its time steps, see `_norm`; the least cost
-    of a cell; and the least part of `pace` that any step covers in a time step. `bounds` are
-    infinite, anything and 0 before and after. `states` holds the cost of each state, where it was
-    reached from, and in which search; the last entry of that counts searches. `scratch` are the
+    `first_path` are the cells of a path that may be good. `pace` is how far an agent walks in a
+    time step, `half` half of its seconds. `norms` are (norm, straight, diagonal, quick, quicker,
+    rate, thrift): lower bounds of the length of a path and of its time steps, see `_norm`; the
+    least cost of a cell; and the least part of `pace` that any step covers in a time step. `bounds`
+    are infinite, anything and 0 before and after. `states` holds the cost of each state, where it
+    was reached from, and in which search; the last entry of that counts searches. `scratch` are the
     keys and cells of a heap, as many numbers as cells, and the keys and states of another heap;
     heaps that it is too short for grow.
     """
@@ -208,7 +220,7 @@ def search(
     heap = scratch[:3]
     keys, nodes = scratch[3:]
     sizes = (np.int64(0), np.int64(0))
-    known = _walked(ground, cost, danger, pace, half, guess) * (1.0 + _SLACK)
+    known = _walked(ground, cost, danger, pace, half, first_path) * (1.0 + _SLACK)
     heap, sizes = _settle(task, known, start, bounds, heap, sizes)
     size = np.int64(0)
     if closed[start] != 0 and danger[0, start] < np.inf and rest[start] < 1.0e308:
@@ -268,14 +280,14 @@ def search(
         count += 1
         node = np.int64(came[node])
     path = np.empty(count, np.int64)
-    legs, lasted = np.zeros(count), np.ones(count, np.int64)
+    segment_lengths, lasted = np.zeros(count), np.ones(count, np.int64)
     node, damage, after = found, 0.0, 0.0
     for i in range(count - 1, -1, -1):
         k = node // cells
         path[i] = node - k * cells
         if i + 1 < count and path[i] != path[i + 1]:
             length = _length(ground, path[i], path[i + 1])
-            legs[i], lasted[i] = length, _lasts(length, pace)
+            segment_lengths[i], lasted[i] = length, _lasts(length, pace)
         if i + 1 < count:
             damage += np.float64(lasted[i]) * half * (danger[k, path[i]] + after)
         after = np.float64(danger[k, path[i]])
@@ -283,4 +295,4 @@ def search(
     spent = np.inf
     if found >= 0:
         spent = best[found]
-    return path, legs[:-1].copy(), lasted[:-1].copy(), spent, damage
+    return path, segment_lengths[:-1].copy(), lasted[:-1].copy(), spent, damage

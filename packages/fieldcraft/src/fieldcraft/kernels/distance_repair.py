@@ -90,14 +90,14 @@ def _clear(arcs, grid, sizes, cost, walls, far, size, dist, changes, stack):
         cell = np.int64(stack[size])
         marks[cell] &= ~_STACKED
         distance = dist[cell]
-        holds = distance == far or marks[cell] & _GOAL != 0
+        is_valid = distance == far or marks[cell] & _GOAL != 0
         step, last = steps_from(arcs, grid, cell)
-        while step < last and not holds:
+        while step < last and not is_valid:
             other, at = end_of(arcs, grid, cell, step)
             if other >= 0 and 0 <= dist[other] < far:
-                holds = beyond(dist[other], cell, other, sizes[at], cost) == distance
+                is_valid = beyond(dist[other], cell, other, sizes[at], cost) == distance
             step += 1
-        if holds:
+        if is_valid:
             continue
         note(cell, distance, changes)
         dist[cell] = far

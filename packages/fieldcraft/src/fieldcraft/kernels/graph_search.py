@@ -14,10 +14,10 @@ from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.heap import longer, pop, push
 from fieldcraft.kernels.mesh_moving import orientation
 
-__all__ = ["pull", "room", "search"]
+__all__ = ["pull", "scratch", "search"]
 
 
-def room(vertices):
+def scratch(vertices):
     """Return scratch for one search at a time."""
     found = (
         np.empty(vertices),
@@ -102,7 +102,7 @@ def search(graph, walls, places, scale, start, goal, scratch):
     no path, and its cost.
 
     `graph` is (starts, origins, ends, sizes, cost): the arcs by the vertex that they end in.
-    `scratch` comes from `room`, and its first array receives the vertices of the path.
+    `scratch` comes from `scratch()`, and its first array receives the vertices of the path.
     """
     path, found, heap = scratch
     count, total, *heap[:] = _search(graph, walls, places, scale, start, goal, path, found, *heap)

@@ -133,7 +133,7 @@ def _through(mesh, wanted, polygon, x, y, ex, ey):
 
 
 @kernel
-def _off_rim(rings, begin, end, x, y, mx, my):
+def _off_border(rings, begin, end, x, y, mx, my):
     """Return a place, slightly nearer to the middle if it is on the rim."""
     for k in range(begin, end):
         ux, uy, ex, ey = _side(rings, begin, end, k)
@@ -195,7 +195,7 @@ def move(mesh, middles, wanted, polygons, points, shifts, first, last, out, ends
             if dx * wx + dy * wy <= 0 or slides > SLIDES:
                 break
         x, y = _inside(rings, begin, end, x, y)
-        x, y = _off_rim(rings, begin, end, x, y, middles[polygon, 0], middles[polygon, 1])
+        x, y = _off_border(rings, begin, end, x, y, middles[polygon, 0], middles[polygon, 1])
         out[i, 0], out[i, 1] = x, y
         ends[i] = polygon
 
@@ -338,7 +338,7 @@ def locate(bins, triangles, corners, points, tall, limits, first, last, found, s
     `low` on. -1 where there is none at most `limits[0]` off, or as much of a share as `limits[1]`
     outside. `tall` says that points have a height.
     """
-    (low, side, across, starts, binned), (limit, rim) = bins, limits
+    (low, side, across, starts, binned), (limit, margin) = bins, limits
     for i in range(first, last):
         x, y = points[i, 0], points[i, 1]
         found[i], off[i] = -1, np.inf
@@ -360,7 +360,7 @@ def locate(bins, triangles, corners, points, tall, limits, first, last, found, s
             second = ((x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])) / doubled
             third = ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / doubled
             one = 1 - second - third
-            if one < -rim or second < -rim or third < -rim:
+            if one < -margin or second < -margin or third < -margin:
                 continue
             height = abs(one * a[2] + second * b[2] + third * c[2] - points[i, 2]) if tall else 0.0
             if height <= limit and (height < off[i] or (height == off[i] and number < found[i])):

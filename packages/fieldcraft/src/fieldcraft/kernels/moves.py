@@ -19,7 +19,7 @@ __all__ = [
     "leave",
     "lowest_bit",
     "stops",
-    "stops_room",
+    "stops_scratch",
     "turned_round",
     "wrapped",
 ]
@@ -83,7 +83,7 @@ bit_length = instruction(_emit_bit_length, lambda x: (int(x) & 2**64 - 1).bit_le
 lowest_bit = instruction(_emit_lowest_bit, lambda x: (int(x) & -int(x)).bit_length() - 1)
 
 
-def stops_room(shape: tuple[int, int]) -> NDArray[np.int64]:
+def stops_scratch(shape: tuple[int, int]) -> NDArray[np.int64]:
     """Return an array for the result of `stops`."""
     height, width = shape
     return np.zeros(2 * height * (-(-width // 64)) + 2 * width * (-(-height // 64)), dtype=np.int64)

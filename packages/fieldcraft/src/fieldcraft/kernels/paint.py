@@ -72,9 +72,9 @@ def _distance(across, down, r, ux, uy, shape):
 
 
 @kernel("f8[::1], f8[::1], f8[::1], f8[:,::1], u1[:,::1], i8, f8, i8, out u1[:,:,::1]")
-def marks(xs, ys, radii, ahead, colors, shape, rim, alpha, canvas):
-    """Draw marks of one shape in their order, each on a dark rim of `rim` pixels; `ahead` (N, 2) is
-    the unit vector of its heading.
+def marks(xs, ys, radii, ahead, colors, shape, outline, alpha, canvas):
+    """Draw marks of one shape in their order, each on a dark outline of `outline` pixels; `ahead`
+    (N, 2) is the unit vector of its heading.
     """
     height, width = canvas.shape[0], canvas.shape[1]
     shade = _SHADE * alpha // 256
@@ -82,15 +82,15 @@ def marks(xs, ys, radii, ahead, colors, shape, rim, alpha, canvas):
         x, y, r = xs[i], ys[i], radii[i]
         ux, uy = ahead[i, 0], ahead[i, 1]
         red, green, blue = np.int64(colors[i, 0]), np.int64(colors[i, 1]), np.int64(colors[i, 2])
-        reach = r * 1.25 + rim + 1.0
+        reach = r * 1.25 + outline + 1.0
         x0, x1 = max(math.floor(x - reach), 0), min(math.ceil(x + reach), width)
         y0, y1 = max(math.floor(y - reach), 0), min(math.ceil(y + reach), height)
         for row in range(y0, y1):
             down = row + 0.5 - y
             for column in range(x0, x1):
                 distance = _distance(column + 0.5 - x, down, r, ux, uy, shape)
-                if rim > 0 and distance - rim < 0.5:
-                    a = np.int64(min(max(0.5 - (distance - rim), 0.0), 1.0) * shade + 0.5)
+                if outline > 0 and distance - outline < 0.5:
+                    a = np.int64(min(max(0.5 - (distance - outline), 0.0), 1.0) * shade + 0.5)
                     _mix(canvas[row, column], a, _DARK, _DARK, _DARK)
                 if distance < 0.5:
                     a = np.int64(min(max(0.5 - distance, 0.0), 1.0) * alpha + 0.5)
@@ -99,7 +99,7 @@ def marks(xs, ys, radii, ahead, colors, shape, rim, alpha, canvas):
 
 @kernel("f8[::1], f8[::1], u1[:,::1], i8, i8, out u1[:,:,::1]")
 def dots(xs, ys, colors, side, alpha, canvas):
-    """Draw squares of `side` pixels without rims, in their order; their corners are on whole
+    """Draw squares of `side` pixels without outlines, in their order; their corners are on whole
     pixels.
     """
     height, width = canvas.shape[0], canvas.shape[1]

@@ -166,24 +166,24 @@ def gains_of(paths, futures, weights, before, worth, views, seen, order, sums, g
     are reused, so sort the paths. `seen` (M,) holds at the end the look of the last path that sees
     each particle first, T for none. `order` (M,) and `sums` (T + 1,) are scratch.
     """
-    looks, many = futures.shape
+    depth, many = futures.shape
     for i in range(many):
-        seen[i] = looks
+        seen[i] = depth
     count = 0
     sums[0] = 0.0
     for p in range(paths.shape[0]):
         same = 0
         if p > 0:
-            while same < looks and paths[p, same] == paths[p - 1, same]:
+            while same < depth and paths[p, same] == paths[p - 1, same]:
                 same += 1
         while count > 0 and seen[order[count - 1]] >= same:
             count -= 1
-            seen[order[count]] = looks
+            seen[order[count]] = depth
         gain = sums[same]
-        for t in range(same, looks):
+        for t in range(same, depth):
             view = views[paths[p, t]]
             for i in range(many):
-                if view[futures[t, i]] != 0 and t < before[i] and seen[i] == looks:
+                if view[futures[t, i]] != 0 and t < before[i] and seen[i] == depth:
                     seen[i] = t
                     order[count] = i
                     count += 1

@@ -14,7 +14,7 @@ from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.moves import PRUNED, STEPS, bit_length, lowest_bit, turned_round, wrapped
 from fieldcraft.kernels.shortest_path_weighted import least_cost
 
-__all__ = ["uniform", "uniform_room"]
+__all__ = ["uniform", "uniform_scratch"]
 
 LONGEST_RUN = 2**14  # straight steps
 UNREACHED = 2**62
@@ -39,7 +39,7 @@ _CLOSED = 16
 _bits_for = kernel(bits_for)
 
 
-def uniform_room(cells: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+def uniform_scratch(cells: int) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
     """Return scratch for `uniform`: `best`, `parents` and `pool`; double the pool if it was too
     small.
     """

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.moves import bit_length, lowest_bit, turned_round, wrapped
 
-__all__ = ["least_cost", "weighted", "weighted_room"]
+__all__ = ["least_cost", "weighted", "weighted_scratch"]
 
 EVEN = 1.0 - 2.0**-44  # paths that differ by less are of the same cost: sums in another order
 LINEAR = 2.0**61
@@ -22,7 +22,7 @@ _CLOSED = 128
 _LINEAR_BITS = np.int64(np.float64(LINEAR).view(np.int64))
 
 
-def weighted_room(
+def weighted_scratch(
     cells: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64]]:
     """Return scratch for `weighted`: `best`, `came`, `pool` and `keys`; double the last two if they

@@ -104,10 +104,12 @@ def root(value, exponent):
         result = np.sqrt(size)
     elif size > 0:
         wide = np.float64(size)
-        guess = np.int64(wide.view(np.int64) // 3 + 0x2A9F789300000000).view(np.float64)
+        estimate = np.int64(wide.view(np.int64) // 3 + 0x2A9F789300000000).view(np.float64)
         for _ in range(4):
-            guess = guess - (guess * guess * guess - wide) / (3.0 * guess * guess)
-        result = np.float32(guess)
+            estimate = estimate - (estimate * estimate * estimate - wide) / (
+                3.0 * estimate * estimate
+            )
+        result = np.float32(estimate)
     else:
         result = _ZERO
     return result if value >= 0 else -result

@@ -109,13 +109,13 @@ def _mark(dirty, top, bottom, left, right):
     "(i8[::1], i8[::1], f8[::1], f8[::1]), f8[::1], (f8[::1], i8[:,::1], i8[::1]), i8, b1, i8, i8,"
     " out i8[:,::1], out u1[:,::1]"
 )
-def blit(places, amounts, prints, blend, wrap, top, bottom, sums, dirty):
+def blit(places, amounts, footprints, blend, wrap, top, bottom, sums, dirty):
     """Blend stamps around cells into the rows [top, bottom).
 
-    `places` are (rows, columns, downs, rights): the cells, and the distances beyond them. `prints`
-    are (tables, shapes, which).
+    `places` are (rows, columns, downs, rights): the cells, and the distances beyond them.
+    `footprints` are (tables, shapes, which).
     """
-    (rows, columns, downs, rights), (tables, shapes, which) = places, prints
+    (rows, columns, downs, rights), (tables, shapes, which) = places, footprints
     map_height, map_width = sums.shape
     flat = sums.reshape(-1)
     for i in range(which.shape[0]):

@@ -130,17 +130,17 @@ def _wall_up(closed, row):
 def _enter(source, raw, reach, wrap):
     """Copy a row between its margins; return whether it is not 0."""
     width = source.shape[0]
-    holds = np.int32(0)
+    nonzero = np.int32(0)
     inner = raw[reach : reach + width]
     for x in range(width):
         v = source[x]
-        holds |= np.int32(v != _ZERO)
+        nonzero |= np.int32(v != _ZERO)
         inner[x] = v
     if wrap:
         for k in range(1, reach + 1):
             raw[reach - k] = source[(width - k) % width]
             raw[reach + width - 1 + k] = source[(k - 1) % width]
-    return holds
+    return nonzero
 
 
 @kernel(
@@ -162,7 +162,7 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
     """
     closed, starts, columns, masks, open_left, open_right, missing = plan
     ones, gain, conserves, floor, wrap = rule
-    raw, sums, blurred, holds, listed, lefts, rights = scratch
+    raw, sums, blurred, nonzero, listed, lefts, rights = scratch
     width = values.shape[1]
     side = weights.shape[0]
     reach = side // 2
@@ -173,12 +173,12 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
     for t in range(first - reach, last + reach):
         slot = t % side
         if t < first:
-            holds[slot] = _enter(above[t - first + reach], raw[slot], reach, wrap)
+            nonzero[slot] = _enter(above[t - first + reach], raw[slot], reach, wrap)
         elif t < last:
-            holds[slot] = _enter(values[t], raw[slot], reach, wrap)
+            nonzero[slot] = _enter(values[t], raw[slot], reach, wrap)
         else:
-            holds[slot] = _enter(below[t - last], raw[slot], reach, wrap)
-        if holds[slot] != 0:
+            nonzero[slot] = _enter(below[t - last], raw[slot], reach, wrap)
+        if nonzero[slot] != 0:
             if three:
                 _along_three(raw[slot], sums[slot])
             else:
@@ -197,7 +197,7 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
         fed = tiles > 0
         quiet = True
         for k in range(side):
-            quiet = quiet and holds[k] == 0
+            quiet = quiet and nonzero[k] == 0
         if quiet and not fed:
             continue
         up, level, down = sums[(y + side - 1) % side], sums[y % side], sums[(y + 1) % side]

@@ -59,7 +59,7 @@ def _entering(y, low, first, last, width, over, map_, under):
 
 
 @kernel
-def _kept(level, y, rows, stride):
+def _ring_row(level, y, rows, stride):
     """Return the address of a row of a level in the scratch."""
     return rows + 4 * (level * ROWS + y % ROWS) * stride
 
@@ -112,12 +112,12 @@ def wave(
                 out = (
                     values + 4 * width * y
                     if level == count
-                    else _kept(level, y - low, rows, stride)
+                    else _ring_row(level, y - low, rows, stride)
                 )
                 _step_row(
-                    _kept(level - 1, y - 1 - low, rows, stride) if y > low else nothing,
-                    _kept(level - 1, y - low, rows, stride),
-                    _kept(level - 1, y + 1 - low, rows, stride) if y + 1 < high else nothing,
+                    _ring_row(level - 1, y - 1 - low, rows, stride) if y > low else nothing,
+                    _ring_row(level - 1, y - low, rows, stride),
+                    _ring_row(level - 1, y + 1 - low, rows, stride) if y + 1 < high else nothing,
                     ground + width * (y + height if y < 0 else y - height if y >= height else y),
                     width,
                     rule,
@@ -128,7 +128,7 @@ def wave(
                 if level < count:
                     _close(out, width, wrap != 0)
         if t + 1 < high:
-            row = _kept(0, t + 1 - low, rows, stride)
+            row = _ring_row(0, t + 1 - low, rows, stride)
             floats_at(row, width)[:] = floats_at(_entering(t + 1, *place), width)
             _close(row, width, wrap != 0)
 

@@ -117,7 +117,7 @@ class Without(Operand):
         made_for = (layer.propagation, layer.every)
         if field is None or made_for != self._made_for or field.resistance is not resistance:
             field = field_on(None, layer.propagation, self.space, clock.seconds(layer._every))
-            field.resist(resistance)
+            field.set_resistance(resistance)
             self._made_for = made_for
         ids = [key.id if isinstance(key, Source) else sources.id_of(key) for key in self.keys]
         others = sources.copy()

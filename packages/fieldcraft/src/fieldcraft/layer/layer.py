@@ -123,7 +123,7 @@ class Layer(SteppedLayer):
     def _values(self) -> NDArray[np.float32]:
         """The values now; walls that are newer than the last step read 0, but for sources."""
         values = self._field.values
-        if self.space.walls_version == self._walls_seen or self._field.holds_walls:
+        if self.space.walls_version == self._walls_seen or self._field.has_wall_values:
             return values
         values = values.copy()
         values.reshape(-1)[self._new_walls()] = 0
@@ -260,7 +260,7 @@ class Layer(SteppedLayer):
             if resistance is not None:
                 wanted = checked_resistance(resistance, self.space)
             self._catch_up()
-            self._field.resist(wanted)
+            self._field.set_resistance(wanted)
 
     def attribution(self, cell: int) -> Attribution:
         """Return the sources of a cell's value, the amount of each, and a name for the rest.
@@ -333,7 +333,7 @@ class Layer(SteppedLayer):
         """The arguments of `restored`. Steps that are due are taken first."""
         self._catch_up()
         arrays = self._field.state()
-        if self._walls_seen != self.space.walls_version and not self._field.holds_walls:
+        if self._walls_seen != self.space.walls_version and not self._field.has_wall_values:
             arrays["unseen"] = self._new_walls()
         return LayerState(
             self.name,

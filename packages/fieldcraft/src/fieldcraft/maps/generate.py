@@ -118,7 +118,7 @@ def generate_map(
                 )
         rng = np.random.default_rng(seed)
         walls = _one_piece(
-            {"rooms": _rooms, "cave": _cave, "open": _open, "pillars": _pillars}[kind](
+            {"rooms": _building, "cave": _cave, "open": _open, "pillars": _pillars}[kind](
                 columns, rows, rng
             )
         )
@@ -139,7 +139,7 @@ def _framed(width: int, height: int) -> NDArray[np.bool_]:
     return walls
 
 
-def _rooms(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def _building(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     walls = _framed(width, height)
     pending = [(1, 1, width - 2, height - 2)]
     while pending:
@@ -256,17 +256,17 @@ def _openings(
 ) -> Iterator[tuple[int, int]]:
     """Yield the pairs of rooms with an opening between them."""
     partners: list[list[int]] = [[] for _ in range(rows * columns)]
-    for room, there in _tree(rows, columns, 1.0 if algorithm == "backtracker" else 0.5, key):
-        partners[room].append(there)
-        partners[there].append(room)
-        yield room, there
-    for room in range(len(partners) if loops > 0 else 0):
-        closed = [each for each in _beside(room, rows, columns) if each not in partners[room]]
-        if len(partners[room]) == 1 and closed and (_random(key, room, 1) >> 11) * 2.0**-53 < loops:
-            there = closed[_pick(_random(key, room, 2), 0, len(closed))]
-            partners[room].append(there)
-            partners[there].append(room)
-            yield room, there
+    for cell, there in _tree(rows, columns, 1.0 if algorithm == "backtracker" else 0.5, key):
+        partners[cell].append(there)
+        partners[there].append(cell)
+        yield cell, there
+    for cell in range(len(partners) if loops > 0 else 0):
+        closed = [each for each in _beside(cell, rows, columns) if each not in partners[cell]]
+        if len(partners[cell]) == 1 and closed and (_random(key, cell, 1) >> 11) * 2.0**-53 < loops:
+            there = closed[_pick(_random(key, cell, 2), 0, len(closed))]
+            partners[cell].append(there)
+            partners[there].append(cell)
+            yield cell, there
 
 
 def _tree(rows: int, columns: int, newest: float, key: int) -> Iterator[tuple[int, int]]:
@@ -283,8 +283,8 @@ def _tree(rows: int, columns: int, newest: float, key: int) -> Iterator[tuple[in
             if (_random(key, turn, 0) >> 11) * 2.0**-53 >= newest:
                 place = _pick(key, turn + 1, len(active))
             turn += 2
-        room = active[place]
-        free = [there for there in _beside(room, rows, columns) if not is_in[there]]
+        cell = active[place]
+        free = [there for there in _beside(cell, rows, columns) if not is_in[there]]
         if not free:
             active[place] = active[-1]
             active.pop()
@@ -293,14 +293,14 @@ def _tree(rows: int, columns: int, newest: float, key: int) -> Iterator[tuple[in
         turn += 1
         is_in[there] = True
         active.append(there)
-        yield room, there
+        yield cell, there
 
 
-def _beside(room: int, rows: int, columns: int) -> list[int]:
+def _beside(cell: int, rows: int, columns: int) -> list[int]:
     """Return the rooms to the east, south, west and north."""
-    row, column = divmod(room, columns)
+    row, column = divmod(cell, columns)
     steps = {1: column < columns - 1, columns: row < rows - 1, -1: column > 0, -columns: row > 0}
-    return [room + step for step, is_inside in steps.items() if is_inside]
+    return [cell + step for step, is_inside in steps.items() if is_inside]
 
 
 def _random(key: int, first: int, second: int) -> int:

@@ -272,9 +272,9 @@ class Traffic:
     def _directions(self, begins: NDArray[np.integer], ends: NDArray[np.integer]) -> Floats:
         """Return the unit vectors from cells to their neighbors."""
         places = _places(self.space)
-        legs = self.space.shortest_vectors(places[ends] - places[begins])
-        lengths = np.sqrt((legs * legs).sum(axis=1))
-        return np.asarray(legs / np.maximum(lengths, np.finfo(np.float64).tiny)[:, np.newaxis])
+        steps = self.space.shortest_vectors(places[ends] - places[begins])
+        lengths = np.sqrt((steps * steps).sum(axis=1))
+        return np.asarray(steps / np.maximum(lengths, np.finfo(np.float64).tiny)[:, np.newaxis])
 
     def factors(self, begins: Ends, ends: Ends) -> Floats:
         """Return the factors of the costs of steps, (A,), from the last values read."""

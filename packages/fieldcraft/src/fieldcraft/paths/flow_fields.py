@@ -323,11 +323,11 @@ class GraphFlow(FlowField):
         )
         out[first + beside] = self._directions(portals - points[beside]) * leads[:, np.newaxis]
 
-    def _directions(self, legs: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _directions(self, steps: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the unit vectors of straight lines, the shortest ones on a torus; 0 stays 0."""
-        legs = self.graph.shortest_vectors(legs)
-        sizes = np.sqrt((legs**2).sum(axis=1, keepdims=True))
-        return np.asarray(np.divide(legs, sizes, out=np.zeros_like(legs), where=sizes > 0))
+        steps = self.graph.shortest_vectors(steps)
+        sizes = np.sqrt((steps**2).sum(axis=1, keepdims=True))
+        return np.asarray(np.divide(steps, sizes, out=np.zeros_like(steps), where=sizes > 0))
 
     def _update(self, changed: Ints | None, walls: Ints) -> None:
         """See `FlowField._update`."""
@@ -372,9 +372,9 @@ class GraphFlow(FlowField):
     def _point_round(self) -> None:
         """Correct directions over the seam of a torus, and mark the vertices beside the seam."""
         some = np.flatnonzero(self._next >= 0)
-        legs = self.graph.positions[self._next[some]] - self.graph.positions[some]
-        over = (np.abs(self.graph.shortest_vectors(legs) - legs) > 0).any(axis=1)
-        self._vectors[some[over]] = self._directions(legs[over])
+        steps = self.graph.positions[self._next[some]] - self.graph.positions[some]
+        over = (np.abs(self.graph.shortest_vectors(steps) - steps) > 0).any(axis=1)
+        self._vectors[some[over]] = self._directions(steps[over])
         self._seam = np.full(len(self._next), self.graph.sight_grid is None)
         self._seam[some[over]] = True
         self._seam[self._next[some[over]]] = True

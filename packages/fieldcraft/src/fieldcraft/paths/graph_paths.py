@@ -56,7 +56,7 @@ class GraphProblem(PathProblem):
                 return exact or self._nowhere()
         values = SAME_COST if costs.values is None else read_only(costs.values)
         free = _free_scratch(graph)
-        scratch = _take(free, lambda: kernels.graph_search.room(len(space)))
+        scratch = _take(free, lambda: kernels.graph_search.scratch(len(space)))
         count, cost = kernels.graph_search.search(
             (topology.starts, topology.origins, topology.ends, self._sizes, values),
             self.walls,
@@ -87,7 +87,7 @@ class GraphProblem(PathProblem):
     def _straight(self, ends: Floats, here: int, there: int) -> Path | None:
         """Return the shortest path, seen from above, without gaps, if there is one."""
         portals = open_portals(self.space.graph)
-        scratch = _take(_free_rays(portals), portals.room)
+        scratch = _take(_free_rays(portals), portals.scratch)
         passed, length = kernels.any_angle.search(
             portals.mesh,
             portals.tree,

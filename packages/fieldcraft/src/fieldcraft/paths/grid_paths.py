@@ -96,7 +96,7 @@ class GridMoves:
             return np.zeros(0, dtype=np.int64)
         windows = None if before is None else _windows(space, before.version, 1)
         stops = (
-            kernels.moves.stops_room(space.shape)
+            kernels.moves.stops_scratch(space.shape)
             if before is None or windows is None
             else before.stops.copy()
         )
@@ -139,8 +139,8 @@ class GridMoves:
             return self._free[kind].pop()
         except IndexError:
             if kind == "uniform":
-                return list(kernels.shortest_path_uniform.uniform_room(len(space)))
-            return list(kernels.shortest_path_weighted.weighted_room(len(space)))
+                return list(kernels.shortest_path_uniform.uniform_scratch(len(space)))
+            return list(kernels.shortest_path_weighted.weighted_scratch(len(space)))
 
     def give(self, kind: str, scratch: Scratch) -> None:
         """Return the arrays of `take` to the pool."""

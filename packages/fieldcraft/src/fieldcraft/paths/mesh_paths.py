@@ -51,9 +51,9 @@ class OpenPortals:
         """The tree of blocks, for `kernels.any_angle`."""
         return self.blocks[:3]
 
-    def room(self) -> list[Any]:
+    def scratch(self) -> list[Any]:
         """Scratch for one search at a time."""
-        return list(kernels.any_angle.room(self.corners, len(self.behind), len(self.blocks[1])))
+        return list(kernels.any_angle.scratch(self.corners, len(self.behind), len(self.blocks[1])))
 
 
 @cached_until_walls_change
@@ -244,12 +244,12 @@ def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
         heights[[0, -1]] = string.ends[:, 2]
         places = np.concatenate([plan, heights[:, np.newaxis]], axis=1)
         is_bend |= _bent(places)
-    legs = np.sqrt((np.diff(places, axis=0) ** 2).sum(axis=1))
-    length = float(legs.sum())
+    steps = np.sqrt((np.diff(places, axis=0) ** 2).sum(axis=1))
+    length = float(steps.sum())
     cost = (
         length * costs.uniform
         if costs.uniform is not None
-        else float((legs * costs.values[within]).sum())  # type: ignore[index]
+        else float((steps * costs.values[within]).sum())  # type: ignore[index]
     )
     at = np.flatnonzero(is_bend)
     again = (places[at[1:]] == places[at[:-1]]).all(axis=1)  # a bend where the one before is
@@ -264,10 +264,10 @@ def _bent(places: Floats) -> NDArray[np.bool_]:
     """Return which places between the first and the last are higher or lower than the straight line
     between their neighbors.
     """
-    legs = np.diff(places, axis=0)
-    sizes = np.hypot(legs[:, 0], legs[:, 1])
+    steps = np.diff(places, axis=0)
+    sizes = np.hypot(steps[:, 0], steps[:, 1])
     both = sizes[:-1] + sizes[1:]
-    level = places[:-2, 2] + (legs[:-1, 2] + legs[1:, 2]) * sizes[:-1] / np.where(
+    level = places[:-2, 2] + (steps[:-1, 2] + steps[1:, 2]) * sizes[:-1] / np.where(
         both > 0, both, 1.0
     )
     found = np.zeros(len(places), dtype=np.bool_)

@@ -279,9 +279,9 @@ class Path(Pictured):
     @cached_property
     def _milestones(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The distance to each position, and the positions without wrapping."""
-        legs = self.space.shortest_vectors(np.diff(self.positions, axis=0))
+        steps = self.space.shortest_vectors(np.diff(self.positions, axis=0))
         if self._is_straight:
-            sizes = np.sqrt((legs**2).sum(axis=1))
+            sizes = np.sqrt((steps**2).sum(axis=1))
         elif self.start is None:
             sizes = self.space.step_lengths(self.cells)
         else:
@@ -289,7 +289,7 @@ class Path(Pictured):
             sizes = np.concatenate([[first], self.space.step_lengths(self.cells[1:])])
         walked = np.concatenate([[0.0], np.cumsum(sizes)])
         return walked, self.positions[0] + np.concatenate(
-            [np.zeros((1, legs.shape[1])), np.cumsum(legs, axis=0)]
+            [np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)]
         )
 
     def __len__(self) -> int:

@@ -168,9 +168,9 @@ class TimedProblem(PathProblem):
         """See `PathProblem.solve`."""
         space, danger = self.space, self._danger
         # The path without danger is often the best one; else its cost bounds the search.
-        guess = self._safe.solve(space.position_of(here), here, goal, there)
-        if not guess.found:
-            return TimedPath(space, guess.cells, math.inf, math.inf)
+        first_path = self._safe.solve(space.position_of(here), here, goal, there)
+        if not first_path.found:
+            return TimedPath(space, first_path.cells, math.inf, math.inf)
         ground = _ground(space).columns
         free = _free_scratch(space)
         scratch = free.pop() if free else None
@@ -178,12 +178,12 @@ class TimedProblem(PathProblem):
             scratch = _new_scratch(len(space), danger.size)
         pace, half = self._speed * self._step, self._step / 2
         norms = (*self._norms[:-1], self._least, self._norms[-1])
-        cells, legs, lasting, cost, damage = kernels.danger.search(
+        cells, steps, lasting, cost, damage = kernels.danger.search(
             ground,
             self._cost,
             danger,
             self._lowest,
-            guess.cells,
+            first_path.cells,
             pace,
             half,
             norms,
@@ -196,7 +196,7 @@ class TimedProblem(PathProblem):
         if not len(cells):
             return TimedPath(space, cells, math.inf, math.inf)
         times = self._step * np.concatenate([[0], lasting.cumsum()])
-        length = float(legs.sum())
+        length = float(steps.sum())
         first = start if start.tolist() != space.position_of(here).tolist() else None
         return TimedPath(space, cells, length, float(cost), None, first, times, float(damage))
 
@@ -241,12 +241,12 @@ def _ground(space: Space) -> _Ground:
     back = Adjacency(starts, origins, adjacency.lengths[order])
     places = np.ascontiguousarray(space.positions, dtype=np.float64)
     columns = [(each.starts, each.ends, each.lengths) for each in (adjacency, back)]
-    legs = np.abs(places[adjacency.ends] - places[adjacency.origins])
-    norm, birds = 0 if space.period is None else -1, np.sqrt((legs**2).sum(axis=1))
-    if isinstance(space, Grid) and norm == 0 and len(legs):
-        across = np.rint(legs / space.cell_size)
+    steps = np.abs(places[adjacency.ends] - places[adjacency.origins])
+    norm, birds = 0 if space.period is None else -1, np.sqrt((steps**2).sum(axis=1))
+    if isinstance(space, Grid) and norm == 0 and len(steps):
+        across = np.rint(steps / space.cell_size)
         if across.max() <= 1:
-            norm, birds = (2, legs.sum(axis=1)) if across.sum(axis=1).max() <= 1 else (1, birds)
+            norm, birds = (2, steps.sum(axis=1)) if across.sum(axis=1).max() <= 1 else (1, birds)
     pairs = np.unique(np.stack([adjacency.lengths, birds], axis=1), axis=0)
     return _Ground((*columns, places), norm, pairs[:, 0], pairs[:, 1])
 

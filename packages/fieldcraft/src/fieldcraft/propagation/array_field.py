@@ -33,7 +33,7 @@ class ArrayField(StampedField):
     """An array, and the exact sums behind it after the first stamp. Walls have values as well."""
 
     at_once = True
-    holds_walls = True
+    has_wall_values = True
     remainder_is = "the array it carries"
 
     def __init__(self, space: Space, every: float) -> None:

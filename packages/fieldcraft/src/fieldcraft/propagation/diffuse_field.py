@@ -73,9 +73,9 @@ class DiffuseField(Field):
         """The number of rows that can be stepped by themselves: rows of cells, or cells."""
         return len(self.values)
 
-    def resist(self, resistance: Numbers | None) -> None:
+    def set_resistance(self, resistance: Numbers | None) -> None:
         """Attenuate what enters cells: the part exp(-resistance) of each share enters a cell, and
-        the rest stays; see `Field.resist`.
+        the rest stays; see `Field.set_resistance`.
         """
         self.resistance = resistance
         self._flow = None
@@ -201,11 +201,11 @@ class DiffuseField(Field):
             if (there != there.T).nnz:
                 raise _no_equilibrium("steps that lead one way only")
             # In balance as much passes between two neighbors in one direction as in the other.
-            room = np.where(still, through / np.where(still, size, 1), 0)
-            total, rooms = (
-                np.bincount(parts, weights=part) for part in (np.where(still, result, 0), room)
+            capacity = np.where(still, through / np.where(still, size, 1), 0)
+            total, capacities = (
+                np.bincount(parts, weights=part) for part in (np.where(still, result, 0), capacity)
             )
-            result[still] = (total[parts] * room)[still] / rooms[parts][still]
+            result[still] = (total[parts] * capacity)[still] / capacities[parts][still]
         return result
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -216,7 +216,7 @@ class DiffuseField(Field):
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Continue from a state; see `Field.restore`."""
         if "resistance" in state:
-            self.resist(checked_resistance(state["resistance"], self.space.shape))
+            self.set_resistance(checked_resistance(state["resistance"], self.space.shape))
         self.values[:] = state["values"]
         pinned = checked_pins(state["pinned"], len(self.space))
         self._pins = (pinned, self._flat[pinned])

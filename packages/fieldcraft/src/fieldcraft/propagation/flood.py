@@ -124,9 +124,9 @@ class FloodField(Field):
 
     # Settings, sources and walls
 
-    def resist(self, resistance: NDArray[np.float32] | None) -> None:
+    def set_resistance(self, resistance: NDArray[np.float32] | None) -> None:
         """Weaken floods by a factor of exp(-resistance) in each cell that they enter; see
-        `Field.resist`.
+        `Field.set_resistance`.
         """
         self.resistance = resistance
         self._through = None if resistance is None else np.exp(-resistance.reshape(-1))
@@ -315,7 +315,7 @@ class FloodField(Field):
         ):
             raise ValueError("strengths that are not finite numbers of the map")
         if "resistance" in state:
-            self.resist(checked_resistance(state["resistance"], self.space.shape))
+            self.set_resistance(checked_resistance(state["resistance"], self.space.shape))
         self.pinned = checked_pins(state["pinned"], count)
         self._front = checked_pins(front, count)
         self._now = int(now[0])

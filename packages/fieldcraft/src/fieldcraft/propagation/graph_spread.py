@@ -40,11 +40,11 @@ class GraphSpreadField(SpreadingField):
     def __init__(self, spread: Spread, space: Space, every: float) -> None:
         super().__init__(space)
         self._arrangement = space.graph.topology.arrangement
-        count, room = len(space), self._arrangement.padded
-        self._now, self._next = aligned(room), aligned(room)
+        count, padded = len(space), self._arrangement.padded
+        self._now, self._next = aligned(padded), aligned(padded)
         self._roots = self._strongest = self._weakest = np.zeros(0, dtype=np.float32)
         self._own = np.zeros(0 if self._arrangement.order is None else count, dtype=np.float32)
-        self._blocked = np.ones(room, dtype=np.uint8)
+        self._blocked = np.ones(padded, dtype=np.uint8)
         self._blocked[:count] = self._arrangement.by_rank(space.graph.walls)
         blocks = -(-count // kernels.graph_spread.BLOCK)
         self._active_set = ActiveSet(np.ones(blocks, dtype=np.uint8))

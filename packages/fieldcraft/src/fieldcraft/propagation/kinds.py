@@ -65,7 +65,7 @@ class Field(ABC):
     """Whether reading `values` computes them: a change that two threads must not make at once."""
     remainder_is: ClassVar[str] = "from no source"
     """The name of what no source accounts for."""
-    holds_walls: ClassVar[bool] = False
+    has_wall_values: ClassVar[bool] = False
     """Whether walls have values, too."""
     barrier: str | None = None
     """The name of a layer of the same map that this field reads before it steps."""
@@ -142,7 +142,7 @@ class Field(ABC):
     def tune(self, propagation: Any, every: float) -> None:
         """Set other parameters of the same kind of propagation, and the interval in seconds."""
 
-    def resist(self, resistance: NDArray[np.float32] | None) -> None:
+    def set_resistance(self, resistance: NDArray[np.float32] | None) -> None:
         """Set the resistance; raises `InvalidValue` if the propagation has none."""
         if resistance is not None:
             raise InvalidValue(

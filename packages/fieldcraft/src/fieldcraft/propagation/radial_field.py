@@ -56,8 +56,10 @@ class RadialField(RadialUpdates):
         self.footprints = self._no_footprints()
         self.invalidate()
 
-    def resist(self, resistance: NDArray[np.float32] | None) -> None:
-        """Lengthen the walks into cells; all footprints are computed again. See `Field.resist`."""
+    def set_resistance(self, resistance: NDArray[np.float32] | None) -> None:
+        """Lengthen the walks into cells; all footprints are computed again. See
+        `Field.set_resistance`.
+        """
         _check_resistance(self.radial, resistance)
         self.resistance = resistance
         self.invalidate()
@@ -181,7 +183,7 @@ class RadialField(RadialUpdates):
         """Return another field of the same sources, for when this one has not yet applied them."""
         field, copied = self._other(radial), sources.copy()
         copied.all_changed()
-        field.resist(self.resistance)
+        field.set_resistance(self.resistance)
         field.feed(copied)
         field.catch_up()
         return field
@@ -242,7 +244,7 @@ class GridRadialField(RadialField):
 
     def _add_connected(self, jobs: Emitters, blend: int) -> Emitters:
         """Search and add connected footprints in one call; return the jobs that are left."""
-        radial, prints = self.radial, self.footprints
+        radial, footprints = self.radial, self.footprints
         if not self._at_once or radial.metric != "connected" or blend != ADD or radial.exact:
             return jobs
         mine = np.ones(len(jobs), dtype=np.bool_)
@@ -250,11 +252,11 @@ class GridRadialField(RadialField):
             mine = ~self.walks.walls.reshape(-1)[jobs.cells]
         part = jobs.at(mine)
         if len(part):
-            scratch = self.walks.scratch(float(prints.reaches[part.numbers].max()))
+            scratch = self.walks.scratch(float(footprints.reaches[part.numbers].max()))
             scratch.mark = kernels.radial.connected_many(
                 self.walks.ground,
                 (part.cells, part.strengths * SCALE, part.numbers),
-                prints.by_square,
+                footprints.by_square,
                 scratch.mark,
                 self.sums.sums,
                 self.sums.dirty,

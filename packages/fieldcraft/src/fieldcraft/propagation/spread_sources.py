@@ -141,7 +141,7 @@ def trace(
     start, amount = _origin(flat, space, shown, spread, cell, resistance)
     if amount == 0:
         settled = spread._field(space, 1.0)
-        settled.resist(resistance)
+        settled.set_resistance(resistance)
         settled.feed(sources.copy())
         settled.settle()
         start, amount = _origin(settled.values.reshape(-1), space, shown, spread, cell, resistance)

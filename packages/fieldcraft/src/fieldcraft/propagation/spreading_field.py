@@ -189,8 +189,8 @@ class SpreadingField(Field):
         )
         self._floor = np.float32(min(spread.floor, float(np.finfo(np.float32).max)))
 
-    def resist(self, resistance: NDArray[np.float32] | None) -> None:
-        """Set the resistance; see `Field.resist`."""
+    def set_resistance(self, resistance: NDArray[np.float32] | None) -> None:
+        """Set the resistance; see `Field.set_resistance`."""
         self.resistance = resistance
         self.tune(self.spread, self._every)
 
@@ -305,7 +305,7 @@ class SpreadingField(Field):
         """Continue from a state; see `Field.restore`."""
         pinned = checked_pins(state["pinned"], len(self.space))
         if "resistance" in state:
-            self.resist(checked_resistance(state["resistance"], self.space.shape))
+            self.set_resistance(checked_resistance(state["resistance"], self.space.shape))
         self._by_cell[:] = state["values"].reshape(-1)
         self.touched(None)
         self.pin(pinned, self._by_cell[pinned])

@@ -101,7 +101,7 @@ class Particles:
         self.kinds = np.repeat(np.arange(len(HYPOTHESES)), counts)
         self.weights = (shares / np.maximum(counts, 1))[self.kinds]
         many = len(self.kinds)
-        runs, hid, back, still, loose = (
+        runs, hid, back, still, wanders = (
             np.flatnonzero(self.kinds == kind) for kind in range(len(HYPOTHESES))
         )
         self.cells = np.full(many, lost.cell, dtype=np.int64)
@@ -115,7 +115,7 @@ class Particles:
         self.cells[still] = self._stopped(lost, first, len(still), rng)
         reached = np.isfinite(self.landmarks.away[:, lost.cell])
         anywhere = normalized_shares(reached, self.landmarks.shares)
-        self.goals[loose] = rng.choice(len(anywhere), len(loose), p=anywhere)
+        self.goals[wanders] = rng.choice(len(anywhere), len(wanders), p=anywhere)
         self.behind = self._goals_behind(lost)
         seconds = rng.uniform(*self.motion.turn, len(back))
         turns = np.maximum(seconds / lost.moment, 1).astype(np.int64)

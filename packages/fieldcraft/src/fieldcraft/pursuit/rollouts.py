@@ -60,8 +60,8 @@ class Rollouts:
         self._rows = particles.ahead(_AHEAD, alive, rng)
         self._weights = particles.weights[alive]
         self._futures = np.ascontiguousarray(visibility.of[self._rows[::_STRIDE]])
-        self._looks = len(self._futures)
-        self._worth = _DISCOUNT ** np.arange(self._looks + 1.0)
+        self._depth = len(self._futures)
+        self._worth = _DISCOUNT ** np.arange(self._depth + 1.0)
         marks = particles.landmarks
         cells = list(dict.fromkeys([*ends.tolist(), *self._resting()]))
         self._cells = np.concatenate([marks.places, np.array(cells, dtype=np.int64)])
@@ -78,13 +78,13 @@ class Rollouts:
 
     def unseen(self) -> Ints:
         """Return the look at which each particle is seen if nobody moves: none."""
-        return np.full(len(self._weights), self._looks, dtype=np.int64)
+        return np.full(len(self._weights), self._depth, dtype=np.int64)
 
     def seen_by_others(self, seen: Ints, number: int) -> Ints:
         """Return the look at which each particle is first seen by any searcher but one, given those
         of all, `seen` (S, M).
         """
-        return np.asarray(np.delete(seen, number, axis=0).min(axis=0, initial=self._looks))
+        return np.asarray(np.delete(seen, number, axis=0).min(axis=0, initial=self._depth))
 
     def routes(self, start: int) -> Routes:
         """Return paths from a cell to all goals that it can reach; the last is to stay."""
@@ -148,22 +148,22 @@ class Rollouts:
         return np.minimum(before, self._gains(path[np.newaxis], before)[1])
 
     def _gains(self, paths: Path, before: Ints, every: int = 1) -> tuple[Floats, Ints]:
-        """Return how much more the looks that see particles first are worth on each path than those
+        """Return how much more the views that see particles first are worth on each path than those
         `before`, and the look of the last path that sees each; of one particle of `every`.
         """
         gains = np.empty(len(paths))
-        weights, sums = np.ascontiguousarray(self._weights[::every]), np.empty(self._looks + 1)
+        weights, sums = np.ascontiguousarray(self._weights[::every]), np.empty(self._depth + 1)
         seen, scratch = np.empty((2, len(weights)), dtype=np.int64)
         if not len(paths):
             return gains, seen
-        looks = np.ascontiguousarray(self._visibility.of[paths[:, ::_STRIDE]])
-        self._visibility.fill(looks)
-        # Sorted, so that the kernel reuses the looks that two paths begin with.
-        rows = looks.view(np.dtype((np.void, looks.strides[0]))).reshape(-1)
+        views = np.ascontiguousarray(self._visibility.of[paths[:, ::_STRIDE]])
+        self._visibility.fill(views)
+        # Sorted, so that the kernel reuses the views that two paths begin with.
+        rows = views.view(np.dtype((np.void, views.strides[0]))).reshape(-1)
         order = np.argsort(rows, kind="stable")
         found = np.empty(len(paths))
         kernels.rollouts.gains_of(
-            np.ascontiguousarray(looks[order]),
+            np.ascontiguousarray(views[order]),
             np.ascontiguousarray(self._futures[:, ::every]),
             weights,
             np.ascontiguousarray(before[::every]),

@@ -67,10 +67,10 @@ class Clearance(Operand):
     @property
     def values(self) -> NDArray[np.float32]:
         """The sizes now, float32 in the space's shape; read-only."""
-        return read_only(_room_of(self.space).sizes(self.space).reshape(self.space.shape))
+        return read_only(_sizes_of(self.space).sizes(self.space).reshape(self.space.shape))
 
 
-class _Room:
+class _Sizes:
     """The steps from each cell of a space to the nearest wall or the border, and the sizes."""
 
     def __init__(self, space: Grid | HexGrid) -> None:
@@ -78,13 +78,13 @@ class _Room:
         self._around, self._square = _around(space), isinstance(space, Grid)
         # The last one stands for all that is off the map.
         self._steps = np.full(count + 1, self._most, dtype=np.int32)
-        rim = np.flatnonzero((self._around == count).any(axis=1))
-        self._steps[rim] = 1
+        border = np.flatnonzero((self._around == count).any(axis=1))
+        self._steps[border] = 1
         self._steps[np.flatnonzero(space.walls)] = 0
         self._steps[count] = 0
         self._last = np.empty(count + 1, dtype=np.int32)
         self._version = space.walls_version
-        self._lower(np.union1d(rim, np.flatnonzero(space.walls)))
+        self._lower(np.union1d(border, np.flatnonzero(space.walls)))
         self._sizes = np.zeros(count, dtype=np.float32)
         self._measure(np.arange(count))
 
@@ -100,18 +100,18 @@ class _Room:
         """Update the steps of cells that may be `closed` now, and of the cells around them."""
         steps, around, outside = self._steps, self._around, len(self._sizes)
         before = steps.copy()
-        loose = frontier = changed[~closed & (steps[changed] == 0)]
+        affected = frontier = changed[~closed & (steps[changed] == 0)]
         while len(frontier):  # cells that may have been nearest to a wall that is gone
             ends = around[frontier]
             farther = (steps[ends] == steps[frontier, np.newaxis] + 1) & (ends < outside)
-            frontier = np.setdiff1d(ends[farther], loose)
-            loose = np.union1d(loose, frontier)
-        steps[loose] = self._most
+            frontier = np.setdiff1d(ends[farther], affected)
+            affected = np.union1d(affected, frontier)
+        steps[affected] = self._most
         steps[changed[closed]] = 0
-        if len(loose):
-            near = steps[around[loose]].min(axis=1) + 1
-            steps[loose] = np.minimum(steps[loose], near)
-        self._lower(np.union1d(loose, changed[closed]))
+        if len(affected):
+            near = steps[around[affected]].min(axis=1) + 1
+            steps[affected] = np.minimum(steps[affected], near)
+        self._lower(np.union1d(affected, changed[closed]))
         moved = np.flatnonzero(steps != before)
         touched = np.unique(np.append(around[moved], moved))
         self._measure(touched[touched < outside])
@@ -140,9 +140,9 @@ class _Room:
 
 
 @cached
-def _room_of(space: Grid | HexGrid) -> _Room:
+def _sizes_of(space: Grid | HexGrid) -> _Sizes:
     """Return the room on a space, one for all clearances."""
-    return _Room(space)
+    return _Sizes(space)
 
 
 @cached

@@ -287,8 +287,8 @@ class Space(Pictured, ABC):
 
     def step_lengths(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the lengths of the steps from each of (N,) cells to the next, (N - 1,)."""
-        legs = self.shortest_vectors(np.diff(self.position_of(cells), axis=0))
-        return np.hypot(legs[:, 0], legs[:, 1])
+        steps = self.shortest_vectors(np.diff(self.position_of(cells), axis=0))
+        return np.hypot(steps[:, 0], steps[:, 1])
 
     @abstractmethod
     def steps_into(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

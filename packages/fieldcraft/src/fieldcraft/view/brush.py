@@ -41,19 +41,19 @@ class Brush:
         radii: Floats,
         ahead: Floats,
         shape: str,
-        rim: float,
+        outline: float,
         colors: RGBA,
         opacity: float,
     ) -> None:
-        """Draw marks of one of `SHAPES` on dark rims; `ahead` are unit vectors, downwards
+        """Draw marks of one of `SHAPES` on dark outlines; `ahead` are unit vectors, downwards
         positive.
         """
         xs, ys = _columns(pixels)
         number, alpha = SHAPES.index(shape), _alpha(opacity)
-        kernels.paint.marks(xs, ys, radii, ahead, colors, number, float(rim), alpha, canvas)
+        kernels.paint.marks(xs, ys, radii, ahead, colors, number, float(outline), alpha, canvas)
 
     def dots(self, canvas: RGBA, pixels: Floats, side: int, colors: RGBA, opacity: float) -> None:
-        """Draw squares of `side` pixels without rims."""
+        """Draw squares of `side` pixels without outlines."""
         kernels.paint.dots(*_columns(pixels), colors, side, _alpha(opacity), canvas)
 
     def segments(

@@ -47,8 +47,8 @@ class Columns(ReadOnly):
         )
 
 
-class Holds:
-    """Declaration of the values of a field, as `Annotated[..., Holds(...)]`.
+class Contents:
+    """Declaration of the values of a field, as `Annotated[..., Contents(...)]`.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Holds:
         self.is_unique, self.is_on_map = is_unique, is_on_map
 
 
-_USUAL = {bool: Holds(), int: Holds(low=0), float: Holds(low=-1e6, high=1e6)}
+_USUAL = {bool: Contents(), int: Contents(low=0), float: Contents(low=-1e6, high=1e6)}
 
 
 def check_state(state: Any, space: Space, **sizes: int) -> None:
@@ -115,8 +115,8 @@ def _check(owner: str, state: Any, space: Space, sizes: dict[str, int]) -> None:
         if value is None and NoneType in options:
             continue
         expected, path = options[0], f"{name} of {owner}" if owner else name
-        rule = _USUAL.get(expected, Holds()) if rule is None else rule
-        if not isinstance(rule, Holds):
+        rule = _USUAL.get(expected, Contents()) if rule is None else rule
+        if not isinstance(rule, Contents):
             rule(path, value)
         elif get_origin(expected) is np.ndarray:
             dtype = np.dtype(get_args(get_args(expected)[1])[0])
@@ -136,7 +136,7 @@ def _check(owner: str, state: Any, space: Space, sizes: dict[str, int]) -> None:
             _check(name, value, space, sizes)
 
 
-def _check_number(path: str, value: Any, kind: type, rule: Holds, sizes: dict[str, int]) -> None:
+def _check_number(path: str, value: Any, kind: type, rule: Contents, sizes: dict[str, int]) -> None:
     low, high = _range(rule, sizes)
     high = min(high, _MOST)
     allowed = (int,) if kind is int else (int, float)
@@ -149,7 +149,7 @@ def _check_array(
     path: str,
     value: Any,
     dtype: np.dtype[Any],
-    rule: Holds,
+    rule: Contents,
     space: Space,
     sizes: dict[str, int],
 ) -> None:
@@ -175,7 +175,7 @@ def _check_array(
         _check_places(path, value, space)
 
 
-def _range(rule: Holds, sizes: dict[str, int]) -> tuple[float, float]:
+def _range(rule: Contents, sizes: dict[str, int]) -> tuple[float, float]:
     return rule.low, sizes[rule.below] - 1 if rule.below else rule.high
 
 

@@ -68,7 +68,7 @@ class DerivedWorld:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """The sizes that the declarations of the state name; see `Holds`."""
+        """The sizes that the declarations of the state name; see `Contents`."""
         return {}
 
     def check(self, state: Any) -> None:

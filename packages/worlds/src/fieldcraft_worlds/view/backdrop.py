@@ -94,8 +94,8 @@ class GridBackdrop:
             self._top : self._top + len(self._down), self._left : self._left + len(self._across)
         ]
         region[:] = tiles.take(self._across, axis=1).take(self._down, axis=0)
-        if len(self._rim):
-            picture.reshape(-1)[self._rim] = _pixel(RIM)
+        if len(self._edge_pixels):
+            picture.reshape(-1)[self._edge_pixels] = _pixel(RIM)
 
     def _update(self, canvas: RGBA, space: Grid, camera: Camera) -> None:
         """Update the cells in view and their ground, if map or camera changed."""
@@ -123,7 +123,7 @@ class GridBackdrop:
             down = space.height - down
         self._left, self._columns, self._across = _cells_in_view(across, space.width)
         self._top, self._rows, self._down = _cells_in_view(down, space.height)
-        self._rim = np.zeros(0, dtype=np.int64)
+        self._edge_pixels = np.zeros(0, dtype=np.int64)
         if len(self._rows) and len(self._columns):
             kinds, colors = ground_kinds(space)
             picked = kinds[self._rows][:, self._columns]
@@ -132,7 +132,7 @@ class GridBackdrop:
             pixels_per_cell = camera.zoom * size
             lit = np.zeros(walled.shape, dtype=np.bool_)
             if pixels_per_cell >= _OUTLINED_FROM:
-                self._rim = self._outline(walled, wide, pixels_per_cell)
+                self._edge_pixels = self._outline(walled, wide, pixels_per_cell)
             elif pixels_per_cell >= 1:
                 lit = beside(walled, ~walled)
             else:
@@ -155,7 +155,7 @@ class GridBackdrop:
         thick = min(max(1, round(pixels_per_cell / 4)), 3)
         across, down = self._across, self._down
         part = {axis: _edges(index, thick) for axis, index in ((1, across), (0, down))}
-        rim = np.zeros((len(down), len(across)), dtype=np.bool_)
+        outline = np.zeros((len(down), len(across)), dtype=np.bool_)
         padded = np.pad(~walled, 1)
         height, width = walled.shape
         for y in (-1, 0, 1):
@@ -163,12 +163,12 @@ class GridBackdrop:
                 if x or y:
                     edge = walled & padded[1 + y : 1 + y + height, 1 + x : 1 + x + width]
                     if edge.any():
-                        rim |= (
+                        outline |= (
                             edge.take(across, axis=1).take(down, axis=0)
                             & part[1][x]
                             & part[0][y][:, np.newaxis]
                         )
-        rows, columns = np.nonzero(rim)
+        rows, columns = np.nonzero(outline)
         return (rows + self._top) * wide + columns + self._left
 
     def _table(self, scale: ColorScale, opacity: float) -> NDArray[np.uint32]:

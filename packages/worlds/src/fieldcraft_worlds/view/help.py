@@ -70,11 +70,11 @@ def draw_help(canvas: RGBA, brush: Brush, title: str, lines: Lines) -> None:
 def _layout_of(lines: Lines, high: int, scale: float) -> _Layout:
     """Return the lines in the fewest columns of a height, of about equal length."""
     step = max(round(_STEP * scale), 8)
-    room = max((high - 12) // step - 2, 1)
-    fewest = len(_columns(lines, room))
+    capacity = max((high - 12) // step - 2, 1)
+    fewest = len(_columns(lines, capacity))
     columns = next(
         found
-        for rows in range(min(-(-len(lines) // fewest), room), room + 1)
+        for rows in range(min(-(-len(lines) // fewest), capacity), capacity + 1)
         if len(found := _columns(lines, rows)) <= fewest
     )
     beside = round(_BESIDE * scale)

@@ -78,14 +78,14 @@ class _Pen:
         self.y, self.wide = _MARGIN, canvas.shape[1] - 2 * _MARGIN
         self.tracks: list[Track] = []
 
-    def has_room(self, pixels: int = _LINE) -> bool:
+    def fits(self, pixels: int = _LINE) -> bool:
         return bool(self.y + pixels <= self.canvas.shape[0] - _MARGIN // 2)
 
     def line(
         self, text: str, tone: Tone, indent: int = 0, *, scale: float = _SCALE, bold: bool = False
     ) -> None:
         for part in wrapped(text, max(self.wide - indent, 20), scale=scale):
-            if self.has_room():
+            if self.fits():
                 self.write(part, indent, tone, scale=scale, bold=bold)
                 self.y += _LINE
 
@@ -145,7 +145,7 @@ def draw_panel(
 
 def _fact(pen: _Pen, fact: Fact) -> None:
     """Write a name and a value on one line, or on two if they are long."""
-    if not pen.has_room():
+    if not pen.fits():
         return
     indent = 0 if fact.color is None else _INDENT
     if fact.color is not None:
@@ -161,7 +161,7 @@ def _fact(pen: _Pen, fact: Fact) -> None:
 
 
 def _color_bar(pen: _Pen, label: str, scale: ColorScale, opacity: float) -> None:
-    if not pen.has_room(3 * _LINE):
+    if not pen.fits(3 * _LINE):
         return
     if label:
         pen.line(label, "ink")
@@ -184,7 +184,7 @@ def _swatches(pen: _Pen, scene: Scene) -> None:
         *((area.label, area.colors[0]) for area in scene.areas if area.label),
     ]
     for label, color in dict.fromkeys(named):
-        if pen.has_room():
+        if pen.fits():
             pen.box(0, _SWATCH, rgb_of_tone(color))
             pen.write(cut_to(label, pen.wide - _INDENT, _SCALE), _INDENT, "ink")
             pen.y += _LINE
@@ -195,10 +195,10 @@ def _swatches(pen: _Pen, scene: Scene) -> None:
 def _slider(pen: _Pen, slider: PanelSlider) -> None:
     """Draw the name of a slider and its value, and below them its track with a handle."""
     high = _LINE + _BAR
-    if not pen.has_room(high):
+    if not pen.fits(high):
         return
-    room = pen.wide - measure(slider.value, scale=_SCALE) - 10
-    pen.write(cut_to(slider.text, room, _SCALE), 0, "ink")
+    width = pen.wide - measure(slider.value, scale=_SCALE) - 10
+    pen.write(cut_to(slider.text, width, _SCALE), 0, "ink")
     pen.write_right(slider.value, "ink")
     half, middle = 4, pen.y + _LINE + 4
     left, right = half, pen.wide - half
@@ -214,7 +214,7 @@ def _keys(pen: _Pen, keys: tuple[PanelKey, ...]) -> None:
     """Write keys, those with a state in two columns."""
     half, is_left = pen.wide // 2, True
     for number, key in enumerate(keys):
-        if not pen.has_room():
+        if not pen.fits():
             return
         in_columns = key.on is not None
         left, right = (0 if is_left else half, half - 8) if in_columns else (0, pen.wide)
@@ -224,8 +224,8 @@ def _keys(pen: _Pen, keys: tuple[PanelKey, ...]) -> None:
         if key.key:
             pen.write(key.key, left, "muted" if key.on is False else "warning")
             left += max(measure(key.key, scale=_SCALE) + 8, 18)
-        room = (half if in_columns and not is_left else 0) + right - left
-        pen.write(cut_to(key.text, room, _SCALE), left, "muted" if key.on is False else "ink")
+        width = (half if in_columns and not is_left else 0) + right - left
+        pen.write(cut_to(key.text, width, _SCALE), left, "muted" if key.on is False else "ink")
         next_in_columns = number + 1 < len(keys) and keys[number + 1].on is not None
         is_left = not (in_columns and is_left and next_in_columns)
         if is_left:

@@ -19,7 +19,7 @@ from fieldcraft_worlds.view.extent import full_view
 from fieldcraft_worlds.view.graphground import GraphBackdrop
 from fieldcraft_worlds.view.tones import rgb_of_tone, rgb_of_tones
 
-_RIM_FROM, _RIM = 5.0, 1.2  # pixels: wider marks have a dark rim
+_OUTLINE_FROM, _OUTLINE = 5.0, 1.2  # pixels: wider marks have a dark outline
 _NOSE_FROM = 9.0
 _LABEL = 14 / 13  # of a font of 13 pixels
 _BAR, _BAR_FROM = 2.6, 6.0
@@ -172,10 +172,10 @@ class SceneView:
             else [(near, shape)]
         )
         for chosen, drawn in order:
-            # Small marks have no rim, which would cover them.
-            for picked, rim in (
-                (chosen & (widths < _RIM_FROM), 0.0),
-                (chosen & (widths >= _RIM_FROM), _RIM),
+            # Small marks have no outline, which would cover them.
+            for picked, outline in (
+                (chosen & (widths < _OUTLINE_FROM), 0.0),
+                (chosen & (widths >= _OUTLINE_FROM), _OUTLINE),
             ):
                 if picked.any():
                     self._brush.marks(
@@ -184,7 +184,7 @@ class SceneView:
                         widths[picked] / 2,
                         ahead[picked],
                         drawn,
-                        rim,
+                        outline,
                         colors[picked],
                         opacity,
                     )
@@ -266,7 +266,7 @@ def write_over(
     *,
     bold: bool = False,
 ) -> None:
-    """Write a line of text with a dark rim."""
+    """Write a line of text with a dark outline."""
     mask, x, y = lettered(text, scale, bold)
     for dx, dy in ((-1, 0), (1, 0), (0, -1), (0, 1)):
         brush.stamp(canvas, mask, left + x + dx, baseline + y + dy, PAGE)

@@ -10,7 +10,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft_worlds.games.towers import Settings, TowerRules, UnitRules
 from fieldcraft_worlds.games.towers.derived import TowersDerived
-from fieldcraft_worlds.games.towers.orders import March, Order, Send, Strike, apply, new_towers
+from fieldcraft_worlds.games.towers.orders import Advance, Order, Send, Strike, apply, new_towers
 from fieldcraft_worlds.games.towers.planner import AI_OF
 from fieldcraft_worlds.games.towers.rules import start
 from fieldcraft_worlds.games.towers.state import State, Units
@@ -92,9 +92,9 @@ def test_commanders_wait_until_there_is_a_wave() -> None:
     orders = AI_OF["shortest"].decide(derived, state, 0)
     assert not of(Strike, orders)
     assert of(Send, orders) == [Send(0, 0, 10, 0)]
-    assert len(of(March, orders)) == 1
+    assert len(of(Advance, orders)) == 1
     reason = apply(derived, state, orders)
-    assert not of(March, AI_OF["shortest"].decide(derived, reason, 0))  # it is there already
+    assert not of(Advance, AI_OF["shortest"].decide(derived, reason, 0))  # it is there already
 
 
 def test_a_wave_takes_the_next_target_when_its_own_has_fallen() -> None:
@@ -111,7 +111,7 @@ def test_the_tower_under_pressure_is_held_and_only_while_it_is() -> None:
     raid = [(1, 2, 13.5, 5.5 + k / 2) for k in range(8)]
     derived, state = scene(towers, raid)
     orders = AI_OF["influence"].decide(derived, state, 0)
-    held = of(March, orders)[0]
+    held = of(Advance, orders)[0]
     assert held.squad == 0
     assert np.hypot(held.x - 10.5, held.y - 7.5) < 2
     assert of(Send, orders) == [Send(0, 0, 10, 0)]
@@ -119,5 +119,5 @@ def test_the_tower_under_pressure_is_held_and_only_while_it_is() -> None:
     derived, calm = scene(towers, [])
     for commander, at in (("influence", calm), ("shortest", state)):
         derived.follow(at)
-        held = of(March, AI_OF[commander].decide(derived, at, 0))[0]
+        held = of(Advance, AI_OF[commander].decide(derived, at, 0))[0]
         assert np.hypot(held.x - 10.5, held.y - 24.5) < 2

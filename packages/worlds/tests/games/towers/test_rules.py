@@ -16,8 +16,8 @@ from fieldcraft_worlds.games.towers import Settings, TowerRules, UnitRules
 from fieldcraft_worlds.games.towers.combat import look
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import (
+    Advance,
     Begin,
-    March,
     Place,
     Regroup,
     Remove,
@@ -297,7 +297,7 @@ def test_what_a_falling_tower_had_to_send_goes_back_to_the_supply() -> None:
 
 def test_a_squad_marches_to_its_post_and_stays() -> None:
     derived, state = scene(STILL, [(0, 3.5, 3.5), (1, 28.5, 2.5)], [(0, 5.5, 15.5), (0, 6.5, 15.5)])
-    state = apply(derived, state, [March(0, 0, 20.5, 16.5)])
+    state = apply(derived, state, [Advance(0, 0, 20.5, 16.5)])
     states = rolled(derived, state, 60)
     assert (np.hypot(*(states[-1].units.positions - (20.5, 16.5)).T) < 3).all()
     assert np.abs(states[-1].units.positions - states[-3].units.positions).max() < 0.3
@@ -320,7 +320,7 @@ def test_a_safe_way_leads_round_the_fire() -> None:
         [(0, 5.5, 10.5), (0, 6.5, 10.5)],
     )
     short, safe = (
-        apply(derived, state, [March(0, 0, 21.5, 10.5, safely)]) for safely in (False, True)
+        apply(derived, state, [Advance(0, 0, 21.5, 10.5, safely)]) for safely in (False, True)
     )
     hurt = [np.sum(50 - rolled(derived, reason, 80)[-1].units.health) for reason in (short, safe)]
     assert hurt[1] < hurt[0]
@@ -353,7 +353,7 @@ def test_an_order_that_cannot_be_followed_is_refused_and_nothing_happens(
     assert rng.bit_generator.state == np.random.default_rng(1).bit_generator.state
     assert state.towers.queues.tolist() == [0, 0]
     with refused(OutsideMap, "lie on the map"):
-        apply(derived, state, [March(0, 0, 31.0, 4.0)])
+        apply(derived, state, [Advance(0, 0, 31.0, 4.0)])
 
 
 # Placing

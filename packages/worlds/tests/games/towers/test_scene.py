@@ -9,7 +9,15 @@ import numpy as np
 import fieldcraft as fc
 from fieldcraft_worlds.games.game import InputEvent, InputFrame
 from fieldcraft_worlds.games.towers import Settings, TowerRules
-from fieldcraft_worlds.games.towers.orders import Begin, Command, March, Place, Remove, Send, Strike
+from fieldcraft_worlds.games.towers.orders import (
+    Advance,
+    Begin,
+    Command,
+    Place,
+    Remove,
+    Send,
+    Strike,
+)
 from fieldcraft_worlds.games.towers.plugin import GAME, TowerWorld
 from fieldcraft_worlds.games.towers.state import State
 
@@ -102,7 +110,7 @@ def test_hands_lead_squads() -> None:
         Strike(0, 0, enemy, True),
     )
     assert opened.orders(state, press("move or strike", (30.0, 20.0), squad="squad 2")) == (
-        March(0, 1, 30.0, 20.0, False),
+        Advance(0, 1, 30.0, 20.0, False),
     )
     assert (
         opened.orders(state, InputFrame((InputEvent("move or strike", "hold", (30.0, 20.0)),)))

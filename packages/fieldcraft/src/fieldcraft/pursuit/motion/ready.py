@@ -82,11 +82,11 @@ class _Led(Mover):
         origins = ground.origins
         leads = np.bincount(origins, weights=toward, minlength=ground.count)
         on = np.divide(toward, leads[origins], out=np.zeros(len(toward)), where=leads[origins] > 0)
-        loose = np.where(leads > 0, self.stray, 1.0) / np.maximum(ground.degrees, 1)
+        strays = np.where(leads > 0, self.stray, 1.0) / np.maximum(ground.degrees, 1)
         return np.asarray(
             (1 - self.stay)
             * np.minimum(lost.stride * self.pace / ground.lengths, 1.0)
-            * ((1 - self.stray) * on + loose[origins])
+            * ((1 - self.stray) * on + strays[origins])
         )
 
 

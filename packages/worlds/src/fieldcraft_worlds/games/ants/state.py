@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft.settings import one_of
 from fieldcraft_worlds.games.ants.settings import TRAILS, Tuning
 from fieldcraft_worlds.games.lazy import LazyState
-from fieldcraft_worlds.games.states import Holds
+from fieldcraft_worlds.games.states import Contents
 
 MINUTE = 60
 """Seconds in `State.recent`."""
@@ -52,16 +52,16 @@ class State(LazyState):
     key: int
     trails: Annotated[str, one_of(TRAILS)]
     tuning: Tuning
-    agents: Annotated[NDArray[np.int32], Holds(3, "ants")]
-    planes: Annotated[NDArray[np.float32], Holds(2, "map")]
-    food: Annotated[NDArray[np.int32], Holds("map", low=0, high=2**30)]
-    walls: Annotated[NDArray[np.bool_], Holds("map")]
-    nest: Annotated[int, Holds(low=0, below="cells")]
+    agents: Annotated[NDArray[np.int32], Contents(3, "ants")]
+    planes: Annotated[NDArray[np.float32], Contents(2, "map")]
+    food: Annotated[NDArray[np.int32], Contents("map", low=0, high=2**30)]
+    walls: Annotated[NDArray[np.bool_], Contents("map")]
+    nest: Annotated[int, Contents(low=0, below="cells")]
     home: int
     counted: int
-    recent: Annotated[NDArray[np.int32], Holds(MINUTE, low=0)]
-    places: Annotated[NDArray[np.int32], Holds(2, "ants")]
-    nowhere: Annotated[float | None, Holds(low=0, high=1)]
+    recent: Annotated[NDArray[np.int32], Contents(MINUTE, low=0)]
+    places: Annotated[NDArray[np.int32], Contents(2, "ants")]
+    nowhere: Annotated[float | None, Contents(low=0, high=1)]
 
     def __len__(self) -> int:
         return int(self.places.shape[1])

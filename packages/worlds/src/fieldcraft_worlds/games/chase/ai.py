@@ -180,8 +180,8 @@ def _helpers(
     free = np.flatnonzero(
         ((moods == PATROL) | (moods == INVESTIGATE)) & (far <= settings.hunter.call)
     )
-    room = max(settings.hunter.party - int(np.count_nonzero(moods == SEARCH)), 0)
-    return free[np.argsort(far[free], kind="stable")[:room]]
+    vacancies = max(settings.hunter.party - int(np.count_nonzero(moods == SEARCH)), 0)
+    return free[np.argsort(far[free], kind="stable")[:vacancies]]
 
 
 def _arrived(ground: ChaseGround, at: Floats, cells: Ints, goals: Ints) -> NDArray[np.bool_]:

@@ -147,7 +147,7 @@ def _best_refuge(
         if not np.isfinite(found[row]):
             break
         cell = int(home[row])
-        value = found[row] + _ROOM_WORTH * _room_behind(
+        value = found[row] + _ROOM_WORTH * _space_behind(
             ground, own_map, cell, enemy[cell] - own[cell]
         )
         if value > best:
@@ -160,7 +160,7 @@ def _best_refuge(
     return chosen, near is safe_distance
 
 
-def _room_behind(ground: ChaseGround, own_map: DistanceMap, cell: int, lead: float) -> float:
+def _space_behind(ground: ChaseGround, own_map: DistanceMap, cell: int, lead: float) -> float:
     """Return the share of the ground around a cell that the player reaches from there before
     hunters that follow `lead` units behind.
     """

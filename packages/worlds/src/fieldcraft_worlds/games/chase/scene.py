@@ -237,10 +237,10 @@ def _lines(
                 label="path of the player",
             )
     if "estimate" in overlays:
-        guess = _estimate(derived, state)
-        if guess is not None:
+        estimate = _estimate(derived, state)
+        if estimate is not None:
             yield Lines(
-                (np.stack([guess[:2], people.positions[0, :2]]),), "ink", width=1.0, opacity=0.6
+                (np.stack([estimate[:2], people.positions[0, :2]]),), "ink", width=1.0, opacity=0.6
             )
 
 
@@ -301,10 +301,10 @@ def _marks(
     )
     yield Marks(people.positions[:1], "ring", 1.7 * unit, _PLAYER, least=15.0)
     if "estimate" in overlays:
-        guess = _estimate(derived, state)
-        if guess is not None:
+        estimate = _estimate(derived, state)
+        if estimate is not None:
             yield Marks(
-                guess[None],
+                estimate[None],
                 "cross",
                 1.6 * unit,
                 "ink",

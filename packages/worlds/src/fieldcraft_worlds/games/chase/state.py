@@ -12,7 +12,7 @@ from fieldcraft.pursuit import Contacts
 from fieldcraft.settings import one_of
 from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.chase.settings import SEARCHING
-from fieldcraft_worlds.games.states import Columns, Holds, ReadOnly
+from fieldcraft_worlds.games.states import Columns, Contents, ReadOnly
 
 NOBODY = -1
 NOTHING = -1
@@ -38,17 +38,17 @@ class People(Columns):
     bite, and civilians that turn.
     """
 
-    roles: Annotated[Ints, Holds("people", low=PLAYER, high=HUNTER)]
-    positions: Annotated[Floats, Holds("people", "dimensions", is_on_map=True)]
-    velocities: Annotated[Floats, Holds("people", "dimensions", low=-1e9, high=1e9)]
-    headings: Annotated[Floats, Holds("people", 2, low=-1.001, high=1.001)]
-    cells: Annotated[Ints, Holds("people", low=0, below="cells")]
-    ahead: Annotated[Ints, Holds("people", low=NOTHING, below="cells")]
-    moods: Annotated[Ints, Holds("people", low=PATROL, high=SEARCH)]
-    since: Annotated[Ints, Holds("people")]
-    targets: Annotated[Ints, Holds("people", low=NOBODY, below="people")]
-    goals: Annotated[Ints, Holds("people", low=NOTHING, below="cells")]
-    until: Annotated[Ints, Holds("people")]
+    roles: Annotated[Ints, Contents("people", low=PLAYER, high=HUNTER)]
+    positions: Annotated[Floats, Contents("people", "dimensions", is_on_map=True)]
+    velocities: Annotated[Floats, Contents("people", "dimensions", low=-1e9, high=1e9)]
+    headings: Annotated[Floats, Contents("people", 2, low=-1.001, high=1.001)]
+    cells: Annotated[Ints, Contents("people", low=0, below="cells")]
+    ahead: Annotated[Ints, Contents("people", low=NOTHING, below="cells")]
+    moods: Annotated[Ints, Contents("people", low=PATROL, high=SEARCH)]
+    since: Annotated[Ints, Contents("people")]
+    targets: Annotated[Ints, Contents("people", low=NOBODY, below="people")]
+    goals: Annotated[Ints, Contents("people", low=NOTHING, below="cells")]
+    until: Annotated[Ints, Contents("people")]
 
     def rows(self, role: int) -> Ints:
         """Return the rows of people with a role."""
@@ -59,8 +59,8 @@ class People(Columns):
 class Items(Columns):
     """The items to collect: `cells` (I,), and whether each was `taken` (I,)."""
 
-    cells: Annotated[Ints, Holds("items", low=0, below="cells")]
-    taken: Annotated[NDArray[np.bool_], Holds("items")]
+    cells: Annotated[Ints, Contents("items", low=0, below="cells")]
+    taken: Annotated[NDArray[np.bool_], Contents("items")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +69,9 @@ class Sounds(Columns):
     and how `loud` (K,) they are.
     """
 
-    positions: Annotated[Floats, Holds("sounds", "dimensions")]
-    steps: Annotated[Ints, Holds("sounds")]
-    loud: Annotated[Floats, Holds("sounds", low=0)]
+    positions: Annotated[Floats, Contents("sounds", "dimensions")]
+    steps: Annotated[Ints, Contents("sounds")]
+    loud: Annotated[Floats, Contents("sounds", low=0)]
 
     def appended(self, positions: Floats, step: int, loud: Floats, oldest: int) -> Sounds:
         """Return these with new noises of a step, without those before step `oldest`."""
@@ -87,13 +87,13 @@ class Sounds(Columns):
 class OneTarget(ReadOnly):
     """The fields of `Contacts` with one target, the player."""
 
-    seen: Annotated[NDArray[np.bool_], Holds("viewers", 1)]
-    in_sight: Annotated[NDArray[np.bool_], Holds(1)]
-    found: Annotated[Ints, Holds("found", low=0, high=0)]
-    lost: Annotated[Ints, Holds("lost", low=0, high=0)]
-    positions: Annotated[Floats, Holds(1, "dimensions")]
-    velocities: Annotated[Floats, Holds(1, "dimensions")]
-    waited: Annotated[Ints, Holds(1, low=-1)]
+    seen: Annotated[NDArray[np.bool_], Contents("viewers", 1)]
+    in_sight: Annotated[NDArray[np.bool_], Contents(1)]
+    found: Annotated[Ints, Contents("found", low=0, high=0)]
+    lost: Annotated[Ints, Contents("lost", low=0, high=0)]
+    positions: Annotated[Floats, Contents(1, "dimensions")]
+    velocities: Annotated[Floats, Contents(1, "dimensions")]
+    waited: Annotated[Ints, Contents(1, low=-1)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,21 +115,21 @@ class State(ReadOnly):
     step: int
     outcome: Annotated[str, one_of(("", "escaped", "caught", "survived"))]
     by_hand: bool
-    gait: Annotated[int, Holds(low=SNEAK, high=RUN)]
+    gait: Annotated[int, Contents(low=SNEAK, high=RUN)]
     search: Annotated[str, one_of(SEARCHING)]
-    wish: Annotated[Floats, Holds("dimensions", low=-1.001, high=1.001)]
-    goal: Annotated[int, Holds(low=NOTHING, below="cells")]
+    wish: Annotated[Floats, Contents("dimensions", low=-1.001, high=1.001)]
+    goal: Annotated[int, Contents(low=NOTHING, below="cells")]
     breath: float
     hearts: int
-    hurt: Annotated[int, Holds(low=NEVER)]
+    hurt: Annotated[int, Contents(low=NEVER)]
     stones: int
     people: People
     items: Items
-    exit: Annotated[int, Holds(low=0, below="cells")]
-    places: Annotated[Ints, Holds("places", low=0, below="cells")]
+    exit: Annotated[int, Contents(low=0, below="cells")]
+    places: Annotated[Ints, Contents("places", low=0, below="cells")]
     sounds: Sounds
-    infection: Annotated[NDArray[np.float32], Holds("map")]
-    noise: Annotated[NDArray[np.float32], Holds("map")]
+    infection: Annotated[NDArray[np.float32], Contents("map")]
+    noise: Annotated[NDArray[np.float32], Contents("map")]
     contacts: Contacts
     guesses: dict[str, Any]
     seen: dict[str, Any]

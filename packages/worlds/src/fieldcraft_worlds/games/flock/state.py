@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft.settings import one_of
 from fieldcraft_worlds.games.flock.settings import LAYERS, NEIGHBORS, RULES, Tuning
 from fieldcraft_worlds.games.lazy import LazyState
-from fieldcraft_worlds.games.states import Holds
+from fieldcraft_worlds.games.states import Contents
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +37,9 @@ class State(LazyState):
     key: int
     rule: Annotated[str, one_of(RULES)]
     tuning: Tuning
-    agents: Annotated[NDArray[np.int32], Holds(3, "birds")]
-    walls: Annotated[NDArray[np.bool_], Holds("map")]
-    predator: Annotated[tuple[float, float] | None, Holds(low=-1e6, high=1e6, is_on_map=True)]
+    agents: Annotated[NDArray[np.int32], Contents(3, "birds")]
+    walls: Annotated[NDArray[np.bool_], Contents("map")]
+    predator: Annotated[tuple[float, float] | None, Contents(low=-1e6, high=1e6, is_on_map=True)]
 
     def __len__(self) -> int:
         return int(self.base.agents.shape[1])

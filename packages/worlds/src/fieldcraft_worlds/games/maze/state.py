@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft_worlds.arrays import Floats, Ints
-from fieldcraft_worlds.games.states import Columns, Holds, ReadOnly
+from fieldcraft_worlds.games.states import Columns, Contents, ReadOnly
 
 NOWHERE = -1
 EXPLORES, SEARCHES, HUNTS = 0, 1, 2
@@ -51,12 +51,12 @@ class Monsters(Columns):
     has been there, else `NOWHERE`; `targets` are the cells that they walk to.
     """
 
-    cells: Annotated[Ints, Holds("monsters", low=0, below="cells")]
-    ahead: Annotated[Ints, Holds("monsters", low=0, below="cells")]
-    gone: Annotated[Floats, Holds("monsters", low=0, high=1)]
-    moods: Annotated[Ints, Holds("monsters", low=EXPLORES, high=HUNTS)]
-    seen: Annotated[Ints, Holds("monsters", low=NOWHERE, below="cells")]
-    targets: Annotated[Ints, Holds("monsters", low=NOWHERE, below="cells")]
+    cells: Annotated[Ints, Contents("monsters", low=0, below="cells")]
+    ahead: Annotated[Ints, Contents("monsters", low=0, below="cells")]
+    gone: Annotated[Floats, Contents("monsters", low=0, high=1)]
+    moods: Annotated[Ints, Contents("monsters", low=EXPLORES, high=HUNTS)]
+    seen: Annotated[Ints, Contents("monsters", low=NOWHERE, below="cells")]
+    targets: Annotated[Ints, Contents("monsters", low=NOWHERE, below="cells")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,14 +68,14 @@ class Player(ReadOnly):
     each monster, `NOWHERE` at first, and `when` (M,) the steps of these sightings.
     """
 
-    cell: Annotated[int, Holds(low=0, below="cells")]
-    ahead: Annotated[int, Holds(low=0, below="cells")]
-    gone: Annotated[float, Holds(low=0, high=1)]
-    wish: Annotated[tuple[float, float], Holds(low=-1.001, high=1.001)]
+    cell: Annotated[int, Contents(low=0, below="cells")]
+    ahead: Annotated[int, Contents(low=0, below="cells")]
+    gone: Annotated[float, Contents(low=0, high=1)]
+    wish: Annotated[tuple[float, float], Contents(low=-1.001, high=1.001)]
     by_hand: bool
-    goal: Annotated[int, Holds(low=NOWHERE, below="cells")]
-    feared: Annotated[Ints, Holds("monsters", low=NOWHERE, below="cells")]
-    when: Annotated[Ints, Holds("monsters")]
+    goal: Annotated[int, Contents(low=NOWHERE, below="cells")]
+    feared: Annotated[Ints, Contents("monsters", low=NOWHERE, below="cells")]
+    when: Annotated[Ints, Contents("monsters")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,13 +89,13 @@ class State(ReadOnly):
     """
 
     step: int
-    outcome: Annotated[int, Holds(low=GOING, high=LATE)]
+    outcome: Annotated[int, Contents(low=GOING, high=LATE)]
     player: Player
     monsters: Monsters
-    treasures: Annotated[Ints, Holds("treasures", low=0, below="cells", is_unique=True)]
+    treasures: Annotated[Ints, Contents("treasures", low=0, below="cells", is_unique=True)]
     most: int
-    exit: Annotated[int, Holds(low=0, below="cells")]
-    known: Annotated[NDArray[np.bool_], Holds("map")]
+    exit: Annotated[int, Contents(low=0, below="cells")]
+    known: Annotated[NDArray[np.bool_], Contents("map")]
     memory: dict[str, Any]
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft_worlds.games.lazy import LazyState
-from fieldcraft_worlds.games.states import Holds
+from fieldcraft_worlds.games.states import Contents
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,9 +31,9 @@ class State(LazyState):
 
     step: int
     key: int
-    agents: Annotated[NDArray[np.int32], Holds(3, "agents", low=0)]
-    values: Annotated[NDArray[np.float32], Holds("map", low=0)]
-    cities: Annotated[NDArray[np.int64], Holds("cities", low=0, below="cells")]
+    agents: Annotated[NDArray[np.int32], Contents(3, "agents", low=0)]
+    values: Annotated[NDArray[np.float32], Contents("map", low=0)]
+    cities: Annotated[NDArray[np.int64], Contents("cities", low=0, below="cells")]
 
     def __len__(self) -> int:
         return int(self.base.agents.shape[1])

@@ -103,15 +103,15 @@ def _apply(derived: TetherDerived, state: State, order: Order) -> State:
 
 
 def _take(state: State, side: int) -> State:
-    standing = state.fighters.of(side).tolist()
-    if not standing:
+    alive = state.fighters.of(side).tolist()
+    if not alive:
         raise InvalidValue(
             "A fighter that you play is alive",
             got=f"none on the {SIDES[side]} side",
             remedy="Play one of the other side",
         )
-    later = [number for number in standing if number > state.player]
-    return replace(state, player=later[0] if later else standing[0], steer=(0.0, 0.0), walk=None)
+    later = [number for number in alive if number > state.player]
+    return replace(state, player=later[0] if later else alive[0], steer=(0.0, 0.0), walk=None)
 
 
 def _side(side: int) -> int:

@@ -163,35 +163,35 @@ def _plan(derived: TetherDerived, state: State, ai: DuelAI) -> State:
     plans = ai(derived, state)
     if not plans:
         return state
-    aims = state.fighters.aims.copy()
+    targets = state.fighters.aims.copy()
     cells = derived.cells(state.fighters.positions)
     for number, plan in plans.items():
         aim = ahead(derived, plan)
-        aims[number] = (
+        targets[number] = (
             state.fighters.positions[number] if aim == cells[number] else derived.centers[aim]
         )
-    return replace(state, fighters=replace(state.fighters, aims=aims))
+    return replace(state, fighters=replace(state.fighters, aims=targets))
 
 
 def _walk(derived: TetherDerived, state: State) -> State:
     fighters = state.fighters
-    standing = np.flatnonzero(fighters.alive)
-    rules = [derived.settings.rules[side] for side in fighters.sides[standing].tolist()]
+    alive = np.flatnonzero(fighters.alive)
+    rules = [derived.settings.rules[side] for side in fighters.sides[alive].tolist()]
     speeds, forces = (
         np.array([getattr(rule, name) for rule in rules]) * derived.cell
         for name in ("speed", "force")
     )
-    gaps = away(derived.ground, fighters.positions[standing], fighters.aims[standing])
+    gaps = away(derived.ground, fighters.positions[alive], fighters.aims[alive])
     far = np.hypot(gaps[:, 0], gaps[:, 1])
     pace = speeds * np.minimum(1.0, far / (_SLOWING * derived.cell))
     desired = gaps / np.maximum(far, 1e-12)[:, None] * pace[:, None]
-    by_hand = np.flatnonzero(standing == state.player)
+    by_hand = np.flatnonzero(alive == state.player)
     if len(by_hand):
         desired[by_hand] = _player_velocity(derived, state, float(speeds[by_hand[0]]))
     positions, velocities = fighters.positions.copy(), np.zeros_like(fighters.velocities)
-    positions[standing], velocities[standing] = derived.crowd.step(
-        fighters.positions[standing],
-        fighters.velocities[standing],
+    positions[alive], velocities[alive] = derived.crowd.step(
+        fighters.positions[alive],
+        fighters.velocities[alive],
         desired,
         1 / derived.settings.rate,
         max_speed=speeds,

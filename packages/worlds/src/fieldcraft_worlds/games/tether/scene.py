@@ -176,16 +176,16 @@ def _marks(derived: TetherDerived, state: State) -> Iterator[Marks]:
         yield Marks(
             fighters.positions[[state.player]], "ring", 1.7 * derived.cell, "ink", least=14.0
         )
-    standing = np.flatnonzero(fighters.alive)
+    alive = np.flatnonzero(fighters.alive)
     full = np.array(
-        [derived.settings.rules[side].health for side in fighters.sides[standing].tolist()]
+        [derived.settings.rules[side].health for side in fighters.sides[alive].tolist()]
     )
     yield Marks(
-        fighters.positions[standing],
+        fighters.positions[alive],
         "disc",
         derived.cell,
-        fighters.sides[standing],
-        health=fighters.health[standing] / full if len(standing) else None,
+        fighters.sides[alive],
+        health=fighters.health[alive] / full if len(alive) else None,
         least=9.0,
     )
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft import checks
 from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.settings import Amount, CheckedSettings, Number, slider
-from fieldcraft_worlds.games.states import Holds, ReadOnly
+from fieldcraft_worlds.games.states import Contents, ReadOnly
 from fieldcraft_worlds.games.tether.settings import BRAINS, LONGEST
 
 NOBODY = -1
@@ -28,12 +28,12 @@ class Fighters(ReadOnly):
     `ready` (F,) is the step from which each may hit again.
     """
 
-    sides: Annotated[Ints, Holds("fighters", low=0, high=1)]
-    positions: Annotated[Floats, Holds("fighters", 2, is_on_map=True)]
-    velocities: Annotated[Floats, Holds("fighters", 2, low=-1e9, high=1e9)]
-    aims: Annotated[Floats, Holds("fighters", 2, is_on_map=True)]
-    health: Annotated[Floats, Holds("fighters", low=-1e9, high=1e9)]
-    ready: Annotated[Ints, Holds("fighters")]
+    sides: Annotated[Ints, Contents("fighters", low=0, high=1)]
+    positions: Annotated[Floats, Contents("fighters", 2, is_on_map=True)]
+    velocities: Annotated[Floats, Contents("fighters", 2, low=-1e9, high=1e9)]
+    aims: Annotated[Floats, Contents("fighters", 2, is_on_map=True)]
+    health: Annotated[Floats, Contents("fighters", low=-1e9, high=1e9)]
+    ready: Annotated[Ints, Contents("fighters")]
 
     def __len__(self) -> int:
         return len(self.sides)
@@ -52,9 +52,9 @@ class Fighters(ReadOnly):
 class Shots(ReadOnly):
     """The hits of the last step, for drawing: the sides, and both ends, (S, 2) world units."""
 
-    sides: Annotated[Ints, Holds("shots", low=0, high=1)]
-    starts: Annotated[Floats, Holds("shots", 2)]
-    ends: Annotated[Floats, Holds("shots", 2)]
+    sides: Annotated[Ints, Contents("shots", low=0, high=1)]
+    starts: Annotated[Floats, Contents("shots", 2)]
+    ends: Annotated[Floats, Contents("shots", 2)]
 
     @classmethod
     def none(cls) -> Shots:
@@ -99,13 +99,13 @@ class State(ReadOnly):
 
     step: int
     over: bool
-    winner: Annotated[int, Holds(low=NOBODY, high=1)]
+    winner: Annotated[int, Contents(low=NOBODY, high=1)]
     fighters: Fighters
     shots: Shots
-    dealt: Annotated[Floats, Holds(2, low=0)]
-    hits: Annotated[Ints, Holds(2, low=0)]
+    dealt: Annotated[Floats, Contents(2, low=0)]
+    hits: Annotated[Ints, Contents(2, low=0)]
     brains: Annotated[tuple[str, str], _brains]
     tuning: Tuning
-    player: Annotated[int, Holds(low=NOBODY, below="fighters")]
-    steer: Annotated[tuple[float, float], Holds(low=-1.001, high=1.001)]
-    walk: Annotated[tuple[float, float] | None, Holds(low=-1e12, high=1e12, is_on_map=True)]
+    player: Annotated[int, Contents(low=NOBODY, below="fighters")]
+    steer: Annotated[tuple[float, float], Contents(low=-1.001, high=1.001)]
+    walk: Annotated[tuple[float, float] | None, Contents(low=-1e12, high=1e12, is_on_map=True)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.towers.derived import TowersDerived
-from fieldcraft_worlds.games.towers.orders import March, Order, Regroup, Send, Strike
+from fieldcraft_worlds.games.towers.orders import Advance, Order, Regroup, Send, Strike
 from fieldcraft_worlds.games.towers.state import NOTHING, State
 from fieldcraft_worlds.games.walking import away
 
@@ -150,7 +150,7 @@ class Commander:
         )
         orders: list[Order] = [
             Send(team, tower, settings.units, RESERVE),
-            *hold_orders(derived, state, team, RESERVE, post),
+            *reserve_orders(derived, state, team, RESERVE, post),
         ]
         sizes = np.bincount(
             state.units.squads[state.units.teams == team], minlength=settings.squads
@@ -206,12 +206,12 @@ class Commander:
             return NOTHING, NOTHING
         at = space.position_of(starts).reshape(-1, 2)
         gaps = away(space, at, derived.middles[enemies][:, None])
-        room = (
+        size = (
             derived.settings.tower.size + 1
         ) * space.cell_size  # from a tower's middle to the corners of its ring
         least = (
             np.array(
-                [measure(np.maximum(np.hypot(gap[:, 0], gap[:, 1]) - room, 0.0)) for gap in gaps]
+                [measure(np.maximum(np.hypot(gap[:, 0], gap[:, 1]) - size, 0.0)) for gap in gaps]
             )
             * weights
         )
@@ -252,11 +252,11 @@ class Commander:
         return max(attacked, key=lambda cell: float(tension[cell]), default=NOTHING)
 
 
-def hold_orders(
+def reserve_orders(
     derived: TowersDerived, state: State, team: int, squad: int, cell: int
 ) -> list[Order]:
     """Return the order to hold a cell, if it is new."""
     if int(state.squads.cells[team, squad]) == cell:
         return []
     x, y = derived.walking.position_of(cell).tolist()
-    return [March(team, squad, x, y)]
+    return [Advance(team, squad, x, y)]

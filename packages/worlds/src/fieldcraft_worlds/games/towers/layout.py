@@ -36,19 +36,19 @@ def seeded(space: Grid, settings: Settings, rng: np.random.Generator) -> list[In
     reach = settings.tower.size // 2
     sites, blocking = _sites(space, reach, len(settings.teams) * settings.towers)
     sites = _connected(space, sites, rng) if len(sites) else sites
-    mirror = _mirror_of(space, sites) if len(settings.teams) == 2 else None
+    reflect = _reflection_of(space, sites) if len(settings.teams) == 2 else None
     if len(sites) > _SITES:
         sites = np.sort(rng.choice(sites, size=_SITES, replace=False))
-        sites = sites if mirror is None else np.union1d(sites, mirror(sites))
+        sites = sites if reflect is None else np.union1d(sites, reflect(sites))
     for crowding in _CROWDING if len(sites) >= len(settings.teams) * settings.towers else ():
         best: tuple[float, list[Ints]] | None = None
         for _ in range(_TRIES):
-            found = _attempt(space, settings, sites, mirror, crowding, rng)
+            found = _attempt(space, settings, sites, reflect, crowding, rng)
             if found is None or (best is not None and found[0] >= best[0]):
                 continue
             if not blocking or _is_passable(space, reach, np.concatenate(found[1])):
                 best = found
-            if mirror is not None and best is not None:
+            if reflect is not None and best is not None:
                 break
         if best is not None:
             return [best[1][place] for place in rng.permutation(len(best[1])).tolist()]
@@ -90,7 +90,7 @@ def _to(space: Grid, cell: np.int64 | int) -> Floats:
     )
 
 
-def _mirror_of(space: Grid, sites: Ints) -> Callable[[Ints], Ints] | None:
+def _reflection_of(space: Grid, sites: Ints) -> Callable[[Ints], Ints] | None:
     """Return a map of cells to those of the other half, if the halves are equal."""
     classes = (
         space.walls
@@ -115,7 +115,7 @@ def _attempt(
     space: Grid,
     settings: Settings,
     sites: Ints,
-    mirror: Callable[[Ints], Ints] | None,
+    reflect: Callable[[Ints], Ints] | None,
     crowding: float,
     rng: np.random.Generator,
 ) -> tuple[float, list[Ints]] | None:
@@ -124,7 +124,7 @@ def _attempt(
     """
     teams, tower = len(settings.teams), settings.tower
     spacing = max(tower.size + 2.0, crowding * tower.range)
-    bases = _bases(space, teams, sites, mirror, rng)
+    bases = _bases(space, teams, sites, reflect, rng)
     if len(bases) < teams:
         return None
     fields = np.stack([_to(space, base) for base in bases])
@@ -157,8 +157,8 @@ def _attempt(
         pick = int(fits[int(rng.integers(len(fits)))])
         chosen[lead].append(int(sites[pick]))
         for team in order[1:]:
-            if mirror is not None:
-                image = int(mirror(np.array([chosen[lead][-1]]))[0])
+            if reflect is not None:
+                image = int(reflect(np.array([chosen[lead][-1]]))[0])
                 if not free(team)[np.searchsorted(sites, image)]:
                     return None
                 chosen[team].append(image)
@@ -177,16 +177,16 @@ def _bases(
     space: Grid,
     teams: int,
     sites: Ints,
-    mirror: Callable[[Ints], Ints] | None,
+    reflect: Callable[[Ints], Ints] | None,
     rng: np.random.Generator,
 ) -> Ints:
     """Return a site for the base of each team, far from each other."""
     start = sites[int(rng.integers(len(sites)))]
-    if mirror is not None:
+    if reflect is not None:
         tried = rng.choice(sites, size=min(8, len(sites)), replace=False)
-        gaps = [float(_to(space, cell)[mirror(np.array([cell]))[0]]) for cell in tried]
+        gaps = [float(_to(space, cell)[reflect(np.array([cell]))[0]]) for cell in tried]
         first = tried[int(np.argmax(gaps))]
-        return np.array([first, mirror(np.array([first]))[0]])
+        return np.array([first, reflect(np.array([first]))[0]])
     from_start = _to(space, start)[sites]
     bases = [int(rng.choice(sites[from_start >= 0.75 * from_start.max()]))]
     nearest = _to(space, bases[0])[sites]

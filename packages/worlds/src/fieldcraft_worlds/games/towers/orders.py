@@ -50,7 +50,7 @@ class Send:
 
 
 @dataclass(frozen=True)
-class March:
+class Advance:
     """Move a squad to the open cell nearest to (x, y), by the shortest or a safe path."""
 
     team: int
@@ -87,7 +87,7 @@ class Command:
     by_hand: bool
 
 
-Order = Command | Place | Remove | Begin | Send | March | Strike | Regroup
+Order = Command | Place | Remove | Begin | Send | Advance | Strike | Regroup
 
 
 def apply(derived: TowersDerived, state: State, orders: Sequence[Order]) -> State:
@@ -255,7 +255,7 @@ def _send(derived: TowersDerived, state: State, order: Send) -> State:
     )
 
 
-def _march(derived: TowersDerived, state: State, order: March) -> State:
+def _advance(derived: TowersDerived, state: State, order: Advance) -> State:
     _check_begun(state, order)
     derived.follow_towers(state.towers)
     cell = int(derived.walking.nearest_open(derived.walking.cell_at((order.x, order.y))))
@@ -350,7 +350,7 @@ _RULES: dict[type, Any] = {
     Remove: _remove,
     Begin: _begin,
     Send: _send,
-    March: _march,
+    Advance: _advance,
     Strike: _strike,
     Regroup: _regroup,
 }

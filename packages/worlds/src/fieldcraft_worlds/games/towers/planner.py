@@ -10,7 +10,7 @@ import numpy as np
 from fieldcraft import InfluenceMap
 from fieldcraft.layer import RadialLayer
 from fieldcraft_worlds.arrays import Ints
-from fieldcraft_worlds.games.towers.ai import FIRST_WAVE, RESERVE, Commander, hold_orders
+from fieldcraft_worlds.games.towers.ai import FIRST_WAVE, RESERVE, Commander, reserve_orders
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import Order, Regroup, Send, Strike
 from fieldcraft_worlds.games.towers.state import NOTHING, State
@@ -313,7 +313,7 @@ class Planner(Commander):
         source = next(row for row in own.tolist() if post in derived.rings[row])
         orders: list[Order] = [
             Send(team, int(state.towers.ids[source]), settings.units, RESERVE),
-            *hold_orders(derived, state, team, RESERVE, post),
+            *reserve_orders(derived, state, team, RESERVE, post),
         ]
         margin = settings.commander.margin
         able = [

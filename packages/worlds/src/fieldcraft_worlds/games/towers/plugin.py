@@ -10,9 +10,9 @@ from fieldcraft_worlds.games.game import Action, InputFrame
 from fieldcraft_worlds.games.towers import rules, scene
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import (
+    Advance,
     Begin,
     Command,
-    March,
     Order,
     Place,
     Regroup,
@@ -50,7 +50,7 @@ KINDS = (
     CommanderRules,
     Begin,
     Command,
-    March,
+    Advance,
     Place,
     Regroup,
     Remove,
@@ -160,7 +160,7 @@ class TowerWorld(DerivedWorld):
             return [Send(team, tower, _SENT_AT_ONCE, squad)] if owner == team else []
         if tower >= 0 and owner != team:
             return [Strike(team, squad, tower, safely)]
-        return [March(team, squad, *position, safely)]
+        return [Advance(team, squad, *position, safely)]
 
     def _tower_at(self, state: State, position: tuple[float, float]) -> int:
         """Return the id of the tower at a position, with a tolerance of half a cell, or -1."""

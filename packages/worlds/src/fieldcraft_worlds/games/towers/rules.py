@@ -101,8 +101,8 @@ def _desired_velocities(derived: TowersDerived, state: State, sightings: Sightin
         desired[rows] = route.flow.sample(units.positions[rows])
         if state.squads.cells[team, squad] != NOTHING:
             holding[rows] = True
-            room = (1 + 0.6 * rules.room * np.sqrt(len(rows))) * space.cell_size
-            desired[rows[route.distance.values.reshape(-1)[cells[rows]] <= room]] = 0
+            spread = (1 + 0.6 * rules.room * np.sqrt(len(rows))) * space.cell_size
+            desired[rows[route.distance.values.reshape(-1)[cells[rows]] <= spread]] = 0
 
     seeking = np.flatnonzero(sightings.targets != NOTHING)
     desired[seeking] = _direction(
@@ -149,16 +149,16 @@ def _apply_hits(derived: TowersDerived, state: State, hits: Hits) -> State:
         health=units.health - hits.on_units,
         ready=np.where(hits.units_hit, waiting[1], units.ready),
     )
-    standing, alive = towers.health > 0, units.health > 0
+    intact, alive = towers.health > 0, units.health > 0
     destroyed, lost = state.destroyed.copy(), state.lost.copy()
-    np.add.at(destroyed, np.argmax(hits.on_towers[:, ~standing], axis=0), 1)
+    np.add.at(destroyed, np.argmax(hits.on_towers[:, ~intact], axis=0), 1)
     np.add.at(lost, units.teams[~alive], 1)
     supply = state.supply + np.bincount(
-        towers.teams[~standing], weights=towers.queues[~standing], minlength=len(state.supply)
+        towers.teams[~intact], weights=towers.queues[~intact], minlength=len(state.supply)
     )
     return replace(
         state,
-        towers=towers.at(standing),
+        towers=towers.at(intact),
         units=units.at(alive),
         destroyed=destroyed,
         lost=lost,
@@ -214,10 +214,10 @@ def _send_units(derived: TowersDerived, state: State, rng: np.random.Generator) 
 
 def _end(settings: Settings, state: State) -> State:
     """End the match if at most one team has towers, or the time is over."""
-    standing = np.unique(state.towers.teams)
-    if len(standing) == 1:
-        return replace(state, over=True, winner=int(standing[0]))
-    if len(standing) == 0 or state.step >= settings.steps(settings.limit):
+    teams = np.unique(state.towers.teams)
+    if len(teams) == 1:
+        return replace(state, over=True, winner=int(teams[0]))
+    if len(teams) == 0 or state.step >= settings.steps(settings.limit):
         best = np.flatnonzero(state.scores == state.scores.max())
         return replace(state, over=True, winner=int(best[0]) if len(best) == 1 else NOBODY)
     return state

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft_worlds.arrays import Floats, Ints
-from fieldcraft_worlds.games.states import Columns, Holds, ReadOnly
+from fieldcraft_worlds.games.states import Columns, Contents, ReadOnly
 
 NOBODY = -1
 NOTHING = -1
@@ -24,14 +24,14 @@ class Towers(Columns):
     to the squads `heads_for` (T,).
     """
 
-    ids: Annotated[Ints, Holds("towers", low=0, is_unique=True)]
-    teams: Annotated[Ints, Holds("towers", low=0, below="teams")]
-    cells: Annotated[Ints, Holds("towers", low=0, below="cells")]
-    health: Annotated[Floats, Holds("towers", low=0, high=1e9)]
-    ready: Annotated[Ints, Holds("towers")]
-    trained: Annotated[Ints, Holds("towers")]
-    queues: Annotated[Ints, Holds("towers", low=0, below="queue")]
-    heads_for: Annotated[Ints, Holds("towers", low=0, below="squads")]
+    ids: Annotated[Ints, Contents("towers", low=0, is_unique=True)]
+    teams: Annotated[Ints, Contents("towers", low=0, below="teams")]
+    cells: Annotated[Ints, Contents("towers", low=0, below="cells")]
+    health: Annotated[Floats, Contents("towers", low=0, high=1e9)]
+    ready: Annotated[Ints, Contents("towers")]
+    trained: Annotated[Ints, Contents("towers")]
+    queues: Annotated[Ints, Contents("towers", low=0, below="queue")]
+    heads_for: Annotated[Ints, Contents("towers", low=0, below="squads")]
 
     @classmethod
     def none(cls) -> Towers:
@@ -46,13 +46,13 @@ class Units(Columns):
     `ready` as of towers.
     """
 
-    ids: Annotated[Ints, Holds("units", low=0, is_unique=True)]
-    teams: Annotated[Ints, Holds("units", low=0, below="teams")]
-    squads: Annotated[Ints, Holds("units", low=0, below="squads")]
-    positions: Annotated[Floats, Holds("units", 2, is_on_map=True)]
-    velocities: Annotated[Floats, Holds("units", 2, low=-1e9, high=1e9)]
-    health: Annotated[Floats, Holds("units", low=0, high=1e9)]
-    ready: Annotated[Ints, Holds("units")]
+    ids: Annotated[Ints, Contents("units", low=0, is_unique=True)]
+    teams: Annotated[Ints, Contents("units", low=0, below="teams")]
+    squads: Annotated[Ints, Contents("units", low=0, below="squads")]
+    positions: Annotated[Floats, Contents("units", 2, is_on_map=True)]
+    velocities: Annotated[Floats, Contents("units", 2, low=-1e9, high=1e9)]
+    health: Annotated[Floats, Contents("units", low=0, high=1e9)]
+    ready: Annotated[Ints, Contents("units")]
 
     @classmethod
     def none(cls) -> Units:
@@ -67,9 +67,9 @@ class Squads(Columns):
     cell to hold, else `NOTHING`; and whether they take safe paths.
     """
 
-    towers: Annotated[Ints, Holds("teams", "squads", low=NOTHING)]
-    cells: Annotated[Ints, Holds("teams", "squads", low=NOTHING, below="cells")]
-    safely: Annotated[NDArray[np.bool_], Holds("teams", "squads")]
+    towers: Annotated[Ints, Contents("teams", "squads", low=NOTHING)]
+    cells: Annotated[Ints, Contents("teams", "squads", low=NOTHING, below="cells")]
+    safely: Annotated[NDArray[np.bool_], Contents("teams", "squads")]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,9 +78,9 @@ class Shots(Columns):
     the teams.
     """
 
-    teams: Annotated[Ints, Holds("shots", low=0, below="teams")]
-    starts: Annotated[Floats, Holds("shots", 2)]
-    ends: Annotated[Floats, Holds("shots", 2)]
+    teams: Annotated[Ints, Contents("shots", low=0, below="teams")]
+    starts: Annotated[Floats, Contents("shots", 2)]
+    ends: Annotated[Floats, Contents("shots", 2)]
 
     @classmethod
     def none(cls) -> Shots:
@@ -101,17 +101,17 @@ class State(ReadOnly):
     step: int
     begun: bool
     over: bool
-    winner: Annotated[int, Holds(low=NOBODY, below="teams")]
+    winner: Annotated[int, Contents(low=NOBODY, below="teams")]
     next_id: int
     towers: Towers
     units: Units
     squads: Squads
     shots: Shots
-    supply: Annotated[Floats, Holds("teams", low=0, high=1e12)]
-    sent: Annotated[Ints, Holds("teams", low=0)]
-    lost: Annotated[Ints, Holds("teams", low=0)]
-    destroyed: Annotated[Ints, Holds("teams", low=0)]
-    by_hand: Annotated[NDArray[np.bool_], Holds("teams")]
+    supply: Annotated[Floats, Contents("teams", low=0, high=1e12)]
+    sent: Annotated[Ints, Contents("teams", low=0)]
+    lost: Annotated[Ints, Contents("teams", low=0)]
+    destroyed: Annotated[Ints, Contents("teams", low=0)]
+    by_hand: Annotated[NDArray[np.bool_], Contents("teams")]
 
     @property
     def scores(self) -> Ints:
