@@ -132,7 +132,7 @@ class Economy:
         if not sides:
             return None
         foes = [e.cell for e in board.state.enemies()]
-        goal = list(self._spots.values()) if self._hungry() else foes
+        goal = list(self._spots.values()) if len(self.harvesters) < self._wanted else foes
         away = maps.distances(maps.beside(goal) or foes)
         direction, cell = min(sides, key=lambda side: (away[side[1][1], side[1][0]], side[0]))
         board.claim(cell)
@@ -163,9 +163,6 @@ class Economy:
         if not spot:
             return None
         return int(spot.position[0]), int(spot.position[1])
-
-    def _hungry(self) -> bool:
-        return len(self.harvesters) < self._wanted
 
     def _choose(self, unit: Unit) -> Cell | None:
         """Return the best cell to harvest from that no other harvester has."""

@@ -87,7 +87,9 @@ class Maps:
         units = [
             (u, _place(u, arrival))
             for u in self._state.enemies()
-            if self._late(u, arrival) == late and not _leaves(u, arrival, kind)
+            if self._late(u, arrival) == late
+            # A unit that leaves its cell before the strike lands is no prey.
+            and not (u.action == MOVE and arrival < u.ends <= arrival + kind.attack_time)
         ]
         return self._layer(
             f"prey {kind.name} {delay} {late}",
@@ -238,8 +240,3 @@ def _walls(state: State) -> NDArray[np.bool_]:
 
 def _place(unit: Unit, time: int) -> Cell:
     return unit.target if unit.ends <= time else unit.cell
-
-
-def _leaves(unit: Unit, arrival: int, kind: Kind) -> bool:
-    """Whether a unit leaves its cell before a strike that begins at its arrival lands."""
-    return unit.action == MOVE and arrival < unit.ends <= arrival + kind.attack_time

@@ -30,11 +30,6 @@ _ROLES = {
 assert set(_ROLES) == set(ROLES)
 
 
-def team_table() -> NDArray[np.uint8]:
-    """Return the colors of teams by number, shape (T, 3); they repeat."""
-    return np.array([parse_color(color) for color in TEAM_COLORS], dtype=np.uint8)
-
-
 def rgb_of_tone(tone: Tone) -> tuple[int, int, int]:
     """Return the color of a tone: the number of a team, a role, or "#rrggbb"."""
     if not isinstance(tone, str):
@@ -64,6 +59,6 @@ def rgb_of_tones(color: Tone | NDArray[Any], count: int) -> NDArray[np.uint8]:
             got=f"shape {color.shape}, dtype {color.dtype} for {count}",
             remedy="Pass whole numbers from 0, shape (N,)",
         )
-    table = team_table()
+    table = np.array([parse_color(each) for each in TEAM_COLORS], dtype=np.uint8)
     picked: NDArray[np.uint8] = table[color % len(table)]
     return picked

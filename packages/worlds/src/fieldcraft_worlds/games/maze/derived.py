@@ -21,7 +21,7 @@ class MazeDerived:
 
     `space` is the map, `centers` (N, 2) the world positions of its cells, `ground` the cells of its
     largest part, ascending, `dead_ends` those of them with one exit, `memory` the layer of the last
-    state passed to `follow`.
+    state passed to `follow`, `blank` its state before any visit.
 
     Raises
     ------
@@ -35,8 +35,8 @@ class MazeDerived:
         self.memory = self._imap.add_layer(
             "memory", settings.memory.fade(), every=1 / settings.rate
         )
-        self._blank = self.memory.snapshot()
-        self._memory_now = self._blank
+        self.blank = self.memory.snapshot()
+        self._memory_now = self.blank
         self.has_memory = True
         self.centers = np.asarray(space.position_of(np.arange(len(space))))
         self._size = np.array([space.width, space.height])
@@ -72,16 +72,12 @@ class MazeDerived:
         """Set `memory` to that of a state; to an empty one for None, and for monsters that explore
         by chance.
         """
-        memory = self._blank if state is None else state.memory
+        memory = self.blank if state is None else state.memory
         self.has_memory = bool(memory)
-        memory = memory or self._blank
+        memory = memory or self.blank
         if memory is not self._memory_now:
             self.memory.restore(memory)
             self._memory_now = memory
-
-    def empty_memory(self) -> dict[str, object]:
-        """Return the memory of monsters that have been nowhere."""
-        return self._blank
 
     def next_memory(self) -> dict[str, object]:
         """Let the time of a step pass for `memory`, and return its snapshot."""

@@ -45,19 +45,6 @@ KINDS = (
 )
 
 
-def maze_of(rules: MazeRules) -> Grid:
-    """Return the maze of some settings."""
-    return generate_map(
-        "maze",
-        rules.width,
-        rules.height,
-        seed=rules.seed,
-        algorithm=rules.algorithm,
-        loops=rules.loops,
-        corridor=rules.corridor,
-    )
-
-
 class MazeWorld(DerivedWorld):
     """The maze game on one map."""
 
@@ -105,7 +92,16 @@ class MazeWorld(DerivedWorld):
 def open_maze(space: Any, settings: Settings) -> MazeWorld:
     """Return the game on a map, or in a maze of the settings if there is none."""
     if space is None:
-        space = maze_of(settings.maze)
+        rules = settings.maze
+        space = generate_map(
+            "maze",
+            rules.width,
+            rules.height,
+            seed=rules.seed,
+            algorithm=rules.algorithm,
+            loops=rules.loops,
+            corridor=rules.corridor,
+        )
     return MazeWorld(require_grid(space, "The maze is played on"), settings)
 
 

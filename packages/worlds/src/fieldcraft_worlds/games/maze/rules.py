@@ -96,7 +96,7 @@ def step(
     player = state.player
     for order in orders:
         if isinstance(order, Explore):
-            state = replace(state, memory=derived.empty_memory() if order.by_memory else {})
+            state = replace(state, memory=derived.blank if order.by_memory else {})
         else:
             player = _steer(player, order)
     if state.outcome != GOING:

@@ -51,7 +51,9 @@ class TetherDerived:
         return _cached(
             self._in_sight,
             cell,
-            lambda: visible(self.ground, self.centers[cell], self._farthest()).reshape(-1),
+            lambda: visible(
+                self.ground, self.centers[cell], float(np.hypot(*self.ground.size)) + self.cell
+            ).reshape(-1),
         )
 
     def paths_to(self, cell: int) -> DistanceMap:
@@ -87,9 +89,6 @@ class TetherDerived:
         self._layer.write(np.zeros(self.ground.shape))
         self._layer.stamp(stamp, self.centers[cell])
         return np.asarray(self._layer.values.reshape(-1) * self.in_sight(cell), dtype=np.float64)
-
-    def _farthest(self) -> float:
-        return float(np.hypot(*self.ground.size)) + self.cell
 
 
 def _cached(cache: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:

@@ -278,10 +278,6 @@ class TowersDerived:
         """Return the route to the edge of a tower, by its row; None if no cell there is open."""
         return self._route(team, self.rings[row], safely)
 
-    def route_to_cell(self, team: int, cell: int, safely: bool) -> Route | None:
-        """Return the route to a cell."""
-        return self._route(team, np.array([cell], dtype=np.int64), safely)
-
     def route(self, state: State, team: int, squad: int) -> Route | None:
         """Return the route that a squad has been ordered to take, if there is one."""
         target, cell = int(state.squads.towers[team, squad]), int(state.squads.cells[team, squad])
@@ -289,7 +285,7 @@ class TowersDerived:
         if target != NOTHING:
             rows = np.flatnonzero(state.towers.ids == target)
             return self.route_to_tower(team, int(rows[0]), safely) if len(rows) else None
-        return self.route_to_cell(team, cell, safely) if cell != NOTHING else None
+        return self._route(team, np.array([cell]), safely) if cell != NOTHING else None
 
     def routes(self, state: State) -> Iterator[tuple[int, int, Route]]:
         """Yield the squads that have a route and units: (team, squad, route)."""
