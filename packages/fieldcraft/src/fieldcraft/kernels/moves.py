@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -27,8 +26,7 @@ __all__ = [
 STEPS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 
 
-@functools.cache
-def pruned() -> NDArray[np.uint8]:
+def _pruned() -> NDArray[np.uint8]:
     """Return the steps that a search follows, shape (2, 9 * 256): `[e, d << 8 | moves]` with 8
     neighbors (e = 1) or 4.
 
@@ -48,9 +46,8 @@ def pruned() -> NDArray[np.uint8]:
             for eight in (0, 1):
                 follow = 1 << d
                 for side in ((dy, dx), (-dy, -dx)):
-                    beside = number[
-                        side[0] - dx, side[1] - dy
-                    ]  # a diagonal back: open if the cell beside the one before is
+                    # A diagonal back: open if the cell beside the previous one is.
+                    beside = number[side[0] - dx, side[1] - dy]
                     if (dx and not eight) or not moves >> beside & 1:
                         follow |= 1 << number[side]
                         follow |= (1 << number[side[0] + dx, side[1] + dy]) * eight
@@ -59,7 +56,7 @@ def pruned() -> NDArray[np.uint8]:
     return table.reshape(2, 9 * 256)
 
 
-PRUNED = pruned()
+PRUNED = _pruned()
 
 
 def _emit_bit_length(typingctx: Any, x: Any) -> Any:

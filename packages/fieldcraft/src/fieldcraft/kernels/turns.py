@@ -26,6 +26,6 @@ def _claim(claims: Any, part: int) -> bool:
 
 
 claim: Any = instruction(_emit_claim, _claim)
-"""Take a part of the work; return whether nobody has taken it before. `claims` are as many whole
-numbers as there are parts, 0 at first.
+"""Take a part of the work; return whether it was free. `claims` holds one whole number per part, 0
+at first.
 """

@@ -28,7 +28,7 @@ _NOWHERE = np.uint64(0)
 def _step_row(up, middle, down, soil, width, rule, eight, power, out):
     """Take one step of a row, as `fieldcraft.kernels.spread_rows.near` defines it.
 
-    A value lies beside each end of the rows.
+    The rows have one more value before their first cell and one after their last.
     """
     straight, diagonal, momentum, floor = rule
     stride = width + 2

@@ -2,10 +2,10 @@
 
 The plane around the viewer's cell is cut by its two diagonals into four quarters. In a quarter a
 line has a slope between -1 and 1, and one row after the other the walls of the row are cut out of
-the slopes still in sight: sectors with rational ends, so that no rounding ever decides. A cell of
-the next row is seen if the slope to its center lies in a sector, ends included. A sector of one
+the slopes still in sight: sectors with rational ends, so results do not depend on rounding. A cell
+of the next row is seen if the slope to its center is in a sector, ends included. A sector of one
 slope is dropped: that is a line between a corner on its left and one on its right. The diagonals,
-to which corners lie on both sides, are walked one cell after the other.
+which have corners on both sides, are walked cell by cell.
 
 All work happens in a window that holds the cells within reach.
 """
@@ -399,9 +399,9 @@ def sight_cells(walls, heights, eye, row, column, limit, wrap, lit, cells, squar
     """Write the cells seen from a cell, ascending, and their squared distances; return their
     number.
 
-    `walls` (height, width), not 0 where a wall stands; `heights` (height, width) float32 or
-    `NO_HEIGHTS`; `limit` is the largest squared distance in cells. Only open cells, with `lit` also
-    walls of which a part is seen. `cells` and `squares` are int64 with space for `most_cells`.
+    `walls` (height, width), not 0 on walls; `heights` (height, width) float32 or `NO_HEIGHTS`;
+    `limit` is the largest squared distance in cells. Only open cells count, with `lit` also walls
+    that are partly seen. `cells` and `squares` are int64 with space for `most_cells`.
     """
     height, width = walls.shape
     window, _, _ = scratch

@@ -292,9 +292,7 @@ class GridWalks(Walks):
         return self.walked(cell, size)
 
     def _measured(self, metric: str, cell: int, size: float, radius: float, place: Floats) -> Found:
-        """Return the cells within a radius of a place among those that a search from a cell
-        finds.
-        """
+        """Return the cells within a radius of a place that a search from a cell finds."""
         space = self.space
         if metric == "straight":
             return self._straight(radius, place)

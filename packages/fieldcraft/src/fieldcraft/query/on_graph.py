@@ -69,8 +69,8 @@ def _along_edges(
 
 
 def _slopes(graph: Graph, values: NDArray[np.float32], cells: Cells) -> Floats:
-    """Return the slopes at vertices: those that fit the differences to their neighbors best, and
-    the smallest of these.
+    """Return the slopes at vertices that fit the differences to their neighbors best, and the
+    smallest of these.
     """
     axes = graph.dimensions
     which, others = _arcs_at(graph, cells)
