@@ -40,7 +40,7 @@ def checked(check: Check) -> dict[str, Check]:
 
 
 def word(name: str, value: Any) -> str:
-    """A name of a layer or a setting."""
+    """Return a name of a layer or a setting."""
     text = checks.text(name, value)
     if not 0 < len(text) <= _LONGEST_TEXT:
         raise InvalidValue(
@@ -52,7 +52,7 @@ def word(name: str, value: Any) -> str:
 
 
 def number(name: str, value: Any) -> float:
-    """A finite number of at most 1e30 in size."""
+    """Return a finite number of at most 1e30 in size."""
     found = checks.finite(name, value)
     if abs(found) > checks.LARGEST:
         raise InvalidValue(
@@ -64,7 +64,7 @@ def number(name: str, value: Any) -> float:
 
 
 def position(name: str, value: Any) -> tuple[float, ...]:
-    """A world position, (x, y) or (x, y, z)."""
+    """Return a world position, (x, y) or (x, y, z)."""
     if not isinstance(value, (tuple, list)) or len(value) not in (2, 3):
         raise InvalidValue(
             f"{name} is (x, y) or (x, y, z)",
@@ -86,7 +86,7 @@ def positions(name: str, value: Any) -> tuple[tuple[float, ...], ...]:
 
 
 def setting(name: str, value: Any) -> float | int | str | bool | None:
-    """A value of a setting: a number, a text, a boolean, or None."""
+    """Return a value of a setting: a number, a text, a boolean, or None."""
     if value is None or type(value) is bool:
         return value
     if type(value) is str:
@@ -97,12 +97,12 @@ def setting(name: str, value: Any) -> float | int | str | bool | None:
 
 
 def integer(name: str, value: Any) -> int:
-    """A whole number of at least 0, such as the id of a source."""
+    """Return a whole number of at least 0, such as the id of a source."""
     return checks.integer(name, value, maximum=2**53)
 
 
 def radius(name: str, value: Any) -> float:
-    """A radius in world units, 0 for one cell."""
+    """Return a radius in world units, 0 for one cell."""
     return checks.not_negative(name, number(name, value))
 
 

@@ -27,7 +27,7 @@ def side(name: str, value: Any) -> str:
 
 
 def formula_text(name: str, value: Any) -> str:
-    """The name of a map or a formula over some."""
+    """Return the name of a map, or a formula over maps."""
     text = checks.text(name, value).strip()
     if not 0 < len(text) <= _MOST_FORMULA:
         raise InvalidValue(
@@ -39,7 +39,7 @@ def formula_text(name: str, value: Any) -> str:
 
 
 def question_text(name: str, value: Any) -> str:
-    """A file of questions, as TOML."""
+    """Return the text of a file of questions, as TOML."""
     if len(checks.text(name, value)) > _MOST_QUESTION:
         raise InvalidValue(
             f"{name} has at most {_MOST_QUESTION} letters", got=f"{len(value)}", remedy="Shorten it"
@@ -48,7 +48,7 @@ def question_text(name: str, value: Any) -> str:
 
 
 def limits(name: str, value: Any) -> tuple[float, float] | None:
-    """The values of the end colors, or None for limits that adapt to the values."""
+    """Return the values of the end colors, or None for limits that adapt to the values."""
     if value is None:
         return None
     low, high = checks.pair(
@@ -62,7 +62,7 @@ def limits(name: str, value: Any) -> tuple[float, float] | None:
 
 
 def region(name: str, value: Any) -> tuple[float, ...] | None:
-    """A part of the map, (x, y, x, y), or None for all of it."""
+    """Return a part of the map, (x, y, x, y), or None for all of it."""
     if value is None:
         return None
     corners = tuple(number(name, part) for part in checks.sequence(name, value))
@@ -91,7 +91,7 @@ class View(Order):
 
 
 def views(name: str, value: Any) -> tuple[View, ...]:
-    """The maps that a page shows."""
+    """Return the maps that a page shows."""
     listed = checks.sequence(name, value)
     if len(listed) > _MOST_VIEWS:
         raise InvalidValue(
@@ -103,7 +103,7 @@ def views(name: str, value: Any) -> tuple[View, ...]:
 
 
 def overlays(name: str, value: Any) -> tuple[str, ...]:
-    """The drawings over the first map."""
+    """Return the drawings over the first map."""
     return tuple(
         checks.choice(name, each, _OVERLAYS)
         for each in checks.sequence(name, value)[: len(_OVERLAYS)]

@@ -287,8 +287,8 @@ def saved_game(name: object) -> Game:
 
 
 def find_game(name: str) -> Game:
-    """The game of that name, or of "module:object" for a game of your own: an object in a module
-    that can be imported.
+    """Return the game of that name, or of "module:object" for a game of your own, an object in a
+    module that can be imported.
     """
     if ":" not in name:
         if name not in GAMES:

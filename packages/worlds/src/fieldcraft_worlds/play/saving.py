@@ -35,7 +35,9 @@ class Contents:
     packed: bytes
 
     def value(self, kinds: Iterable[type]) -> Any:
-        """The value, made of dataclasses of these kinds; raises `BadSaveFile` where it isn't."""
+        """Return the value, made of dataclasses of these kinds; raises `BadSaveFile` where it
+        isn't.
+        """
         try:
             return from_bytes(self.packed, kinds)
         except BadSaveFile as error:
