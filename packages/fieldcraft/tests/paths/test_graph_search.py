@@ -193,6 +193,6 @@ class TestRefusals:
             shortest_paths(graph, [(0, 0), (1, 0)], (0, 0))
         with pytest.raises(InvalidValue, match="goal is one position"):
             shortest_path(graph, (0, 0), [(0, 0), (0, 0)])
-        with pytest.raises(InvalidValue, match="as many goals"):
+        with pytest.raises(InvalidValue, match="Each start needs a goal"):
             shortest_paths(graph, [(0, 0)] * 3, [(0, 0)] * 2)
         assert shortest_paths(graph, np.zeros((0, 2)), (0, 0)) == []
