@@ -22,11 +22,17 @@ def space_of(kind: str, seed: int, walls: float = 0.2) -> fc.Space:
     blocked = np.random.default_rng(seed).random((7, 9)) < walls
     if kind == "hex":
         return fc.HexGrid(9, 7, walls=blocked)
+    if kind == "mesh":
+        y, x = np.indices((8, 10))
+        corners = np.stack([x, y], axis=-1).reshape(-1, 2)
+        at = (10 * y + x)[:-1, :-1][~blocked]  # two triangles for each open cell
+        lower, upper = [at, at + 1, at + 10], [at + 1, at + 11, at + 10]
+        return fc.Graph.from_polygons(corners, np.concatenate([lower, upper], axis=1).T)
     grid = fc.Grid(9, 7, walls=blocked, neighbors=8 if kind == "eight" else 4)
     return grid.to_graph() if kind == "graph" else grid
 
 
-spaces = st.builds(space_of, st.sampled_from(["four", "eight", "hex", "graph"]), seeds)
+spaces = st.builds(space_of, st.sampled_from(["four", "eight", "hex", "graph", "mesh"]), seeds)
 
 
 def open_cells(space: fc.Space) -> Any:
@@ -70,7 +76,7 @@ def test_nobody_shares_a_cell_swaps_or_walks_through_walls(
 
 
 @settings(max_examples=16, deadline=None)
-@given(seeds, st.sampled_from(["four", "eight", "hex"]), st.floats(0.05, 0.9))
+@given(seeds, st.sampled_from(["four", "eight", "hex", "graph"]), st.floats(0.05, 0.9))
 def test_the_agent_that_goes_first_always_comes_nearer_on_open_ground(
     seed: int, kind: str, share: float
 ) -> None:
@@ -90,7 +96,7 @@ def test_the_agent_that_goes_first_always_comes_nearer_on_open_ground(
 
 
 @settings(max_examples=16, deadline=None)
-@given(seeds, st.sampled_from(["four", "hex", "graph"]), st.integers(1, 12))
+@given(seeds, st.sampled_from(["four", "eight", "hex", "graph", "mesh"]), st.integers(1, 12))
 def test_steps_equal_the_recursive_oracle(seed: int, kind: str, count: int) -> None:
     space = space_of(kind, seed)
     rng = np.random.default_rng(seed)
@@ -229,8 +235,12 @@ def test_bad_input_names_the_agents(arguments: Any, error: Any, message: str) ->
 def test_more_bad_input() -> None:
     crowd = fc.steering.PIBT(fc.Grid(5, 3))
     for word, call in (
-        ("finite", lambda: crowd.step([0, 1], [3, 4], agents=[5, 8], priorities=[0.0, np.nan])),
-        ("priorities", lambda: crowd.step([0, 1], [3, 4], priorities=[0.0, 1.0, 2.0])),
+        (
+            "NaN or infinity for agent 8",
+            lambda: crowd.step([0, 1], [3, 4], agents=[5, 8], priorities=[0.0, np.nan]),
+        ),
+        ("3 priorities for 2", lambda: crowd.step([0, 1], [3, 4], priorities=[0.0, 1.0, 2.0])),
+        ("priorities are numbers", lambda: crowd.step([0, 1], [3, 4], priorities=["a", "b"])),
         ("3 agents for 2 agents", lambda: crowd.step([0, 1], [3, 4], agents=[5, 6, 7])),
         (
             "1 goals for 2 agents",
@@ -276,6 +286,22 @@ def test_agents_led_along_paths_arrive(monkeypatch: pytest.MonkeyPatch, ahead: i
     walls = fc.Grid(5, 3, walls=[[0, 0, 0, 1, 0]] * 3, neighbors=4)
     with pytest.raises(InvalidValue, match="agent 1"):
         fc.steering.PIBT(walls).step([0, 5], [2, 4])
+
+
+def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fieldcraft.steering.pibt.MOST_BYTES", 0)
+    before, seen = fc.set_threads(1), set()
+    for count in (1, 2, 8):
+        fc.set_threads(count)
+        rng = np.random.default_rng(5)
+        grid = fc.Grid(48, 40, neighbors=4)
+        crowd = fc.steering.PIBT(grid, look_ahead=6, effort=10, seed=2)
+        cells, goals = rng.permutation(len(grid))[:500], rng.permutation(len(grid))[:500]
+        for _ in range(12):
+            cells = crowd.step(cells, goals)
+        seen.add(cells.tobytes())
+    fc.set_threads(before)
+    assert len(seen) == 1
 
 
 RUN = """

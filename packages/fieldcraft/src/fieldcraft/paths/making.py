@@ -52,7 +52,7 @@ def distance_map(
 
     Parameters
     ----------
-    space : Grid, HexGrid, Graph or Mesh
+    space : Grid, HexGrid or Graph
         Where agents walk. Its `neighbors` and `corners` say which steps a grid allows. On a graph
         or mesh agents walk along open edges. Distances are of walking *to* the goals, which matters
         for one-way steps.
@@ -340,7 +340,7 @@ def first_arrival(
 
     Parameters
     ----------
-    space : Grid, HexGrid, Graph or Mesh
+    space : Grid, HexGrid or Graph
         Where units walk.
     ours, theirs : array_like of shape (2,) or (N, 2)
         World positions of the units of each side; on a 3D graph of shape (3,) or (N, 3).

@@ -171,7 +171,7 @@ def reach(
 
     Parameters
     ----------
-    space : Grid, HexGrid, Graph or Mesh
+    space : Grid, HexGrid or Graph
         Where agents walk.
     positions : array_like of shape (2,) or (N, 2)
         World positions of one agent or many; on a 3D graph of shape (3,) or (N, 3).

@@ -65,7 +65,7 @@ def shortest_path(
 
     Parameters
     ----------
-    space : Grid, HexGrid, Graph or Mesh
+    space : Grid, HexGrid or Graph
         Where agents walk. Its `neighbors` and `corners` say which steps a grid allows.
     start, goal : array_like of shape (2,)
         World positions; on a 3D graph of shape (3,).

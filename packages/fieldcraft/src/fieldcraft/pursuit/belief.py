@@ -47,7 +47,7 @@ class Belief(BeliefMap):
 
     Parameters
     ----------
-    space : Grid, HexGrid, Graph or Mesh
+    space : Grid, HexGrid or Graph
         Where targets walk. The belief follows its walls.
     speed : float
         Speed of the targets, world units per second.

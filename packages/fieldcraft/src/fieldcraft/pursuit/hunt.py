@@ -51,7 +51,7 @@ class Pursuit(Flood):
 
     Parameters
     ----------
-    space : Grid, HexGrid, Graph or Mesh
+    space : Grid, HexGrid or Graph
         Where the target walks. The flood follows its walls.
     last_seen : array_like of shape (2,), or int
         World position, on a 3D graph of shape (3,), or a cell; open.

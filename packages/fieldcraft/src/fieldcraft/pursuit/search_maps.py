@@ -186,7 +186,7 @@ class LastSeen(Operand):
 
     Parameters
     ----------
-    space : Grid, HexGrid, Graph or Mesh
+    space : Grid, HexGrid or Graph
         The map.
     unseen : float, optional
         Seconds that cells count as unseen at the beginning.

@@ -64,7 +64,7 @@ class Sight:
 
     Parameters
     ----------
-    space : Grid, HexGrid, Graph or Mesh
+    space : Grid, HexGrid or Graph
         The map; see `visible` for what blocks sight.
     radius : float or array_like
         World units, above 0; one, or one per viewer.

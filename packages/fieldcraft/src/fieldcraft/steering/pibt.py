@@ -38,7 +38,7 @@ class PIBT:
 
     Parameters
     ----------
-    space : Grid, HexGrid, Graph or Mesh
+    space : Grid, HexGrid or Graph
         Agents are in its cells, and each moves along one of its steps at a time.
     look_ahead : int, optional
         Number of steps that are planned ahead. 0 decides step by step, which takes a microsecond
@@ -145,7 +145,7 @@ class PIBT:
         count = len(places)
         ids = self._numbers(agents, count)
         fixed = _mask(pinned, count)
-        ranks = None if priorities is None else checks.numbers("priorities", priorities, count)
+        ranks = None if priorities is None else _ranks(priorities, ids)
         self._check_places(places, ids)
         changed = self._distances.follow()
         if self._traffic is not None and self.weight:
@@ -324,6 +324,20 @@ def _integers(name: str, value: ArrayLike, count: int | None, size: int, least: 
     rule = f"{name} are numbers from {least} to {size - 1}"
     checks.none_wrong(rule, array, (found < least) | (found >= size), "Pass cells of the space")
     return found
+
+
+def _ranks(value: ArrayLike, ids: Ints) -> NDArray[np.float64]:
+    """Return the priority of each agent."""
+    array = checks.array("priorities", value)
+    if array.ndim == 1 and len(array) != len(ids):
+        raise _wrong_length("priorities", len(array), len(ids))
+    if array.ndim == 1 and array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise InvalidValue(
+            "priorities are finite",
+            got=f"NaN or infinity for {_names(ids, ~np.isfinite(array))}",
+            remedy="Replace them before the call",
+        )
+    return checks.numbers("priorities", array, len(ids))
 
 
 def _mask(value: ArrayLike | None, count: int) -> NDArray[np.bool_]:
