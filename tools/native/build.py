@@ -10,23 +10,22 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
-import pickle
 import platform
 import re
 import subprocess
 import sys
 import tempfile
-import time
 import zlib
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
+from typing import Any
 
 import llvmlite
 import numba
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import cache
 from lower import EMBEDDED, Entry, declared, lower
 from target import TARGETS, Target, emit
 
@@ -34,9 +33,6 @@ from fieldcraft.kernels import native
 from fieldcraft.kernels.signatures import Argument
 
 HERE = Path(__file__).resolve().parent
-CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "fieldcraft" / "objects"
-_LIFETIME = 30 * 86_400
-"""The seconds after which objects that no build has used are deleted."""
 _IMPORTED = re.compile(r"^from fieldcraft\.kernels(\.?\w* import (?:\([^)]*\)|.*))$", re.M)
 
 
@@ -148,10 +144,7 @@ def build(wanted: list[tuple[str, Path]]) -> list[Path]:
 
 def compiled(files: list[str], targets: list[str]) -> tuple[list[Entry], dict[str, list[Path]]]:
     """The entries of some files of kernels, and their objects for each target."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    for old in CACHE.iterdir():
-        if old.stat().st_mtime < time.time() - _LIFETIME:
-            old.unlink(missing_ok=True)
+    cache.prepare()
     entries: list[Entry] = []
     objects: dict[str, list[Path]] = {target: [] for target in targets}
     bar = Bar(len(files))
@@ -168,25 +161,29 @@ def compiled(files: list[str], targets: list[str]) -> tuple[list[Entry], dict[st
 
 def _compiled(file: str, targets: list[str]) -> tuple[list[Entry], dict[str, Path]]:
     """The entries of a file of kernels and its object for each target, from the cache if there."""
-    key = _key(file)
-    entries_file = CACHE / f"{file}-{key}.pickle"
-    paths = {target: CACHE / f"{file}-{key}-{target}.o" for target in targets}
-    if all(path.exists() for path in (entries_file, *paths.values())):
-        for path in (entries_file, *paths.values()):
-            path.touch()
-        entries: list[Entry] = pickle.loads(entries_file.read_bytes())
-        return entries, paths
+    stem = f"{file}-{_key(file)}"
+    note = cache.find(stem, ".json")
+    paths = {target: cache.find(f"{stem}-{target}", ".o") for target in targets}
+    found = {target: path for target, path in paths.items() if path}
+    if note and len(found) == len(targets):
+        return [_entry(*each) for each in json.loads(note.read_text())], found
     bitcode, entries = lower(file)
-    for target, path in paths.items():
-        _write(path, emit(bitcode, TARGETS[target], {entry.symbol for entry in entries}))
-    _write(entries_file, pickle.dumps(entries))
-    return entries, paths
+    exported = {entry.symbol for entry in entries}
+    for target in targets:
+        data = emit(bitcode, TARGETS[target], exported)
+        found[target] = cache.store(f"{stem}-{target}", ".o", data)
+    cache.store(stem, ".json", json.dumps(entries).encode())
+    return entries, found
 
 
-def _write(path: Path, data: bytes) -> None:
-    part = path.with_suffix(f".{os.getpid()}")
-    part.write_bytes(data)
-    part.replace(path)
+def _entry(kernel: str, symbol: str, arguments: list[Any], results: list[Any]) -> Entry:
+    """An entry as JSON stores it."""
+    return Entry(kernel, symbol, tuple(_argument(*each) for each in arguments), _argument(*results))
+
+
+def _argument(*fields: Any) -> Argument:
+    *plain, items = fields
+    return Argument(*plain, items=tuple(_argument(*each) for each in items))
 
 
 def _key(file: str) -> str:

@@ -6,8 +6,11 @@ import importlib.util
 import io
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+import threading
 import time
 import zlib
 from pathlib import Path
@@ -69,8 +72,76 @@ def test_a_refusal_says_what_to_do(
     assert "damaged" in caplog.text and "make setup" in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("level", "features", "loaded"),
+    [
+        ("", {"AVX512_SKX", "AVX2", "FMA3", "SSE42"}, "v4"),
+        ("", {"AVX2", "FMA3", "SSE42"}, "v3"),
+        ("", {"AVX2", "SSE42"}, "v2"),
+        ("", set(), ""),
+        ("v3", {"AVX512_SKX", "AVX2", "FMA3", "SSE42"}, "v3"),
+        ("v4", {"AVX2", "FMA3", "SSE42"}, ""),
+        ("v9", {"AVX2", "FMA3", "SSE42"}, ""),
+    ],
+)
+def test_the_best_level_of_the_processor_or_the_chosen_one_is_loaded(
+    file: Path, monkeypatch: pytest.MonkeyPatch, level: str, features: set[str], loaded: str
+) -> None:
+    place = native.place
+    for name in ("v3", "v4"):
+        for each in (file, file.with_suffix(".json")):
+            shutil.copy(each, place(name, file.parent).with_suffix(each.suffix))
+    needed = {"v4": ("AVX512_SKX",), "v3": ("AVX2", "FMA3"), "v2": ("SSE42",)}
+    monkeypatch.setattr(native, "LEVELS", needed)
+    monkeypatch.setattr(native, "place", lambda level: place(level, file.parent))
+    monkeypatch.setattr(native, "runs_here", features.issuperset)
+    monkeypatch.setattr(native, "_module", lambda path: path.stem)
+    monkeypatch.setenv("FIELDCRAFT_LEVEL", level)
+    assert native.load.__wrapped__() == (f"_native_{loaded}" if loaded else None)
+
+
+@served
+def test_the_loaded_library_is_of_a_level_of_this_processor() -> None:
+    level = os.environ.get("FIELDCRAFT_LEVEL") or next(
+        name
+        for name, needed in native.LEVELS.items()
+        if native.runs_here(needed) and native.place(name).exists()
+    )
+    if not Path("/proc/self/maps").exists():
+        pytest.skip("/proc is missing")
+    code = "from fieldcraft.kernels import tier; tier.library(); print(*open('/proc/self/maps'))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(re.findall(r"_native_\w+", run.stdout)) == {f"_native_{level}"}
+
+
 @served
 class TestCalls:
+    def test_other_threads_run_during_a_call(self) -> None:
+        most = 500_000
+        arguments = (
+            np.array([0, most]),
+            np.zeros(most, np.int32),
+            np.zeros(1, np.float32),
+            np.zeros(1_000, np.int64),
+            np.zeros(1_000, np.int64),
+        )
+        times, done = [0.0], threading.Event()
+
+        def count() -> None:
+            while not done.wait(0.001):
+                times.append(time.perf_counter())
+
+        thread = threading.Thread(target=count)
+        thread.start()
+        start = time.perf_counter()
+        kernels.uphill.uphill(*arguments)
+        end = time.perf_counter()
+        done.set()
+        thread.join()
+        quarter = (end - start) / 4
+        assert quarter > 0.02
+        assert sum(start + quarter < each < end - quarter for each in times) > 3
+
     def test_numbers_and_arrays_of_other_types_are_refused(self) -> None:
         sound = (
             np.array([0, 1, 3, 4]),
@@ -146,3 +217,23 @@ def test_compiling_shows_a_line_on_a_terminal_and_wipes_it(monkeypatch: pytest.M
         with jit._shown("fieldcraft compiles x", terminal):
             time.sleep(0.1)
         assert terminal.getvalue() == written
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders of a user's profile are private there")
+def test_numba_stores_kernels_in_a_private_folder_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jit = pytest.importorskip("fieldcraft.kernels.jit", reason="needs Numba")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = jit._folder.__wrapped__()
+    assert folder == str(tmp_path / "fieldcraft" / native.sources())
+    assert Path(folder).stat().st_mode & 0o077 == 0
+    for mode in (0o720, 0o702):
+        Path(folder).chmod(mode)
+        assert jit._folder.__wrapped__() == ""
+    Path(folder).chmod(0o755)
+    assert jit._folder.__wrapped__() == folder
+    monkeypatch.setattr(os, "getuid", lambda: Path(folder).stat().st_uid + 1)
+    assert jit._folder.__wrapped__() == ""
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+    assert jit._folder.__wrapped__() == ""

@@ -118,12 +118,7 @@ def _folder() -> str:
     """
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = base / "fieldcraft" / native.sources()
-    with contextlib.suppress(OSError):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        state = folder.stat()
-        if sys.platform == "win32" or (state.st_uid == os.getuid() and not state.st_mode & 0o022):
-            return str(folder)
-    return ""
+    return str(folder) if native.is_private(folder) else ""
 
 
 def type_of(argument: Argument) -> Any:

@@ -20,7 +20,7 @@ import zlib
 from pathlib import Path
 from types import ModuleType
 
-__all__ = ["FOLDER", "LEVELS", "fault", "load", "place", "runs_here", "sources"]
+__all__ = ["FOLDER", "LEVELS", "fault", "is_private", "load", "place", "runs_here", "sources"]
 
 FOLDER = Path(__file__).resolve().parent
 LEVELS = (
@@ -101,6 +101,18 @@ def fault(path: Path) -> str:
     except (OSError, ValueError, KeyError, TypeError) as error:
         return f"the note beside it can't be read ({error})"
     return ""
+
+
+def is_private(folder: Path) -> bool:
+    """Return whether a folder belongs to this user and no other can write to it; make it if there
+    is none.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        state = folder.stat()
+    except OSError:
+        return False
+    return sys.platform == "win32" or (state.st_uid == os.getuid() and not state.st_mode & 0o022)
 
 
 def runs_here(needed: tuple[str, ...]) -> bool:
