@@ -249,7 +249,12 @@ class Teams(Pictured):
         """Return the connected regions of cells with one owner.
 
         Cells belong together if a step of the space leads from one to the other, in either
-        direction. `by` and `margin` are as in `owner`.
+        direction.
+
+        Parameters
+        ----------
+        by, margin
+            As in `owner`.
         """
         survey = self._survey(by)
         return regions(survey.space, self.names, self.owner(by, margin=margin), survey.presence)

@@ -136,7 +136,10 @@ class MemoryLayer(Moving):
     ) -> None:
         """Add to the values of cells at once; they stay within 0 and the layer's maximum.
 
-        The arguments are those of `SpreadLayer.deposit`.
+        Parameters
+        ----------
+        positions, amounts, on_wall, outside
+            As for `SpreadLayer.deposit`.
         """
         with self._lock:
             cells = self._open_cells(positions, on_wall, outside)

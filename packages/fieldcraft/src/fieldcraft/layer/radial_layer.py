@@ -40,10 +40,21 @@ class RadialLayer(SourceLayer):
         outside: str = "refuse",
         **others: Never,
     ) -> Source:
-        """Add a source at a world position, with a `radius` (world units) and a `falloff` of its
-        own if they are given.
+        """Add a source at a world position.
 
-        The rest as in `SourceLayer.add_source`.
+        Parameters
+        ----------
+        position, strength, lifetime, on_wall, outside
+            As for `SourceLayer.add_source`.
+        radius : float, optional
+            World units; that of the layer if absent.
+        falloff : str, Ring, Falloff, Sequence[float] or Callable, optional
+            See `Falloff.of`; that of the layer if absent.
+
+        Returns
+        -------
+        Source
+            A handle to move, change and remove it.
         """
         refuse_settings(others)
         return self._source(
@@ -68,10 +79,21 @@ class RadialLayer(SourceLayer):
         outside: str = "refuse",
         **others: Never,
     ) -> NDArray[np.int64]:
-        """Add sources at world positions (N, 2), and return their ids (N,) for `layer.sources`.
+        """Add sources at world positions.
 
-        `strengths`, `radii` and `lifetimes` are one number for all or N numbers; the rest as in
-        `add_source`.
+        Parameters
+        ----------
+        positions : array_like of shape (N, 2)
+            World positions.
+        strengths, radii, lifetimes : float or array_like of shape (N,), optional
+            One number for all or N numbers.
+        falloff, on_wall, outside
+            As for `add_source`.
+
+        Returns
+        -------
+        ndarray of int64, (N,)
+            Their ids for `layer.sources`.
         """
         refuse_settings(others)
         return self._add(
@@ -96,11 +118,14 @@ class RadialLayer(SourceLayer):
         on_wall: str = "refuse",
         outside: str = "refuse",
     ) -> None:
-        """Add, move and remove sources so that those with a key are exactly these; see
-        `SourceLayer.sync`.
+        """Add, move and remove sources so that those with a key are exactly these.
 
-        `radii` and `falloff` are those of the sources, as in `add_sources`; without them known
-        sources keep theirs.
+        Parameters
+        ----------
+        keys, positions, strengths, velocities, on_wall, outside
+            As for `SourceLayer.sync`.
+        radii, falloff
+            As for `add_sources`; without them known sources keep theirs.
         """
         curve = None if falloff is None else Falloff.of(falloff)
         self._sources.sync(

@@ -107,10 +107,21 @@ class SourceLayer(Moving):
         outside: str = "refuse",
         **others: Never,
     ) -> NDArray[np.int64]:
-        """Add sources at world positions (N, 2), and return their ids (N,) for `layer.sources`.
+        """Add sources at world positions.
 
-        `strengths` and `lifetimes` are one number for all or N numbers; the rest as in
-        `add_source`.
+        Parameters
+        ----------
+        positions : array_like of shape (N, 2)
+            World positions.
+        strengths, lifetimes : float or array_like of shape (N,), optional
+            One number for all or N numbers.
+        on_wall, outside
+            As for `add_source`.
+
+        Returns
+        -------
+        ndarray of int64, (N,)
+            Their ids for `layer.sources`.
         """
         refuse_settings(others)
         return self._add(
@@ -118,7 +129,14 @@ class SourceLayer(Moving):
         )
 
     def source(self, identity: int | None = None, *, key: Hashable = None) -> Source:
-        """Return the handle of a live source, by its id or by its key in `sync`.
+        """Return the handle of a live source, by its id or by its key.
+
+        Parameters
+        ----------
+        identity : int, optional
+            Its id, as `add_sources` returns it.
+        key : hashable, optional
+            Its key in `sync`.
 
         Raises
         ------
@@ -350,15 +368,25 @@ class SpreadLayer(SourceLayer):
         """Add an influence that stays until its `remove()` is called; visible from the next step
         on.
 
-        The position is a world position, or a cell (on graphs, a vertex) as an int. Raises what
-        `add_source` raises.
+        Parameters
+        ----------
+        position : array_like of shape (2,), or int
+            A world position, or a cell (on graphs, a vertex).
+        value : float, optional
+            The value of its cell; may be negative.
+        on_wall : str, optional
+            As for `add_source`, whose errors it raises.
         """
         return self.add_source(self._point(position), value, on_wall=on_wall)
 
     def add_dynamic(
         self, position: ArrayLike, value: float = 1.0, *, on_wall: str = "refuse"
     ) -> None:
-        """Add an influence that spreads and decays; visible at once. Position and errors as in
-        `add_static`.
+        """Add an influence that spreads and decays; visible at once.
+
+        Parameters
+        ----------
+        position, value, on_wall
+            As for `add_static`.
         """
         self.deposit(self._point(position), checks.finite("value", value), on_wall=on_wall)

@@ -222,8 +222,13 @@ class TrailLayer(StampedLayer, Moving):
     ) -> None:
         """Add to the values of cells with the next step, in any order to the same bits.
 
-        The arguments are those of `SpreadLayer.deposit`; on a layer of vectors `amounts` has shape
-        (2,) or (N, 2). Sums that could overflow are refused.
+        Parameters
+        ----------
+        positions, on_wall, outside
+            As for `SpreadLayer.deposit`.
+        amounts : array_like, optional
+            One number for all or (N,); on a layer of vectors of shape (2,) or (N, 2). Sums that
+            could overflow are refused.
 
         Examples
         --------
@@ -239,10 +244,19 @@ class TrailLayer(StampedLayer, Moving):
             self._field.add(cells, self._parts(amounts, len(cells)))
 
     def deposit_at(self, cells: NDArray[np.int64], amounts: ArrayLike = 1.0) -> None:
-        """Deposit by cell ids (N,), for agents that know their cells.
+        """Deposit by cell ids, for agents that know their cells.
 
-        `amounts` as in `deposit`. Raises `OutsideMap`, `OnWall` or `InvalidValue`; then nothing has
-        changed.
+        Parameters
+        ----------
+        cells : ndarray of int64, (N,)
+            Ids of open cells.
+        amounts : array_like, optional
+            As for `deposit`.
+
+        Raises
+        ------
+        OutsideMap, OnWall, InvalidValue
+            If an argument is refused; then nothing has changed.
         """
         with self._lock:
             self._catch_up()

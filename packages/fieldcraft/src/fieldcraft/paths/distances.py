@@ -284,9 +284,7 @@ class DistanceMap(Operand):
 
     @property
     def outdated(self) -> bool:
-        """Whether walls, traffic, or the layer or expression of the cost have changed; see
-        `repair`.
-        """
+        """Whether walls, traffic, or the layer or expression of the cost have changed."""
         return self.space.walls_version != self._ground.version or self.cell_costs.outdated
 
     @property
@@ -306,9 +304,7 @@ class DistanceMap(Operand):
         return None if values is None else values.reshape(self.space.shape).copy()
 
     def changed_since(self, version: int) -> NDArray[np.int64] | None:
-        """Return the cells, ascending, whose distance has changed since a version; None if it may
-        be all.
-        """
+        """Return the cells, ascending, with a new distance since a version; None if maybe all."""
         behind = self._version - version
         if behind > len(self._changes) or behind < 0:
             return None
@@ -322,7 +318,11 @@ class DistanceMap(Operand):
     def cut_off(self, cells: ArrayLike, among: ArrayLike | None = None) -> NDArray[np.int64]:
         """Return the cells, ascending, that reach a goal now and would not with walls in `cells`.
 
-        `among` are the cells to check, by default all others.
+        Parameters
+        ----------
+        cells, among : array_like
+            Ids of cells, or masks: bool in the space's shape. `among` are those to check, by
+            default all.
         """
         walls = np.unique(self.space.cell_ids(cells))
         some = None if among is None else self.space.cell_ids(among)

@@ -56,10 +56,19 @@ class FlowField(ABC):
 
     @abstractmethod
     def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> NDArray[np.float64]:
-        """Return the directions to walk from world positions, of the same shape: unit vectors, or 0
-        where no goal is reached.
+        """Return the directions to walk from world positions.
 
-        `outside` is "refuse" or "clamp", see `cell_at` of the space.
+        Parameters
+        ----------
+        positions : array_like of shape (2,) or (N, 2)
+            World positions; on a 3D graph of shape (3,) or (N, 3).
+        outside : {"refuse", "clamp"}
+            With "clamp" positions off the map count as in the nearest cell.
+
+        Returns
+        -------
+        ndarray of float64
+            Unit vectors in the shape of `positions`, or 0 where no goal is reached.
 
         Raises
         ------

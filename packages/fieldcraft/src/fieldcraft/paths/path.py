@@ -209,8 +209,18 @@ class Path(Pictured):
         """Return a path over the centers of cells that begins at a position in the first of them,
         or on waypoints, on an edge beside it.
 
-        `length` and `cost` are measured from center to center, `first_cost` returns the cost of a
-        world unit of the first leg.
+        Parameters
+        ----------
+        space : Space
+            The map.
+        cells : ndarray of int64, (N,)
+            The cells in order.
+        length, cost : float
+            World units and cost from center to center.
+        start : ndarray of float64, optional
+            World position where it begins.
+        first_cost : callable, optional
+            Returns the cost of a world unit of the first leg.
         """
         count = len(cells)
         if start is not None and isinstance(space, Graph):
@@ -256,12 +266,25 @@ class Path(Pictured):
         return centers
 
     def at(self, distances: ArrayLike) -> NDArray[np.float64]:
-        """Return world positions at distances along the path, in world units: (2,) for one number,
-        (N, 2) for many; (3,) and (N, 3) in 3D.
+        """Return world positions at distances along the path.
 
-        A distance below 0 is the start, above the length the goal. On a torus positions are on the
-        map. Edges of a graph that are longer than straight lines are walked at an even speed.
-        Raises `InvalidValue` for numbers that are not finite, and for a path that was not found.
+        On a torus positions are on the map. Edges of a graph that are longer than straight lines
+        are walked at an even speed.
+
+        Parameters
+        ----------
+        distances : float or array_like of shape (N,)
+            World units; below 0 is the start, above the length the goal.
+
+        Returns
+        -------
+        ndarray of float64
+            (2,) for one number, (N, 2) for many; (3,) and (N, 3) in 3D.
+
+        Raises
+        ------
+        InvalidValue
+            For numbers that are not finite, and for a path that was not found.
         """
         if not self.found:
             raise InvalidValue(

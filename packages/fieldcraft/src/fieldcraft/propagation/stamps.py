@@ -256,7 +256,13 @@ class Stamp:
         return Stamp(lambda x, y: inner(x / size, y / size), self._reach * size, self._name)
 
     def moved(self, x: float, y: float) -> Stamp:
-        """Return the stamp moved away from the center, by world units."""
+        """Return the stamp moved away from the center.
+
+        Parameters
+        ----------
+        x, y : float
+            World units.
+        """
         right, down, inner = checks.finite("x", x), checks.finite("y", y), self._weigh
         return Stamp(
             lambda x, y: inner(x - right, y - down),
@@ -291,8 +297,21 @@ class Stamp:
     def at(
         self, offsets: NDArray[np.float64], *, rotation: float = 0.0, scale: float = 1.0
     ) -> NDArray[np.float64]:
-        """Return the weights at offsets (K, 2) from the center in world units, (K,); raises
-        `InvalidValue` for weights beyond +-16.
+        """Return the weights at offsets from the center, (K,).
+
+        Parameters
+        ----------
+        offsets : ndarray of float64, (K, 2)
+            World units.
+        rotation : float, optional
+            Degrees, as in `rotated`.
+        scale : float, optional
+            Factor of the size, as in `scaled`.
+
+        Raises
+        ------
+        InvalidValue
+            For weights beyond +-16.
         """
         return self._turned(rotation, scale)._weights(offsets[:, 0], offsets[:, 1])
 
@@ -308,9 +327,30 @@ class Stamp:
     def on(
         self, cell_size: float, *, y_up: bool, most: int, rotation: float = 0.0, scale: float = 1.0
     ) -> Table:
-        """Return the weights on the cells of a grid, at most `most` cells away; cached.
+        """Return the weights on the cells of a grid; cached.
 
-        Raises `InvalidValue` if no center of a cell is covered, or a weight is beyond +-16.
+        Parameters
+        ----------
+        cell_size : float
+            World units per cell.
+        y_up : bool
+            Whether y grows upwards.
+        most : int
+            Most cells between the center and a weight, along an axis.
+        rotation, scale : float, optional
+            As in `at`.
+
+        Returns
+        -------
+        weights : ndarray of float64, (H, W)
+            Read-only.
+        row, column : int
+            Cells from the center to the first row and column.
+
+        Raises
+        ------
+        InvalidValue
+            If no center of a cell is covered, or a weight is beyond +-16.
         """
         key = (cell_size, y_up, most, rotation, scale)
         known = self._tables.get(key)

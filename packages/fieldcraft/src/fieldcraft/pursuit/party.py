@@ -125,8 +125,14 @@ class SearchParty:
 
     @atomic
     def lost(self, position: ArrayLike, velocity: ArrayLike | None = None) -> None:
-        """Begin a search: the target was last seen at a world position, with a velocity in world
-        units per second. A noise is a sighting without a velocity.
+        """Begin a search. A noise is a sighting without a velocity.
+
+        Parameters
+        ----------
+        position : array_like of shape (2,)
+            World position where the target was last seen.
+        velocity : array_like of shape (2,), optional
+            World units per second.
         """
         cell = self._open_cell(position)
         motion = checked_velocity(velocity, self.space.dimensions)
@@ -141,9 +147,7 @@ class SearchParty:
 
     @atomic
     def observe(self, view: ArrayLike) -> None:
-        """Record that searchers see these cells and not the target: bool in the space's shape, or
-        cell ids.
-        """
+        """Record that searchers see these cells, a mask or ids, and not the target."""
         cells = self.space.cell_ids(view)
         if self.searching:
             moment = self._ticks // self._moment
@@ -175,11 +179,22 @@ class SearchParty:
 
     @atomic
     def places(self, searchers: ArrayLike, rng: np.random.Generator) -> Floats:
-        """Return where each searcher should go now: world positions in the order of the searchers'
-        positions.
+        """Return where each searcher should go now, the next part of a path.
 
-        A place is the next part of a path; call it again at least every `every` seconds. Before a
-        target was lost and after it was found, all searchers stay.
+        Call it again at least every `every` seconds. Before a target was lost and after it was
+        found, all searchers stay.
+
+        Parameters
+        ----------
+        searchers : array_like of shape (N, 2)
+            World positions.
+        rng : numpy.random.Generator
+            The source of random numbers.
+
+        Returns
+        -------
+        ndarray of shape (N, 2)
+            World positions in the order of the searchers.
         """
         points, _ = checks.positions(searchers, dimensions=self.space.dimensions)
         checks.generator(rng)

@@ -173,7 +173,20 @@ class BeliefMap(Operand):
     def assign(
         self, agents: ArrayLike, *, spacing: float | None = None, outside: str = "refuse"
     ) -> Floats:
-        """Return a place for each searcher, the likeliest places first; see `Pursuit.assign`."""
+        """Return a place for each searcher, the likeliest places first.
+
+        Parameters
+        ----------
+        agents : array_like of shape (N, 2)
+            World positions of the searchers; on a 3D graph of shape (N, 3).
+        spacing, outside
+            As in `Pursuit.assign`.
+
+        Returns
+        -------
+        ndarray of shape (N, 2)
+            World positions in the order of the agents.
+        """
         likely = likely_cells(np.asarray(self.values, dtype=np.float64))
         return assigned(self.space, *likely, agents, spacing, outside)
 
@@ -283,8 +296,19 @@ class LastSeen(Operand):
     def assign(
         self, agents: ArrayLike, *, spacing: float | None = None, outside: str = "refuse"
     ) -> NDArray[np.float64]:
-        """Return a place for each patrol, cells not seen for longest first; see
-        `Pursuit.assign`.
+        """Return a place for each patrol, cells not seen for longest first.
+
+        Parameters
+        ----------
+        agents : array_like of shape (N, 2)
+            World positions of the patrols; on a 3D graph of shape (N, 3).
+        spacing, outside
+            As in `Pursuit.assign`.
+
+        Returns
+        -------
+        ndarray of shape (N, 2)
+            World positions in the order of the agents.
         """
         waited = np.asarray(self.values, dtype=np.float64).reshape(-1)
         cells = np.flatnonzero(~self.space.walls.reshape(-1))

@@ -201,8 +201,19 @@ class Sight:
         )
 
     def view(self, viewers: ArrayLike, *, facing: ArrayLike | None = None) -> NDArray[np.bool_]:
-        """Return the cells that viewers see, bool in the space's shape, as `Belief.observe` and
-        `LastSeen.observe` take them.
+        """Return the cells that viewers see, as `Belief.observe` and `LastSeen.observe` take them.
+
+        Parameters
+        ----------
+        viewers : array_like of shape (2,) or (N, 2)
+            World positions; on a 3D graph of shape (3,) or (N, 3).
+        facing : array_like, optional
+            (x, y) directions of the viewers, one or N, if the sight has an `angle`.
+
+        Returns
+        -------
+        ndarray of bool
+            In the space's shape.
         """
         return visible(
             self.space,

@@ -120,7 +120,18 @@ class Reservations:
         outside: str = "refuse",
         none: str = "nan",
     ) -> ChosenCells:
-        """Reserve the free cell with the lowest value around each agent's position; see `best`."""
+        """Reserve the free cell with the lowest value around each agent's position.
+
+        Parameters
+        ----------
+        layer, positions, radius, agents, where, walk, outside, none
+            As for `best`.
+
+        Returns
+        -------
+        ChosenCells
+            One cell for each agent.
+        """
         limits = where, walk, outside, none
         return self._reserve(layer, positions, radius, agents, *limits, np.float32(-1))
 

@@ -97,6 +97,16 @@ class Answer:
     ----------
     done : bool
         Whether it is complete.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> near = fc.Question({"ring": [0, 3]}, score=[{"distance": "me", "curve": ["linear", 3, 0]}])
+    >>> answer = near.start(fc.Grid(6, 1), me=(2.5, 0.5))
+    >>> while not answer.advance(candidates=4):
+    ...     pass  # the rest of a frame
+    >>> answer.position
+    array([2.5, 0.5])
     """
 
     def __init__(

@@ -165,7 +165,18 @@ class Question:
     def ask(
         self, imap: Layered | Space, *, rng: np.random.Generator | None = None, **given: Any
     ) -> Answer:
-        """Return the answer at once. The parameters are those of `start`."""
+        """Return the answer at once.
+
+        Parameters
+        ----------
+        imap, rng, **given
+            As for `start`.
+
+        Returns
+        -------
+        Answer
+            The complete answer; it is true if a place was found.
+        """
         answer = self.start(imap, rng=rng, **given)
         answer.finish()
         return answer

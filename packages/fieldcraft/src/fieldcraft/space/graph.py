@@ -132,9 +132,17 @@ class Graph(EdgeSpace):
         """Return the graph of a navigation mesh: a vertex at the center of each convex polygon, and
         an edge between two that share a side.
 
-        `corners` (C, 2) or (C, 3) are world positions, `polygons` lists of at least three corner
-        numbers, or a (P, 3) array of triangles. The length of an edge is that of the path from
-        center to center over the middle of the shared side.
+        The length of an edge is that of the path from center to center over the middle of the
+        shared side.
+
+        Parameters
+        ----------
+        corners : array_like of shape (C, 2) or (C, 3)
+            World positions.
+        polygons : sequence of array_like, or array_like of shape (P, 3)
+            Lists of at least three corner numbers, or triangles.
+        max_height, y_up
+            As for `Graph`.
 
         Raises
         ------
@@ -157,10 +165,20 @@ class Graph(EdgeSpace):
         """Return the graph of a networkx graph; `labels` are its nodes, in the order of the
         vertices.
 
-        `position` is the name of the node attribute with (x, y) or (x, y, z); None uses the nodes
-        themselves. `length` is the name of the edge attribute with the length ("length" after
-        `to_networkx`); None uses straight distances. Of parallel edges the shortest counts. Nodes
-        and edges with a true attribute "blocked" are blocked, parallel edges if all of them are.
+        Of parallel edges the shortest counts. Nodes and edges with a true attribute "blocked" are
+        blocked, parallel edges if all of them are.
+
+        Parameters
+        ----------
+        graph : networkx.Graph or DiGraph
+            The graph.
+        position : str, optional
+            Node attribute with (x, y) or (x, y, z); None uses the nodes themselves.
+        length : str, optional
+            Edge attribute with the length, "length" after `to_networkx`; None uses straight
+            distances.
+        max_height : float, optional
+            As for `Graph`.
 
         Raises
         ------

@@ -171,7 +171,15 @@ class Grid(Lattice):
     @overload
     def cell_at(self, positions: ArrayLike, *, outside: str = ...) -> int | NDArray[np.int64]: ...
     def cell_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int | NDArray[np.int64]:
-        """Return the cells at world positions; see `Space.cell_at`."""
+        """Return the cells at world positions; see `Space.cell_at`.
+
+        Parameters
+        ----------
+        positions : array_like of shape (2,) or (N, 2)
+            World positions.
+        outside : {"refuse", "clamp"}
+            With "clamp" positions off the map count as in the nearest cell.
+        """
         one = self.layout.cell_of(positions)
         if one is not None and type(outside) is str and outside in ("refuse", "clamp"):
             return one
@@ -193,10 +201,9 @@ class Grid(Lattice):
 
     def links(self) -> NDArray[np.unsignedinteger]:
         """Return which steps may end in each cell: shape (height, width), with bit `k` for
-        `neighborhood.steps[k]`; uint8 for up to 8 steps, else uint64.
+        `neighborhood.steps[k]`; uint8 for up to 8 steps, else uint64; cached.
 
-        Steps from walls to open cells are allowed, since sources may be placed on walls. The array
-        is cached.
+        Steps from walls to open cells are allowed, since sources may be placed on walls.
         """
         self._follow_parent()
         if self._links is None:
@@ -290,8 +297,7 @@ class Grid(Lattice):
         """Return the same ground in cells of `cell_size`, a whole multiple of this grid's.
 
         A coarse cell is open if any of its cells is, so that every open position stays open; walls
-        thinner than `cell_size` therefore leak. Terrain is reduced to its walls. Later changes of
-        walls of this grid are followed.
+        thinner than `cell_size` leak. Terrain becomes walls. Later changes of walls are followed.
 
         Examples
         --------
@@ -312,7 +318,7 @@ class Grid(Lattice):
 
     @property
     def corners(self) -> str:
-        """When diagonal steps pass blocked cells beside them: "never", "if-one-open" or "cut"."""
+        """When diagonals pass blocked cells beside them: "never", "if-one-open" or "cut"."""
         return self.neighborhood.corners
 
     @property
@@ -325,8 +331,7 @@ class Grid(Lattice):
 
         Influence and sight have the same values on it. Walls become blocked vertices, with the
         edges that they would have if each alone were opened. Blocked vertices are opaque, blocked
-        edges are not. Later changes of this grid are not followed; block and open vertices of the
-        graph instead.
+        edges are not. Later changes of this grid are not followed: block vertices of the graph.
         """
         return hooks.graph_of(self)
 

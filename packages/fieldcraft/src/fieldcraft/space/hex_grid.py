@@ -149,11 +149,22 @@ class HexGrid(Lattice):
         return self.from_offset(offset[0] if single else offset)
 
     def steps_between(self, cells: ArrayLike, others: ArrayLike) -> int | NDArray[np.int64]:
-        """Return the number of steps between cells if all cells were open: an int for two cells,
-        else (N,).
+        """Return the number of steps between cells if all cells were open.
+
+        Parameters
+        ----------
+        cells, others : int or array_like of shape (N,)
+            Ids of cells; one of the two may be a single cell.
+
+        Returns
+        -------
+        int or ndarray of int64, (N,)
+            An int for two single cells.
 
         Raises
         ------
+        OutsideMap
+            For cells that don't exist.
         InvalidValue
             For different numbers of cells and others, unless one of the numbers is 1.
         """
@@ -285,6 +296,13 @@ class HexGrid(Lattice):
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
         """Block or open cells, while maps on this grid run; layers update at their next step.
 
+        Parameters
+        ----------
+        cells : array_like
+            Ids of cells, or a mask: bool in `shape`.
+        blocked : bool, optional
+            False opens them.
+
         Raises
         ------
         OutsideMap
@@ -301,7 +319,15 @@ class HexGrid(Lattice):
         return self._graph.opaque.reshape(self.shape)
 
     def set_opaque(self, cells: ArrayLike, opaque: bool | None = True) -> None:
-        """Make cells opaque or transparent; see `Space.set_opaque`."""
+        """Make cells opaque or transparent; see `Space.set_opaque`.
+
+        Parameters
+        ----------
+        cells : array_like
+            Ids of cells, or a mask: bool in `shape`.
+        opaque : bool, optional
+            True hides what is behind them, False does not, None does if they are walls.
+        """
         self._graph.set_opaque(self.cell_ids(cells), opaque)
 
     def with_walls(self, walls: ArrayLike | None) -> HexGrid:

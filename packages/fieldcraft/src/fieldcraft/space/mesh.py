@@ -257,11 +257,23 @@ class Mesh:
     def locate(
         self, points: NDArray[np.float64], max_height: float | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-        """Return the triangle straight below or above each of (N, 2) or (N, 3) positions, the
-        nearest in height, at most `max_height` away.
+        """Return the triangle straight below or above each position, the nearest in height.
 
-        The results are indices of `triangles`, -1 for none, the barycentric coordinates (N, 3), and
-        the distance in height, (N,).
+        Parameters
+        ----------
+        points : ndarray of float64, (N, 2) or (N, 3)
+            World positions; (N, 3) on a mesh in 3D.
+        max_height : float, optional
+            Largest distance in height, in world units; no limit if absent.
+
+        Returns
+        -------
+        found : ndarray of int64, (N,)
+            Indices of `triangles`, -1 for none.
+        shares : ndarray of float64, (N, 3)
+            The barycentric coordinates in the triangle.
+        off : ndarray of float64, (N,)
+            The distance in height, in world units.
         """
         found, off = np.empty(len(points), dtype=np.int64), np.empty(len(points))
         shares = np.empty((len(points), 3))

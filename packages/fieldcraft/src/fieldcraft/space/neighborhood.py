@@ -36,8 +36,16 @@ class Neighborhood:
     def of(
         cls, neighbors: int | ArrayLike, *, y_up: bool = False, corners: str = CORNERS[0]
     ) -> Neighborhood:
-        """Return the neighborhood for 4, 8, or a table of (dx, dy) steps in cells along the world's
-        axes.
+        """Return the neighborhood for some steps.
+
+        Parameters
+        ----------
+        neighbors : int or array_like of shape (K, 2)
+            4, 8, or a table of (dx, dy) steps in cells along the world's axes.
+        y_up : bool, optional
+            Whether y grows upwards.
+        corners : {"never", "if-one-open", "cut"}, optional
+            As for `Grid`.
 
         Raises
         ------

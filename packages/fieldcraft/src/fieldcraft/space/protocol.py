@@ -32,6 +32,18 @@ class Space(Pictured, ABC):
 
     A grid counts its cells row by row (`row * width + column`), a graph by vertex. Values of a
     layer are arrays of `shape`; flattened, they are indexed by cell id.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(walls=[[0, 0, 0],
+    ...                       [0, 1, 0]])
+    >>> isinstance(grid, fc.Space), grid.shape, len(grid)
+    (True, (2, 3), 6)
+    >>> grid.cell_at((2.5, 1.5))
+    5
+    >>> grid.neighbors_of(0)
+    array([1, 3])
     """
 
     cell_name: ClassVar[str] = "cell"  # in messages
@@ -102,10 +114,7 @@ class Space(Pictured, ABC):
         Examples
         --------
         >>> import fieldcraft as fc
-        >>> grid = fc.Grid(4, 3)
-        >>> grid.cell_at((2.5, 1.5))
-        6
-        >>> grid.cell_at([(0.1, 0.1), (9, 2)], outside="clamp")
+        >>> fc.Grid(4, 3).cell_at([(0.1, 0.1), (9, 2)], outside="clamp")
         array([ 0, 11])
         """
         checks.choice("outside", outside, ("refuse", "clamp"))
@@ -172,7 +181,15 @@ class Space(Pictured, ABC):
 
     @abstractmethod
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
-        """Block or open cells, while maps on this space run; layers update at their next step."""
+        """Block or open cells, while maps on this space run; layers update at their next step.
+
+        Parameters
+        ----------
+        cells : array_like
+            Ids of cells, or a mask: bool in `shape`.
+        blocked : bool, optional
+            False opens them.
+        """
 
     @property
     def opaque(self) -> NDArray[np.bool_]:
@@ -210,13 +227,6 @@ class Space(Pictured, ABC):
     def nearest_open(self, cells: ArrayLike) -> int | NDArray[np.int64]:
         """Return each cell itself if it is open, else the open cell whose center is nearest, of
         equally near ones the one with the lowest id. Raises `InvalidValue` for maps without one.
-
-        Examples
-        --------
-        >>> import fieldcraft as fc
-        >>> grid = fc.Grid(walls=[[0, 1, 1]])
-        >>> grid.nearest_open([0, 2])
-        array([0, 0])
         """
         ids, walls = checked_cells(self, cells), self.walls.reshape(-1)
         found = np.atleast_1d(ids).copy()
@@ -295,16 +305,7 @@ class Space(Pictured, ABC):
         """Return the cells, also walls, with a step into a cell, and the lengths of the steps."""
 
     def neighbors_of(self, cell: int) -> NDArray[np.int64]:
-        """Return the open cells that one step leads to from a cell, ascending.
-
-        Examples
-        --------
-        >>> import fieldcraft as fc
-        >>> grid = fc.Grid(walls=[[0, 0, 0],
-        ...                       [0, 1, 0]])
-        >>> grid.neighbors_of(0)
-        array([1, 3])
-        """
+        """Return the open cells that one step leads to from a cell, ascending."""
         cells = checked_cells(self, cell)
         if cells.ndim or not cells.size:
             rule, got = f"neighbors_of() takes one {self.cell_name}", f"shape {cells.shape}"

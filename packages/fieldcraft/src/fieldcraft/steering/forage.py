@@ -212,6 +212,20 @@ class Reversed:
     ----------
     layer : object
         A layer with `Trail(vector=True)`, or anything on the grid with `vectors`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fieldcraft as fc
+    >>> from fieldcraft.steering import Reversed, Swarm, Walk
+    >>> grid = fc.Grid(3, 3)
+    >>> trail = fc.InfluenceMap(grid).add_layer("trail", fc.Trail(keep=0.5, blur=1, vector=True))
+    >>> trail.write(np.full((3, 3, 2), (1.0, 0.0)))
+    >>> ant = Swarm.at(grid, [(1.5, 1.5)], headings=[(0, 1)])
+    >>> walk = Walk(speed=0.0, wander=0.0, align=16.0, distance=0.5)
+    >>> ant.run(walk, 1.0, flow=Reversed(trail))
+    >>> ant.headings.round(1)
+    array([[-1. ,  0.1]])
     """
 
     layer: Any

@@ -131,8 +131,16 @@ class Swarm:
 
     @classmethod
     def scattered(cls, space: Grid, count: int, *, seed: int = 0, device: Any = None) -> Swarm:
-        """Create a swarm of `count` agents with random positions on open ground and random
-        headings.
+        """Create a swarm with random positions on open ground and random headings.
+
+        Parameters
+        ----------
+        space : Grid
+            A grid, of at most 16,384 cells a side.
+        count : int
+            The number of agents.
+        seed, device
+            As for `at`.
 
         Raises
         ------

@@ -63,6 +63,17 @@ class Walk:
     J. Jones, "Characteristics of Pattern Formation and Evolution in Approximations of Physarum
     Transport Networks" (2010), describes the three sensors. Alignment at a sensor and separation
     by a second layer are from "Influence Maps, Ants, and Flocking".
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> from fieldcraft.steering import Swarm, Walk
+    >>> values = [[9, 9, 9, 9, 9], [9, 9, 9, 9, 9], [0, 0, 0, 0, 0], [0, 0, 0, 0, 0]]
+    >>> smell = fc.InfluenceMap(fc.Grid(5, 4)).add_layer("smell", values=values)
+    >>> ant = Swarm.at(smell.space, [(1.5, 2.5)], headings=[(1, 0)])
+    >>> ant.run(Walk(speed=0.0, wander=0.0, follow=1.0, distance=2.0), 1.0, trail=smell)
+    >>> ant.headings.round(2)  # between straight on and the sensor on the left
+    array([[ 0.92, -0.38]])
     """
 
     speed: float

@@ -42,6 +42,16 @@ def save_png(path: str | os.PathLike[str], frame: ArrayLike) -> None:
     ------
     InvalidValue
         For other arrays, another suffix, and a path that can't be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import fieldcraft as fc
+    >>> path = Path(tempfile.mkdtemp()) / "fire.png"
+    >>> fc.view.save_png(path, fc.view.frame([[0.0, 1.0, 2.0]], scale=20))
+    >>> path.read_bytes()[1:4]
+    b'PNG'
     """
     if target_of("path", path).suffix.lower() != ".png":
         raise InvalidValue(
@@ -70,6 +80,17 @@ def save_film(
     ------
     InvalidValue, MissingLibrary
         Where `Film` does.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import fieldcraft as fc
+    >>> path = Path(tempfile.mkdtemp()) / "fire.gif"
+    >>> frames = (fc.view.frame([[0.0, k, 2.0]], limits=(0, 2), scale=20) for k in range(3))
+    >>> fc.view.save_film(path, frames, fps=10)
+    >>> path.read_bytes()[:6]
+    b'GIF89a'
     """
     checks.instance(
         frames, Iterable, "frames are many frames", "Pass a list of them, or a generator"

@@ -122,6 +122,16 @@ class ScaleLegend:
         Write 1 as 100 %.
     opacity : float, optional
         Of the values in the picture, 0 to 1.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> threat = fc.view.frame([[0.0, 4.0, 8.0]], limits=(0, 8), scale=40)
+    >>> legend = fc.view.ScaleLegend(fc.view.ColorScale(0, 8), title="threat")
+    >>> threat.shape
+    (40, 120, 4)
+    >>> fc.view.page([threat], legend=legend).shape
+    (140, 219, 4)
     """
 
     colors: ColorScale
@@ -137,11 +147,37 @@ class ScaleLegend:
         checks.text("title", self.title), checks.fraction("opacity", self.opacity)
 
     def beside(self, height: int, theme: Theme) -> RGBA:
-        """Return an upright bar."""
+        """Return an upright bar.
+
+        Parameters
+        ----------
+        height : int
+            Pixels of the picture beside it; the bar has 100 at least.
+        theme : Theme
+            The colors of the page.
+
+        Returns
+        -------
+        ndarray of uint8, (H, W, 4)
+            The picture.
+        """
         return self._drawn(max(min(height, _LONGEST_BAR), 100), True, theme)
 
     def below(self, width: int, theme: Theme) -> RGBA:
-        """Return a level bar."""
+        """Return a level bar.
+
+        Parameters
+        ----------
+        width : int
+            Pixels.
+        theme : Theme
+            The colors of the page.
+
+        Returns
+        -------
+        ndarray of uint8, (H, W, 4)
+            The picture.
+        """
         return self._drawn(width, False, theme)
 
     def _drawn(self, length: int, upright: bool, theme: Theme) -> RGBA:
@@ -227,6 +263,14 @@ class TeamLegend:
         Above them.
     opacity : float, optional
         Of the colors in the picture, 0 to 1.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> threat = fc.view.frame([[0.0, 4.0, 8.0]], limits=(0, 8), scale=40)
+    >>> legend = fc.view.TeamLegend(["red", "blue"], ["#c33c3c", "#3c64c3"])
+    >>> fc.view.page([threat], legend=legend).shape
+    (80, 288, 4)
     """
 
     names: Sequence[str]
@@ -247,12 +291,38 @@ class TeamLegend:
         checks.text("title", self.title), checks.fraction("opacity", self.opacity)
 
     def beside(self, height: int, theme: Theme) -> RGBA:
-        """Return the teams below each other."""
+        """Return the teams below each other.
+
+        Parameters
+        ----------
+        height : int
+            Pixels of the picture beside it; ignored.
+        theme : Theme
+            The colors of the page.
+
+        Returns
+        -------
+        ndarray of uint8, (H, W, 4)
+            The picture.
+        """
         width = max(110, *(30 + measure(name) for name in [*self.names, self.title]))
         return self._drawn(width, 1, theme)
 
     def below(self, width: int, theme: Theme) -> RGBA:
-        """Return the teams in the largest number of columns that fits."""
+        """Return the teams in the largest number of columns that fits.
+
+        Parameters
+        ----------
+        width : int
+            Pixels.
+        theme : Theme
+            The colors of the page.
+
+        Returns
+        -------
+        ndarray of uint8, (H, W, 4)
+            The picture.
+        """
         widest = max(44 + measure(name) for name in self.names)
         return self._drawn(width, max(1, min(len(self.names), width // widest)), theme)
 

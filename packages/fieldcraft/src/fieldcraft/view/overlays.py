@@ -98,6 +98,17 @@ def draw_dots(
     ------
     InvalidValue
         As for `draw_lines`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(8, 4)
+    >>> picture = fc.view.frame(np.zeros(grid.shape), space=grid, scale=10)
+    >>> place = fc.view.Placement(grid, scale=10)
+    >>> fc.view.draw_dots(picture, place, [(2.5, 1.5), (6.5, 3.5)], width=8)
+    >>> picture[15, 25]
+    array([244, 245, 247, 255], dtype=uint8)
     """
     axes = 3 if checks.array("Positions", line_of(positions)).shape[-1:] == (3,) else 2
     points, _ = checks.positions(line_of(positions), dimensions=axes)
@@ -184,6 +195,18 @@ def draw_arrows(
     ------
     InvalidValue
         For a picture of another size than the placement's, and vectors of another shape.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(8, 4)
+    >>> picture = fc.view.frame(np.zeros(grid.shape), space=grid, scale=10)
+    >>> before, east = picture.copy(), np.full((*grid.shape, 2), (1.0, 0.0))
+    >>> place = fc.view.Placement(grid, scale=10)
+    >>> fc.view.draw_arrows(picture, place, grid, east, spacing=20)
+    >>> bool((picture[10] != before[10]).any())
+    True
     """
     _check_picture(picture, place)
     space, rule = grid_of(space, "A picture with arrows"), "Vectors are finite numbers"
