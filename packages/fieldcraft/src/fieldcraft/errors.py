@@ -39,6 +39,15 @@ class FieldcraftError(Exception):
 
     `rule` is the broken rule, `got` the value that breaks it, `remedy` the advice; the message
     joins the three. `about` names the setting that the rule is about, where it is one of several.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> try:
+    ...     fc.Grid(0, 3)
+    ... except fc.FieldcraftError as error:
+    ...     print(error)
+    width is at least 1. Got width=0. Pass 1 or more.
     """
 
     def __init__(self, rule: str, *, got: str = "", remedy: str = "", about: str = "") -> None:

@@ -15,6 +15,13 @@ def set_threads(count: int) -> int:
     before.
 
     Results don't depend on it; by default all cores.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> before = fc.set_threads(1)
+    >>> fc.set_threads(before)
+    1
     """
     before = pool.threads()
     pool.set_threads(checks.integer("count", count, minimum=1))
@@ -40,6 +47,12 @@ def warm_up(
     -------
     threading.Thread or None
         The thread, with `background=True`.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> loading = fc.warm_up(background=True)
+    >>> loading.join()
     """
     if progress is not None:
         checks.function("progress", progress)

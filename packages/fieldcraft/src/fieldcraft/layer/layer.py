@@ -49,6 +49,15 @@ class Layer(SteppedLayer):
 
     Values are float32 of shape (height, width), indexed [row, column]; with a propagation they are
     0 on walls.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> layer = fc.InfluenceMap(fc.Grid(4, 3)).add_layer("threat", fc.Radial(2))
+    >>> layer.name
+    'threat'
+    >>> layer.values.shape, layer.values.dtype
+    ((3, 4), dtype('float32'))
     """
 
     _instead: ClassVar[str] = "Add a layer of that kind"

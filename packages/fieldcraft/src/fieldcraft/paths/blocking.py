@@ -40,6 +40,15 @@ def would_block(
         For goals and starts in walls.
     InvalidValue
         If an argument has a wrong value, shape or type.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(walls=[[0, 0, 0], [0, 1, 0]])
+    >>> fc.would_block(grid, [1], goals=(0.5, 0.5))
+    True
+    >>> fc.would_block(grid, [3], goals=(0.5, 0.5))
+    False
     """
     checked_space(space, "Paths lie on").cell_ids(cells)
     if not isinstance(goals, DistanceMap):

@@ -56,6 +56,17 @@ class DistanceMap(Operand):
         The cost that each goal begins with.
     charge, outward
         See `distance_map`.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> distances = fc.distance_map(fc.Grid(5, 1), (0.5, 0.5))
+    >>> distances.sample([(0.5, 0.5), (4.5, 0.5)])
+    array([0., 4.])
+    >>> distances.space.set_walls([2])
+    >>> distances.repair()
+    >>> distances.values
+    array([[ 0.,  1., inf, inf, inf]], dtype=float32)
     """
 
     name = "distance"

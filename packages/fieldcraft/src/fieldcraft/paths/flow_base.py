@@ -23,6 +23,13 @@ class FlowField(ABC):
 
     The field is computed when it is first read, and updated when it is read after a change of
     distances or walls.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> field = fc.flow_field(fc.distance_map(fc.Grid(3, 2), (0.5, 0.5)))
+    >>> field.vectors[0, 2], field.sample((1.5, 0.5))
+    (array([-1.,  0.], dtype=float32), array([-1.,  0.]))
     """
 
     space: Space

@@ -187,6 +187,17 @@ class Path(Pictured):
     both are measured from the center of the first cell to the center of the last, and are infinite
     if there is no path. A path does not change when walls change later. `bends` are the positions
     of a smoothed path on a mesh, which turns at corners of polygons; else None.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> path = fc.shortest_path(fc.Grid(4, 3), (0.5, 0.5), (3.5, 2.5))
+    >>> path.length
+    5.0
+    >>> path.at(1.5)
+    array([2. , 0.5])
+    >>> bool(fc.shortest_path(fc.Grid(walls=[[0, 1, 0]]), (0.5, 0.5), (2.5, 0.5)))
+    False
     """
 
     space: Space

@@ -15,7 +15,21 @@ if TYPE_CHECKING:
 
 
 class Source:
-    """One source of a layer: a handle on a row of its `Sources`."""
+    """One source of a layer: a handle on a row of its `Sources`.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> layer = fc.InfluenceMap(fc.Grid(4, 1)).add_layer("threat", fc.Radial(2))
+    >>> source = layer.add_source((0.5, 0.5), 4.0)
+    >>> source.move((2.5, 0.5))
+    >>> source.strength = 8
+    >>> source
+    <Source 0 at (2.5, 0.5), strength 8>
+    >>> source.remove()
+    >>> source.alive
+    False
+    """
 
     __slots__ = ("_sources", "id")
 

@@ -77,6 +77,15 @@ class Graph(EdgeSpace):
         For wrong shapes and types, positions that are not finite, edges to vertices that don't
         exist, and lengths that are not finite and above 0; this includes straight distances between
         equal positions.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> rooms = fc.Graph([(0, 0), (3, 0), (3, 4)], [(0, 1), (1, 2)])
+    >>> fc.distance_map(rooms, (0, 0)).values
+    array([0., 3., 7.], dtype=float32)
+    >>> rooms.neighbors_of(1)
+    array([0, 2])
     """
 
     cell_name = "vertex"

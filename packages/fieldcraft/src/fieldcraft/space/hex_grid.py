@@ -54,6 +54,15 @@ class HexGrid(Lattice):
         Lines of sight and shots are not available on it.
     y_up : bool, optional
         Whether y grows upwards.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> hexes = fc.HexGrid(4, 3)
+    >>> hexes.neighbors_of(5)
+    array([ 1,  2,  4,  6,  9, 10])
+    >>> hexes.position_of(5)
+    array([3.46410162, 2.5       ])
     """
 
     axes = "(rows, columns)"

@@ -36,6 +36,15 @@ class Mesh:
     InvalidValue
         For numbers of corners that don't exist, or that come twice in a polygon, and for polygons
         that are not convex seen from above, by more than rounding errors.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> corners = [(0, 0), (2, 0), (2, 2), (0, 2), (4, 0), (4, 2)]
+    >>> mesh = fc.Mesh(corners, [[0, 1, 2, 3], [1, 4, 5, 2]])
+    >>> len(mesh), mesh.centers
+    (2, array([[1., 1.],
+           [3., 1.]]))
     """
 
     units: NDArray[np.float64] = np.ones(2)

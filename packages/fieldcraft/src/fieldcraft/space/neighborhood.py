@@ -27,6 +27,15 @@ class Neighborhood:
     A step (1, 0) goes from a cell to the one on its right, and influence spreads in the same
     direction. Steps of (+-1, +-1) are diagonals; `corners` says how many of the two cells beside
     them must be open: both ("never" cut), one ("if-one-open") or none ("cut"). Longer steps jump.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> knight = fc.Grid(8, 8, neighbors=[(1, 2), (2, 1), (-1, 2), (2, -1)]).neighborhood
+    >>> knight.steps
+    ((1, 2), (2, 1), (-1, 2), (2, -1))
+    >>> knight.lengths(1.0).round(3)
+    array([2.236, 2.236, 2.236, 2.236])
     """
 
     steps: tuple[tuple[int, int], ...]
@@ -111,6 +120,16 @@ class Terrain:
     ------
     InvalidValue
         If the arrays don't fit together.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> enter = [[True, False, True], [False, True, True], [True, True, True]]
+    >>> terrain = fc.Terrain([[0, 2, 1], [0, 0, 1]], enter, ["land", "water", "beach"])
+    >>> grid = fc.Grid(3, 2, terrain=terrain)
+    >>> fc.distance_map(grid, (0.5, 1.5)).values
+    array([[1., 2., 3.],
+           [0., 1., 4.]], dtype=float32)
     """
 
     def __init__(

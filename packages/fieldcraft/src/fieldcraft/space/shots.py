@@ -83,6 +83,14 @@ def incoming(
         For arguments outside of these ranges, or on a grid an end more than 262,144 cells away.
     OutsideMap
         If `start` is off the map.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(walls=[[0, 0, 0, 1, 0]])
+    >>> shot = fc.incoming(grid, (0.5, 0.5), (4.5, 0.5), speed=2.0)
+    >>> shot.cells, shot.seconds
+    (array([0, 1, 2]), array([0. , 0.5, 1. ]))
     """
     start = on_map(checked_space(space, "A shot takes place on"), start, outside)
     first = checks.position(start, "start is one position", dimensions=space.dimensions)

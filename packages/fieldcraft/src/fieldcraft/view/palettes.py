@@ -139,6 +139,12 @@ def diverging(*, light: bool = False) -> Table:
 
     0 in the middle is dark and the ends are pale; for light pages reversed. Opposite values are
     equally light.
+
+    Examples
+    --------
+    >>> from fieldcraft import view
+    >>> view.diverging().shape
+    (255, 3)
     """
     return _diverging(checks.flag("light", light))
 
@@ -173,6 +179,13 @@ def _tint(red: int, green: int, blue: int, light: bool) -> Table:
 def tinted(color: Color, *, light: bool = False) -> Table:
     """Return the table of one hue: from near black over `color` to a pale tint of it; for light
     pages from near white to a dark shade.
+
+    Examples
+    --------
+    >>> from fieldcraft import view
+    >>> view.tinted("#3377cc")[[0, -1]]
+    array([[ 27,  31,  42],
+           [151, 175, 230]], dtype=uint8)
     """
     return _tint(*parse_color(color), checks.flag("light", light))
 
@@ -180,6 +193,13 @@ def tinted(color: Color, *, light: bool = False) -> Table:
 def between(negative: Color, positive: Color) -> Table:
     """Return the table for signed values of two hues: dark at 0 in the middle, `negative` at one
     end, `positive` at the other.
+
+    Examples
+    --------
+    >>> from fieldcraft import view
+    >>> view.between("#3377cc", "#cc7733")[[0, -1]]
+    array([[151, 175, 230],
+           [235, 175, 133]], dtype=uint8)
     """
     cool, warm = tinted(negative), tinted(positive)
     rows = np.rint(np.linspace(0, STEPS - 1, STEPS // 2 + 1)).astype(np.int64)
