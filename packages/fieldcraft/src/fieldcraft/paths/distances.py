@@ -61,8 +61,6 @@ class DistanceMap(Operand):
     --------
     >>> import fieldcraft as fc
     >>> distances = fc.distance_map(fc.Grid(5, 1), (0.5, 0.5))
-    >>> distances.sample([(0.5, 0.5), (4.5, 0.5)])
-    array([0., 4.])
     >>> distances.space.set_walls([2])
     >>> distances.repair()
     >>> distances.values
