@@ -54,10 +54,10 @@ def test_the_live_page_computes_paints_and_drags(address):
         found = page.evaluate("fieldcraft.digests()")
         assert "".join(f"{name:8} {value}\n" for name, value in found.items()) == said_by_python()
 
-        def read(column: int, row: int) -> str:
+        def wait_for(column: int, row: int, text: str, *, is_shown: bool = True) -> None:
             page.mouse.move(*place(column, row))
-            page.wait_for_timeout(300)
-            return page.text_content("#value")
+            shown = f"document.querySelector('#value').textContent.endsWith({text!r})"
+            page.wait_for_function(shown if is_shown else f"!{shown}")
 
         box = page.locator("#field").bounding_box()
 
@@ -67,23 +67,23 @@ def test_the_live_page_computes_paints_and_drags(address):
                 box["y"] + (row + 0.5) / 256 * box["height"],
             )
 
-        assert read(40, 50).endswith("0.0 cells to the nearest source")
+        wait_for(40, 50, "0.0 cells to the nearest source")
         page.mouse.move(*place(40, 50))
         page.mouse.down()
         page.mouse.move(*place(50, 56), steps=4)
         page.mouse.up()
-        assert read(50, 56).endswith("0.0 cells to the nearest source")
-        assert read(40, 56).endswith("10.0 cells to the nearest source")
+        wait_for(50, 56, "0.0 cells to the nearest source")
+        wait_for(40, 56, "10.0 cells to the nearest source")
         page.check("input[value=wall]")
         page.mouse.move(*place(45, 40))
         page.mouse.down()
         page.mouse.move(*place(45, 62), steps=4)
         page.mouse.up()
-        assert read(45, 50).endswith("a wall")
+        wait_for(45, 50, "a wall")
         page.check("input[value=distance]")
-        assert not read(40, 56).endswith("10.0 cells to the nearest source")
+        wait_for(40, 56, "10.0 cells to the nearest source", is_shown=False)
         page.click("#reset")
-        assert read(40, 50).endswith("0.0 cells to the nearest source")
+        wait_for(40, 50, "0.0 cells to the nearest source")
         assert problems == []
         assert page.text_content("#error") == ""
         browser.close()

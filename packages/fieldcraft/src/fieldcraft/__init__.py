@@ -134,7 +134,7 @@ def _html_of(imap: InfluenceMap) -> str:
     return as_html(imap)
 
 
-hooks.calculus, hooks.others_with, hooks.sample = _verbs, _others_with, _sample
+hooks.verbs, hooks.others_with, hooks.sample = _verbs, _others_with, _sample
 hooks.html_of, hooks.png_of, hooks.graph_of = _html_of, _png_of, _graph_of
 
 __version__ = "0.1.0"

@@ -10,7 +10,7 @@ packages, which name themselves in the entry-point group `fieldcraft.packages`; 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from fieldcraft.errors import MissingLibrary
@@ -19,56 +19,20 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
+    # `verbs` and `sample` are hooks too; type checkers and editors follow them to these.
+    from fieldcraft.compose import verbs as verbs
     from fieldcraft.influence_map import InfluenceMap
-    from fieldcraft.layer.operand import Operand
+    from fieldcraft.query.sampling import sample as sample
     from fieldcraft.space import Graph, Grid
 
 
-class Calculus(Protocol):
-    """The module `fieldcraft.compose.verbs`: its functions return expressions."""
-
-    def cellwise(self, verb: str, *operands: Operand | ArrayLike) -> Operand:
-        """Apply an operation to the values of each cell."""
-
-    def curve(
-        self,
-        operand: Operand,
-        shape: str | Iterable[tuple[float, float]] | Callable[..., ArrayLike],
-        *at: float,
-    ) -> Operand:
-        """See `Operand.curve`."""
-
-    def on(self, operand: Operand, space: Grid) -> Operand:
-        """See `Operand.on`."""
-
-    def power(self, base: Operand | float, exponent: Operand | float) -> Operand:
-        """Raise a base to an exponent."""
-
-    def smooth(self, operand: Operand, cells: int = 1) -> Operand:
-        """See `Operand.smooth`."""
-
-    def sqrt(self, operand: Operand) -> Operand:
-        """See `Operand.sqrt`."""
-
-
-class Sample(Protocol):
-    """The function `fieldcraft.query.sample`."""
-
-    def __call__(
-        self, layer: Operand, positions: ArrayLike, *, how: str, outside: str
-    ) -> float | NDArray[np.float32]:
-        """See `Operand.sample`."""
-
-
-calculus: Calculus
 html_of: Callable[[InfluenceMap], str]
 png_of: Callable[[Pictured], bytes | None]
 others_with: Callable[[str], str]
 """The propagations of the layers that have a method, in the words of a message; "" for none."""
 graph_of: Callable[[Grid], Graph]
-sample: Sample
 
 
 class Pictured:

@@ -227,11 +227,11 @@ class Operand(Pictured):
         if ufunc is np.positive:
             return self
         if ufunc in (np.power, np.float_power):
-            return hooks.calculus.power(*inputs)
+            return hooks.verbs.power(*inputs)
         if ufunc is np.sqrt:
-            return hooks.calculus.sqrt(*inputs)
+            return hooks.verbs.sqrt(*inputs)
         if ufunc.__name__ in _UFUNCS:
-            return hooks.calculus.cellwise(_UFUNCS[ufunc.__name__], *inputs)
+            return hooks.verbs.cellwise(_UFUNCS[ufunc.__name__], *inputs)
         if ufunc.nin == ufunc.nout == 1:
             return self.curve(ufunc)
         raise InvalidValue(
@@ -243,86 +243,86 @@ class Operand(Pictured):
     # Arithmetic
 
     def __add__(self, other: Operand | ArrayLike) -> Operand:
-        return hooks.calculus.cellwise("add", self, other)
+        return hooks.verbs.cellwise("add", self, other)
 
     def __radd__(self, other: Operand | ArrayLike) -> Operand:
-        return hooks.calculus.cellwise("add", other, self)
+        return hooks.verbs.cellwise("add", other, self)
 
     def __sub__(self, other: Operand | ArrayLike) -> Operand:
-        return hooks.calculus.cellwise("subtract", self, other)
+        return hooks.verbs.cellwise("subtract", self, other)
 
     def __rsub__(self, other: Operand | ArrayLike) -> Operand:
-        return hooks.calculus.cellwise("subtract", other, self)
+        return hooks.verbs.cellwise("subtract", other, self)
 
     def __mul__(self, other: Operand | ArrayLike) -> Operand:
-        return hooks.calculus.cellwise("multiply", self, other)
+        return hooks.verbs.cellwise("multiply", self, other)
 
     def __rmul__(self, other: Operand | ArrayLike) -> Operand:
-        return hooks.calculus.cellwise("multiply", other, self)
+        return hooks.verbs.cellwise("multiply", other, self)
 
     def __truediv__(self, other: Operand | ArrayLike) -> Operand:
-        return hooks.calculus.cellwise("divide", self, other)
+        return hooks.verbs.cellwise("divide", self, other)
 
     def __rtruediv__(self, other: Operand | ArrayLike) -> Operand:
-        return hooks.calculus.cellwise("divide", other, self)
+        return hooks.verbs.cellwise("divide", other, self)
 
     def __pow__(self, exponent: float) -> Operand:
-        return hooks.calculus.power(self, exponent)
+        return hooks.verbs.power(self, exponent)
 
     def __rpow__(self, base: float) -> Operand:
-        return hooks.calculus.power(base, self)
+        return hooks.verbs.power(base, self)
 
     def __and__(self, other: Operand | ArrayLike) -> Operand:
-        return hooks.calculus.cellwise("and", self, other)
+        return hooks.verbs.cellwise("and", self, other)
 
     def __rand__(self, other: Operand | ArrayLike) -> Operand:
-        return hooks.calculus.cellwise("and", other, self)
+        return hooks.verbs.cellwise("and", other, self)
 
     def __or__(self, other: Operand | ArrayLike) -> Operand:
-        return hooks.calculus.cellwise("or", self, other)
+        return hooks.verbs.cellwise("or", self, other)
 
     def __ror__(self, other: Operand | ArrayLike) -> Operand:
-        return hooks.calculus.cellwise("or", other, self)
+        return hooks.verbs.cellwise("or", other, self)
 
     def __invert__(self) -> Operand:
-        return hooks.calculus.cellwise("not", self)
+        return hooks.verbs.cellwise("not", self)
 
     def __neg__(self) -> Operand:
-        return hooks.calculus.cellwise("negate", self)
+        return hooks.verbs.cellwise("negate", self)
 
     def __pos__(self) -> Operand:
         return self
 
     def __abs__(self) -> Operand:
-        return hooks.calculus.cellwise("abs", self)
+        return hooks.verbs.cellwise("abs", self)
 
     def __lt__(self, other: Operand | ArrayLike) -> Operand:
-        return hooks.calculus.cellwise("less", self, other)
+        return hooks.verbs.cellwise("less", self, other)
 
     def __le__(self, other: Operand | ArrayLike) -> Operand:
-        return hooks.calculus.cellwise("less_equal", self, other)
+        return hooks.verbs.cellwise("less_equal", self, other)
 
     def __gt__(self, other: Operand | ArrayLike) -> Operand:
-        return hooks.calculus.cellwise("greater", self, other)
+        return hooks.verbs.cellwise("greater", self, other)
 
     def __ge__(self, other: Operand | ArrayLike) -> Operand:
-        return hooks.calculus.cellwise("greater_equal", self, other)
+        return hooks.verbs.cellwise("greater_equal", self, other)
 
     def equals(self, other: Operand | ArrayLike) -> Operand:
         """Return 1 where the values are equal, else 0."""
-        return hooks.calculus.cellwise("equal", self, other)
+        return hooks.verbs.cellwise("equal", self, other)
 
     def differs(self, other: Operand | ArrayLike) -> Operand:
         """Return 1 where the values are not equal, else 0."""
-        return hooks.calculus.cellwise("unequal", self, other)
+        return hooks.verbs.cellwise("unequal", self, other)
 
     def sqrt(self) -> Operand:
         """Return the square root; 0 where the value is negative."""
-        return hooks.calculus.sqrt(self)
+        return hooks.verbs.sqrt(self)
 
     def clamp(self, low: Operand | ArrayLike, high: Operand | ArrayLike) -> Operand:
         """Return the values limited to [low, high], numbers or maps; `high` wins if lower."""
-        return hooks.calculus.cellwise("clamp", self, low, high)
+        return hooks.verbs.cellwise("clamp", self, low, high)
 
     def normalize(self, *, signed: bool = False) -> Operand:
         """Return the values scaled to [0, 1]: the smallest on open cells becomes 0, the largest 1;
@@ -337,13 +337,13 @@ class Operand(Pictured):
         >>> food.normalize().values
         array([[0.  , 0.25, 1.  ]], dtype=float32)
         """
-        return hooks.calculus.cellwise(
+        return hooks.verbs.cellwise(
             "normalize_signed" if checks.flag("signed", signed) else "normalize", self
         )
 
     def invert(self) -> Operand:
         """Return the largest value on open cells minus the values: best becomes worst."""
-        return hooks.calculus.cellwise("invert", self)
+        return hooks.verbs.cellwise("invert", self)
 
     def curve(
         self,
@@ -377,7 +377,7 @@ class Operand(Pictured):
         >>> food.curve("linear", 0, 8).values
         array([[0. , 0.5, 1. ]], dtype=float32)
         """
-        return hooks.calculus.curve(self, shape, *at)
+        return hooks.verbs.curve(self, shape, *at)
 
     def smooth(self, cells: int = 1) -> Operand:
         """Return the mean over the square of cells up to `cells` (1 to 64) rows and columns away; 1
@@ -386,7 +386,7 @@ class Operand(Pictured):
         Walls and cells beyond the rim do not count; cells behind a thin wall do. On a torus the
         square continues at the other side.
         """
-        return hooks.calculus.smooth(self, cells)
+        return hooks.verbs.smooth(self, cells)
 
     def on(self, space: Grid) -> Operand:
         """Return the same map on finer cells: each cell of `space` has the value of the cell that
@@ -394,4 +394,4 @@ class Operand(Pictured):
 
         For layers with a `cell_size` of their own: `coarse.on(fine.space) + fine`.
         """
-        return hooks.calculus.on(self, space)
+        return hooks.verbs.on(self, space)
