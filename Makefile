@@ -66,6 +66,8 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/diagram.py --check
+	$(BIN)/python tools/size.py --check
 
 format: setup
 	$(BIN)/ruff format .

@@ -106,6 +106,22 @@ FOLLOWED = [
     ("query/on_grid.py", "run_in_bands(kernels.best.best", "best, inputs", "kernels/best.py", "best"),
     ("query/sampling.py", "values, single = _bilinear(", "_bilinear", "query/sampling.py", "_bilinear"),
     ("query/sampling.py", "run_in_bands(kernels.sample.bilinear", "bilinear", "kernels/sample.py", "bilinear"),
+    # sources, steps and samples
+    ("layer/source_layer.py", "self._source(position", "_source", "layer/source_layer.py", "_source"),
+    ("layer/source_layer.py", "return self._sources.add(", "add", "sources/sources.py", "add"),
+    ("influence_map/advancing.py", "layer._take_steps(part)", "_take_steps", "layer/stepping.py", "_take_steps"),
+    ("layer/stepping.py", "batch = self._feed(", "_feed", "layer/stepping.py", "_feed"),
+    ("propagation/spreading_field.py", "            self._run(count)", "_run", "propagation/spreading_field.py", "_run"),
+    ("propagation/grid_spread.py", "kernels.spread_tiles.tiles(", "tiles(", "kernels/spread_tiles.py", "tiles"),
+    ("layer/operand.py", "hooks.sample(self", "sample", "query/sampling.py", "sample"),
+    ("layer/operand.py", "hooks.verbs.power(", "power", "compose/verbs.py", "power"),
+    # beliefs and recipes
+    ("pursuit/belief.py", "self._advance(due", "_advance", "pursuit/belief.py", "_advance"),
+    ("pursuit/belief.py", "self._wander(due)", "_wander", "pursuit/belief.py", "_wander"),
+    ("pursuit/belief.py", "belief.step(self._spare)", "step", "pursuit/target_belief.py", "step"),
+    ("pursuit/target_belief.py", "kernels.belief.arrive(", "arrive", "kernels/belief.py", "arrive"),
+    ("recipe/outputs.py", "World(", "World", "recipe/world.py", "World"),
+    ("recipe/world.py", "self.imap.advance(self.step", "advance", "influence_map/advancing.py", "advance"),
 ]  # fmt: skip
 
 

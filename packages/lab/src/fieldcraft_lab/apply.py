@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.errors import InvalidValue, UnknownName, WrongLayer
 from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.layer import Layer, SourceLayer
+from fieldcraft.layer import Layer, MemoryLayer, SourceLayer, SpreadLayer, TrailLayer
 from fieldcraft.layer.moving import Moving
 from fieldcraft.sources import Source
 from fieldcraft.space import Space
@@ -114,8 +113,8 @@ def _tune(order: Tune, imap: InfluenceMap) -> None:
 
 
 def _deposit(order: Deposit, imap: InfluenceMap) -> None:
-    layer: Any = imap[order.layer]
-    if not hasattr(layer, "deposit"):
+    layer: Layer = imap[order.layer]
+    if not isinstance(layer, SpreadLayer | MemoryLayer | TrailLayer):
         raise WrongLayer(
             "depositing",
             "layers that spread, remember or gather",

@@ -70,7 +70,7 @@ class Live(ABC):
         """Take one step."""
 
     @abstractmethod
-    def apply(self, order: Any) -> None:
+    def apply(self, order: Order) -> None:
         """Apply one of `orders`, or raise a `FieldcraftError` and change nothing."""
 
     @abstractmethod

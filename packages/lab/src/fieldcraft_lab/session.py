@@ -21,6 +21,7 @@ from fieldcraft_lab.controls import settings
 from fieldcraft_lab.keyframes import Keyframe, Keyframes
 from fieldcraft_lab.live import Live, LiveMap
 from fieldcraft_lab.opening import world_of
+from fieldcraft_lab.orders import Order
 
 MAGIC = b"fieldcraft lab session\n"
 _VERSION = 1
@@ -69,7 +70,7 @@ class Side:
         """The orders of the edits that can be redone, the next one last."""
         return []
 
-    def apply(self, order: Any, *, joined: bool = False) -> None:
+    def apply(self, order: Order, *, joined: bool = False) -> None:
         """Apply an order at this moment."""
         self.live.apply(order)
 
@@ -152,7 +153,7 @@ class Session(Side):
             self._step()
         self.furthest = moment
 
-    def apply(self, order: Any, *, joined: bool = False) -> None:
+    def apply(self, order: Order, *, joined: bool = False) -> None:
         """Apply an order at this moment, and discard the known future.
 
         With `joined` it belongs to the same edit as the last one, for `undo`. Raises a

@@ -121,7 +121,7 @@ class LiveGame(Live):
         self._pending = ()
         self._moment += 1
 
-    def apply(self, order: Act | Turn) -> None:
+    def apply(self, order: Order) -> None:
         """Add orders for the next step; raise for those that are impossible now."""
         if isinstance(order, Turn):
             names = [slider.name for slider in sliders_of(self.game)]
@@ -129,8 +129,11 @@ class LiveGame(Live):
                 raise UnknownName("slider", order.name, names)
             frame = InputFrame(chosen=dict(self._chosen), sliders={order.name: order.value})
             new = self.world.orders(self.state, frame)
-        else:
+        elif isinstance(order, Act):
             new = self._orders_of(order)
+        else:
+            remedy = "Use a map for edits of layers"
+            raise InvalidValue("A game takes actions and sliders", got=repr(order), remedy=remedy)
         if new:
             pending = (*self._pending, *new)
             self.world.step(self.state, pending, copy.deepcopy(self._rng))

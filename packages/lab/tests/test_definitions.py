@@ -1,0 +1,38 @@
+"""An editor follows a stroke of the lab to the method of the library that it calls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import fieldcraft_lab
+
+LAB = Path(fieldcraft_lab.__file__).parent
+STROKE = [
+    # the name, in which file and after which text it is, and the file and name of its definition
+    ("controller.py", "side.apply(message", "apply", "session.py", "apply"),
+    ("session.py", "self.live.apply(order)\n\n\nclass", "apply", "live.py", "apply"),
+    ("live_recipe.py", "apply(order, self.imap, release", "apply", "apply.py", "apply"),
+    ("apply.py", "            _paint(order", "_paint", "apply.py", "_paint"),
+    ("apply.py", "imap.space.set_walls(", "set_walls", "protocol.py", "set_walls"),
+    ("apply.py", "layer.add_source(position", "add_source", "source_layer.py", "add_source"),
+]
+
+
+@pytest.mark.parametrize(("file", "text", "name", "target", "found"), STROKE)
+def test_go_to_definition_leads_on(
+    file: str, text: str, name: str, target: str, found: str
+) -> None:
+    jedi = pytest.importorskip("jedi")
+    source = (LAB / file).read_text(encoding="utf-8")
+    offset = source.index(name, source.index(text))
+    line = source.count("\n", 0, offset) + 1
+    column = offset - (source.rfind("\n", 0, offset) + 1)
+    script = jedi.Script(source, path=LAB / file, project=jedi.Project(LAB.parent))
+    places = {
+        (each.module_path.name, each.name)
+        for each in script.goto(line, column, follow_imports=True)
+        if each.module_path is not None
+    }
+    assert (target, found) in places, places
