@@ -15,6 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
+LIMIT = 30  # seconds
 HOME = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 STARTERS = {
@@ -57,7 +58,10 @@ def main(wheel: str) -> None:
         run(f"pip install --quiet '{file}[view]'")
         run("fieldcraft demo")
         assert (folder / "out" / "demo.png").stat().st_size > 10_000
-        print(f"{time.perf_counter() - installed:7.1f} s  from `pip install` to the first picture")
+        took = time.perf_counter() - installed
+        print(f"{took:7.1f} s  from `pip install` to the first picture")
+        if took > LIMIT:
+            sys.exit(f"The first picture is to be there after at most {LIMIT} seconds")
         (folder / "readme.py").write_text(code_of("README.md"))
         run("python readme.py")
         (folder / "first_map.py").write_text(
