@@ -21,11 +21,14 @@ KINDS = (
 )
 
 
-def patrol(kind: fc.Radial | fc.Spread | fc.Diffuse | fc.Flood) -> fc.InfluenceMap:
+def patrol(
+    kind: fc.Radial | fc.Spread | fc.Diffuse | fc.Flood, space: str = "grid"
+) -> fc.InfluenceMap:
     """A map with one layer whose sources have a velocity, a path, a schedule and a lifetime."""
     walls = np.zeros((7, 13), dtype=bool)
     walls[2:5, 7] = True
-    imap = fc.InfluenceMap(fc.Grid(walls=walls))
+    grid = fc.HexGrid(13, 7, walls=walls) if space == "hexagons" else fc.Grid(walls=walls)
+    imap = fc.InfluenceMap(grid.to_graph() if space == "graph" else grid)
     layer = imap.add_layer("threat", kind, every=0.25)
     layer.add_source((1.5, 1.5), 5.0).move((1.5, 1.5), velocity=(0.5, 0.25))
     guard = layer.add_source((9.5, 1.5), 3.0)
@@ -36,9 +39,10 @@ def patrol(kind: fc.Radial | fc.Spread | fc.Diffuse | fc.Flood) -> fc.InfluenceM
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=repr)
+@pytest.mark.parametrize("space", ["grid", "hexagons", "graph"])
 @pytest.mark.parametrize("steps", [0, 1, 9])
-def test_a_forecast_is_what_a_copy_becomes(kind: fc.Radial, steps: int) -> None:
-    imap = patrol(kind)
+def test_a_forecast_is_what_a_copy_becomes(kind: fc.Radial, space: str, steps: int) -> None:
+    imap = patrol(kind, space)
     imap.step(2)
     layer, twin = imap["threat"], imap.copy()
     before = layer.values.copy(), layer.time, layer.sources.positions

@@ -57,10 +57,13 @@ def test_hexagons_and_graphs_have_hits() -> None:
     assert fc.reach(line, (0, 0), 1, 1.0).hits.tolist() == [True, True, True, False]
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_who_arrives_first(seed: int) -> None:
-    space = arena(seed)
-    ours, theirs = [(0.5, 0.5), (3.5, 0.5)], [(12.5, 8.5)]
+@pytest.mark.parametrize("kind", ["grid", "hexagons", "graph"])
+@pytest.mark.parametrize("seed", range(3))
+def test_who_arrives_first(seed: int, kind: str) -> None:
+    grid = arena(seed)
+    space = fc.HexGrid(14, 9, walls=grid.walls) if kind == "hexagons" else grid
+    ours, theirs = space.position_of([0, 3]), space.position_of([8 * 14 + 12])
+    space = grid.to_graph() if kind == "graph" else space
     arrival = first_arrival(space, ours, theirs, our_speed=[1.0, 3.0], their_speed=2.0, margin=0.5)
     mine = np.minimum(
         fc.distance_map(space, ours[0]).exact, fc.distance_map(space, ours[1]).exact / 3

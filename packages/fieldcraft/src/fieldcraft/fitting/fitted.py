@@ -36,6 +36,19 @@ class Fitted:
         Bits per event by which the prediction is better than chance, in the fitted recordings.
     converged : bool
         Whether the search found an optimum within its limit of rounds.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> corridor, seen = fc.Grid(5, 1), fc.recordings.TimelineBuilder()
+    >>> seen.add(0, "guard", "guards", (0.5, 0.5))
+    >>> came = fc.fitting.Recorded.events(corridor, seen.build(), [1, 1], [(3.5, 0.5), (4.5, 0.5)])
+    >>> threat = fc.fitting.LayerModel(fc.Radial(6, metric="path"), ["guards"])
+    >>> fitted = fc.fit("-fear * threat", {"threat": threat}, came, {"fear": 1.0}, penalty=0.1)
+    >>> [*fitted.parameters], round(fitted.layers["threat"].kind.radius, 2)
+    (['fear', 'threat.radius'], 3.0)
+    >>> fitted.chances(came).round(2)
+    array([[0.06, 0.07, 0.13, 0.37, 0.37]])
     """
 
     formula: str

@@ -64,6 +64,16 @@ class LayerModel:
     ------
     InvalidValue
         If the kind is another, or if a number is out of range.
+
+    Examples
+    --------
+    Two groups share a range; the second has a strength of its own:
+
+    >>> import fieldcraft as fc
+    >>> model = fc.fitting.LayerModel(
+    ...     fc.Radial(6, metric="path"), {"guards": "guard", "dogs": "dog"}, half_life=30)
+    >>> model.start("threat")
+    {'threat.radius': 6.0, 'threat.half_life': 30.0, 'threat.dog': 1.0}
     """
 
     kind: Spread | Radial

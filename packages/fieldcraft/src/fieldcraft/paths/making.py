@@ -285,6 +285,12 @@ class FirstArrival:
         Seconds until the first unit of a side can be there; infinite where none can.
     margin : float
         Seconds by which a side has to be first.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> fc.query.first_arrival(fc.Grid(7, 1), (0.5, 0.5), (6.5, 0.5))
+    <FirstArrival: 3 cells safe, 1 contested, 3 lost>
     """
 
     space: Space

@@ -82,6 +82,7 @@ def shortest_path(
         Damage per second, at least 0, that changes with time; infinite where agents can't be. A
         layer with its future values (see `Layer.at`), a function from seconds from now to a map or
         an array, or an array of shape (T, *space.shape), one map for each time step from now on.
+        For an agent that starts in 3 seconds, pass `lambda t: threat.at(t + 3)`.
         The path has the least sum of walking cost and damage. Waiting for a time costs as much as
         walking for it. After the last time step the danger does not change.
     speed : float

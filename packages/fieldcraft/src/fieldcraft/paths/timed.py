@@ -40,6 +40,16 @@ class TimedPath(Path):
         When the agent is in each of the `cells`, in seconds from now.
     damage : float
         The damage along the path.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> danger = [[[0, 5, 0]], [[0, 5, 0]], [[0, 0, 0]]]
+    >>> path = fc.shortest_path(fc.Grid(3, 1), (0.5, 0.5), (2.5, 0.5), danger=danger)
+    >>> path
+    <TimedPath of 3 s, length 2, damage 0>
+    >>> path.position_at([0, 1.5, 3]).tolist()
+    [[0.5, 0.5], [1.0, 0.5], [2.5, 0.5]]
     """
 
     times: Floats = field(default_factory=lambda: np.empty(0))

@@ -43,6 +43,16 @@ class Candidates:
         The cells that were chosen, the best first.
     earlier : Candidates or None
         The candidates of the question before, if this one is its fallback.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> far = fc.Question({"ring": [0, 2]}, require=[{"distance": "me", "least": 1}])
+    >>> found = far.ask(fc.Grid(6, 1), me=(0.5, 0.5)).explain()
+    >>> found.cells, found.left
+    (array([0, 1, 2]), array([False,  True,  True]))
+    >>> found.removed_by
+    ['distance "me", least 1', '', '']
     """
 
     name: str

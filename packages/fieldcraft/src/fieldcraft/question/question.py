@@ -135,6 +135,12 @@ class Question:
             The file.
         text : str, optional
             Read in place of the file.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> list(fc.Question.read("enemies.toml", text="near = { generate = { reach = 3 } }"))
+        ['near']
         """
         return Questions(path, text=text)
 
@@ -157,6 +163,15 @@ class Question:
         **given
             The names in the question: positions, such as `me` and `enemies`, and maps, numbers and
             teams beside the layers of the map. Positions are read when they are needed.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> answer = fc.Question({"reach": 3}).start(fc.Grid(9, 9), me=(4.5, 4.5))
+        >>> while not answer.advance(candidates=10):
+        ...     pass  # the next frame
+        >>> len(answer.explain())
+        25
         """
         if rng is not None:
             checks.generator(rng)
@@ -176,6 +191,13 @@ class Question:
         -------
         Answer
             The complete answer; it is true if a place was found.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> near = fc.Question({"points": "kits"}, score=[{"distance": "me", "weight": -1}])
+        >>> near.ask(fc.Grid(9, 1), me=(6.5, 0.5), kits=[(1.5, 0.5), (8.5, 0.5)]).position
+        array([8.5, 0.5])
         """
         answer = self.start(imap, rng=rng, **given)
         answer.finish()
