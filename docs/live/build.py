@@ -1,12 +1,12 @@
 """Builds the live page of the site: `python docs/live/build.py --out out/live`.
 
-It works from any folder of static files; see it with `python -m http.server --directory out/live`.
+The page is one file without requests: it works from any static server, and opened as a file.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
+import base64
 import sys
 import tempfile
 from pathlib import Path
@@ -19,13 +19,15 @@ HERE = Path(__file__).resolve().parent
 
 
 def build(out: Path) -> None:
-    """Write the page, its script and the module of kernels into a folder."""
-    out.mkdir(parents=True, exist_ok=True)
+    """Write the page into a folder, with its script and the module of kernels in it."""
     with tempfile.TemporaryDirectory() as scratch:
         api.build(["wasm"], Path(scratch))
-        shutil.copy(Path(scratch) / "wasm" / "fieldcraft.wasm", out)
-    for name in ("index.html", "live.js"):
-        shutil.copy(HERE / name, out)
+        module = (Path(scratch) / "wasm" / "fieldcraft.wasm").read_bytes()
+    page = (HERE / "index.html").read_text(encoding="utf-8")
+    page = page.replace("/*KERNELS*/", base64.b64encode(module).decode())
+    page = page.replace("/*SCRIPT*/", (HERE / "live.js").read_text(encoding="utf-8"))
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "index.html").write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

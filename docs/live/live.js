@@ -10,9 +10,9 @@ const CELLS_PER_SECOND = 30;
 const element = (id) => document.getElementById(id);
 const chosen = (name) => document.querySelector(`input[name=${name}]:checked`).value;
 
-const wasm = (
-  await WebAssembly.instantiate(await (await fetch("fieldcraft.wasm")).arrayBuffer(), {})
-).instance.exports;
+// The module is part of the page, because a page that is opened as a file may fetch nothing.
+const kernels = Uint8Array.from(atob(element("kernels").textContent), (c) => c.charCodeAt(0));
+const wasm = (await WebAssembly.instantiate(kernels, {})).instance.exports;
 wasm._initialize?.();
 
 // An array in the memory of the kernels: its address, and a view that stays valid when that grows.

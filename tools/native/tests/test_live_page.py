@@ -1,12 +1,9 @@
-"""The live page of the site, in a browser: digests, painting, dragging, and values."""
+"""The live page of the site, opened as a file in a browser: digests, painting, dragging, and values."""
 
 from __future__ import annotations
 
-import functools
-import http.server
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -19,13 +16,6 @@ pytest.importorskip("ziglang", reason="ziglang builds the page's module")
 ROOT = Path(__file__).resolve().parents[3]
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """A server of static files that writes no log."""
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     if not tier.library():
@@ -33,12 +23,10 @@ def address(tmp_path_factory):
     folder = tmp_path_factory.mktemp("live")
     command = [sys.executable, ROOT / "docs" / "live" / "build.py", "--out", folder]
     subprocess.run(command, check=True, capture_output=True)
-    assert sum(path.stat().st_size for path in folder.iterdir()) < 1_000_000
-    handler = functools.partial(Quiet, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    page = folder / "index.html"
+    assert list(folder.iterdir()) == [page]
+    assert page.stat().st_size < 1_000_000
+    return page.as_uri()
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
@@ -53,6 +41,12 @@ def test_the_live_page_computes_paints_and_drags(address):
         page.wait_for_function("document.querySelector('#speed').textContent.includes('frames')")
         found = page.evaluate("fieldcraft.digests()")
         assert "".join(f"{name:8} {value}\n" for name, value in found.items()) == said_by_python()
+
+        colors = (
+            "new Set(new Uint32Array(document.querySelector('#field').getContext('2d')"
+            ".getImageData(0, 0, 256, 256).data.buffer)).size"
+        )
+        assert page.evaluate(colors) > 50
 
         def wait_for(column: int, row: int, text: str, *, is_shown: bool = True) -> None:
             page.mouse.move(*place(column, row))
