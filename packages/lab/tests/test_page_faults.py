@@ -72,10 +72,14 @@ def test_knobs_edits_and_not_saved_are_the_same_in_all_tabs(browser: Any, lab: L
     page.hover("#control_threat_decay")
     about = page.locator("#about").inner_text()
     assert "Loss of influence with distance. 0 to 1, per world unit" in about
+    tools, stage = other.locator("#tools").bounding_box(), other.locator("#stage").bounding_box()
     for value in ("500", "700", "800"):
         page.fill("#control_threat_decay", value)
     settled(other, "document.querySelector('#control_threat_decay').value > 790")
     assert other.locator("#unsaved").is_visible()
+    # the note moves neither the tools nor the map
+    assert other.locator("#tools").bounding_box() == tools
+    assert other.locator("#stage").bounding_box() == stage
     page.reload()
     settled(page, "window.lab && lab.S.hello && !document.querySelector('#unsaved').hidden")
     page.evaluate("lab.send({ do: 'seek', moment: 4 })")
