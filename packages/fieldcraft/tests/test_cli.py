@@ -182,8 +182,15 @@ def test_help_and_version(capsys):
     assert "--set KEY=VALUE" in out
 
 
+def test_no_arguments_print_the_help_and_a_first_command(capsys):
+    with pytest.raises(SystemExit) as ended:
+        call()
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.endswith("Start with: fieldcraft demo\n")
+
+
 def test_wrong_arguments_have_code_2(capsys):
-    for arguments in ([], ["run"], ["compare", "x.toml"]):
+    for arguments in (["run"], ["compare", "x.toml"]):
         with pytest.raises(SystemExit) as ended:
             call(*arguments)
         assert ended.value.code == 2

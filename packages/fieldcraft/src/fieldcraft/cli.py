@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line, by default with the arguments of the process, and return the exit code.
 
     0 for success, 1 where `diff` found a difference, 2 for wrong arguments and errors of
-    fieldcraft, 130 after Ctrl-C.
+    fieldcraft, 130 after Ctrl-C. Without arguments, print the help and exit with 0.
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
     _show_log()
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             argcomplete.autocomplete(parser)
         _refuse_broken(commands, given)
-        chosen = parser.parse_args(given)
+        chosen = parser.parse_args(given or ["--help"])
         chosen.act(chosen)
         sys.stdout.flush()
     except FieldcraftError as error:
