@@ -125,12 +125,15 @@ print(json.dumps({"grid": grid - empty, "layer": resident("VmRSS") - before, "pe
 
 
 def fresh(script: str, **environment: str) -> dict[str, Any]:
-    """Run a script in a new Python process and read what it printed as JSON."""
+    """Run a script in a new Python process and read what it printed as JSON.
+
+    It stores and loads compiled modules, as an installed program does.
+    """
     done = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,
         text=True,
-        env={**os.environ, **environment},
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "", **environment},
     )
     if done.returncode:
         raise RuntimeError(
