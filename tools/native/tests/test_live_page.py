@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -80,4 +82,33 @@ def test_the_live_page_computes_paints_and_drags(address):
         wait_for(40, 50, "0.0 cells to the nearest source")
         assert problems == []
         assert page.text_content("#error") == ""
+        browser.close()
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+def test_the_slider_of_decay_and_the_choice_of_layer_change_the_values(address):
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        page = browser.new_page(viewport={"width": 1100, "height": 800})
+        page.goto(address)
+        box = page.locator("#field").bounding_box()
+        step = box["width"] / 256
+
+        def wait(condition: str) -> None:
+            """Wait until a condition on the value of a cell, 4 columns and 8 rows from a source."""
+            page.mouse.move(box["x"] + 44.5 * step, box["y"] + 58.5 * step)
+            read = "Number(document.querySelector('#value').textContent.split(/[:,]/)[2])"
+            page.wait_for_function(f"{read}{condition}", timeout=120_000)
+
+        settled = math.exp(-0.03 * (4 * math.sqrt(2) + 4))
+        wait(f" > {settled - 0.005}")
+        page.locator("#decay").fill("0.2")
+        wait(f" < {settled - 0.05}")
+        assert page.text_content("#decay-value") == "0.2"
+        page.check("input[value=radial]")
+        wait(f".toFixed(4) === '{1 - math.hypot(4, 8) / 40:.4f}'")
+        speed = page.text_content("#speed")
+        found = re.fullmatch(r"(\d+) frames a second; the layers take (\d+\.\d\d) ms", speed)
+        assert found and int(found[1]) > 0 and float(found[2]) > 0
         browser.close()
