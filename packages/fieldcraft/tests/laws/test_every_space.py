@@ -243,7 +243,7 @@ def test_who_follows_a_flow_field_arrives(kind: str, seed: int) -> None:
     far = walks(space, np.arange(len(space)))[:, cell]
     start = int(dice.choice(open_cells(space)))
     at = space.position_of(start)
-    if not np.isfinite(far[start]):
+    if not 0 < far[start] < np.inf:
         assert not flow.sample(at).any()
         return
     stride = 0.2 * space.typical_step

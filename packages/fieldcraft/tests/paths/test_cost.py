@@ -120,7 +120,7 @@ def test_a_transposed_array_is_recognised(space: fc.Grid) -> None:
 )
 def test_layers_of_other_cells_are_refused(space: fc.Grid, other: fc.Grid) -> None:
     layer = fc.InfluenceMap(other).add_layer("other", None, values=np.ones(other.shape, np.float32))
-    with pytest.raises(InvalidValue, match="cells of the space"):
+    with pytest.raises(InvalidValue, match="cell of the space"):
         resolve(space, layer)
 
 

@@ -245,11 +245,11 @@ class TestRefusals:
         with pytest.raises(InvalidValue, match=r"\(N,\)"):
             distance_map(TRIANGLE, (0, 0), cost=[1, 1])
         other = fc.InfluenceMap(house()).add_layer("threat", fc.Spread(decay=0.1, momentum=1.0))
-        with pytest.raises(InvalidValue, match="cells of the space"):
+        with pytest.raises(InvalidValue, match="cell of the space"):
             distance_map(TRIANGLE, (0, 0), cost=1 + other)
 
     def test_spaces(self) -> None:
         with pytest.raises(InvalidValue, match="lie on a space"):
             distance_map(7, (0, 0))  # type: ignore[arg-type]
-        with pytest.raises(InvalidValue, match="of this space"):
+        with pytest.raises(InvalidValue, match="belongs to this space"):
             fc.would_block(house(), 2, DistanceMap(TRIANGLE, (0, 0)))
