@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -48,6 +49,11 @@ def main() -> None:
                 env={**os.environ, **environment},
                 check=True,
             )
+            (wheel,) = chosen.out.glob(f"fieldcraft-*-{name}.whl")
+            packed = {Path(each).name for each in zipfile.ZipFile(wheel).namelist()}
+            libraries = {each for each in packed if each.startswith("_native_")}
+            if libraries != {each.name for each in folders[name].iterdir()}:
+                sys.exit(f"{wheel} has the libraries of its platform only. Got {libraries}.")
 
 
 if __name__ == "__main__":
