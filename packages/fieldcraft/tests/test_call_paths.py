@@ -13,6 +13,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft import kernels
+from support.definitions import definitions
 
 SOURCES = Path(fc.__file__).parent
 GRID = fc.Grid(9, 7, neighbors=8, walls=np.eye(7, 9, 3, dtype=bool))
@@ -131,15 +132,9 @@ FOLLOWED = [
 def test_go_to_definition_leads_on(
     file: str, text: str, name: str, target: str, found: str
 ) -> None:
-    jedi = pytest.importorskip("jedi")
-    source = (SOURCES / file).read_text(encoding="utf-8")
-    offset = source.index(name, source.index(text))
-    line = source.count("\n", 0, offset) + 1
-    column = offset - (source.rfind("\n", 0, offset) + 1)
-    script = jedi.Script(source, path=SOURCES / file, project=jedi.Project(SOURCES.parent))
     places = {
-        (str(Path(each.module_path).relative_to(SOURCES)), each.name)
-        for each in script.goto(line, column, follow_imports=True)
-        if each.module_path is not None and Path(each.module_path).is_relative_to(SOURCES)
+        (str(path.relative_to(SOURCES)), each)
+        for path, each in definitions(SOURCES, file, text, name)
+        if path.is_relative_to(SOURCES)
     }
     assert (target, found) in places, places

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import fieldcraft_lab
+from support.definitions import definitions
 
 LAB = Path(fieldcraft_lab.__file__).parent
 STROKE = [
@@ -24,15 +25,5 @@ STROKE = [
 def test_go_to_definition_leads_on(
     file: str, text: str, name: str, target: str, found: str
 ) -> None:
-    jedi = pytest.importorskip("jedi")
-    source = (LAB / file).read_text(encoding="utf-8")
-    offset = source.index(name, source.index(text))
-    line = source.count("\n", 0, offset) + 1
-    column = offset - (source.rfind("\n", 0, offset) + 1)
-    script = jedi.Script(source, path=LAB / file, project=jedi.Project(LAB.parent))
-    places = {
-        (each.module_path.name, each.name)
-        for each in script.goto(line, column, follow_imports=True)
-        if each.module_path is not None
-    }
+    places = {(path.name, each) for path, each in definitions(LAB, file, text, name)}
     assert (target, found) in places, places

@@ -124,7 +124,7 @@ class MapObjects:
 
 
 def objects_by_name(listed: Iterable[Listed]) -> dict[str, MapObjects]:
-    """Return objects by their names, without those that have none."""
+    """Return objects by their names; objects without a name are left out."""
     found: dict[str, list[Listed]] = {}
     for each in listed:
         if each[0]:
