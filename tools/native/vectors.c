@@ -22,7 +22,8 @@ typedef int32_t Numbers __attribute__((ext_vector_type(WIDTH)));
 typedef int8_t Bytes __attribute__((ext_vector_type(WIDTH)));
 #define INLINE static inline __attribute__((always_inline))
 
-enum { HELD = 3, FROM_LEFT_UP = 16, FROM_RIGHT_UP = 32, FROM_LEFT_DOWN = 64, FROM_RIGHT_DOWN = 128 };
+/* The bits of the ground, as in `fieldcraft.kernels.spread_rows`. */
+enum { BLOCKED = 128, FROM_LEFT_UP = 64, FROM_RIGHT_UP = 32, FROM_LEFT_DOWN = 16, FROM_RIGHT_DOWN = 8 };
 
 /* Floats that are not negative have the order of their bits. Whole numbers are compared on any
    unit of a processor, floats only on some. */
@@ -38,56 +39,68 @@ INLINE Floats load(const float *from)
     return found;
 }
 
-/* What begins a lane before or behind. Of vectors as wide as a cache line a reading across lines
-   takes longer than a shuffle. */
-#if WIDTH == 16
-INLINE Floats before(const float *at)
-{
-    return __builtin_shufflevector(
-        load(at - WIDTH), load(at), 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
-}
-
-INLINE Floats behind(const float *at)
-{
-    return __builtin_shufflevector(
-        load(at), load(at + WIDTH), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
-}
+/* What the compiler does not know it cannot turn into longer code. */
+#if WIDTH < 16 && defined(__SSE4_1__)
+#define OPAQUE(some) __asm__("" : "+x"(some))
 #else
-INLINE Floats before(const float *at) { return load(at - 1); }
-INLINE Floats behind(const float *at) { return load(at + 1); }
+#define OPAQUE(some) (void)0
 #endif
 
-/* `some` where the ground has a bit, else 0. */
-#if WIDTH == 8 || (WIDTH == 4 && defined(__SSE4_1__))
-INLINE Numbers opaque(Numbers some)
+/* `some` where the ground has a bit, else `other`. Blends select by the sign. */
+INLINE Floats chosen(Numbers ground, int bit, Floats some, Floats other)
 {
-    /* Else the compiler makes five instructions of a shift and a blend. */
-    __asm__("" : "+x"(some));
-    return some;
-}
-
-INLINE Floats where(Numbers ground, int bit, Floats some)
-{
-    Numbers sign = bit == FROM_RIGHT_DOWN ? ground : opaque(ground << __builtin_clz((unsigned)bit));
+#if WIDTH < 16 && defined(__SSE4_1__)
+    Numbers sign = ground;
+    if (bit != BLOCKED) {
+        sign = ground << __builtin_clz((unsigned)bit);
+        OPAQUE(sign);
+    }
 #if WIDTH == 8
-    return _mm256_blendv_ps(_mm256_setzero_ps(), some, (__m256)sign);
+    return _mm256_blendv_ps(other, some, (__m256)sign);
 #else
-    return _mm_blendv_ps(_mm_setzero_ps(), some, (__m128)sign);
+    return _mm_blendv_ps(other, some, (__m128)sign);
+#endif
+#else
+    return (bit == BLOCKED ? ground < 0 : (ground & bit) != 0) ? some : other;
 #endif
 }
-#else
-INLINE Numbers opaque(Numbers some) { return some; }
 
-INLINE Floats where(Numbers ground, int bit, Floats some)
-{
-    Numbers has = (ground & bit) != 0;
-    return (Floats)(has & (Numbers)some);
-}
+/* The lanes of two vectors from one of the first vector on. */
+#if WIDTH == 16
+#define FROM(lane, a, b) __builtin_shufflevector( \
+    a, b, lane, lane + 1, lane + 2, lane + 3, lane + 4, lane + 5, lane + 6, lane + 7, lane + 8, \
+    lane + 9, lane + 10, lane + 11, lane + 12, lane + 13, lane + 14, lane + 15)
+#elif WIDTH == 8
+#define FROM(lane, a, b) __builtin_shufflevector( \
+    a, b, lane, lane + 1, lane + 2, lane + 3, lane + 4, lane + 5, lane + 6, lane + 7)
+#else
+#define FROM(lane, a, b) __builtin_shufflevector(a, b, lane, lane + 1, lane + 2, lane + 3)
 #endif
 
 typedef struct {
     float straight, diagonal, momentum, floor;
 } Rule;
+
+/* A row, and what is beside its first and its last cell. */
+typedef struct {
+    const float *values;
+    float before, behind;
+} Row;
+
+/* The values of some cells in a row, and of those before and behind each. */
+typedef struct {
+    Floats before, here, behind;
+} Cells;
+
+enum { FIRST = 1, LAST = 2 };  /* the places of cells in a row */
+
+INLINE Cells cells(Row row, int64_t x, int place)
+{
+    const float *at = row.values + x;
+    return (Cells){
+        place & FIRST ? FROM(WIDTH - 1, (Floats)row.before, load(at)) : load(at - 1), load(at),
+        place & LAST ? FROM(1, load(at), (Floats)row.behind) : load(at + 1)};
+}
 
 INLINE Floats weakened(Floats strongest, float loss, int power)
 {
@@ -97,73 +110,101 @@ INLINE Floats weakened(Floats strongest, float loss, int power)
 }
 
 INLINE Floats moved(
-    const float *up, const float *here, const float *down, Bytes soil, Rule rule, int eight, int power)
+    Cells up, Cells middle, Cells down, const uint8_t *ground, Rule rule, int eight, int power)
 {
-    Numbers ground = opaque(__builtin_convertvector(soil, Numbers));
-    Floats old = load(here);
+    Bytes soil;
+    memcpy(&soil, ground, WIDTH);
+    Numbers bits = __builtin_convertvector(soil, Numbers);
+    OPAQUE(bits);
+    Floats old = middle.here, none = 0;
     Floats target = weakened(
-        larger(larger(load(up), load(down)), larger(before(here), behind(here))), rule.straight,
+        larger(larger(up.here, down.here), larger(middle.before, middle.behind)), rule.straight,
         power);
     if (eight) {
         Floats west = larger(
-            where(ground, FROM_LEFT_UP, load(up - 1)), where(ground, FROM_LEFT_DOWN, load(down - 1)));
+            chosen(bits, FROM_LEFT_UP, up.before, none),
+            chosen(bits, FROM_LEFT_DOWN, down.before, none));
         Floats east = larger(
-            where(ground, FROM_RIGHT_UP, load(up + 1)),
-            where(ground, FROM_RIGHT_DOWN, load(down + 1)));
+            chosen(bits, FROM_RIGHT_UP, up.behind, none),
+            chosen(bits, FROM_RIGHT_DOWN, down.behind, none));
         target = larger(target, weakened(larger(west, east), rule.diagonal, power));
     }
     if (power > 0)
-        target = larger(target, (Floats)0);
+        target = larger(target, none);
     if (power == 2)
         target = target * target;
     Floats new = old + rule.momentum * (target - old), floor = rule.floor + 0.0f;  /* not -0 */
     Numbers lasts = (Numbers)larger(new, target) >= (Numbers)floor;
-    /* Without diagonals the ground has no other bits. */
-    Numbers held = (eight ? ground & HELD : ground) != 0;
-    return held ? old : (Floats)(lasts & (Numbers)new);
+    return chosen(bits, BLOCKED, old, (Floats)(lasts & (Numbers)new));
 }
 
-#define REGISTERS(a, b, c, d, e) __asm__("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e))
+/* Two rows that are stepped side by side, since most of what they read is the same, in place or
+   not; `up` and `down` are beside them. The old second row may be copied. */
+typedef struct {
+    Row up, first, second, down;
+    const uint8_t *ground, *second_ground;
+    float *out, *second_out, *copy;
+} Pair;
 
-/* One step of the whole vectors of a row. Meanwhile `source` is copied to `copy`, if `copying`. */
-INLINE int64_t step(
-    const float *up, const float *here, const float *down, const uint8_t *ground, int64_t width,
-    Rule rule, float *out, const float *source, float *copy, int eight, int power, int copying)
+/* What is a cell before the next cells of both rows. */
+typedef struct {
+    Floats first, second;
+} Before;
+
+/* One step of `count` cells of both rows, at most a vector. They may be written where they are read:
+   `before` was read before the last cells were written, and is read for the cells at `next`. */
+INLINE void step(
+    Pair rows, int64_t x, int place, size_t count, int64_t next, Before *before, Rule rule,
+    int eight, int power, int copying)
 {
-    int64_t x = 0;
-    REGISTERS(up, here, down, ground, out);
-    if (copying)
-        __asm__("" : "+r"(source), "+r"(copy));
-    for (; x + WIDTH <= width; x += WIDTH) {
-        Bytes soil;
-        memcpy(&soil, ground + x, WIDTH);
-        Floats new = moved(up + x, here + x, down + x, soil, rule, eight, power);
-        if (copying)
-            memcpy(copy + x, source + x, sizeof new);
-        memcpy(out + x, &new, sizeof new);
+    Cells first = cells(rows.first, x, place), second = cells(rows.second, x, place);
+    if (!(place & FIRST))
+        first.before = before->first, second.before = before->second;
+    Cells up = cells(rows.up, x, place), down = cells(rows.down, x, place);
+    Floats new = moved(up, first, second, rows.ground + x, rule, eight, power);
+    Floats second_new = moved(first, second, down, rows.second_ground + x, rule, eight, power);
+    if (!(place & LAST)) {
+        before->first = load(rows.first.values + next - 1);
+        before->second = load(rows.second.values + next - 1);
     }
-    return x;
+    if (copying)
+        memcpy(rows.copy + x, &second.here, count * sizeof(float));
+    memcpy(rows.out + x, &new, count * sizeof(float));
+    memcpy(rows.second_out + x, &second_new, count * sizeof(float));
 }
 
-INLINE void step_row(
-    const float *up, const float *here, const float *down, const uint8_t *ground, int64_t width,
-    Rule rule, float *out, const float *source, float *copy, int eight, int power)
+/* Vectors begin at 0 and at all multiples of their width before the end. */
+INLINE void step_pair(Pair rows, int64_t width, Rule rule, int eight, int power, int copying)
 {
-    int64_t x = source
-        ? step(up, here, down, ground, width, rule, out, source, copy, eight, power, 1)
-        : step(up, here, down, ground, width, rule, out, source, copy, eight, power, 0);
-    if (x == width)
-        return;
-    size_t some = (size_t)(width - x);
-    Bytes soil = 0;
-    memcpy(&soil, ground + x, some);
-    Floats new = moved(up + x, here + x, down + x, soil, rule, eight, power);
-    if (source)
-        memcpy(copy + x, source + x, some * sizeof(float));
-    memcpy(out + x, &new, some * sizeof(float));
+    int64_t end = width - WIDTH, x = width % WIDTH ? width % WIDTH : WIDTH;
+    Before before;
+    if (x == WIDTH)
+        step(rows, 0, FIRST, WIDTH, x, &before, rule, eight, power, copying);
+    else
+        step(rows, 0, FIRST, (size_t)x, x, &before, rule, eight, power, copying);
+    for (; x < end; x += WIDTH)
+        step(rows, x, 0, WIDTH, x + WIDTH, &before, rule, eight, power, copying);
+    step(rows, x, LAST, WIDTH, 0, &before, rule, eight, power, copying);
 }
 
-enum { ROWS = 4 };  /* of a level, as in `fieldcraft.kernels.vectors` */
+/* The same of rows that are no wider than a vector. */
+INLINE void step_narrow(Pair rows, int64_t width, Rule rule, int eight, int power, int copying)
+{
+    Row *each[] = {&rows.up, &rows.first, &rows.second, &rows.down};
+    float values[4][WIDTH + 1];
+    uint8_t ground[2][WIDTH];
+    for (int i = 0; i < 4; i++) {
+        memcpy(values[i], each[i]->values, (size_t)width * sizeof(float));
+        values[i][width] = each[i]->behind;
+        each[i]->values = values[i];
+    }
+    memcpy(ground[0], rows.ground, (size_t)width);
+    memcpy(ground[1], rows.second_ground, (size_t)width);
+    rows.ground = ground[0], rows.second_ground = ground[1];
+    step(rows, 0, FIRST | LAST, (size_t)width, 0, 0, rule, eight, power, copying);
+}
+
+enum { ROWS = 8 };  /* of a level, as in `fieldcraft.kernels.vectors` */
 
 typedef struct {
     const uint8_t *ground;
@@ -174,58 +215,77 @@ typedef struct {
     const float *above, *below;
 } Wave;
 
-INLINE const float *entering(const Wave *wave, int64_t y)
+INLINE int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+INLINE int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Where a row is kept after `level` steps, in a ring of rows. */
+INLINE float *kept(Wave wave, int64_t level, int64_t y)
 {
-    if (y < wave->first)
-        return wave->above + (y - wave->low) * wave->width;
-    return y < wave->last ? wave->values + y * wave->width
-                          : wave->below + (y - wave->last) * wave->width;
+    return wave.rows + (level * ROWS + ((y - wave.low) & (ROWS - 1))) * wave.stride;
 }
 
-INLINE float *kept(const Wave *wave, int64_t level, int64_t y)
+/* A row after `level` steps. What is beyond the rows there are is 0. */
+INLINE const float *row(Wave wave, int64_t level, int64_t y)
 {
-    return wave->rows + (level * ROWS + ((y - wave->low) & (ROWS - 1))) * wave->stride;
+    if (y < wave.low || y >= wave.high)
+        return wave.nothing;
+    if (level)
+        return kept(wave, level, y);
+    return y < wave.first ? wave.above + (y - wave.low) * wave.width
+        : y < wave.last   ? wave.values + y * wave.width
+                          : wave.below + (y - wave.last) * wave.width;
 }
 
-/* Put the values of the other end beside a row on a torus. */
-INLINE void close(const Wave *wave, float *row)
+INLINE Row closed(Wave wave, const float *values)
 {
-    if (wave->wrap) {
-        row[-1] = row[wave->width - 1];
-        row[wave->width] = row[0];
-    }
+    if (wave.wrap)
+        return (Row){values, values[wave.width - 1], values[0]};
+    return (Row){values, 0, 0};
 }
 
-INLINE void run(const Wave *wave, int eight, int power)
+INLINE const uint8_t *ground_of(Wave wave, int64_t y)
 {
-    int64_t width = wave->width, height = wave->height, low = wave->low, high = wave->high;
-    for (int64_t y = low; y < low + 2 && y < high; y++) {
-        memcpy(kept(wave, 0, y), entering(wave, y), (size_t)width * sizeof(float));
-        close(wave, kept(wave, 0, y));
-    }
-    for (int64_t t = low + 1; t < high + wave->count; t++) {
-        for (int64_t level = 1; level <= wave->count; level++) {
-            int64_t y = t - level, more = wave->count - level;
-            const float *source = level == 1 && t + 1 < high ? entering(wave, t + 1) : 0;
-            float *copy = kept(wave, 0, t + 1);
-            if (y >= low && y >= wave->first - more && y < high && y < wave->last + more) {
-                float *out = more ? kept(wave, level, y) : wave->values + y * width;
-                int64_t on_map = y < 0 ? y + height : y >= height ? y - height : y;
-                step_row(
-                    y > low ? kept(wave, level - 1, y - 1) : wave->nothing,
-                    kept(wave, level - 1, y),
-                    y + 1 < high ? kept(wave, level - 1, y + 1) : wave->nothing,
-                    wave->ground + on_map * width, width, wave->rule, out, source, copy, eight,
-                    power);
-                if (more)
-                    close(wave, out);
-            } else if (source) {
-                memcpy(copy, source, (size_t)width * sizeof(float));
-            }
-            if (source)
-                close(wave, copy);
+    int64_t on_map = y < 0 ? y + wave.height : y >= wave.height ? y - wave.height : y;
+    return wave.ground + on_map * wave.width;
+}
+
+/* `count` steps: each level follows the one before it two rows behind. A single step is made in
+   place, and needs a copy of the row above the two. */
+INLINE void run(Wave wave, int64_t count, int eight, int power)
+{
+    int64_t width = wave.width, pairs = (wave.last - wave.first + 1) / 2;
+    for (int64_t t = 0; t < pairs + count - 1; t++) {
+        for (int64_t level = 1; level <= count; level++) {
+            int64_t more = count - level, end = least(wave.high, wave.last + more);
+            int64_t y = most(wave.low, wave.first - more) + 2 * (t - level + 1);
+            if (t + 1 < level || y >= end)
+                continue;
+            const float *up = row(wave, level - 1, y - 1), *values = row(wave, level - 1, y);
+            if (count == 1 && t > 0)
+                up = kept(wave, 0, y - 2);
+            float *out = more ? kept(wave, level, y) : wave.values + y * width;
+            float *second_out = more ? kept(wave, level, y + 1) : out + width;
+            const uint8_t *ground = ground_of(wave, y), *second_ground = ground_of(wave, y + 1);
+            if (y + 1 == end)  /* any other row */
+                second_out = kept(wave, level - 1, y + 4), second_ground = ground;
+            Pair rows = {
+                closed(wave, up), closed(wave, values), closed(wave, row(wave, level - 1, y + 1)),
+                closed(wave, row(wave, level - 1, y + 2)), ground, second_ground, out, second_out,
+                kept(wave, 0, y)};
+            if (width <= WIDTH)
+                step_narrow(rows, width, wave.rule, eight, power, count == 1);
+            else
+                step_pair(rows, width, wave.rule, eight, power, count == 1);
         }
     }
+}
+
+INLINE void run_all(Wave wave, int eight, int power)
+{
+    if (wave.count == 1)
+        run(wave, 1, eight, power);
+    else
+        run(wave, wave.count, eight, power);
 }
 
 /* Arrays are given by their addresses as whole numbers. */
@@ -242,12 +302,12 @@ void fieldcraft_wave(
         first - more_above, last + more_below, count, stride, ARRAY(values), ARRAY(rows),
         ARRAY(nothing), ARRAY(above), ARRAY(below)};
     switch (power + 3 * (eight != 0)) {
-    case 0: run(&wave, 0, 0); break;
-    case 1: run(&wave, 0, 1); break;
-    case 2: run(&wave, 0, 2); break;
-    case 3: run(&wave, 1, 0); break;
-    case 4: run(&wave, 1, 1); break;
-    default: run(&wave, 1, 2); break;
+    case 0: run_all(wave, 0, 0); break;
+    case 1: run_all(wave, 0, 1); break;
+    case 2: run_all(wave, 0, 2); break;
+    case 3: run_all(wave, 1, 0); break;
+    case 4: run_all(wave, 1, 1); break;
+    default: run_all(wave, 1, 2); break;
     }
 }
 

@@ -65,6 +65,7 @@ def test_a_refusal_says_what_to_do(
 ) -> None:
     file.write_bytes(b"")
     monkeypatch.setattr(native, "FOLDER", file.parent)
+    monkeypatch.delenv("FIELDCRAFT_LEVEL", raising=False)
     monkeypatch.setattr(native, "LEVELS", {"v2": ()})
     monkeypatch.setattr(native, "place", lambda level: file)
     with caplog.at_level("WARNING", "fieldcraft"):

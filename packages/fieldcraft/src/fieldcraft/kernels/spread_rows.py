@@ -16,9 +16,9 @@ from fieldcraft.kernels.declare import kernel
 
 __all__ = ["BLOCKED", "OPEN", "near"]
 
-BLOCKED = 3
-"""The bits of the ground of a cell that keeps its value."""
-OPEN = {(1, 1): 16, (-1, 1): 32, (1, -1): 64, (-1, -1): 128}
+BLOCKED = 128
+"""The bit of the ground of a cell that keeps its value: the sign, which vectors are chosen by."""
+OPEN = {(1, 1): 64, (-1, 1): 32, (1, -1): 16, (-1, -1): 8}
 """The bit of the ground of a cell that a diagonal step, (columns, rows), may enter."""
 
 _ZERO = np.float32(0)

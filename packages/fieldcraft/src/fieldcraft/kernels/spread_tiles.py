@@ -10,14 +10,14 @@ import numpy as np
 
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.spread_cells import attenuate, emit, gather, on_lines, update
-from fieldcraft.kernels.spread_rows import near
+from fieldcraft.kernels.spread_rows import BLOCKED, near
 
 __all__ = ["TILE_COLUMNS", "TILE_ROWS", "activate", "pin", "tiles"]
 
 TILE_ROWS, TILE_COLUMNS = 16, 32
 _ZERO = np.float32(0)
 _WALL, _PINNED, _LISTED = np.uint8(1), np.uint8(2), np.uint8(8)
-_FLAGS = np.uint8(3)
+_BLOCKED = np.uint8(BLOCKED)
 
 
 @kernel
@@ -117,12 +117,20 @@ def activate(cells, width, height, reach, wrap, active, bands):
         _activate((height, width), y - reach, y + reach, x - reach, x + reach, wrap, active, bands)
 
 
+@kernel
+def _mark(near_ground, blocked, place):
+    if near_ground.size > 0:
+        near_ground[place] &= ~_BLOCKED
+        if blocked[place] != 0:
+            near_ground[place] |= _BLOCKED
+
+
 @kernel("i8[::1], i8[::1], f4[::1], b1, out u1[::1], out u1[::1], out f4[::1], out i8[::1]")
-def pin(before, places, strengths, pins, blocked, copies, values, changed):
+def pin(before, places, strengths, pins, blocked, near_ground, values, changed):
     """Set places to the strengths of their sources, and release the places `before`.
 
-    Serves grids and graphs. With `pins` the flags in `blocked`, and their bits in `copies`, mark
-    the pinned places. A wall without a source becomes 0. `changed` receives the places that have
+    Serves grids and graphs. With `pins` the flags in `blocked`, and in `near_ground` unless it is
+    empty, mark the pinned places. A wall without a source becomes 0. `changed` receives the places that have
     lost their source or change their value; returns their number.
     """
     count = 0
@@ -135,13 +143,13 @@ def pin(before, places, strengths, pins, blocked, copies, values, changed):
             count += 1
             if blocked[place] == _WALL:
                 values[place] = 0
-            copies[place] = (copies[place] & ~_FLAGS) | (blocked[place] & _FLAGS)
+            _mark(near_ground, blocked, place)
     for i in range(len(places)):
         place = places[i]
         blocked[place] &= ~_LISTED
         if pins:
             blocked[place] |= _PINNED
-        copies[place] = (copies[place] & ~_FLAGS) | (blocked[place] & _FLAGS)
+        _mark(near_ground, blocked, place)
         strength = strengths[i] + _ZERO  # -0 would make bits depend on which kernel ran
         if values[place] != strength:
             changed[count] = place

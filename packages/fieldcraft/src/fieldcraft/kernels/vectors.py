@@ -16,8 +16,9 @@ __all__ = ["LANES", "ROWS", "step_slices", "strongest_slices", "wave"]
 
 LANES = 16
 """The vertices in a slice, which are updated side by side."""
-ROWS = 4
-"""The rows that a wave keeps of a level: the last two, the one that is stepped and the next one."""
+ROWS = 8
+"""The rows that a wave keeps of a level, a power of 2: the two that are stepped, the ones beside
+them and two more that the level before writes meanwhile."""
 
 _ZERO = np.float32(0)
 _ONE = np.uint64(1)

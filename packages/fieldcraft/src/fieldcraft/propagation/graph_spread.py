@@ -80,7 +80,7 @@ class GraphSpreadField(SpreadingField):
 
     @property
     def _flags(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        return self._blocked, self._blocked
+        return self._blocked, self._blocked[:0]
 
     def _places(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         return self._arrangement.ranks_of(cells)

@@ -52,7 +52,7 @@ class GridSpreadField(SpreadingField):
         self.values: NDArray[np.float32] = aligned(space.shape)
         self._flat = self.values.reshape(-1)
         self._blocked: NDArray[np.uint8] = space.walls.astype(np.uint8)
-        self._near_ground = self._blocked if space.neighborhood.is_four else None
+        self._near_ground: NDArray[np.uint8] | None = None
         self._links: Links | None = None
         self._spare: NDArray[np.float32] | None = None
         self._reach = max(max(abs(dx), abs(dy)) for dx, dy in space.neighborhood.steps)
@@ -103,9 +103,8 @@ class GridSpreadField(SpreadingField):
 
     @property
     def _flags(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        blocked = self._blocked.reshape(-1)
-        ground = self._near_ground
-        return blocked, blocked if ground is None else ground.reshape(-1)
+        blocked, ground = self._blocked.reshape(-1), self._near_ground
+        return blocked, blocked[:0] if ground is None else ground.reshape(-1)
 
     def _places(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         return cells
@@ -172,14 +171,18 @@ class GridSpreadField(SpreadingField):
         """Update the flags for the near kernels between the first and the last cell with a changed
         wall.
         """
-        if self._near_ground is None or self._near_ground is self._blocked:
+        from fieldcraft.kernels.spread_rows import BLOCKED
+
+        if self._near_ground is None:
             return
         height, width = self.space.shape
         top, bottom = first // width - 1, last // width + 2
         around = self.space.wrap and (top < 0 or bottom > height)
         rows = slice(None) if around else slice(max(top, 0), bottom)
-        links = self._links_and_masks()[0][rows]
-        self._near_ground[rows] = self._diagonals[links] | self._blocked[rows]
+        ground = (self._blocked[rows] != 0) * np.uint8(BLOCKED)
+        if self.space.neighborhood.is_eight:
+            ground |= self._diagonals[self._links_and_masks()[0][rows]]
+        self._near_ground[rows] = ground
 
     @functools.cached_property
     def _diagonals(self) -> NDArray[np.uint8]:
@@ -301,7 +304,7 @@ class GridSpreadField(SpreadingField):
     def _most_levels(self) -> int:
         """How many steps a wave takes in one pass."""
         row_bytes = 4 * (self.space.width + 32)
-        rows = 4 if self._near else (2 * self._reach + 1) * (2 if self._exponent >= 2 else 1)
+        rows = kernels.spread.ROWS if self._near else (2 * self._reach + 1) * (2 if self._exponent >= 2 else 1)
         most = max(1, min(_MOST_LEVELS, _RING_BYTES // (rows * row_bytes)))
         return max(1, min(most, self.space.height // self._reach)) if self.space.wrap else most
 

@@ -144,7 +144,7 @@ class SpreadingField(Field):
     @property
     @abstractmethod
     def _flags(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        """The flags by place, flat, and an array that repeats them among other bits."""
+        """The flags by place, flat, and the bits of near kernels for them, or nothing."""
 
     @abstractmethod
     def _places(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -208,14 +208,14 @@ class SpreadingField(Field):
         values.
         """
         before, places, values = self._places(self.pinned), self._places(cells), self._by_place
-        flags, copies = self._flags
+        flags, near_ground = self._flags
         if not self._signed and len(strengths) and strengths.min() < 0:
             self._signed = True
         if not self.spread.pin:
             strengths = self._bounded(places, strengths)
         changed = np.empty(len(before) + len(places), dtype=np.int64)
         pins = self.spread.pin
-        given = (before, places, strengths, pins, flags, copies, values, changed)
+        given = (before, places, strengths, pins, flags, near_ground, values, changed)
         count = kernels.spread_tiles.pin(*given)
         self._stale = True
         self.pinned = cells
