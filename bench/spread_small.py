@@ -28,7 +28,7 @@ SEED = 20261122
 LAYERS = 12
 CELLS = 4_000_000
 """Cell updates in a batch of each contender, at least."""
-STEPS = 16
+STEPS = 64
 """Steps in a batch, at least: what the last contender left in the caches is forgotten in the first
 of them.
 """

@@ -45,13 +45,13 @@ def _loss(value):
 
 
 @kernel(
-    "u1[:,::1], (f4, f4, i8, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
+    "u1[:,::1], (f4, none, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
     " f4[:,::1], out f4[:,::1]",
     "u1[:,::1], (f4, f4, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
     " f4[:,::1], out f4[:,::1]",
     "u1[:,::1], (f4, none, i8, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
     " f4[:,::1], out f4[:,::1]",
-    "u1[:,::1], (f4, none, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
+    "u1[:,::1], (f4, f4, i8, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
     " f4[:,::1], out f4[:,::1]",
 )
 def wave_near(ground, rule, first, last, count, values, above, below, scratch):
