@@ -130,8 +130,8 @@ def pin(before, places, strengths, pins, blocked, near_ground, values, changed):
     """Set places to the strengths of their sources, and release the places `before`.
 
     Serves grids and graphs. With `pins` the flags in `blocked`, and in `near_ground` unless it is
-    empty, mark the pinned places. A wall without a source becomes 0. `changed` receives the places that have
-    lost their source or change their value; returns their number.
+    empty, mark the pinned places. A wall without a source becomes 0. `changed` receives the places
+    that have lost their source or change their value; returns their number.
     """
     count = 0
     for place in places:

@@ -304,11 +304,9 @@ class GridSpreadField(SpreadingField):
     def _most_levels(self) -> int:
         """How many steps a wave takes in one pass."""
         row_bytes = 4 * (self.space.width + 32)
-        rows = (
-            kernels.spread.ROWS
-            if self._near
-            else (2 * self._reach + 1) * (2 if self._exponent >= 2 else 1)
-        )
+        rows = (2 * self._reach + 1) * (2 if self._exponent >= 2 else 1)
+        if self._near:
+            rows = kernels.spread.ROWS
         most = max(1, min(_MOST_LEVELS, _RING_BYTES // (rows * row_bytes)))
         return max(1, min(most, self.space.height // self._reach)) if self.space.wrap else most
 
