@@ -44,6 +44,11 @@ def _send(mass, part, flows, y, sent):
         beside[x + 1], across[x + 1] = given * straight, given * diagonal
 
 
+@kernel
+def _arriving(mass, is_open):
+    return mass if is_open != 0 else 0.0
+
+
 @kernel(
     "u1[:,::1], f8[:,::1], f8[:,::1], f8[::1], f8[:,::1], f8, i8, i8, out f8[:,::1], out"
     " f8[:,:,::1]"
@@ -69,17 +74,15 @@ def wander_grid(ins, keep, part, flows, mass, scale, first, last, out, sent):
         own, stay, bits = mass[y + 1, 1 : width + 1], keep[y], ins[y]
         new = out[y + 1, 1 : width + 1]
         for x in range(width):
-            # 0 or 1 times what arrives: vectorized better than a choice.
-            arcs = np.int32(bits[x])
-            here = own[x] * stay[x]
-            here = here + a[x] * np.float64(arcs & np.int32(1))
-            here = here + b[x] * np.float64((arcs >> np.int32(1)) & np.int32(1))
-            here = here + c[x] * np.float64((arcs >> np.int32(2)) & np.int32(1))
-            here = here + d[x] * np.float64((arcs >> np.int32(3)) & np.int32(1))
-            here = here + e[x] * np.float64((arcs >> np.int32(4)) & np.int32(1))
-            here = here + f[x] * np.float64((arcs >> np.int32(5)) & np.int32(1))
-            here = here + g[x] * np.float64((arcs >> np.int32(6)) & np.int32(1))
-            here = here + h[x] * np.float64((arcs >> np.int32(7)) & np.int32(1))
+            arcs, here = np.int32(bits[x]), own[x] * stay[x]
+            here = here + _arriving(a[x], arcs & np.int32(1))
+            here = here + _arriving(b[x], arcs & np.int32(2))
+            here = here + _arriving(c[x], arcs & np.int32(4))
+            here = here + _arriving(d[x], arcs & np.int32(8))
+            here = here + _arriving(e[x], arcs & np.int32(16))
+            here = here + _arriving(f[x], arcs & np.int32(32))
+            here = here + _arriving(g[x], arcs & np.int32(64))
+            here = here + _arriving(h[x], arcs & np.int32(128))
             new[x] = here * scale
 
 
