@@ -54,7 +54,7 @@ let sources = [];
 let progress = 0; // of the agents' present step, in [0, 1]
 let random = 1;
 let isChanged = true;
-let outline = null; // of the walls
+let areWallsNew = true; // since their outlines were drawn
 
 // Numbers in [0, 1) that are the same in every visit (mulberry32).
 function chance() {
@@ -66,7 +66,7 @@ function chance() {
 
 function reset() {
   random = 1;
-  outline = null;
+  areWallsNew = true;
   walls.view.fill(0);
   spread.view.fill(0);
   for (let row = 0; row < SIZE; row++)
@@ -159,26 +159,34 @@ const WALL_EDGE = "#60697c";
 const NO_WAY = 0xff000000 | 0x2b2723;
 
 const field = element("field").getContext("2d", { alpha: false });
+const outlines = element("outlines").getContext("2d");
 const over = element("over").getContext("2d");
 const image = field.createImageData(SIZE, SIZE);
 const pixels = new Uint32Array(image.data.buffer);
 
-// The sides that walls share with open cells.
-function outlineOf(shut) {
-  const path = new Path2D();
+// Draw the sides that walls share with open cells.
+function drawOutlines(shut) {
+  const canvas = outlines.canvas;
+  outlines.setTransform(1, 0, 0, 1, 0, 0);
+  outlines.clearRect(0, 0, canvas.width, canvas.height);
+  const zoom = canvas.width / SIZE;
+  outlines.scale(zoom, zoom);
+  outlines.lineWidth = 1.2 / zoom;
+  outlines.strokeStyle = WALL_EDGE;
+  outlines.beginPath();
   for (let row = 0; row < SIZE; row++)
     for (let column = 0; column < SIZE; column++) {
       const cell = row * SIZE + column;
       if (column && shut[cell] !== shut[cell - 1]) {
-        path.moveTo(column, row);
-        path.lineTo(column, row + 1);
+        outlines.moveTo(column, row);
+        outlines.lineTo(column, row + 1);
       }
       if (row && shut[cell] !== shut[cell - SIZE]) {
-        path.moveTo(column, row);
-        path.lineTo(column + 1, row);
+        outlines.moveTo(column, row);
+        outlines.lineTo(column + 1, row);
       }
     }
-  return path;
+  outlines.stroke();
 }
 
 function draw(shown) {
@@ -205,25 +213,21 @@ function draw(shown) {
   element("low").textContent = isDown ? most.toFixed(0) : "0";
   element("high").textContent = isDown ? "0" : most.toFixed(most < 10 ? 1 : 0);
 
+  if (areWallsNew) drawOutlines(shut);
+  areWallsNew = false;
   const canvas = over.canvas;
   const zoom = canvas.width / SIZE;
   over.clearRect(0, 0, canvas.width, canvas.height);
-  outline ??= outlineOf(shut);
-  over.save();
-  over.scale(zoom, zoom);
-  over.lineWidth = 1.2 / zoom;
-  over.strokeStyle = WALL_EDGE;
-  over.stroke(outline);
-  over.restore();
   over.fillStyle = "#fff";
-  over.strokeStyle = "#14181d";
   const [count, now, next] = [number("agents"), agentCells.view, agentNext.view];
+  over.beginPath();
   for (let i = 0; i < count; i++) {
     const [from, to] = [now[i], next[i]];
     const x = (from % SIZE) * (1 - progress) + (to % SIZE) * progress + 0.5;
     const y = Math.floor(from / SIZE) * (1 - progress) + Math.floor(to / SIZE) * progress + 0.5;
-    over.fillRect(x * zoom - 1.5, y * zoom - 1.5, 3, 3);
+    over.rect(x * zoom - 1.5, y * zoom - 1.5, 3, 3);
   }
+  over.fill();
   over.lineWidth = 2;
   for (const { cell } of sources) {
     over.beginPath();
@@ -261,7 +265,7 @@ function paint(from, to, value) {
         if (!value || !sources.some(({ cell }) => cell === y * SIZE + x))
           walls.view[y * SIZE + x] = value;
   }
-  outline = null;
+  areWallsNew = true;
   isChanged = true;
 }
 
@@ -305,7 +309,7 @@ for (const kind of ["pointerup", "pointercancel"])
 element("field").addEventListener("pointerleave", () => (pointer = null));
 element("clear").addEventListener("click", () => {
   walls.view.fill(0);
-  outline = null;
+  areWallsNew = true;
   isChanged = true;
 });
 element("reset").addEventListener("click", reset);
