@@ -116,8 +116,8 @@ def header(functions: list[Function]) -> str:
         "#endif",
     ]
     for function in functions:
-        joined = function.declaration().replace(" *", "~*")  # a pointer stays in one line
-        declaration = textwrap.fill(joined + ";", 96, subsequent_indent="    ").replace("~", " ")
+        parts = function.declaration().replace(" ", "~").replace(",~", ", ")  # each in one line
+        declaration = textwrap.fill(parts + ";", 96, subsequent_indent="    ").replace("~", " ")
         lines += ["", function.comment(), declaration]
     return "\n".join([*lines, "", "#ifdef __cplusplus", "}", "#endif", "", "#endif", ""])
 

@@ -60,17 +60,24 @@ def test_a_file_that_is_not_sound_is_not_loaded(file: Path, spoil: Any, reason: 
     assert reason in native.fault(file)
 
 
+@pytest.mark.parametrize(
+    ("content", "reason"), [(b"", "damaged"), (b"machine code", "of another system")]
+)
 def test_a_refusal_says_what_to_do(
-    file: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    content: bytes,
+    reason: str,
 ) -> None:
-    file.write_bytes(b"")
+    file.write_bytes(content)
     monkeypatch.setattr(native, "FOLDER", file.parent)
     monkeypatch.delenv("FIELDCRAFT_LEVEL", raising=False)
     monkeypatch.setattr(native, "LEVELS", {"v2": ()})
     monkeypatch.setattr(native, "place", lambda level: file)
     with caplog.at_level("WARNING", "fieldcraft"):
         assert native.load.__wrapped__() is None
-    assert "damaged" in caplog.text and "make setup" in caplog.text
+    assert reason in caplog.text and "make setup" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -86,7 +93,12 @@ def test_a_refusal_says_what_to_do(
     ],
 )
 def test_the_best_level_of_the_processor_or_the_chosen_one_is_loaded(
-    file: Path, monkeypatch: pytest.MonkeyPatch, level: str, features: set[str], loaded: str
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    level: str,
+    features: set[str],
+    loaded: str,
 ) -> None:
     place = native.place
     for name in ("v3", "v4"):
@@ -96,9 +108,11 @@ def test_the_best_level_of_the_processor_or_the_chosen_one_is_loaded(
     monkeypatch.setattr(native, "LEVELS", needed)
     monkeypatch.setattr(native, "place", lambda level: place(level, file.parent))
     monkeypatch.setattr(native, "runs_here", features.issuperset)
-    monkeypatch.setattr(native, "_module", lambda path: path.stem)
+    monkeypatch.setattr(native, "_opened", lambda path: path.stem)
     monkeypatch.setenv("FIELDCRAFT_LEVEL", level)
-    assert native.load.__wrapped__() == (f"_native_{loaded}" if loaded else None)
+    with caplog.at_level("WARNING", "fieldcraft"):
+        assert native.load.__wrapped__() == (f"_native_{loaded}" if loaded else None)
+    assert ("v4, v3, v2" in caplog.text) == (level != "" and loaded == "")
 
 
 @served

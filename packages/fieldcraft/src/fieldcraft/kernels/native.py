@@ -58,28 +58,39 @@ def load() -> ModuleType | None:
     level = os.environ.get("FIELDCRAFT_LEVEL")
     for name, needed in LEVELS.items():
         path = place(name)
-        if (level in (None, "", name)) and path.exists() and runs_here(needed) and _fits(path):
-            return _module(path)
+        if level in (None, "", name) and path.exists() and runs_here(needed):
+            library = _opened(path)
+            if library is not None:
+                return library
+    if level:
+        _log.warning(
+            "FIELDCRAFT_LEVEL=%s: there are no compiled kernels of that level that this processor can"
+            " run. Levels are %s.",
+            level,
+            ", ".join(LEVELS),
+        )
     return None
 
 
-def _module(path: Path) -> ModuleType:
-    make = ctypes.PyDLL(str(path)).fieldcraft_module
-    make.restype = ctypes.py_object
-    module: ModuleType = make()
-    return module
-
-
-def _fits(path: Path) -> bool:
+def _opened(path: Path) -> ModuleType | None:
+    """Return the library in a file, or None with a warning if it is not sound."""
     reason = fault(path)
-    if reason:
-        _log.warning(
-            "The compiled kernels in %s are not used: %s. Run `make setup` in a clone, or reinstall"
-            " fieldcraft.",
-            path,
-            reason,
-        )
-    return not reason
+    if not reason:
+        try:
+            make = ctypes.PyDLL(str(path)).fieldcraft_module
+        except (OSError, AttributeError) as error:
+            reason = f"they are of another system or damaged ({error})"
+        else:
+            make.restype = ctypes.py_object
+            module: ModuleType = make()
+            return module
+    _log.warning(
+        "The compiled kernels in %s are not used: %s. Run `make setup` in a clone, or reinstall"
+        " fieldcraft.",
+        path,
+        reason,
+    )
+    return None
 
 
 def fault(path: Path) -> str:
