@@ -64,8 +64,8 @@ def load() -> ModuleType | None:
                 return library
     if level:
         _log.warning(
-            "FIELDCRAFT_LEVEL=%s: there are no compiled kernels of that level that this processor can"
-            " run. Levels are %s.",
+            "FIELDCRAFT_LEVEL=%s: no compiled kernels of that level are here for this processor."
+            " Levels are %s.",
             level,
             ", ".join(LEVELS),
         )
