@@ -4,6 +4,7 @@ would say nothing.
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from ctypes import CDLL
@@ -19,10 +20,18 @@ if not (ROOT / "bench").is_dir():
     pytest.skip("the bench folder is not part of this installation", allow_module_level=True)
 sys.path.insert(0, str(ROOT))
 
-from bench import opponents  # noqa: E402
+from bench import __main__, opponents  # noqa: E402
 
 SHAPE = (23, 37)
 DECAY, MOMENTUM, STRENGTH, STEPS = 0.26, 0.3, 5.0, 9
+
+
+def test_suites_that_the_pages_name_exist() -> None:
+    pages = [ROOT / "README.md", *ROOT.glob("*/README.md"), *ROOT.glob("docs/*.md")]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    named = set(re.findall(r"`python -m bench ([a-z]\w*)", text))
+    assert len(named) > 10
+    assert named <= set(__main__.SUITES)
 
 
 def plain(
