@@ -86,7 +86,7 @@ def test_the_live_page_computes_paints_and_drags(address):
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
-def test_the_slider_of_decay_and_the_choice_of_layer_change_the_values(address):
+def test_sliders_and_the_choice_of_layer_change_the_values(address):
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as running:
         browser = running.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
@@ -95,14 +95,19 @@ def test_the_slider_of_decay_and_the_choice_of_layer_change_the_values(address):
         box = page.locator("#field").bounding_box()
         step = box["width"] / 256
 
-        def wait(condition: str) -> None:
-            """Wait until a condition on the value of a cell, 4 columns and 8 rows from a source."""
-            page.mouse.move(box["x"] + 44.5 * step, box["y"] + 58.5 * step)
+        def wait(condition: str, column: int = 44, row: int = 58) -> None:
+            """Wait until a condition on the value of a cell. There is a source at (40, 50)."""
+            page.mouse.move(box["x"] + (column + 0.5) * step, box["y"] + (row + 0.5) * step)
             read = "Number(document.querySelector('#value').textContent.split(/[:,]/)[2])"
             page.wait_for_function(f"{read}{condition}", timeout=120_000)
 
         settled = math.exp(-0.03 * (4 * math.sqrt(2) + 4))
         wait(f" > {settled - 0.005}")
+        page.locator("#momentum").fill("0.05")
+        page.locator("#reset").press("Enter")
+        wait(" < 0.05", 6, 10)
+        page.locator("#momentum").fill("1")
+        wait(f" > {math.exp(-0.03 * (34 * math.sqrt(2) + 6)) - 0.005}", 6, 10)
         page.locator("#decay").fill("0.2")
         wait(f" < {settled - 0.05}")
         assert page.text_content("#decay-value") == "0.2"
