@@ -39,7 +39,7 @@ INLINE Floats load(const float *from)
     return found;
 }
 
-/* What the compiler does not know it cannot turn into longer code. */
+/* Hide a vector's origin from the compiler: it makes five instructions of a shift and a blend. */
 #if WIDTH < 16 && defined(__SSE4_1__)
 #define OPAQUE(some) __asm__("" : "+x"(some))
 #else
@@ -146,13 +146,13 @@ typedef struct {
     float *out, *second_out, *copy;
 } Pair;
 
-/* What is a cell before the next cells of both rows. */
+/* The values of both rows that are a cell before those of a vector. */
 typedef struct {
     Floats first, second;
 } Before;
 
-/* One step of `count` cells of both rows, at most a vector. They may be written where they are read:
-   `before` was read before the last cells were written, and is read for the cells at `next`. */
+/* One step of `count` cells of both rows, at most a vector. They may be written over the old ones,
+   so `before` is read for the next cells, at `next`, before these are written. */
 INLINE void step(
     Pair rows, int64_t x, int place, size_t count, int64_t next, Before *before, Rule rule,
     int eight, int power, int copying)
@@ -187,7 +187,7 @@ INLINE void step_pair(Pair rows, int64_t width, Rule rule, int eight, int power,
     step(rows, x, LAST, WIDTH, 0, &before, rule, eight, power, copying);
 }
 
-/* The same of rows that are no wider than a vector. */
+/* The same for rows that are no wider than a vector. */
 INLINE void step_narrow(Pair rows, int64_t width, Rule rule, int eight, int power, int copying)
 {
     Row *each[] = {&rows.up, &rows.first, &rows.second, &rows.down};
