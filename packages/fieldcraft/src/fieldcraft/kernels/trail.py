@@ -28,8 +28,8 @@ _6 = np.uint64(6)
 
 def scratch_for(width: int, reach: int, dtype: Any) -> tuple[NDArray[Any], ...]:
     """Return scratch for one thread, for weights of this type: old rows with margins; their sums
-    along themselves; the blur; which rows are not 0; the tiles with an inflow; how far a cell
-    exchanges to both sides in each row of the blur.
+    along themselves; the blur; which rows are not 0; the tiles with an inflow; the inflow of a row;
+    how far a cell exchanges to both sides in each row of the blur.
     """
     side = 2 * reach + 1
     return (
@@ -38,6 +38,7 @@ def scratch_for(width: int, reach: int, dtype: Any) -> tuple[NDArray[Any], ...]:
         np.zeros(width, dtype),
         np.zeros(side, np.uint8),
         np.zeros(width // TILE_COLUMNS + 1, np.int64),
+        np.zeros(width),
         np.zeros(side, np.int8),
         np.zeros(side, np.int8),
     )
@@ -93,7 +94,7 @@ def _some_of_three(up, here, down, columns, masks, missing, gain, conserves, flo
         blurred = (_taken(up, x, mask) + _taken(here, x, mask >> _3)) + _taken(down, x, mask >> _6)
         if conserves:
             blurred = blurred + missing[k] * here[x + _BIT]
-        v = np.float32(gain * np.float64(blurred) + np.float64(inflow[x]) / SCALE)
+        v = np.float32(gain * np.float64(blurred) + inflow[x])
         out[x] = v if abs(v) >= floor else _ZERO
 
 
@@ -146,10 +147,12 @@ def _enter(source, raw, reach, wrap):
 @kernel(
     "(u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1], i1[:,::1], f4[::1]), f4[::1], f4[:,::1],"
     " f4[:,::1], u1[:,::1], (b1, f8, b1, f4, b1), i8, i8, out f4[:,::1], out i8[:,::1], (out"
-    " f4[:,::1], out f4[:,::1], out f4[::1], out u1[::1], out i8[::1], out i1[::1], out i1[::1])",
+    " f4[:,::1], out f4[:,::1], out f4[::1], out u1[::1], out i8[::1], out f8[::1], out i1[::1],"
+    " out i1[::1])",
     "(u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1], i1[:,::1], f8[::1]), f8[::1], f4[:,::1],"
     " f4[:,::1], u1[:,::1], (b1, f8, b1, f4, b1), i8, i8, out f4[:,::1], out i8[:,::1], (out"
-    " f4[:,::1], out f8[:,::1], out f8[::1], out u1[::1], out i8[::1], out i1[::1], out i1[::1])",
+    " f4[:,::1], out f8[:,::1], out f8[::1], out u1[::1], out i8[::1], out f8[::1], out i1[::1],"
+    " out i1[::1])",
 )
 def update(plan, weights, above, below, dirty, rule, first, last, values, inflow, scratch):
     """One update of the rows [first, last), whole tiles of the inflow, which is 0 afterwards.
@@ -162,7 +165,7 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
     """
     closed, starts, columns, masks, open_left, open_right, missing = plan
     ones, gain, conserves, floor, wrap = rule
-    raw, sums, blurred, nonzero, listed, lefts, rights = scratch
+    raw, sums, blurred, nonzero, listed, added, lefts, rights = scratch
     width = values.shape[1]
     side = weights.shape[0]
     reach = side // 2
@@ -218,6 +221,13 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
         if fed:
             # Unsigned places need no look at whether they are negative, and slices would cost more
             # than a tile's row.
+            for i in range(tiles):  # in a loop of its own, which waits for all tiles at once
+                first_column = np.uint64(listed[i] * TILE_COLUMNS)
+                place = np.uint64(y * width) + first_column
+                for k in range(min(TILE_COLUMNS, width - listed[i] * TILE_COLUMNS)):
+                    at = np.uint64(k)
+                    added[first_column + at] = np.float64(flat_inflow[place + at]) / SCALE
+                    flat_inflow[place + at] = 0
             for i in range(tiles):
                 x0 = listed[i] * TILE_COLUMNS
                 place, above_place = np.uint64(y * width), np.uint64((y + side - 1) % side * width)
@@ -232,7 +242,7 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
                         )
                     else:
                         total = np.float64(blurred[at])
-                    v = np.float32(gain * total + np.float64(flat_inflow[place + at]) / SCALE)
+                    v = np.float32(gain * total + added[at])
                     flat_values[place + at] = v if abs(v) >= floor else _ZERO
         begin, end = starts[y], starts[y + 1]
         if three and begin < end:
@@ -247,7 +257,7 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
                 gain,
                 conserves,
                 floor,
-                inflow[y],
+                added,
                 values[y],
             )
             begin = end
@@ -256,12 +266,11 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
             total = _near_walls(raw, y, x, weights, open_left, open_right, wrap, lefts, rights)
             if conserves:
                 total = total + missing[k] * raw[y % side, x + reach]
-            v = np.float32(gain * np.float64(total) + np.float64(inflow[y, x]) / SCALE)
+            v = np.float32(gain * np.float64(total) + added[x])
             values[y, x] = v if abs(v) >= floor else _ZERO
         if closed[y, 0] != 0:
             _wall_up(closed[y, 1:], values[y])
         if fed:
             for i in range(tiles):
-                place = np.uint64(y * width + listed[i] * TILE_COLUMNS)
-                for k in range(min(TILE_COLUMNS, width - listed[i] * TILE_COLUMNS)):
-                    flat_inflow[place + np.uint64(k)] = 0
+                x0 = listed[i] * TILE_COLUMNS
+                added[x0 : min(x0 + TILE_COLUMNS, width)] = 0.0
