@@ -288,19 +288,18 @@ INLINE void run_all(Wave wave, int eight, int power)
         run(wave, wave.count, eight, power);
 }
 
-/* Arrays are given by their addresses as whole numbers. */
-#define ARRAY(address) (void *)(intptr_t)(address)
+enum { PAD = 16 };  /* values beside a row, as in `fieldcraft.kernels.vectors` */
 
 void fieldcraft_wave(
-    int64_t ground, int64_t height, int64_t width, float straight, float diagonal, int64_t eight,
-    int64_t power, float momentum, float floor, int64_t wrap, int64_t first, int64_t last,
-    int64_t count, int64_t more_above, int64_t more_below, int64_t values, int64_t above,
-    int64_t below, int64_t rows, int64_t stride, int64_t nothing)
+    const uint8_t *ground, int64_t height, int64_t width, float straight, float diagonal,
+    int64_t eight, int64_t power, float momentum, float floor, int64_t wrap, int64_t first,
+    int64_t last, int64_t count, int64_t more_above, int64_t more_below, float *values,
+    const float *above, const float *below, float *scratch, int64_t scratch_rows, int64_t stride)
 {
     Wave wave = {
-        ARRAY(ground), height, width, {straight, diagonal, momentum, floor}, wrap, first, last,
-        first - more_above, last + more_below, count, stride, ARRAY(values), ARRAY(rows),
-        ARRAY(nothing), ARRAY(above), ARRAY(below)};
+        ground, height, width, {straight, diagonal, momentum, floor}, wrap, first, last,
+        first - more_above, last + more_below, count, stride, values, scratch + PAD,
+        scratch + PAD + (scratch_rows - 1) * stride, above, below};
     switch (power + 3 * (eight != 0)) {
     case 0: run_all(wave, 0, 0); break;
     case 1: run_all(wave, 0, 1); break;

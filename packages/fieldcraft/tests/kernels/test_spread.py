@@ -406,7 +406,7 @@ def _a_column_late(values: NDArray[np.float32]) -> None:
 
 STEPPING = {
     "wave_near": (8, 3, {"few_tiles": -1.0}, 5),
-    "wave_bands": (8, 3, {"few_tiles": -1.0, "threads": 2, "cells_per_thread": 1}, 5),
+    "wave_near by bands": (8, 3, {"few_tiles": -1.0, "threads": 2, "cells_per_thread": 1}, 5),
     "wave_any": (KNIGHT_AND_CORNER, 3, {"few_tiles": -1.0}, 7),
     "tiles": (8, 3, {"few_tiles": 1.0}, 6),
     "tiles for any neighborhood": (KNIGHT_AND_CORNER, 3, {"few_tiles": 1.0}, 6),

@@ -14,7 +14,17 @@ from fieldcraft import kernels
 from support.tiers import plain
 
 _FOLDER = Path(kernels.__file__).parent
-_MACHINERY = {"arrays", "declare", "jit", "llvm", "native", "pool", "signatures", "table", "tier"}
+_MACHINERY = {
+    "arrays",
+    "declare",
+    "jit",
+    "low_level",
+    "native",
+    "pool",
+    "signatures",
+    "table",
+    "tier",
+}
 
 
 def test_the_stub_lists_the_families() -> None:
@@ -53,7 +63,6 @@ def test_what_kernels_share_is_no_family() -> None:
         "vectors",
     }
     assert files - set(kernels.FAMILIES) == shared | {
-        "turns",
         "swarm_marks",
         "swarm_pulls",
         "swarm_senses",

@@ -48,18 +48,18 @@ def scratch(corners, portals, blocks):
     return [known, queue]
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _distance(ax, ay, bx, by):
     return math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _edge_on(facing, ux, uy, vx, vy, rx, ry, sine):
     ex, ey, dx, dy = vx - ux, vy - uy, rx - ux, ry - uy
     return facing * facing <= sine * sine * ((ex * ex + ey * ey) * (dx * dx + dy * dy))
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _between(ux, uy, vx, vy, one, other):
     share = one / (one - other)
     return ux + share * (vx - ux), uy + share * (vy - uy)
@@ -80,7 +80,7 @@ def _ahead(rx, ry, lx, ly, ex, ey, x, y):
     return _distance(rx, ry, x, y)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _add(starts, root, left, right, crossing, end, goal, queue, counts):
     """Add a node to the queue, unless its portal leads only back.
 
@@ -110,7 +110,7 @@ def _add(starts, root, left, right, crossing, end, goal, queue, counts):
             counts[WAITING] = push(keys, cells, size, places[later, LENGTH], later, True)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _turns_at(reached, stamp, run, turn, gone):
     """Return whether a path may turn at a corner: whether it is as short there as any known
     path.
@@ -156,7 +156,7 @@ def _begin(mesh, start, end, at, goal, run, known, queue, counts):
         _add(starts, (cx, cy, turn, gone), left, right, crossing, end, goal, queue, counts)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _expand(mesh, end, goal, run, number, known, queue, counts):
     """Add the nodes behind a node: through the portals of the polygon that it leads into, straight
     on from its root, and turning at its left and right end.
@@ -254,7 +254,7 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
             )
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _is_next(places, keys, cells, counts):
     """Return whether the node beside the heap comes before all nodes in it."""
     number = counts[NEXT]
@@ -264,7 +264,7 @@ def _is_next(places, keys, cells, counts):
     return length < keys[0] or (length == keys[0] and number < cells[0])
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _take(places, keys, cells, counts, is_next):
     """Remove the next node."""
     other = counts[NEXT]

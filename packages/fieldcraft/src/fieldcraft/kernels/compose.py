@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.llvm import floats_at
+from fieldcraft.kernels.low_level import floats_at
 from fieldcraft.kernels.operations import (
     ABS,
     ADD,

@@ -20,9 +20,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(declared: Function, /) -> Function: ...
 @overload
 def kernel(
-    *declared: str, error_model: str = ..., inline: str = ..., native: str = ...
+    *declared: str, error_model: str = ..., forceinline: bool = ..., native: str = ...
 ) -> Callable[[Function], Function]: ...
-def kernel(*declared: Any, error_model: str = "python", inline: str = "", native: str = "") -> Any:
+def kernel(*declared: Any, native: str = "", **options: Any) -> Any:
     """Compile a function over raw arrays where compiled kernels are used, else return it as it is.
 
     A compiled kernel releases Python's lock while it runs.
@@ -33,36 +33,31 @@ def kernel(*declared: Any, error_model: str = "python", inline: str = "", native
         The types of the arguments, see `fieldcraft.kernels.signatures`, once for each version of
         the kernel. A kernel without them is called by other kernels only, and is compiled for the
         types that they pass.
-    error_model : str, optional
-        With "numpy" a division by zero gives an infinity.
-    inline : str, optional
-        "always" copies the code into each caller.
     native : str, optional
         The C function that replaces the kernel in the native library.
+    error_model : str, optional
+        With "numpy" a division by zero gives an infinity.
+    forceinline : bool, optional
+        Let LLVM copy the code into each caller. To copy it by Numba's own `inline` takes three
+        quarters of the time to compile a kernel.
     """
     if declared and callable(declared[0]):
-        return _compiled(declared[0], (), {})
-    options: dict[str, Any] = {} if error_model == "python" else {"error_model": error_model}
-    if inline == "always":
-        # LLVM copies it: Numba's own copying takes three quarters of the time of such a kernel
-        options["forceinline"] = True
-    if native:
-        options["native"] = native
-    return lambda function: _compiled(function, declared, options)
+        return kernel()(declared[0])
+    return lambda function: _compiled(function, declared, native, options)
 
 
 def _compiled(
-    function: Callable[..., Any], declared: tuple[str, ...], options: dict[str, Any]
+    function: Callable[..., Any], declared: tuple[str, ...], native: str, options: dict[str, Any]
 ) -> Any:
     library = tier.library()
-    if library is not None:
-        family = function.__module__.rpartition(".")[2]
-        return getattr(library, f"{family}_{function.__name__}") if declared else function
-    if not tier.compiled():
-        # As compiled: numbers overflow, and divisions by zero give infinities, without a warning.
-        return np.errstate(all="ignore")(function) if declared else function
-    from fieldcraft.kernels import jit
+    if library is None and tier.compiled():
+        from fieldcraft.kernels import jit
 
-    if declared:
-        return jit.Kernel(function, declared, options)
-    return jit.compiled(function, **options)
+        return jit.compiled(function, declared, native, options)
+    if not declared:
+        return function
+    if library is None:
+        # As compiled: numbers overflow, and divisions by zero give infinities, without a warning.
+        return np.errstate(all="ignore")(function)
+    family = function.__module__.rpartition(".")[2]
+    return getattr(library, f"{family}_{function.__name__}")

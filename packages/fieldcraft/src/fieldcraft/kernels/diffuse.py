@@ -15,7 +15,7 @@ _ZERO = np.float32(0)
 _NONE = np.uint8(0)
 
 
-@kernel(inline="never")
+@kernel
 def _row(above, here, below, bits, masks, given, through, keep, floor, values):
     a, b, c, d, e, f, g, h = masks
     for x in range(values.shape[0]):

@@ -23,7 +23,7 @@ import numpy as np
 
 from fieldcraft.kernels.counting import FAR
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.moves import lowest_bit
+from fieldcraft.kernels.low_level import lowest_bit
 
 __all__ = [
     "add_near",
@@ -234,7 +234,7 @@ def add_near(
     state[0], state[1] = bucket, waiting
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _length(count, back, delta, inverse, mask, scale):
     """Return the length of a distance in whole numbers, see `counting.Measure`."""
     diagonals = np.int32((np.uint32(count) * np.uint32(inverse)) & np.uint32(mask))
@@ -249,7 +249,7 @@ def lengths(counts, back, delta, inverse, mask, scale, out):
         out[i] = np.inf if counts[i] >= FAR else length
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _value(distance, measure):
     """Return a distance as float32; `measure` is None for float64 distances."""
     value = np.float32(distance)

@@ -18,7 +18,7 @@ __all__ = ["repair"]
 _CLEARED, _STACKED, _GOAL = np.int8(1), np.int8(2), np.int8(4)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _push(cell, size, marks, stack):
     """Put a cell on the stack unless it is there; return the size of the stack."""
     mark = marks[cell]
@@ -26,7 +26,7 @@ def _push(cell, size, marks, stack):
     return size + 1 - (mark >> 1 & 1)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _count_beside(arcs, grid, around, cell):
     """Return the numbers k for `_beside`: the first, and the one after the last."""
     if arcs is not None:
@@ -36,7 +36,7 @@ def _count_beside(arcs, grid, around, cell):
     return np.int64(0), np.int64(0)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _beside(arcs, grid, around, cell, k):
     """Return a cell with steps that another cell may affect, -1 off the map."""
     if arcs is not None:

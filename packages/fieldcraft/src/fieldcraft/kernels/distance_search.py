@@ -22,14 +22,14 @@ number of the cell before plus 2.
 """
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _slot(distance, inverse, bucket, slot, rounds):
     """Return the index of a distance in the ring of buckets; `slot` is that of `bucket`."""
     place = slot + np.int64(distance * inverse) - bucket
     return place if place < rounds else place - rounds
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _offer(cell, distance, inverse, bucket, slot, dist, queue, changes):
     """Set a shorter distance of a cell and queue it. Return the number of additional waiting
     cells.
@@ -54,7 +54,7 @@ def _offer(cell, distance, inverse, bucket, slot, dist, queue, changes):
     return np.int64(ahead == _IDLE)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def note(cell, distance, changes):
     """Store the distance of a cell before its first change."""
     marks, touched, olds, counts = changes

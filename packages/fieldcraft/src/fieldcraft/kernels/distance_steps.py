@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 
-@kernel(inline="always", error_model="numpy")
+@kernel(forceinline=True, error_model="numpy")
 def neighbor(cell, dx, dy, offset, width, height, wrap):
     """Return the cell one step away. Off the map it is -1, or another cell that no link leads
     to.
@@ -49,7 +49,7 @@ def neighbor(cell, dx, dy, offset, width, height, wrap):
     return place
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def listed_steps(arcs, grid, cell):
     """Return the numbers of the steps in the first list of `arcs` for a cell, or of all steps of a
     grid: the first, and the one after the last.
@@ -62,7 +62,7 @@ def listed_steps(arcs, grid, cell):
     return first, last
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def origin_of(arcs, grid, cell, step):
     """Return the cell that a step into `cell` leaves, -1 if there is none."""
     origin = np.int64(-1)
@@ -76,7 +76,7 @@ def origin_of(arcs, grid, cell, step):
     return origin
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def next_cell(arcs, grid, cell, step):
     """Return the cell that a step out of `cell` enters, -1 if there is none.
 
@@ -96,7 +96,7 @@ def next_cell(arcs, grid, cell, step):
     return end
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def steps_from(arcs, grid, cell):
     """Return the numbers of the steps out of a cell: the first, and the one after the last."""
     first, last = np.int64(0), np.int64(0)
@@ -107,7 +107,7 @@ def steps_from(arcs, grid, cell):
     return first, last
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def end_of(arcs, grid, cell, step):
     """Return the cell that a step out of `cell` enters, -1 if there is none, and the index of its
     size.
@@ -121,7 +121,7 @@ def end_of(arcs, grid, cell, step):
     return end, size
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def beyond(distance, here, there, size, cost):
     """Return a distance plus the cost of a step between two cells.
 

@@ -63,7 +63,7 @@ def mark(cells, moments, width, count, ends, active, listed):
     return count
 
 
-@kernel(inline="never")
+@kernel
 def _halving(row, now, half, low, most, shown):
     alive = np.int32(0)
     for x in range(shown.shape[0]):

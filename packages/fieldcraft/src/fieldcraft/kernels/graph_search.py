@@ -27,7 +27,7 @@ def scratch(vertices):
     return [np.empty(vertices, dtype=np.int64), found, [np.empty(256), np.empty(256, np.int64)]]
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _bound(places, v, start, scale):
     total = 0.0
     for a in range(places.shape[1]):

@@ -21,7 +21,7 @@ _UP_LEFT, _UP, _UP_RIGHT, _LEFT, _RIGHT, _DOWN_LEFT, _DOWN, _DOWN_RIGHT = (
 )
 
 
-@kernel(inline="never")
+@kernel
 def _enter(values, wrap, row):
     """Copy a row of the map between its margins."""
     width = values.shape[0]
@@ -31,7 +31,7 @@ def _enter(values, wrap, row):
     row[width + 1] = np.float64(values[0]) if wrap else 0.0
 
 
-@kernel(inline="never")
+@kernel
 def _means_of_row(up, here, down, links, missing, means):
     for x in range(means.shape[0]):
         bits, own = links[x], here[x + 1]

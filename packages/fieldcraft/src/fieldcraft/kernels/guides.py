@@ -19,13 +19,13 @@ _SPREAD = np.int64(0x9E3779B1)
 _LOWER = (np.int64(1) << np.int64(32)) - np.int64(1)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _place_of(cell, size):
     place = ((((cell >> 2) * _SPREAD) & _LOWER) * size >> 32) + (cell & 3)
     return place if place < size else place - size
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def looked_up(cell, low, high, table):
     """Return the distance of a cell in the rows from `low` to `high`, inf if it is not there."""
     size = high - low

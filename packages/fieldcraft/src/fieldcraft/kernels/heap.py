@@ -14,7 +14,7 @@ again.
 """
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _before(key, cell, other, other_cell, in_order):
     return key < other or (key == other and (not in_order or cell <= other_cell))
 
@@ -55,7 +55,7 @@ def replace_first(keys, cells, size, key, cell, in_order):
     keys[i], cells[i] = key, cell
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def pop(keys, cells, size, in_order):
     """Remove the first key; return the new size."""
     replace_first(keys, cells, size - 1, keys[size - 1], cells[size - 1], in_order)

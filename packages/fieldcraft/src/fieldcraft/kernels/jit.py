@@ -14,8 +14,10 @@ from typing import Any, TextIO
 
 import numba
 import numpy as np
+from numba.cpython.unsafe import numbers
+from numba.extending import intrinsic, overload
 
-from fieldcraft.kernels import native
+from fieldcraft.kernels import low_level, native
 from fieldcraft.kernels.signatures import Argument, parse
 
 __all__ = ["OPTIONS", "Kernel", "compiled", "type_of"]
@@ -24,7 +26,8 @@ OPTIONS: dict[str, Any] = {"nogil": True, "boundscheck": False}
 """The options of every kernel."""
 external: Callable[[str], Any] | None = None
 """Makes the call of a C function, while the native library is built."""
-_settings: Any = numba.config
+_numba: Any = numba
+_bits: Any = numbers
 _PATIENCE = 0.5  # seconds
 _log = logging.getLogger("fieldcraft")
 _lock = threading.RLock()
@@ -44,44 +47,35 @@ class Kernel:
         self._options = options
         self._inner = self.dispatcher()
         self._numba_type_ = numba.types.Dispatcher(self._inner)
-        self._answer: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the version for these arguments."""
+        return self._versions(*arguments)
 
     def dispatcher(self, **options: Any) -> Any:
         """Return Numba's dispatcher for this function."""
         return numba.njit(**OPTIONS, **self._options, **options)(self.py_func)
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether the declared versions are compiled, or loaded from the cache."""
-        return self._answer is not None
-
-    def prepare(self) -> None:
-        """Compile the declared versions, or load them from the cache."""
-        with _lock:
-            if self._answer is None:
-                line = f"fieldcraft compiles {self.py_func.__name__} for this machine"
-                _log.info(line)
-                made = self._cached()
-                with _shown(line, sys.stderr):
-                    for text in self.declared:
-                        made.compile(tuple(type_of(argument) for argument in parse(text)))
-                made.disable_compile()
-                self._answer = made
+    @functools.cached_property
+    def _versions(self) -> Any:
+        """The declared versions, compiled or loaded from the cache."""
+        line = f"fieldcraft compiles {self.py_func.__name__} for this machine"
+        _log.info(line)
+        with _lock, _shown(line, sys.stderr):
+            made = self._cached()
+            for text in self.declared:
+                made.compile(tuple(type_of(argument) for argument in parse(text)))
+        made.disable_compile()
+        return made
 
     def _cached(self) -> Any:
         """Return a dispatcher that stores its machine code on disk."""
-        folder, before = _folder(), _settings.CACHE_DIR
+        folder, before = _folder(), _numba.config.CACHE_DIR
         try:
-            _settings.CACHE_DIR = folder
+            _numba.config.CACHE_DIR = folder
             return self.dispatcher(cache=bool(folder))
         finally:
-            _settings.CACHE_DIR = before
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Call the version for these arguments."""
-        if self._answer is None:
-            self.prepare()
-        return self._answer(*arguments)
+            _numba.config.CACHE_DIR = before
 
 
 @contextlib.contextmanager
@@ -98,7 +92,6 @@ def _shown(line: str, stream: TextIO | None) -> Iterator[None]:
         shown.set()
 
     timer = threading.Timer(_PATIENCE, show)
-    timer.daemon = True
     timer.start()
     try:
         yield
@@ -135,6 +128,35 @@ def type_of(argument: Argument) -> Any:
     )
 
 
-def compiled(function: Callable[..., Any], native: str = "", **options: Any) -> Any:
-    """Return what other kernels call for a function that declares no types."""
-    return external(native) if native and external else numba.njit(**OPTIONS, **options)(function)
+def compiled(
+    function: Callable[..., Any], declared: tuple[str, ...], native: str, options: dict[str, Any]
+) -> Any:
+    """Return what callers of a kernel call."""
+    if declared:
+        return Kernel(function, declared, options)
+    if native and external:
+        return external(native)
+    return numba.njit(**OPTIONS, **options)(function)
+
+
+@intrinsic
+def _pointer(typing: Any, address: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+    return numba.types.CPointer(numba.types.float32)(numba.types.int64), generate
+
+
+@overload(low_level.floats_at, strict=False)
+def _floats_at(address: Any, count: Any) -> Any:
+    return lambda address, count: _numba.carray(_pointer(address), (count,))  # type: ignore[call-arg]
+
+
+@overload(low_level.bit_length, strict=False)
+def _bit_length(x: Any) -> Any:
+    return lambda x: 64 - _bits.leading_zeros(np.int64(x))
+
+
+@overload(low_level.lowest_bit, strict=False)
+def _lowest_bit(x: Any) -> Any:
+    return lambda x: _bits.trailing_zeros(np.int64(x))

@@ -27,7 +27,7 @@ MOST_WAITING = 1 << 17
 """Size of the queue of the search for one path, which gives up when the queue is full."""
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _remaining(distances, row, cell):
     return np.float64(distance_of(distances, row, cell))
 

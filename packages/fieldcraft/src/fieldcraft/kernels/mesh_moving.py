@@ -41,13 +41,13 @@ IDLE = 8
 _NONE = np.int64(-1)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def orientation(ax, ay, bx, by, cx, cy):
     """Return a number above 0 if c is to the left of the line from a to b, with y upwards."""
     return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _side(rings, begin, end, k):
     """Return the corner at which a side of a polygon begins, and the vector along it."""
     other = k + 1 if k + 1 < end else begin

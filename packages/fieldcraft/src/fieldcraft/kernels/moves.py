@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.llvm import instruction, ir, types
+from fieldcraft.kernels.low_level import lowest_bit
 
 __all__ = [
     "PRUNED",
     "STEPS",
-    "bit_length",
     "label",
     "leave",
-    "lowest_bit",
     "stops",
     "stops_scratch",
     "turned_round",
@@ -57,27 +53,6 @@ def _pruned() -> NDArray[np.uint8]:
 
 
 PRUNED = _pruned()
-
-
-def _emit_bit_length(typingctx: Any, x: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        (value,) = arguments
-        return builder.sub(
-            ir.Constant(value.type, 64), builder.ctlz(value, ir.Constant(ir.IntType(1), 0))
-        )
-
-    return types.int64(types.int64), generate
-
-
-def _emit_lowest_bit(typingctx: Any, x: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
-
-    return types.int64(types.int64), generate
-
-
-bit_length = instruction(_emit_bit_length, lambda x: (int(x) & 2**64 - 1).bit_length())
-lowest_bit = instruction(_emit_lowest_bit, lambda x: (int(x) & -int(x)).bit_length() - 1)
 
 
 def stops_scratch(shape: tuple[int, int]) -> NDArray[np.int64]:

@@ -30,7 +30,7 @@ _EAST, _WEST, _NORTH, _SOUTH = 1, 2, 4, 8
 _CORNERS = 240
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy", forceinline=True)
 def _over_side(blocked, side, move, left, cell, count, passed):
     """Continue from a side of a cell along one axis, with the part `left` of a move; a move ends at
     a blocked side.
@@ -45,7 +45,7 @@ def _over_side(blocked, side, move, left, cell, count, passed):
     return 1.0, move * left, cell - 1 if cell > 0 else count - 1, passed - 1
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy", forceinline=True)
 def _walk(blocked, c, r, fx, fy, dx, dy, clearance):
     """Walk from a place in a cell along a displacement, and along walls that block it.
 
@@ -139,7 +139,7 @@ def _world(index, part, start, size):
     return found
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy", forceinline=True)
 def _cell_of(blocked, x, y, frame):
     """Return the cell of a position, (column, row), the place in it, and whether it is on the map,
     which is optional on a torus. The column is -1 off the map.
@@ -179,7 +179,7 @@ def move(blocked, points, shifts, frame, clearance, first, last, wrong, out):
         out[i, 1] = y if on_map and passed_y == 0 and gy == fy else _world(r1, gy, y0, size)
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy", forceinline=True)
 def _feel(blocked, c, r, fx, fy, dx, dy):
     """Return the share of a straight line up to a blocked side, and the direction that this side
     faces (0, 0 if there is none).
@@ -211,13 +211,13 @@ def _feel(blocked, c, r, fx, fy, dx, dy):
     return 1.0, 0.0, 0.0
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy", forceinline=True)
 def turned(hx, hy, sine, length):
     """Return a heading turned by 30 degrees to the side of the sign of `sine`, `length` long."""
     return (hx * SIDE_COS - hy * sine) * length, (hy * SIDE_COS + hx * sine) * length
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy", forceinline=True)
 def pushed_away(hx, hy, speed, straight, left, right):
     """Return the change of velocity of an agent with a unit heading and a speed, by the hits of its
     three feelers: each (share of its length, x and y of the direction that the side faces).
@@ -229,7 +229,7 @@ def pushed_away(hx, hy, speed, straight, left, right):
     return x * speed, y * speed
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy", forceinline=True)
 def _away(blocked, c, r, fx, fy, vx, vy, speed, ahead):
     """Return the change of velocity away from walls ahead; `ahead` in cells."""
     hx, hy = vx / speed, vy / speed

@@ -103,7 +103,7 @@ def _near(starts, frame, x, y, spans):
     return count
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _short(away, period):
     """Return a difference, the short way around a torus."""
     half = period / 2

@@ -18,13 +18,13 @@ _PRIME = np.int64(2147483647)
 _OCCUPIED = np.int64(1) << np.int64(32)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def next_random(state):
     """Return the next state of the generator, which is also the random number: 1 to 2**31 - 2."""
     return np.int64((state * _FACTOR) % _PRIME)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def distance_of(distances, row, cell):
     """Return the distance from a cell to the goal of a row.
 

@@ -26,7 +26,7 @@ def _over(d, v, n, length, cost, enter, lowest, highest):
     return d + (length * 0.5) * (np.float64(cost[v]) + price)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _end(arcs, grid, cost, cell, step):
     """Return the cell that a step out of a cell enters, -1 where there is none, and its length."""
     end, length = np.int64(-1), np.inf

@@ -19,7 +19,7 @@ _MOST_STEPS = 64  # steps in one moment, at most
 _EQUAL = 1e-4  # of a step: rounding of the sums of two equally long paths
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _down(starts, ends, lengths, values, v):
     """Return the arc out of a cell that begins the shortest path by a distance map, the first of
     equal ones; `NOWHERE` at the goal.
@@ -44,7 +44,7 @@ def descents(starts, ends, lengths, values, row, links):
         links[row, v] = _down(starts, ends, lengths, values, v)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _drawn(cumulative, chance):
     """Return the index of the first entry above a chance, or the last index."""
     low, high = 0, cumulative.shape[0] - 1
@@ -57,7 +57,7 @@ def _drawn(cumulative, chance):
     return low
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _onward(adjacency, links, away, goal, step, here, credit, last):
     """Return the cell of a target a moment later on the path to a landmark, how far it is past that
     cell, and its last move.

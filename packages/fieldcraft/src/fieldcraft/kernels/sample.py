@@ -61,7 +61,7 @@ def _reached(own, bottom, top, left, right):
     return part
 
 
-@kernel(error_model="numpy", inline="always")
+@kernel(error_model="numpy", forceinline=True)
 def _surroundings(obstacles, x, y, frame, clamp, kind):
     """Return whether a position is valid; rows and columns of the four cells with centers around it
     (-1 off the map), and the position between them; the nearest cell, and as bits the cells joined

@@ -94,7 +94,7 @@ def between(mesh, one, ax, ay, other, bx, by, stack):
     return seen
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _key(starts, fine, here, ax, ay):
     """Return the distance of the portals through which a polygon is seen: the farthest of their
     middles, squared.
@@ -113,7 +113,7 @@ def _key(starts, fine, here, ax, ay):
     return farthest
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _joined(sectors, count):
     """Join sectors that share an end; return the number of sectors."""
     i = 0
@@ -250,7 +250,7 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
     return _given_up(cell, size, waiting, nodes)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def _is_near(points, limits, facings, min_cosine, v, target_points, t):
     """Return whether a target is within the limit and the cone of a viewer."""
     squared = 0.0

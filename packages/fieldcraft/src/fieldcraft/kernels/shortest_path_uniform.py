@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.moves import PRUNED, STEPS, bit_length, lowest_bit, turned_round, wrapped
+from fieldcraft.kernels.low_level import bit_length, lowest_bit
+from fieldcraft.kernels.moves import PRUNED, STEPS, turned_round, wrapped
 from fieldcraft.kernels.shortest_path_weighted import least_cost
 
 __all__ = ["uniform", "uniform_scratch"]

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.moves import bit_length, lowest_bit, turned_round, wrapped
+from fieldcraft.kernels.low_level import bit_length, lowest_bit
+from fieldcraft.kernels.moves import turned_round, wrapped
 
 __all__ = ["least_cost", "weighted", "weighted_scratch"]
 

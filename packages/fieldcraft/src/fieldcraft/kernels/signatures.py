@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 __all__ = ["Argument", "parse"]
 
-_ITEM = re.compile(
-    r"(?P<out>out )?(?P<dtype>[fiub][1248])(?:\[(?P<axes>[:,1"
-    r" ]+)\])?|(?P<none>none)|\((?P<items>.*)\)"
+_ARGUMENT = re.compile(
+    r"\s*(?:(?P<out>out )?(?P<dtype>[fiub][1248])(?:\[(?P<axes>[:,1 ]+)\])?"
+    r"|none|\((?P<items>(?:[^()]|\([^()]*\))*)\))\s*(?:,|$)"
 )
 
 
@@ -34,34 +34,25 @@ class Argument(NamedTuple):
 
 def parse(text: str) -> tuple[Argument, ...]:
     """Return the types that a text declares; raises ValueError for an invalid text."""
-    return tuple(_argument(each.strip()) for each in _split(text))
+    found, at = [], 0
+    while at < len(text):
+        match = _ARGUMENT.match(text, at)
+        if match is None:
+            raise ValueError(
+                "An argument's type is written like 'f4', 'out f4[:,::1]', '(i8, i8)' or 'none'."
+                f" Got {text[at:]!r}."
+            )
+        found.append(_argument(match))
+        at = match.end()
+    return tuple(found)
 
 
-def _split(text: str) -> list[str]:
-    """Return the parts of a text between the commas outside of brackets."""
-    found, depth, start = [], 0, 0
-    for i, letter in enumerate(text):
-        depth += (letter in "[(") - (letter in "])")
-        if letter == "," and depth == 0:
-            found.append(text[start:i])
-            start = i + 1
-    return [*found, text[start:]] if text[start:].strip() else found
-
-
-def _argument(text: str) -> Argument:
-    match = _ITEM.fullmatch(text)
-    if match is None:
-        raise ValueError(
-            "An argument's type is written like 'f4', 'out f4[:,::1]', '(i8, i8)' or 'none'. Got"
-            f" {text!r}."
-        )
+def _argument(match: re.Match[str]) -> Argument:
     if match["items"] is not None:
         return Argument("", items=parse(match["items"]))
-    if match["none"]:
-        return Argument("")
     axes = (match["axes"] or "").replace(" ", "")
     return Argument(
-        match["dtype"],
+        match["dtype"] or "",
         axes.count(",") + 1 if axes else 0,
         not axes or axes.endswith("::1"),
         bool(match["out"]),

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.moves import lowest_bit
+from fieldcraft.kernels.low_level import lowest_bit
 
 __all__ = ["straighten"]
 

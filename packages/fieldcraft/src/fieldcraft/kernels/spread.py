@@ -14,13 +14,11 @@ import numpy as np
 from fieldcraft.kernels.declare import kernel
 from fieldcraft.kernels.spread_cells import attenuate, close_ring, emit, gather, on_lines, update
 from fieldcraft.kernels.spread_cells import copy as copy_row
-from fieldcraft.kernels.turns import claim
 from fieldcraft.kernels.vectors import ROWS, wave
 
-__all__ = ["ROWS", "margin", "wave_any", "wave_bands", "wave_near"]
+__all__ = ["ROWS", "margin", "wave_any", "wave_near"]
 
 _ZERO = np.float32(0)
-_PAD = 16
 
 
 def margin(reach: int) -> int:
@@ -66,9 +64,8 @@ def wave_near(ground, rule, first, last, count, values, above, below, scratch):
     straight, diagonal, power, momentum, floor, wrap = rule
     height, width = values.shape
     skew, eight = _loss(diagonal)
-    stride, rows = scratch.shape[1], scratch.ctypes.data + 4 * _PAD
     wave(
-        ground.ctypes.data,
+        ground,
         height,
         width,
         straight,
@@ -83,42 +80,13 @@ def wave_near(ground, rule, first, last, count, values, above, below, scratch):
         count,
         above.shape[0],
         below.shape[0],
-        values.ctypes.data,
-        above.ctypes.data,
-        below.ctypes.data,
-        rows,
-        stride,
-        rows + 4 * (scratch.shape[0] - 1) * stride,
+        values,
+        above,
+        below,
+        scratch,
+        scratch.shape[0],
+        scratch.shape[1],
     )
-
-
-@kernel(
-    "u1[:,::1], i8[::1], (f4, f4, i8, f4, f4, b1), i8, i8, out f4[:,::1], out f4[:,:,::1],"
-    " out i8[::1], out f4[:,::1]",
-    "u1[:,::1], i8[::1], (f4, f4, none, f4, f4, b1), i8, i8, out f4[:,::1], out f4[:,:,::1],"
-    " out i8[::1], out f4[:,::1]",
-    "u1[:,::1], i8[::1], (f4, none, i8, f4, f4, b1), i8, i8, out f4[:,::1], out f4[:,:,::1],"
-    " out i8[::1], out f4[:,::1]",
-    "u1[:,::1], i8[::1], (f4, none, none, f4, f4, b1), i8, i8, out f4[:,::1], out f4[:,:,::1],"
-    " out i8[::1], out f4[:,::1]",
-)
-def wave_bands(ground, bounds, rule, start, count, values, edges, claims, scratch):
-    """Take `count` steps of bands of rows, in place: of the bands that no other thread with this
-    call takes, from band `start` on.
-
-    `bounds` are the rows where the bands begin and where the last one ends. `edges` (bounds, 2 *
-    count, width) is a copy of the rows around each of them as they were before, the rows before it
-    first; rows beyond the map are not read. `claims` holds a 0 for each band. Else as `wave_near`.
-    """
-    wrap = rule[5]
-    bands = bounds.shape[0] - 1
-    for turn in range(bands):
-        band = (start + turn) % bands
-        if claim(claims, band):
-            above = edges[band, : count if wrap or band > 0 else 0]
-            below = edges[band + 1, count : 2 * count if wrap or band + 1 < bands else count]
-            first, last = bounds[band], bounds[band + 1]
-            wave_near(ground, rule, first, last, count, values, above, below, scratch)
 
 
 @kernel(

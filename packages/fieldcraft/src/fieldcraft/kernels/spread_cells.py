@@ -38,7 +38,7 @@ def copy(row, out):
         out[x] = row[x]
 
 
-@kernel(inline="never")
+@kernel
 def gather(roots, links, mask, loss, exponent, signed, strongest, weakest):
     """Update the strongest and the weakest arrival in a row by one step."""
     for x in range(links.shape[0]):
@@ -52,7 +52,7 @@ def gather(roots, links, mask, loss, exponent, signed, strongest, weakest):
             weakest[x] = n if n < weakest[x] else weakest[x]
 
 
-@kernel(inline="never")
+@kernel
 def attenuate(strongest, weakest, through, exponent):
     """Attenuate what arrives in a row of cells: by a factor for exponent 0, else by an amount of
     its root; not at all if empty.
@@ -68,7 +68,7 @@ def attenuate(strongest, weakest, through, exponent):
             weakest[x] = low if low < 0 else _ZERO
 
 
-@kernel(inline="never")
+@kernel
 def update(old, strongest, weakest, blocked, out, exponent, momentum, keep, floor):
     """Move a row towards the strongest of what arrives; pinned cells stay."""
     for x in range(out.shape[0]):

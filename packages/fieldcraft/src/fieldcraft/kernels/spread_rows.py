@@ -73,7 +73,7 @@ def _weakened(value, loss, power):
     return _larger((value if power == 1 else np.sqrt(value)) - loss, _ZERO)
 
 
-@kernel(inline="always")
+@kernel(forceinline=True)
 def near(
     flat, up, here, down, ground, at, out, to, width, straight, diagonal, power, momentum, floor
 ):

@@ -65,7 +65,7 @@ def _mix(number):
     return np.uint32(number ^ (number >> _16))
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _draw(numbers, key, step, bits):
     inner = _mix(np.uint32(np.uint32(key) + _GOLDEN))
     salt = np.uint32(np.uint32(step) * _STEP)
@@ -73,7 +73,7 @@ def _draw(numbers, key, step, bits):
         bits[k] = _mix(np.uint32(_mix(np.uint32(inner + numbers[k])) + salt))
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _turn(states, bits, changes, wander, turn):
     """Turn headings by at most `turn`; roles and counts stay."""
     spread = np.uint32(2 * wander + 1)
@@ -87,7 +87,7 @@ def _turn(states, bits, changes, wander, turn):
         states[k] = np.int32((states[k] & _OTHERS) | (np.int32(states[k] + change) & _HEADING))
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _step_pieces(states, directions, stride, dx, dy):
     """Write the pieces of steps along headings to `dx` and `dy`."""
     piece = np.int32(stride)
@@ -107,7 +107,7 @@ def _step_pieces(states, directions, stride, dx, dy):
         )
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _move(at, there, cells, along, bounced, size):
     """Move along one axis to free cells, on a torus of this `size` across its edge; otherwise
     reverse the direction and mark the agent as bounced.
@@ -123,13 +123,13 @@ def _move(at, there, cells, along, bounced, size):
         bounced[k] ^= _0 if free else _1
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _add(one, other, found):
     for k in range(one.shape[0]):
         found[k] = np.int32(one[k] + other[k])
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _bounce(states, bounced_x, bounced_y):
     for k in range(states.shape[0]):
         heading = np.int32(states[k])
@@ -138,7 +138,7 @@ def _bounce(states, bounced_x, bounced_y):
         states[k] = np.int32((states[k] & _OTHERS) | (heading & _HEADING))
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _gather(which, of, found):
     for k in range(which.shape[0]):
         found[k] = of[np.uint32(which[k])]

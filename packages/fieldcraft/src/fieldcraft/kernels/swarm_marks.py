@@ -90,7 +90,7 @@ def arrange(agents, numbers, height, width, new_agents, new_numbers):
         new_numbers[at] = numbers[i]
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _select(y, states, role, low, size, found):
     """Write whether agents are in a range of rows and of a role (-1: any); return their number."""
     count = 0
@@ -102,7 +102,7 @@ def _select(y, states, role, low, size, found):
     return count
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _compact(column, wanted, found):
     """Copy the wanted words of a column, without branches."""
     here = 0
@@ -111,7 +111,7 @@ def _compact(column, wanted, found):
         here += wanted[k]
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _amount_indices(states, by_heading, longest, which):
     """Write the index of the amount of each agent."""
     last = np.int32(longest)
@@ -123,7 +123,7 @@ def _amount_indices(states, by_heading, longest, which):
             which[k] = min(np.int32(np.uint32(states[k]) >> np.uint32(SINCE)), last)
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _cells_of(x, y, width, cells):
     wide = np.int32(width)
     for k in range(x.shape[0]):
@@ -132,19 +132,19 @@ def _cells_of(x, y, width, cells):
         )
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _add_one(cells, amount, flat):
     for k in range(cells.shape[0]):
         flat[np.uint32(cells[k])] += amount
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _add_several(cells, which, amounts, flat):
     for k in range(cells.shape[0]):
         flat[np.uint32(cells[k])] += amounts[np.uint32(which[k])]
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def _mark_dirty(x, y, dirty):
     """Mark the rows of tiles that are written to; most are already marked."""
     for k in range(x.shape[0]):

@@ -18,7 +18,7 @@ _RIGHT = np.array([0, 1 << 16, -1 << 16, 0, 0], dtype=np.int32)
 _DOWN = np.array([0, 0, 0, 1 << 16, -1 << 16], dtype=np.int32)
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def angles(along, across, found):
     """Write the angles of vectors, in 2**-16 of a turn; 0 for the vector 0.
 
@@ -59,7 +59,7 @@ def _scaled(bits, top):
     return np.int32(-size) if bits < 0 else size
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def align(
     flow_x_0, flow_y_0, flow_x_1, flow_y_1, states, cells, circle_table, flip, weight, along, across
 ):
@@ -97,7 +97,7 @@ def _steep(difference, total):
     return -share if difference < 0 else share
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def follow_slope(layer, ground, x, y, states, circle_table, weight, along, across):
     """Add the relative slope of a layer: uphill, or downhill with a negative weight."""
     wall_bits, no_walls, height, width, wrap = ground

@@ -29,7 +29,7 @@ _31 = np.uint32(31)
 _NOWHERE = np.int32(-1)
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def cells_at(x, y, height, width, wrap, cells):
     """Write the cells at places less than a map away; -1 off the map."""
     wide = np.int32(width)
@@ -49,7 +49,7 @@ def cells_at(x, y, height, width, wrap, cells):
             cells[k] = np.int32(np.int32(row * wide) + column) if inside else _NOWHERE
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def mark_walls(wall_bits, cells, words):
     """Replace cells in walls by -1; `words` is scratch."""
     for k in range(cells.shape[0]):
@@ -59,7 +59,7 @@ def mark_walls(wall_bits, cells, words):
         cells[k] = _NOWHERE if blocked else cells[k]
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def sensor_positions(x, y, states, turned, directions, distance, there_x, there_y):
     """Write the places of sensors at a distance, on headings turned by an angle."""
     far = np.int32(distance)
@@ -72,7 +72,7 @@ def sensor_positions(x, y, states, turned, directions, distance, there_x, there_
         there_y[k] = np.int32(y[k] + np.int32(np.int32(both >> _16) * far))
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def read_trail(trail_0, trail_1, roles, states, cells, found):
     """Write the values of the trail of each role in cells, as whole numbers that compare like
     floats; of trail 0 for all agents if `roles` is 0.
@@ -92,7 +92,7 @@ def read_trail(trail_0, trail_1, roles, states, cells, found):
         found[k] = np.int32(BLOCKED) if cells[k] < 0 else order
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def stronger_sides(low, middle, high, bits, found):
     """Write the side of the strongest sensor: 0 ahead, 1 the lower angle, 2 the higher one."""
     for k in range(low.shape[0]):
@@ -102,7 +102,7 @@ def stronger_sides(low, middle, high, bits, found):
         found[k] = side if turns else np.int32(0)
 
 
-@kernel(error_model="numpy", inline="never")
+@kernel(error_model="numpy")
 def add_free_sides(lows, middles, highs, bits, found):
     """Add the free side to the sides: 0 ahead, 4 back, 8 the lower angle, 12 the higher one."""
     for k in range(lows.shape[0]):

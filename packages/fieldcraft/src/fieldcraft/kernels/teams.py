@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.llvm import floats_at
+from fieldcraft.kernels.low_level import floats_at
 
 __all__ = ["lead", "survey"]
 

@@ -44,13 +44,13 @@ def scratch_for(width: int, reach: int, dtype: Any) -> tuple[NDArray[Any], ...]:
     )
 
 
-@kernel(inline="never")
+@kernel
 def _along_three(row, sums):
     for x in range(sums.shape[0]):
         sums[x] = (row[x] + row[x + 1]) + row[x + 2]
 
 
-@kernel(inline="never")
+@kernel
 def _along(row, weights, sums):
     weight = weights[0]
     for x in range(sums.shape[0]):
@@ -62,14 +62,14 @@ def _along(row, weights, sums):
             sums[x] += weight * shifted[x]
 
 
-@kernel(inline="never")
+@kernel
 def _across_three(up, here, down, gain, floor, out):
     for x in range(out.shape[0]):
         v = np.float32(gain * np.float64((up[x] + here[x]) + down[x]) + 0.0)
         out[x] = v if abs(v) >= floor else _ZERO
 
 
-@kernel(inline="never")
+@kernel
 def _finish(blurred, gain, floor, out):
     for x in range(out.shape[0]):
         v = np.float32(gain * np.float64(blurred[x]) + 0.0)
@@ -85,7 +85,7 @@ def _taken(row, x, mask):
     return (left + middle) + right
 
 
-@kernel(inline="never")
+@kernel
 def _some_of_three(up, here, down, columns, masks, missing, gain, conserves, floor, inflow, out):
     """Write the cells of a row with walls or the rim within a blur of 3 x 3."""
     for k in range(columns.shape[0]):
@@ -121,7 +121,7 @@ def _near_walls(raw, y, x, weights, open_left, open_right, wrap, lefts, rights):
     return blurred
 
 
-@kernel(inline="never")
+@kernel
 def _wall_up(closed, row):
     for x in range(row.shape[0]):
         row[x] = _ZERO if closed[x] != 0 else row[x]

@@ -1,7 +1,5 @@
 """Steps of Spread that the native library has in C, with vectors as wide as the processor's
 (`tools/native/vectors.c`). These functions define them, and run where Numba compiles.
-
-Rows are given by their addresses, since they are in several arrays.
 """
 
 from __future__ import annotations
@@ -9,10 +7,9 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.llvm import bytes_at, floats_at
 from fieldcraft.kernels.spread_rows import near
 
-__all__ = ["LANES", "ROWS", "step_slices", "strongest_slices", "wave"]
+__all__ = ["LANES", "PAD", "ROWS", "step_slices", "strongest_slices", "wave"]
 
 LANES = 16
 """The vertices in a slice, which are updated side by side."""
@@ -20,57 +17,42 @@ ROWS = 8
 """The rows that a wave keeps of a level, a power of 2: the two that are stepped, the ones beside
 them and two more that the level before writes meanwhile."""
 
+PAD = 16
+"""The values beside a row that C functions may read."""
+
 _ZERO = np.float32(0)
 _ONE = np.uint64(1)
 _NOWHERE = np.uint64(0)
 
 
 @kernel
-def _step_row(up, middle, down, soil, width, rule, eight, power, out):
-    """Take one step of a row, as `fieldcraft.kernels.spread_rows.near` defines it.
-
-    The rows have one more value before their first cell and one after their last.
-    """
+def _step_row(up, middle, down, soil, rule, eight, power, wrap, out):
+    """Take one step of a row, as `fieldcraft.kernels.spread_rows.near` defines it."""
     straight, diagonal, momentum, floor = rule
+    width = out.shape[0]
     stride = width + 2
-    flat = np.empty(3 * stride, np.float32)
+    flat = np.zeros(3 * stride, np.float32)
     for i, row in enumerate((up, middle, down)):
-        flat[i * stride : (i + 1) * stride] = floats_at(row - 4, stride)
-    ground, to, count = bytes_at(soil, width), floats_at(out, width), np.uint64(width)
+        start = i * stride
+        flat[start + 1 : start + 1 + width] = row
+        if wrap:
+            flat[start], flat[start + 1 + width] = row[width - 1], row[0]
     over, here, under = _ONE, np.uint64(stride + 1), np.uint64(2 * stride + 1)
-    at, rest = _NOWHERE, (momentum, floor)
+    at, count, rest = _NOWHERE, np.uint64(width), (momentum, floor)
     if eight != 0 and power != 0:
-        near(flat, over, here, under, ground, at, to, at, count, straight, diagonal, power, *rest)
+        near(flat, over, here, under, soil, at, out, at, count, straight, diagonal, power, *rest)
     elif eight != 0:
-        near(flat, over, here, under, ground, at, to, at, count, straight, diagonal, None, *rest)
+        near(flat, over, here, under, soil, at, out, at, count, straight, diagonal, None, *rest)
     elif power != 0:
-        near(flat, over, here, under, ground, at, to, at, count, straight, None, power, *rest)
+        near(flat, over, here, under, soil, at, out, at, count, straight, None, power, *rest)
     else:
-        near(flat, over, here, under, ground, at, to, at, count, straight, None, None, *rest)
+        near(flat, over, here, under, soil, at, out, at, count, straight, None, None, *rest)
 
 
 @kernel
-def _entering(y, low, first, last, width, over, map_, under):
-    """Return the address of a row of a band or of the copies beside it."""
-    if y < first:
-        return over + 4 * width * (y - low)
-    if y < last:
-        return map_ + 4 * width * y
-    return under + 4 * width * (y - last)
-
-
-@kernel
-def _ring_row(level, y, rows, stride):
-    """Return the address of a row of a level in the scratch."""
-    return rows + 4 * (level * ROWS + y % ROWS) * stride
-
-
-@kernel
-def _close(row, width, wrap):
-    """Put the values of the other end beside a row on a torus."""
-    if wrap:
-        values = floats_at(row - 4, width + 2)
-        values[0], values[width + 1] = values[width], values[1]
+def _kept(scratch, level, y, width):
+    """Return a row of a level in the scratch."""
+    return scratch[level * ROWS + y % ROWS, PAD : PAD + width]
 
 
 @kernel(native="fieldcraft_wave")
@@ -93,45 +75,44 @@ def wave(
     values,
     above,
     below,
-    rows,
+    scratch,
+    scratch_rows,
     stride,
-    nothing,
 ):
-    """Take the steps of `fieldcraft.kernels.spread.wave_near`, with arrays by their addresses.
+    """Take the steps of `fieldcraft.kernels.spread.wave_near`.
 
     `eight` is 0 for 4 neighbors, `power` 0 for exponential falloff, else the root that falls off.
-    `rows` are `ROWS` rows of `stride` values for each level, and `nothing` is a row of 0.
+    `scratch` has `scratch_rows` rows of `stride` values: `ROWS` for each level, and one of 0.
     """
     low, high = first - more_above, last + more_below
-    place = (low, first, last, width, above, values, below)
     rule = (straight, diagonal, momentum, floor)
+    beyond = scratch[scratch_rows - 1, PAD : PAD + width]
     for t in range(low - 1, high + count):
         for level in range(1, count + 1):
             y = t - level
             least, most = max(low, first - count + level), min(high, last + count - level)
             if t > low and least <= y < most:
-                out = (
-                    values + 4 * width * y
-                    if level == count
-                    else _ring_row(level, y - low, rows, stride)
-                )
+                at, before = y - low, level - 1
                 _step_row(
-                    _ring_row(level - 1, y - 1 - low, rows, stride) if y > low else nothing,
-                    _ring_row(level - 1, y - low, rows, stride),
-                    _ring_row(level - 1, y + 1 - low, rows, stride) if y + 1 < high else nothing,
-                    ground + width * (y + height if y < 0 else y - height if y >= height else y),
-                    width,
+                    _kept(scratch, before, at - 1, width) if y > low else beyond,
+                    _kept(scratch, before, at, width),
+                    _kept(scratch, before, at + 1, width) if y + 1 < high else beyond,
+                    ground[y + height if y < 0 else y - height if y >= height else y],
                     rule,
                     eight,
                     power,
-                    out,
+                    wrap,
+                    values[y] if level == count else _kept(scratch, level, at, width),
                 )
-                if level < count:
-                    _close(out, width, wrap != 0)
-        if t + 1 < high:
-            row = _ring_row(0, t + 1 - low, rows, stride)
-            floats_at(row, width)[:] = floats_at(_entering(t + 1, *place), width)
-            _close(row, width, wrap != 0)
+        y = t + 1
+        if y < high:
+            row = _kept(scratch, 0, y - low, width)
+            if y < first:
+                row[:] = above[y - low]
+            elif y < last:
+                row[:] = values[y]
+            else:
+                row[:] = below[y - last]
 
 
 @kernel

@@ -235,30 +235,35 @@ class GridSpreadField(SpreadingField):
         if threads == 1 and not wrap:
             none = self.values[:0]
             kernel, arguments = self._call(levels, 0, height, self.values, none, none)
-            return functools.partial(kernel, *arguments)
+            return functools.partial(kernel, *arguments, *self._scratch(levels))
         bands = threads
         if near and threads > 1:
             bands = min(_BANDS_PER_THREAD * threads, most)
         bounds = np.arange(bands + 1) * height // bands
         rows = (bounds[:, np.newaxis] + np.arange(-halo, halo)) % height
-        edges, claims = aligned((bands + 1, 2 * halo, width)), np.zeros(bands, dtype=np.int64)
-        values, (ground, rule) = self.values, self._law
+        edges, values = aligned((bands + 1, 2 * halo, width)), self.values
         calls: list[pool.Call] = []
-        for part in range(threads):
-            if near:
-                where = (ground, bounds, rule, part * bands // threads, levels)
-                given = (*where, values, edges, claims, *self._scratch(levels))
-                calls.append((kernels.spread.wave_bands, given))
-                continue
-            above = edges[part, : halo if wrap or part > 0 else 0]
-            below = edges[part + 1, halo : 2 * halo if wrap or part + 1 < bands else halo]
-            first, last = int(bounds[part]), int(bounds[part + 1])
+        for band in range(bands):
+            above = edges[band, : halo if wrap or band > 0 else 0]
+            below = edges[band + 1, halo : 2 * halo if wrap or band + 1 < bands else halo]
+            first, last = int(bounds[band]), int(bounds[band + 1])
             calls.append(self._call(levels, first, last, values, above, below))
+        left: dict[int, pool.Call] = {}
+
+        def take(start: int, scratch: tuple[NDArray[np.float32], ...]) -> None:
+            for band in (*range(start, bands), *range(start)):
+                if call := left.pop(band, None):  # no other thread has taken it
+                    kernel, arguments = call
+                    kernel(*arguments, *scratch)
+
+        workers: list[pool.Call] = [
+            (take, (part * bands // threads, self._scratch(levels))) for part in range(threads)
+        ]
 
         def step() -> None:
             np.take(values, rows, axis=0, out=edges, mode="clip")
-            claims[:] = 0
-            pool.run(calls, are_shared=near)
+            left.update(enumerate(calls))
+            pool.run(workers, are_shared=True)
 
         return step
 
@@ -271,20 +276,11 @@ class GridSpreadField(SpreadingField):
         above: NDArray[np.float32],
         below: NDArray[np.float32],
     ) -> pool.Call:
-        """Return the call that takes `levels` steps in some rows of `values`."""
-        ground, rule = self._law
-        numbers, scratch = (first, last, levels), self._scratch(levels)
+        """Return the call that takes `levels` steps in some rows of `values`, without scratch."""
+        (ground, rule), numbers = self._law, (first, last, levels)
         if self._near:
-            return kernels.spread.wave_near, (
-                ground,
-                rule,
-                *numbers,
-                values,
-                above,
-                below,
-                *scratch,
-            )
-        return kernels.spread.wave_any, (ground, above, below, rule, *numbers, values, *scratch)
+            return kernels.spread.wave_near, (ground, rule, *numbers, values, above, below)
+        return kernels.spread.wave_any, (ground, above, below, rule, *numbers, values)
 
     def _scratch(self, levels: int) -> tuple[NDArray[np.float32], ...]:
         """Rows for the steps in between."""
@@ -331,7 +327,7 @@ class GridSpreadField(SpreadingField):
             spare[first:last] = values[first:last]
             above, below = self._rows(first - reach, first), self._rows(last, last + reach)
             kernel, arguments = self._call(1, first, last, spare, above, below)
-            kernel(*arguments)
+            kernel(*arguments, *self._scratch(1))
             at_rest = at_rest and np.array_equal(spare[first:last], values[first:last])
             yield
         self.values, self._spare = spare, values
