@@ -242,27 +242,29 @@ class GridSpreadField(SpreadingField):
         bounds = np.arange(bands + 1) * height // bands
         rows = (bounds[:, np.newaxis] + np.arange(-halo, halo)) % height
         edges, values = aligned((bands + 1, 2 * halo, width)), self.values
-        calls: list[pool.Call] = []
+        calls: dict[int, pool.Call] = {}
         for band in range(bands):
             above = edges[band, : halo if wrap or band > 0 else 0]
             below = edges[band + 1, halo : 2 * halo if wrap or band + 1 < bands else halo]
             first, last = int(bounds[band]), int(bounds[band + 1])
-            calls.append(self._call(levels, first, last, values, above, below))
+            calls[band] = self._call(levels, first, last, values, above, below)
         left: dict[int, pool.Call] = {}
 
-        def take(start: int, scratch: tuple[NDArray[np.float32], ...]) -> None:
-            for band in (*range(start, bands), *range(start)):
+        def take(order: list[int], scratch: tuple[NDArray[np.float32], ...]) -> None:
+            for band in order:
                 if call := left.pop(band, None):  # no other thread has taken it
                     kernel, arguments = call
                     kernel(*arguments, *scratch)
 
-        workers: list[pool.Call] = [
-            (take, (part * bands // threads, self._scratch(levels))) for part in range(threads)
-        ]
+        workers: list[pool.Call] = []
+        for part in range(threads):
+            start = part * bands // threads
+            order = [*range(start, bands), *range(start)]
+            workers.append((take, (order, self._scratch(levels))))
 
         def step() -> None:
             np.take(values, rows, axis=0, out=edges, mode="clip")
-            left.update(enumerate(calls))
+            left.update(calls)
             pool.run(workers, are_shared=True)
 
         return step
