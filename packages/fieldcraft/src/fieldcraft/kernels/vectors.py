@@ -50,7 +50,7 @@ def _step_row(up, middle, down, soil, rule, eight, power, wrap, out):
 
 
 @kernel
-def _kept(scratch, level, y, width):
+def _ring_row(scratch, level, y, width):
     """Return a row of a level in the scratch."""
     return scratch[level * ROWS + y % ROWS, PAD : PAD + width]
 
@@ -94,19 +94,19 @@ def wave(
             if t > low and least <= y < most:
                 at, before = y - low, level - 1
                 _step_row(
-                    _kept(scratch, before, at - 1, width) if y > low else beyond,
-                    _kept(scratch, before, at, width),
-                    _kept(scratch, before, at + 1, width) if y + 1 < high else beyond,
+                    _ring_row(scratch, before, at - 1, width) if y > low else beyond,
+                    _ring_row(scratch, before, at, width),
+                    _ring_row(scratch, before, at + 1, width) if y + 1 < high else beyond,
                     ground[y + height if y < 0 else y - height if y >= height else y],
                     rule,
                     eight,
                     power,
                     wrap,
-                    values[y] if level == count else _kept(scratch, level, at, width),
+                    values[y] if level == count else _ring_row(scratch, level, at, width),
                 )
         y = t + 1
         if y < high:
-            row = _kept(scratch, 0, y - low, width)
+            row = _ring_row(scratch, 0, y - low, width)
             if y < first:
                 row[:] = above[y - low]
             elif y < last:
