@@ -6,7 +6,9 @@ import importlib.util
 import io
 import json
 import os
+import platform
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -113,6 +115,12 @@ def test_the_best_level_of_the_processor_or_the_chosen_one_is_loaded(
     with caplog.at_level("WARNING", "fieldcraft"):
         assert native.load.__wrapped__() == (f"_native_{loaded}" if loaded else None)
     assert ("v4, v3, v2" in caplog.text) == (level != "" and loaded == "")
+
+
+@pytest.mark.parametrize("machine", ["aarch64", "arm64"])
+def test_arm_has_one_level(monkeypatch: pytest.MonkeyPatch, machine: str) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    assert list(runpy.run_path(native.__file__)["LEVELS"]) == ["aarch64"]
 
 
 @served

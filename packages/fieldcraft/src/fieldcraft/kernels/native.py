@@ -26,7 +26,7 @@ FOLDER = Path(__file__).resolve().parent
 LEVELS = (
     {"v4": ("AVX512_SKX",), "v3": ("AVX2", "FMA3"), "v2": ("SSE42",)}
     if platform.machine() in ("x86_64", "AMD64")
-    else {"generic": ()}
+    else {"aarch64": ()}
 )
 """The levels of processors that there are libraries for, the most able first, and what each needs
 of the processor, as NumPy calls it.
