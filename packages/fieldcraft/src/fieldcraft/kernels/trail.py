@@ -272,5 +272,6 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
             _wall_up(closed[y, 1:], values[y])
         if fed:
             for i in range(tiles):
-                x0 = listed[i] * TILE_COLUMNS
-                added[x0 : min(x0 + TILE_COLUMNS, width)] = 0.0
+                first_column = np.uint64(listed[i] * TILE_COLUMNS)
+                for k in range(min(TILE_COLUMNS, width - listed[i] * TILE_COLUMNS)):
+                    added[first_column + np.uint64(k)] = 0.0
