@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
+
+from bench import machine
 
 SERVER = """
 import sys, numpy as np, fieldcraft as fc
@@ -66,7 +67,7 @@ class Browser:
             "--window-size=1000,800",
         ]
         flags += ["--disable-background-timer-throttling", "--disable-renderer-backgrounding"]
-        command = [shutil.which("chromium") or "chromium", *flags, url]
+        command = [machine.chromium(), *flags, url]
         self.process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )

@@ -79,6 +79,14 @@ def compiler() -> str:
     ).stdout.splitlines()[0]
 
 
+def chromium() -> str:
+    """The path of the browser; ends the program where there is none."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if path := shutil.which(name):
+            return path
+    raise SystemExit("There is no Chromium. Install it, or google-chrome.")
+
+
 def version(library: str) -> str:
     """An installed library's version."""
     try:

@@ -120,8 +120,8 @@ def compiler(target: Target) -> list[str]:
 
 def _python_import(folder: Path) -> Path:
     """The import library of python3.dll, of the names that the caller and Numba's code use."""
-    text = (HERE / "caller.c").read_text() + "PyErr_SetString;"
-    names = sorted(set(re.findall(r"\b_?Py_?[A-Z]\w*(?=\(|,|;)", text)))
+    used = re.findall(r"\b_?Py_?[A-Z]\w*(?=\(|,|;)", (HERE / "caller.c").read_text())
+    names = sorted({*used, "PyErr_SetString"})  # the latter is used by Numba's code
     data = {name for name in names if name.startswith(("PyExc", "_Py"))}
     lines = [f"    {name}{' DATA' if name in data else ''}" for name in names]
     definition = folder / "python3.def"
@@ -217,10 +217,9 @@ def _made(name: str, folder: Path, objects: list[Path], out: Path, made_of: str)
     """The library of a target, and the note beside it."""
     target = TARGETS[name]
     library = native.place(name.rpartition("-")[2], out, target.platform)
-    link(
-        folder, target, objects, folder / "library"
-    )  # for Windows zig writes other files beside it
-    data = (folder / "library").read_bytes()
+    linked = folder / "library"  # for Windows zig writes other files beside it
+    link(folder, target, objects, linked)
+    data = linked.read_bytes()
     note = {"sources": made_of, "size": len(data), "crc32": zlib.crc32(data)}
     library.with_suffix(".json").unlink(missing_ok=True)
     scratch = library.with_suffix(".part")

@@ -47,26 +47,31 @@ class Kernel:
         self._options = options
         self._inner = self.dispatcher()
         self._numba_type_ = numba.types.Dispatcher(self._inner)
+        self._versions: Any = None
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the version for these arguments."""
+        if self._versions is None:
+            self._prepare()
         return self._versions(*arguments)
 
     def dispatcher(self, **options: Any) -> Any:
         """Return Numba's dispatcher for this function."""
         return numba.njit(**OPTIONS, **self._options, **options)(self.py_func)
 
-    @functools.cached_property
-    def _versions(self) -> Any:
-        """The declared versions, compiled or loaded from the cache."""
+    def _prepare(self) -> None:
+        """Compile the declared versions, or load them from the cache, in one thread only."""
         line = f"fieldcraft compiles {self.py_func.__name__} for this machine"
-        _log.info(line)
-        with _lock, _shown(line, sys.stderr):
-            made = self._cached()
-            for text in self.declared:
-                made.compile(tuple(type_of(argument) for argument in parse(text)))
-        made.disable_compile()
-        return made
+        with _lock:
+            if self._versions is not None:
+                return
+            _log.info(line)
+            with _shown(line, sys.stderr):
+                made = self._cached()
+                for text in self.declared:
+                    made.compile(tuple(type_of(argument) for argument in parse(text)))
+            made.disable_compile()
+            self._versions = made
 
     def _cached(self) -> Any:
         """Return a dispatcher that stores its machine code on disk."""

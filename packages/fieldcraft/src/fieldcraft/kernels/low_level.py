@@ -1,4 +1,4 @@
-"""What kernels need beyond loops over arrays and numbers: places of bits, and arrays at addresses.
+"""Operations for kernels: positions of bits, and arrays at addresses.
 
 Numba compiles its own form of each, see `fieldcraft.kernels.jit`.
 """
@@ -24,5 +24,5 @@ def bit_length(x: Any) -> Any:
 
 
 def lowest_bit(x: Any) -> Any:
-    """Return the place of the lowest bit of an int64 that is not 0."""
+    """Return the position of the lowest bit of an int64 that is not 0."""
     return (int(x) & -int(x)).bit_length() - 1

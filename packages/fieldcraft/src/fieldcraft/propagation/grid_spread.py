@@ -171,10 +171,10 @@ class GridSpreadField(SpreadingField):
         """Update the flags for the near kernels between the first and the last cell with a changed
         wall.
         """
-        from fieldcraft.kernels.spread_rows import BLOCKED
-
         if self._near_ground is None:
             return
+        from fieldcraft.kernels.spread_rows import BLOCKED
+
         height, width = self.space.shape
         top, bottom = first // width - 1, last // width + 2
         around = self.space.wrap and (top < 0 or bottom > height)
@@ -323,13 +323,13 @@ class GridSpreadField(SpreadingField):
         values, spare = self.values, self._spare
         height, reach = self.space.height, self._reach
         at_rest = True
-        rows = max(unit // self.space.width, 1)
+        rows, scratch = max(unit // self.space.width, 1), self._scratch(1)
         for first in range(0, height, rows):
             last = min(first + rows, height)
             spare[first:last] = values[first:last]
             above, below = self._rows(first - reach, first), self._rows(last, last + reach)
             kernel, arguments = self._call(1, first, last, spare, above, below)
-            kernel(*arguments, *self._scratch(1))
+            kernel(*arguments, *scratch)
             at_rest = at_rest and np.array_equal(spare[first:last], values[first:last])
             yield
         self.values, self._spare = spare, values
