@@ -53,7 +53,7 @@ machines: setup
 scenarios: setup
 	FIELDCRAFT_SCENARIOS=1000000 $(BIN)/pytest -q packages/fieldcraft/tests/test_scenarios_sample.py
 
-# Statements, public names, modules and the other limits on size, each with its target.
+# Statements, syntax nodes, public names, circles of imports: figures that inform.
 size: setup
 	$(BIN)/python tools/size.py
 
@@ -67,7 +67,6 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/diagram.py --check
-	$(BIN)/python tools/size.py --check
 
 format: setup
 	$(BIN)/ruff format .
@@ -96,7 +95,6 @@ newcomer: setup
 
 # The site, from the guides and the docstrings; a warning fails it. It needs the library and its extra `docs`; other libraries are mocked.
 docs: $(VENV)/.installed
-	$(BIN)/python docs/count.py
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable 'packages/fieldcraft[docs]'
 	$(BIN)/python -m sphinx --quiet -W --keep-going --jobs auto -b html docs out/site
 	$(BIN)/python docs/live/build.py --out out/site/live
