@@ -15,6 +15,7 @@ import fieldcraft as fc
 from fieldcraft.errors import InvalidValue, OutsideMap
 from fieldcraft.paths import DistanceMap, distance_map
 from support import grids
+from support.worlds import KNIGHT_AND_CORNER
 
 
 class Repairs(RuleBasedStateMachine):
@@ -237,6 +238,135 @@ def test_an_opened_wall_needs_a_cost(space: fc.Grid) -> None:
     cost.flat[30] = 2
     field.repair(cost=cost)
     assert np.array_equal(field.exact, distance_map(space, (0.5, 0.5), cost=cost).exact)
+
+
+SPACES_WITH_A_WALL = {
+    "4 neighbors": lambda: fc.Grid(9, 5),
+    "8 neighbors": lambda: fc.Grid(9, 5, neighbors=8),
+    "knight": lambda: fc.Grid(9, 5, neighbors=KNIGHT_AND_CORNER),
+    "hexagons": lambda: fc.HexGrid(9, 5),
+    "graph": lambda: fc.Grid(9, 5, neighbors=8).to_graph(),
+}
+
+
+@pytest.mark.parametrize("kind", SPACES_WITH_A_WALL)
+@pytest.mark.parametrize("cost_of_the_door", [1e-3, 20.0, 1e9, math.inf])
+def test_a_wall_opens_whose_cell_costs_more_than_all_others(
+    kind: str, cost_of_the_door: float
+) -> None:
+    """Its steps need more buckets than all steps before, although no cost has changed."""
+    space = SPACES_WITH_A_WALL[kind]()
+    wall = np.arange(5) * 9 + 4
+    space.set_walls(wall)
+    cost = np.ones(space.shape)
+    cost.flat[wall] = cost_of_the_door
+    field = distance_map(space, space.position_of(0), cost=cost)
+    assert np.isinf(field.values).any()
+    space.set_walls(wall, False)
+    field.repair()
+    new = distance_map(space, space.position_of(0), cost=cost)
+    assert np.array_equal(field.exact, new.exact)
+
+
+@pytest.mark.parametrize("names_cells", [False, True])
+def test_a_wall_opens_together_with_a_cost_that_is_the_same(
+    space: fc.Grid, names_cells: bool
+) -> None:
+    space.set_walls([30])
+    cost = np.ones(space.shape)
+    cost.flat[30] = 500.0
+    field = distance_map(space, (0.5, 0.5), cost=cost)
+    field.values
+    space.set_walls([30], False)
+    field.repair(cells=[0] if names_cells else None, cost=cost)
+    assert np.array_equal(field.exact, distance_map(space, (0.5, 0.5), cost=cost).exact)
+
+
+def test_a_repair_without_enough_buckets_is_refused(space: fc.Grid) -> None:
+    """Kernels do not check the ends of arrays."""
+    field = distance_map(space, (0.5, 0.5), cost=np.ones(space.shape))
+    field.values
+    field.cell_costs.greatest = 500.0
+    space.set_walls([30])
+    ground = field._ground.walled(space, np.array([30]))
+    with pytest.raises(AssertionError, match="buckets"):
+        field.search.repair(ground, np.array([30]))
+
+
+def with_traffic(space: fc.Grid) -> fc.layer.TrailLayer:
+    """A layer of vectors to which agents in all cells add a step to the right."""
+    layer = fc.InfluenceMap(space).add_layer("traffic", fc.Trail(vector=True, keep=1.0, blur=1))
+    go_right(layer)
+    return layer
+
+
+def go_right(layer: fc.layer.TrailLayer) -> None:
+    layer.deposit(layer.space.positions, [(1.0, 0.0)] * len(layer.space))
+    layer.step()
+
+
+COSTS: list[Any] = [None, 2.0, np.full((7, 12), 3.0), np.arange(1.0, 85.0).reshape(7, 12)]
+
+
+@pytest.mark.parametrize("cost", COSTS)
+def test_new_traffic_is_read_with_the_costs_of_before(space: fc.Grid, cost: Any) -> None:
+    traffic = with_traffic(space)
+    field = distance_map(space, (0.5, 0.5), cost=cost, traffic=traffic)
+    before = field.exact
+    go_right(traffic)
+    assert field.outdated
+    field.repair()
+    assert not field.outdated
+    new = distance_map(space, (0.5, 0.5), cost=cost, traffic=traffic)
+    assert np.array_equal(field.exact, new.exact)
+    assert (field.exact > before).any()
+
+
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("new_cost", COSTS[1:])
+def test_new_traffic_is_read_with_a_new_cost(space: fc.Grid, cost: Any, new_cost: Any) -> None:
+    traffic = with_traffic(space)
+    field = distance_map(space, (0.5, 0.5), cost=cost, traffic=traffic)
+    field.values
+    go_right(traffic)
+    field.repair(cost=new_cost)
+    assert not field.outdated
+    new = distance_map(space, (0.5, 0.5), cost=new_cost, traffic=traffic)
+    assert np.array_equal(field.exact, new.exact)
+
+
+def test_a_wall_is_built_under_traffic(space: fc.Grid) -> None:
+    cost = np.full(space.shape, 3.0)
+    traffic = with_traffic(space)
+    field = distance_map(space, (0.5, 0.5), cost=cost, traffic=traffic)
+    field.values
+    space.set_walls([30])
+    field.repair()
+    new = distance_map(space, (0.5, 0.5), cost=cost, traffic=traffic)
+    assert np.array_equal(field.exact, new.exact)
+
+
+def test_traffic_is_that_of_the_time_when_the_map_was_made(space: fc.Grid) -> None:
+    """Nothing is searched before a value is read; the layer has moved on by then."""
+    traffic = with_traffic(space)
+    field = distance_map(space, (0.5, 0.5), traffic=traffic)
+    expected = distance_map(space, (0.5, 0.5), traffic=traffic).exact
+    go_right(traffic)
+    assert field.outdated
+    assert np.array_equal(field.exact, expected)
+
+
+def test_a_flee_map_has_traffic_of_its_own(space: fc.Grid) -> None:
+    traffic = with_traffic(space)
+    danger = distance_map(space, (11.5, 0.5), traffic=traffic)
+    flight, twin = fc.flee_map(danger, strength=20), fc.flee_map(danger, strength=20)
+    expected = twin.exact
+    go_right(traffic)
+    danger.repair()
+    assert flight.outdated
+    assert np.array_equal(flight.exact, expected)
+    flight.repair()
+    assert np.array_equal(flight.exact, fc.flee_map(danger, strength=20).exact)
 
 
 @pytest.mark.parametrize("bad", [0.0, math.nan, np.zeros((7, 12)), np.ones((12, 7)), "cheap"])

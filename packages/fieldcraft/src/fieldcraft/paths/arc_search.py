@@ -121,10 +121,14 @@ class ArcSearch(DistanceSearch):
         even = costs.values is None or self.charge == "enter"
         self._cost = SAME_COST if even else read_only(np.asarray(costs.values))
         self._sizes_of = None
-        shortest, typical, longest = _length_bounds(self.space)
         self._factors = self._against()
-        most = costs.greatest * float(self._factors.max(initial=1.0))
-        self._choose_buckets(shortest * costs.least, typical * costs.least, longest * most)
+        super().costs_changed()
+
+    def _step_costs(self) -> tuple[float, float, float]:
+        shortest, typical, longest = _length_bounds(self.space)
+        least = self.costs.least
+        greatest = self.costs.greatest * float(self._factors.max(initial=1.0))
+        return shortest * least, typical * least, longest * greatest
 
     @cached_property
     def arcs(self) -> _Arcs:

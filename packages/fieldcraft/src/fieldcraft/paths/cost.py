@@ -53,7 +53,7 @@ class CellCosts:
             self._source, self._seen = cost, getattr(cost, "version", None)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_seen": None, "outdated": self.outdated}
+        return self.__dict__ | {"_seen": None, "outdated": self._source_outdated}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         outdated = state.pop("outdated")
@@ -68,8 +68,11 @@ class CellCosts:
     @property
     def outdated(self) -> bool:
         """Whether the traffic, or the layer or expression that was read, has changed since."""
-        if self.traffic is not None and self.traffic.outdated:
-            return True
+        return self._source_outdated or (self.traffic is not None and self.traffic.outdated)
+
+    @property
+    def _source_outdated(self) -> bool:
+        """Whether the layer or expression that was read has changed since."""
         return self._source is not None and getattr(self._source, "version", None) != self._seen
 
     def of_step(self, cells: NDArray[np.int64], charge: str) -> float:
@@ -91,6 +94,7 @@ class CellCosts:
         other = object.__new__(CellCosts)
         other.__dict__.update(self.__dict__)
         other.values = None if self.values is None else self.values.copy()
+        other.traffic = None if self.traffic is None else self.traffic.copy()
         return other
 
     def update(
@@ -100,9 +104,10 @@ class CellCosts:
 
         Returns the cells whose cost has changed, some of which may be walls; None if a number
         replaces an array, an array a number, or a number another: then nothing is changed. Only
-        `cells` are read; changed `walls` may have opened.
+        `cells` are read. Changed `walls` may have opened: then their costs count from now on, which
+        may widen the bounds although no cost has changed.
         """
-        if cost is None and not self.outdated:
+        if cost is None and not self._source_outdated:
             if self.values is not None and len(walls):
                 _check(self.space, self.values[walls], walls)
                 self._widen(walls)
@@ -258,11 +263,26 @@ class Traffic:
         self._along = np.empty((0, space.dimensions))
         self.read()
 
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_seen": None, "outdated": self.outdated}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        outdated = state.pop("outdated")
+        self.__dict__.update(state)
+        self._seen = -1 if outdated else self.layer.version
+
     def read(self) -> None:
         """Read the layer again."""
         flow = self.layer.vectors
-        self._flow = np.ascontiguousarray(flow.reshape(-1, flow.shape[-1]))
+        # A copy: the next step of the layer may write into the same array.
+        self._flow = flow.reshape(-1, flow.shape[-1]).copy()
         self._seen = self.layer.version
+
+    def copy(self) -> Traffic:
+        """Return a copy, which reads the same layer on its own."""
+        other = object.__new__(Traffic)
+        other.__dict__.update(self.__dict__)
+        return other
 
     @property
     def outdated(self) -> bool:

@@ -370,12 +370,13 @@ class DistanceMap(Operand):
             changed_costs = costs.update(cost, cells, changed)
             if changed_costs is None:
                 self.cell_costs = CellCosts(space, cost, costs.traffic)
+                self.cell_costs.update_traffic()
                 self._restart(snapshot_of(space, self.cell_costs.walls))
                 return self._note(None)
-            if len(changed_costs):
-                changed = np.union1d(changed, changed_costs)
-                if self._search is not None:
-                    self._search.costs_changed()
+            changed = np.union1d(changed, changed_costs)
+            if len(changed) and self._search is not None:
+                # An opened wall may cost more than any cell that was open.
+                self._search.costs_changed()
         if not (costs.update_traffic() or len(changed)):
             return NO_CELLS
         ground = before.updated(space, costs.walls, changed)

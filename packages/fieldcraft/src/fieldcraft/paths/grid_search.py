@@ -102,22 +102,21 @@ class GridSearch(DistanceSearch):
         self._pruned = False
         self.costs_changed()
 
-    def costs_changed(self) -> None:
-        """See `DistanceSearch.costs_changed`."""
+    def _step_costs(self) -> tuple[float, float, float]:
         shortest, longest = float(self.lengths.min()), float(self.lengths.max())
         if self.costs.uniform is None:
             shortest, longest = 2 * shortest * self.costs.least, 2 * longest * self.costs.greatest
-        self._choose_buckets(shortest, shortest, longest)
-        farthest = longest * len(self.space)
-        self._countable = self.rounds <= _MOST_LISTS and farthest * self.inverse < _MOST_COUNTED
+        return shortest, shortest, longest
 
     def _begin(self) -> Expansion:
         # What is cached about steps holds for the walls of now.
         is_now = self.ground.version == self.space.walls_version
         quick = bool(self.grid_steps.pruned) and is_now
+        farthest = self._step_costs()[2] * len(self.space)
         near = (
             self.costs.uniform is None
-            and self._countable
+            and self.rounds <= _MOST_LISTS
+            and farthest * self.inverse < _MOST_COUNTED
             and not self.costs.infinite
             and not self.starts.any()
         )

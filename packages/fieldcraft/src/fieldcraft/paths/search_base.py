@@ -102,13 +102,13 @@ class DistanceSearch(ABC):
         """The steps of the snapshot and their costs."""
 
     @abstractmethod
-    def costs_changed(self) -> None:
-        """Choose buckets that fit the costs."""
+    def _step_costs(self) -> tuple[float, float, float]:
+        """Return bounds of the costs of steps: the least, a typical one and the greatest."""
 
-    def _choose_buckets(self, shortest: float, typical: float, longest: float) -> None:
-        """Choose buckets for steps of these costs."""
+    def costs_changed(self) -> None:
+        """Choose buckets that fit the costs, after they or the cells that count have changed."""
         highest = float(self.starts.max(initial=0))
-        self.inverse, self.rounds = buckets(shortest, typical, longest, highest)
+        self.inverse, self.rounds = buckets(*self._step_costs(), highest)
         self.heads = np.full(self.rounds, -1, dtype=np.int32)
 
     def settle(self, until: Ints = EVERYWHERE) -> None:
@@ -133,6 +133,9 @@ class DistanceSearch(ABC):
 
     def _repaired(self, ground: Any, changed: Ints) -> tuple[Ints, NDArray[Any]]:
         """Repair; return the cells whose distance has changed, and the old distances."""
+        greatest = self._step_costs()[2]
+        # Kernels would write outside of `heads`.
+        assert int(greatest * self.inverse) + 2 <= self.rounds, "a step is longer than all buckets"
         before, self.ground = self.ground, ground
         kinds = _REPAIR_COUNTED if self.dist.dtype.kind == "i" else _REPAIR_SUMS
         arrays = self.scratch.take(kinds)
