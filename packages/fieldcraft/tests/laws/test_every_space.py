@@ -131,6 +131,88 @@ def test_walls_come_and_go_with_a_version(kind: str, seed: int) -> None:
     assert then.walls[cell] and not snapshot_of(space).walls[cell]
 
 
+COPIES = {
+    "copy": copy.copy,
+    "deep copy": copy.deepcopy,
+    "pickle": lambda space: pickle.loads(pickle.dumps(space)),
+}
+
+
+@every_space
+@pytest.mark.parametrize("how", COPIES)
+@some
+@given(seed=SEEDS)
+def test_a_copy_knows_the_changes_and_goes_on_alone(kind: str, how: str, seed: int) -> None:
+    space, _, cell = made(kind, seed)
+    before = space.walls_version
+    space.set_walls([cell])
+    twin = COPIES[how](space)
+    assert twin.walls_version == space.walls_version == before + 1
+    assert twin.walls_changed(before).tolist() == [cell]
+    twin.set_walls([cell], False)
+    assert (twin.walls_version, space.walls_version) == (before + 2, before + 1)
+    assert space.walls.reshape(-1)[cell] and not twin.walls.reshape(-1)[cell]
+
+
+@every_space
+@pytest.mark.parametrize("how", COPIES)
+@some
+@given(seed=SEEDS)
+def test_a_map_on_a_copy_follows_walls_that_changed_before(kind: str, how: str, seed: int) -> None:
+    space, dice, cell = made(kind, seed)
+    distances = fc.distance_map(space, space.position_of(cell))
+    _ = distances.values
+    others = np.setdiff1d(open_cells(space), [cell])
+    space.set_walls(dice.choice(others, min(3, len(others)), replace=False))
+    twin = COPIES[how](distances)
+    assert twin.outdated == (len(others) > 0)
+    twin.repair()
+    expected = fc.distance_map(space, space.position_of(cell)).values
+    assert np.array_equal(twin.values, expected)
+
+
+@every_space
+@some
+@given(seed=SEEDS)
+def test_the_history_of_walls_is_bounded(kind: str, seed: int) -> None:
+    space, _, cell = made(kind, seed)
+    start, version = len(pickle.dumps(space)), space.walls_version
+    for _ in range(1100):
+        space.set_walls([cell])
+        space.set_walls([cell], False)
+    assert space.walls_version == version + 2200 and len(pickle.dumps(space)) < start + 100 * 1024
+    for since in (-1, 0):
+        assert space.walls_changed(since).tolist() == list(range(len(space)))
+    last = space.walls_version
+    assert space.walls_changed(last - 1).tolist() == [cell]
+    assert space.walls_changed(last).tolist() == []
+
+
+@every_space
+@some
+@given(seed=SEEDS)
+def test_a_sparse_matrix_of_steps_is_canonical(kind: str, seed: int) -> None:
+    space, _, _ = made(kind, seed)
+    found = space.adjacency.to_sparse()
+    clean = found.copy()
+    clean.sum_duplicates()
+    assert np.array_equal(found.indices, clean.indices) and not found.diagonal().any()
+
+
+@pytest.mark.parametrize("neighbors", [4, 8])
+@pytest.mark.parametrize("shape", [(1, 1), (1, 4), (4, 1), (2, 3), (3, 2), (2, 2)])
+def test_steps_around_a_narrow_torus_are_listed_once(
+    shape: tuple[int, int], neighbors: int
+) -> None:
+    torus = fc.Grid(*shape, wrap=True, neighbors=neighbors)
+    found = torus.adjacency.to_sparse()
+    for cell in range(len(torus)):
+        row = found.indices[found.indptr[cell] : found.indptr[cell + 1]].tolist()
+        assert row == [each for each in torus.neighbors_of(cell).tolist() if each != cell]
+    straight = found.data[found.data == 1]
+    assert len(straight) >= min(len(found.data), len(torus))  # of two steps the shorter counts
+
+
 @every_space
 @some
 @given(seed=SEEDS, falloff=st.sampled_from(["exponential", "linear"]))

@@ -85,6 +85,10 @@ class Adjacency:
         """Return the lengths of steps as a sparse matrix, (N, N): `lengths[i, j]` from cell i to
         j. NetworkX, scikit-network, PyTorch Geometric and `scipy.sparse.csgraph` take it.
 
+        The matrix is canonical: each row is sorted and has each cell once. Of several steps to the
+        same cell, as on a torus two cells wide, the shortest counts; steps of a cell to itself, as
+        on a torus one cell wide, are left out.
+
         Examples
         --------
         >>> import fieldcraft as fc
@@ -94,8 +98,18 @@ class Adjacency:
         """
         from scipy.sparse import csr_array
 
-        count = len(self.starts) - 1
-        return csr_array((self.lengths, self.ends, self.starts), shape=(count, count))
+        count, origins = len(self.starts) - 1, self.origins
+        starts, ends, lengths = self.starts, self.ends, self.lengths
+        ascending = (ends[1:] > ends[:-1]) | (origins[1:] != origins[:-1])
+        if not ascending.all() or (origins == ends).any():
+            order = np.lexsort((lengths, ends, origins))
+            origins, ends, lengths = origins[order], ends[order], lengths[order]
+            first = np.ones(len(order), dtype=np.bool_)
+            first[1:] = (origins[1:] != origins[:-1]) | (ends[1:] != ends[:-1])
+            first &= origins != ends
+            ends, lengths = ends[first], lengths[first]
+            starts = starts_of(origins[first], count)
+        return csr_array((lengths, ends, starts), shape=(count, count))
 
     @property
     def origins(self) -> NDArray[np.int64]:

@@ -183,7 +183,7 @@ def _codes(space: Space) -> NDArray[np.uint8]:
 def _set_codes(space: Space, codes: NDArray[np.uint8]) -> None:
     changed = np.flatnonzero(_codes(space) != codes)
     if len(changed):
-        space._changes.append(read_only(changed))
+        space._changes.add(changed)
         space.opacity_codes = codes
 
 

@@ -13,6 +13,7 @@ from fieldcraft.errors import OutsideMap
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space import graph_parts
 from fieldcraft.space.cells import checked_cells
+from fieldcraft.space.changes import WallChanges
 from fieldcraft.space.graph_edges import EdgeSpace
 from fieldcraft.space.graph_parts import (
     MAX_EDGES,
@@ -125,7 +126,7 @@ class Graph(EdgeSpace):
 
     def _begin(self) -> None:
         """Clear the history of changes."""
-        self._changes = []
+        self._changes = WallChanges(len(self))
         # the walls, and the squares that they are on
         self._squared: tuple[NDArray[np.bool_], Grid] | None = None
 

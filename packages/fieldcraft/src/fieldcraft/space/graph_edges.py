@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -124,7 +122,7 @@ class EdgeSpace(Space):
             walls = self._walls.copy()
             walls[changed] = blocked
             self._walls = read_only(walls)
-            self._changes.append(changed)
+            self._changes.add(changed)
 
     def set_edges(self, edges: ArrayLike, blocked: bool = True) -> None:
         """Block or open edges, while maps on this graph run; layers update at their next step.
@@ -177,7 +175,7 @@ class EdgeSpace(Space):
             arcs = self._blocked_arcs.copy()
             arcs[changed] = blocked
             self._blocked_arcs = read_only(arcs)
-            self._changes.append(np.unique(self.topology.ends[changed]).astype(np.int64))
+            self._changes.add(np.unique(self.topology.ends[changed]).astype(np.int64))
 
     @property
     def blocked_edges(self) -> NDArray[np.int64]:
@@ -200,6 +198,3 @@ class EdgeSpace(Space):
         """Return "" for a graph of the same vertices and edges; blocked ones may differ."""
         same = isinstance(other, EdgeSpace) and self.topology.same_as(other.topology)
         return "" if same else f"on {other!r}"
-
-    def _history(self) -> dict[str, Any]:
-        return {"_changes": self._changes}

@@ -14,6 +14,7 @@ from fieldcraft.errors import InvalidValue
 from fieldcraft.interruption import atomic
 from fieldcraft.space.adjacency import Adjacency, adjacency_of_grid
 from fieldcraft.space.cells import Many, One, checked_cells, match_opacity
+from fieldcraft.space.changes import WallChanges
 from fieldcraft.space.lattice import (
     GridLayout,
     Lattice,
@@ -136,7 +137,7 @@ class Grid(Lattice):
         self.terrain = terrain
         self._links: NDArray[np.unsignedinteger] | None = None
         self._link_masks = link_masks(self.neighborhood.steps)
-        self._changes: list[NDArray[np.int64]] = []
+        self._changes = WallChanges(len(self))
         self._parent: Grid | None = None
         self._followed = 0
 
@@ -221,7 +222,7 @@ class Grid(Lattice):
         """A number that grows whenever walls change."""
         if self._parent is not None:
             self._follow_parent()
-        return len(self._changes)
+        return self._changes.version
 
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
         """Block or open cells, while maps on this grid run; layers update at their next step.
@@ -269,8 +270,7 @@ class Grid(Lattice):
                 self._links, changed, walls, self.terrain, self.neighborhood, self.wrap
             )
             self._links.flags.writeable = False
-        changed.flags.writeable = False  # `walls_changed` returns it
-        self._changes.append(changed)
+        self._changes.add(changed)
 
     def _follow_parent(self) -> None:
         """Apply changes of walls of the finer grid that this one was made of."""
@@ -397,4 +397,4 @@ class Grid(Lattice):
         )
 
     def _history(self) -> dict[str, Any]:
-        return {"_changes": self._changes, "_parent": self._parent, "_followed": self._followed}
+        return super()._history() | {"_parent": self._parent, "_followed": self._followed}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import copy
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +34,12 @@ class HexGraph(Graph):
             blocked=blocked,
             y_up=hexes.y_up,
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return attrgetter("graph"), (self._hexes,)  # one graph with the copy of its hexagons
+
+    def __copy__(self) -> Graph:
+        return copy.copy(self._hexes).graph
 
     @property
     def mesh(self) -> Mesh | None:

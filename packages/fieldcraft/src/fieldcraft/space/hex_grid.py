@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -114,6 +115,7 @@ class HexGrid(Lattice):
         blocked = self._blocked(walls, terrain)
         self.terrain = terrain
         self._graph = HexGraph(self, blocked.reshape(-1))
+        self._changes = self._graph._changes  # one history: each change is one of both
 
     def _form(self) -> str:
         return f"{self.orientation}, size {self.size:g}"
@@ -293,15 +295,6 @@ class HexGrid(Lattice):
         """Which cells are walls: bool of shape (rows, columns), [row, column]; read-only."""
         return self._graph.walls.reshape(self.shape)
 
-    @property
-    def walls_version(self) -> int:
-        """A number that grows whenever walls change, or edges of `graph` are blocked or opened."""
-        return self._graph.walls_version
-
-    def walls_changed(self, since: int) -> NDArray[np.int64]:
-        """Return the cells whose walls or steps have changed since a `walls_version`, ascending."""
-        return self._graph.walls_changed(since)
-
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
         """Block or open cells, while maps on this grid run; layers update at their next step.
 
@@ -381,6 +374,10 @@ class HexGrid(Lattice):
 
     def _find_steps(self, *, from_walls: bool) -> Adjacency:
         return self._graph._find_steps(from_walls=from_walls)
+
+    def __setstate__(self, history: dict[str, Any]) -> None:
+        super().__setstate__(history)
+        self._graph._changes = self._changes
 
     def sides(self, pairs: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return the sides between pairs of neighbors, (K, 2) cells: world positions of corners,

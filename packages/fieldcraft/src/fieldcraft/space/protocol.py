@@ -12,13 +12,13 @@ from fieldcraft import checks
 from fieldcraft.errors import InvalidValue
 from fieldcraft.hooks import Pictured
 from fieldcraft.space.adjacency import (
-    NO_CELLS,
     Adjacency,
     by_area,
     cached_until_walls_change,
     components,
 )
 from fieldcraft.space.cells import Many, One, checked_cells, checked_vectors, opaque_of, set_opaque
+from fieldcraft.space.changes import WallChanges
 
 if TYPE_CHECKING:
     from typing import Self
@@ -49,7 +49,7 @@ class Space(Pictured, ABC):
     cell_name: ClassVar[str] = "cell"  # in messages
     axes: ClassVar[str]  # the names of the axes of `shape`
     y_up: bool
-    _changes: list[NDArray[np.int64]]
+    _changes: WallChanges
     opacity_codes: NDArray[np.uint8] | None = None
     _cache: dict[str, Any]  # results of functions of the space, see `adjacency.cached`
 
@@ -169,15 +169,16 @@ class Space(Pictured, ABC):
 
     @property
     def walls_version(self) -> int:
-        """A number that grows whenever walls change, or on graphs edges."""
-        return len(self._changes)
+        """A number that grows whenever walls change, opaque cells, or on graphs edges."""
+        return self._changes.version
 
     def walls_changed(self, since: int) -> NDArray[np.int64]:
-        """Return the cells whose walls or steps have changed since a `walls_version`, ascending;
-        some may have changed back.
+        """Return the cells whose walls, steps or opacity have changed since a `walls_version`,
+        ascending; some may have changed back.
+
+        The history is bounded: all cells are returned for a version that is too old, and for -1.
         """
-        changes = self._changes[since:]
-        return changes[0] if len(changes) == 1 else np.unique(np.concatenate([NO_CELLS, *changes]))
+        return self._changes.since(since)
 
     @abstractmethod
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
@@ -386,7 +387,10 @@ class Space(Pictured, ABC):
 
     def _history(self) -> dict[str, Any]:
         """Return what a copy needs besides the parts, so that followers of the walls continue."""
-        return {}
+        return {"_changes": self._changes.copy()}
+
+    def __setstate__(self, history: dict[str, Any]) -> None:
+        self.__dict__.update(history)
 
 
 @cached_until_walls_change
