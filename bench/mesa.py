@@ -18,7 +18,7 @@ import numpy as np
 import fieldcraft as fc
 from bench.race import say
 from bench.table import Report, Table
-from fieldcraft.adapters import mesa as beside
+from fieldcraft.formats.adapters import mesa as beside
 
 SIZES = ((30, 30, 50), (100, 100, 1000))
 

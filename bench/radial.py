@@ -22,8 +22,8 @@ import fieldcraft as fc
 from bench import machine
 from bench.race import Times, race, say
 from bench.table import Report, Table, at_least, milliseconds, times
-from fieldcraft.falloff import Falloff
-from fieldcraft.propagation.footprints import walks_on
+from fieldcraft.layers.propagation.radial.footprints import walks_on
+from fieldcraft.layers.sources.falloff import Falloff
 
 SIZE, UNITS, RADIUS, FEW = 512, 1000, 9, 20
 WALK = 20.0

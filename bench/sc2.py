@@ -23,7 +23,7 @@ import numpy as np
 import fieldcraft as fc
 from bench.race import nothing, race, say
 from bench.table import Report, Table, at_least
-from fieldcraft.adapters.sc2 import Battlefield, Threat
+from fieldcraft.formats.adapters.sc2 import Battlefield, Threat
 
 ENEMIES = (20, 60, 150)
 ASKED = {20: 3.0, 60: 8.0, 150: 20.0}

@@ -19,7 +19,7 @@ from bench.race import race, say
 from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft import steering
 from fieldcraft.paths import distance_map, flow_field
-from fieldcraft.space.passages import passages
+from fieldcraft.space.grid.passages import passages
 
 REQUIRED = 7.0
 DT = 1 / 60

@@ -15,7 +15,7 @@ import numpy as np
 import fieldcraft as fc
 from bench.race import say
 from bench.table import Report, Table, at_least, at_most, milliseconds
-from fieldcraft.errors import NoDevice
+from fieldcraft.base.errors import NoDevice
 from fieldcraft.steering import Deposit, Swarm, Walk
 
 STEPS_PER_SECOND = 30.0

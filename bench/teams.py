@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from bench.race import race, say
 from bench.table import Report, Table, at_least, milliseconds, times
-from fieldcraft.compose.teams import Teams
+from fieldcraft.layers.teams.teams import Teams
 
 SIZE, TEAMS, UNITS, MOVERS, RADIUS = 512, 10, 200, 20, 9
 TICKS = 10

@@ -10,7 +10,7 @@ import numpy as np
 
 import fieldcraft as fc
 from bench.table import Report, Table, milliseconds
-from fieldcraft.layer.forecast import values_at
+from fieldcraft.layers.forecast import values_at
 
 SEED = 20261123
 SIDE, STEPS, PATROLS = 256, 64, 24

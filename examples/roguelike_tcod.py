@@ -14,7 +14,7 @@ import numpy as np
 import tcod.console
 
 import fieldcraft as fc
-from fieldcraft.adapters import tcod as tiles_with
+from fieldcraft.formats.adapters import tcod as tiles_with
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--picture")

@@ -8,7 +8,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from fieldcraft.errors import FieldcraftError
+from fieldcraft.base.errors import FieldcraftError
 from research.experiments import command as experiments
 from research.tuning import command as tuning
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import fieldcraft as fc
-from fieldcraft.layer.forecast import values_at
+from fieldcraft.layers.forecast import values_at
 from fieldcraft.paths import TimedPath
 from research.experiments.statistics import Interval, ratio
 from research.plots import RGBA, IntervalPanel, plot_curves

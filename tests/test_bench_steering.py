@@ -13,7 +13,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft import steering
 from fieldcraft.paths import distance_map, flow_field
-from fieldcraft.space.passages import passages
+from fieldcraft.space.grid.passages import passages
 
 ROOT = Path(__file__).resolve().parents[1]
 if not (ROOT / "bench").is_dir():

@@ -74,7 +74,7 @@ def test_each_example_says_how_it_is_run() -> None:
 
 def test_windows_of_pygame_blend_no_frames() -> None:
     programs = [*(HOME / "docs").glob("*.md"), *(HOME / "examples").glob("*.py")]
-    programs += (HOME / "packages/fieldcraft/src/fieldcraft/templates").glob("*/*.py")
+    programs += (HOME / "packages/fieldcraft/src/fieldcraft/commands/templates").glob("*/*.py")
     blits = [
         (path.name, line)
         for path in programs

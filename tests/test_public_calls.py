@@ -20,8 +20,8 @@ import pytest
 
 import fieldcraft as fc
 import fieldcraft_lab as lab
-from fieldcraft import cli
-from fieldcraft.errors import FieldcraftError
+from fieldcraft.base.errors import FieldcraftError
+from fieldcraft.commands import command_line as cli
 from support.hostile import HOSTILE
 from support.public_calls import (
     CONTEXTS,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fieldcraft as fc
-from fieldcraft.layer import Operand
+from fieldcraft.layers import Operand
 
 grid: fc.Grid = fc.load_map("level.map", neighbors=8)
 imap = fc.InfluenceMap(grid)

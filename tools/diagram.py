@@ -65,7 +65,7 @@ def summary(module: str) -> str:
 def diagram() -> str:
     """Return the diagram as Markdown."""
     sys.path.insert(0, str(ROOT))  # for the package of studies
-    graph = grimp.build_graph(*PACKAGES, exclude_type_checking_imports=True, cache_dir=None)
+    graph = grimp.build_graph(*PACKAGES, cache_dir=None)
     packages, modules = dependencies(graph)
     lines = ["```mermaid", "graph TD"]
     for name in PACKAGES:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from fieldcraft import checks
-from fieldcraft.propagation import PROPAGATIONS, Propagation
-from fieldcraft.propagation.settings import Setting, declared
+from fieldcraft.base import checks
+from fieldcraft.layers.propagation import PROPAGATIONS, Propagation
+from fieldcraft.layers.propagation.settings import Setting, declared
 
 __all__ = ["settings_table", "updated"]
 

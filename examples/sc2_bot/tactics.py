@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fieldcraft.adapters.sc2 import UNITS, Battlefield, Threat
+from fieldcraft.formats.adapters.sc2 import UNITS, Battlefield, Threat
 
 FEARED = UNITS | {
     "BANELING": Threat(ground=20.0, ground_radius=6.0),

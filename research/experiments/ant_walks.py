@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid
-from fieldcraft.recordings import Timeline
+from fieldcraft.formats.recordings import Timeline
 
 Floats = NDArray[np.float64]
 

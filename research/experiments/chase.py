@@ -10,10 +10,11 @@ from statistics import fmean
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import Diffuse, InfluenceMap, Motion, SearchParty, Space, Spread, checks
-from fieldcraft.errors import InvalidValue
-from fieldcraft.maps import KINDS
-from fieldcraft.pursuit.search_maps import assigned
+from fieldcraft import Diffuse, InfluenceMap, Motion, SearchParty, Space, Spread
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.formats.maps import KINDS
+from fieldcraft.pursuit.last_seen import assigned
 from fieldcraft_worlds.games.chase.searches import (
     SEARCHES,
     AnySearch,

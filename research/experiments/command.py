@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fieldcraft.errors import FieldcraftError
+from fieldcraft.base.errors import FieldcraftError
 from research.experiments import (
     chase,
     duel,
@@ -106,7 +106,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _draw(chosen: argparse.Namespace) -> None:
-    from fieldcraft.view.drawing import need_plots
+    from fieldcraft.view.parts import need_plots
     from research.experiments.outputs import redraw
 
     need_plots()
@@ -117,7 +117,7 @@ def _draw(chosen: argparse.Namespace) -> None:
 
 def _act(experiment: Experiment) -> Callable[[argparse.Namespace], None]:
     def act(chosen: argparse.Namespace) -> None:
-        from fieldcraft.view.drawing import need_plots
+        from fieldcraft.view.parts import need_plots
         from research.experiments.runner import run_study
 
         need_plots()

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fieldcraft import checks
+from fieldcraft.base import checks
 from fieldcraft_worlds.games import tether
 from fieldcraft_worlds.play.session import play_out
 from research.experiments.statistics import Interval, paired, rate, ratio

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Graph, Grid, Path, distance_map, visible
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 
 if TYPE_CHECKING:
     from fieldcraft_worlds.games.chase.searches import AnySearch

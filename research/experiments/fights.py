@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.arrays import Floats
 from research.experiments.fight_features import ASKED, ELSEWHERE, MODELS, PARTS, density, moments_of
 from research.experiments.matches import ALL, PLAYERS, VIEWS, Match, read_match

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from fieldcraft import Grid, InfluenceMap, Spread, checks, distance_map, shortest_path
-from fieldcraft.errors import InvalidValue
+from fieldcraft import Grid, InfluenceMap, Spread, distance_map, shortest_path
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.query import uphill
 from research.experiments.statistics import Interval, mean, rate
 from research.experiments.study import (

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldcraft import set_threads
-from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
+from fieldcraft.base.errors import FieldcraftError, InvalidValue, MissingLibrary
 from research.experiments.study import Job, Row, identity, plain
 
 _PATIENCE = 30.0  # seconds in which a scheduler answers

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from fieldcraft import Grid
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.formats.maps.starcraft import load_starcraft
+from fieldcraft.formats.recordings import Timeline
 from fieldcraft.kernels.arrays import Floats, Ints
-from fieldcraft.maps.starcraft import load_starcraft
-from fieldcraft.recordings import Timeline
 from research.recordings.losses import Losses, read_losses
 from research.recordings.starcraft import ROOTED, read_starcraft
 

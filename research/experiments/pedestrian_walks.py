@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid
-from fieldcraft.recordings import Timeline
+from fieldcraft.formats.recordings import Timeline
 
 STEP = 0.4  # seconds of walking whose direction counts
 AHEAD = 5  # steps: 2 s

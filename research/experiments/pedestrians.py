@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import InfluenceMap, Trail, checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft import InfluenceMap, Trail
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from research.experiments.pedestrian_walks import AHEAD, PLACES, STEP, Walks, ground_of, walks_of
 from research.experiments.recorded import DATA_OPTIONS, data_folder, digest_of
 from research.experiments.statistics import Interval, mean, paired

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import InfluenceMap, Trail, checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft import InfluenceMap, Trail
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from research.experiments.ant_walks import Walks, walks_of
 from research.experiments.recorded import DATA_OPTIONS, data_folder, digest_of
 from research.experiments.statistics import Interval, mean, paired

@@ -6,8 +6,8 @@ import hashlib
 import os
 from pathlib import Path
 
-from fieldcraft.errors import InvalidValue
-from fieldcraft.recipe import DATA, data_beside
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.commands.recipe import DATA, data_beside
 from research.experiments.study import Options
 
 DATA_OPTIONS: Options = {

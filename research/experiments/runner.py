@@ -13,9 +13,9 @@ from typing import TextIO
 
 import numpy as np
 
-from fieldcraft import checks
-from fieldcraft.errors import FieldcraftError, InvalidValue
-from fieldcraft.progress import Progress
+from fieldcraft.base import checks
+from fieldcraft.base.errors import FieldcraftError, InvalidValue
+from fieldcraft.base.progress import Progress
 from research.experiments.jobs import Failure, code_digest, cores, outcomes
 from research.experiments.outputs import write_outputs
 from research.experiments.study import Job, Row, Study, Summary, identity, plain

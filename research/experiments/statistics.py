@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 
 FEW = 40
 """Fewer values than this get Student's interval: a bootstrap of few values is narrower than it

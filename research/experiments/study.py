@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from research.experiments.statistics import Interval
 
 Options = Mapping[str, Mapping[str, Any]]

@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.games import towers as game
 from fieldcraft_worlds.games.towers.settings import COMMANDERS, HUMAN
 from fieldcraft_worlds.play.session import play_out

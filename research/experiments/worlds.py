@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from fieldcraft import Graph, Grid, checks, generate_map
-from fieldcraft.errors import InvalidValue
-from fieldcraft.maps import KINDS
-from fieldcraft.maps.generate import HALLS
+from fieldcraft import Graph, Grid, generate_map
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.formats.maps import KINDS
+from fieldcraft.formats.maps.generate import HALLS
 from fieldcraft_worlds.games.walking import loaded_map, require_grid
 from research.experiments.study import Job, Row, integer
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import fieldcraft as fc
-from fieldcraft.layer import RadialLayer
+from fieldcraft.layers import RadialLayer
 from research.microrts.board import Settings
 from research.microrts.game import MOVE, PRODUCE, Cell, Kind, State, Unit
 

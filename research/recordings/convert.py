@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from fieldcraft.recordings import Timeline
+from fieldcraft.formats.recordings import Timeline
 from research.recordings.starcraft import read_starcraft
 from research.recordings.tracks import read_pedestrians, read_tracks
 

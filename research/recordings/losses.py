@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
-from fieldcraft.recordings.table import Table
+from fieldcraft.base import checks
+from fieldcraft.formats.recordings.table import Table
 
 _COLUMNS = ("game_loop", "event", "unit_id", "unit_type", "player", "x", "y", "killer_player")
 

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from fieldcraft import checks
-from fieldcraft.errors import BadTimeline, MissingLibrary
-from fieldcraft.recordings.table import MAX_BYTES
+from fieldcraft.base import checks
+from fieldcraft.base.errors import BadTimeline, MissingLibrary
+from fieldcraft.formats.recordings.table import MAX_BYTES
 
 REPLAY = ".SC2Replay"
 _HEADER = ("game_loop", "event", "unit_id", "unit_type", "player", "x", "y", "killer_player")

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldcraft import checks
-from fieldcraft.recordings import Timeline, TimelineBuilder
-from fieldcraft.recordings.table import Table
+from fieldcraft.base import checks
+from fieldcraft.formats.recordings import Timeline, TimelineBuilder
+from fieldcraft.formats.recordings.table import Table
 
 _COLUMNS = ("game_loop", "event", "unit_id", "unit_type", "player", "x", "y")
 _EVENTS = ("born", "init", "done", "died", "pos", "morph", "owner")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from fieldcraft import checks
-from fieldcraft.errors import BadTimeline
-from fieldcraft.recordings import Timeline, TimelineBuilder
+from fieldcraft.base import checks
+from fieldcraft.base.errors import BadTimeline
+from fieldcraft.formats.recordings import Timeline, TimelineBuilder
 
 _RATE = re.compile(r"framerate:\s*(\d+\.?\d*)")
 _UNIT = re.compile(r"\bx/(\w+)\s+y/\1\b")

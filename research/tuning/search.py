@@ -12,9 +12,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, TextIO
 
-from fieldcraft import checks
-from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
-from fieldcraft.progress import Progress
+from fieldcraft.base import checks
+from fieldcraft.base.errors import FieldcraftError, InvalidValue, MissingLibrary
+from fieldcraft.base.progress import Progress
 from research.experiments.jobs import Failure, code_digest, outcomes
 from research.experiments.statistics import Interval, mean, paired
 from research.experiments.study import Row, number

@@ -10,8 +10,8 @@ from functools import partial
 from statistics import fmean
 from typing import Any
 
-from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft.settings import settings_from
+from fieldcraft.base.errors import InvalidValue, UnknownName
+from fieldcraft.base.settings.dataclasses import settings_from
 from fieldcraft_worlds.games import chase, maze, tether, towers
 from fieldcraft_worlds.library import GAMES, find_game
 from fieldcraft_worlds.play.session import play_out

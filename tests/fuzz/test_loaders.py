@@ -22,12 +22,13 @@ import pytest
 
 import fieldcraft as fc
 import fieldcraft_cluster as cluster
-from fieldcraft import files, serialization
-from fieldcraft.errors import FieldcraftError
-from fieldcraft.maps import load_map, load_scenarios
-from fieldcraft.recipe import read_recipe
-from fieldcraft.recordings import Timeline
-from fieldcraft.settings import settings_from
+from fieldcraft.base import files
+from fieldcraft.base.errors import FieldcraftError
+from fieldcraft.base.settings.dataclasses import settings_from
+from fieldcraft.commands.recipe import read_recipe
+from fieldcraft.formats.maps import load_map, load_scenarios
+from fieldcraft.formats.recordings import Timeline
+from fieldcraft.space import encoding as serialization
 from fieldcraft_cluster import checkpoint
 from fieldcraft_lab.session import Session
 from fieldcraft_worlds.library import find_game
@@ -514,7 +515,7 @@ def write_ros(path: Path, made: list[tuple[Path, bytes]], rng: np.random.Generat
 def save_tiff(path: Path) -> None:
     space = fc.Grid(5, 3)
     layer = fc.InfluenceMap(space).add_layer("a", values=np.ones((3, 5)))
-    pytest.importorskip("fieldcraft.maps.geotiff").save_geotiff(path, layer, space)
+    pytest.importorskip("fieldcraft.formats.maps.geotiff").save_geotiff(path, layer, space)
 
 
 TARGETS = {

@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft.propagation import Spread
-from fieldcraft.propagation.spread import FALLOFFS
+from fieldcraft.layers.propagation import Spread
+from fieldcraft.layers.propagation.spread.spread import FALLOFFS
 
 __all__ = ["arriving", "decayed", "moved", "settled", "spread", "targets"]
 

@@ -15,7 +15,7 @@ from fieldcraft.kernels import pool
 
 ENTER = np.array([[1, 1, 0], [0, 1, 0], [0, 1, 1]], dtype=bool)
 _MODULES = (
-    "fieldcraft.paths.flow_fields",
+    "fieldcraft.paths.flow.on_spaces",
     "fieldcraft.steering.neighbors",
 )
 
@@ -30,8 +30,8 @@ def bands() -> Iterator[None]:
             for module in _MODULES:
                 patch.setattr(importlib.import_module(module), "_AGENTS", 3)
             for name in ("_MOVERS", "_CROWD"):
-                patch.setattr(importlib.import_module("fieldcraft.steering.movement"), name, 3)
-            patch.setattr(importlib.import_module("fieldcraft.paths.flow_fields"), "_CELLS", 5)
+                patch.setattr(importlib.import_module("fieldcraft.steering.among_walls"), name, 3)
+            patch.setattr(importlib.import_module("fieldcraft.paths.flow.on_spaces"), "_CELLS", 5)
             yield
     finally:
         fc.set_threads(before)

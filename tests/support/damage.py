@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from fieldcraft.errors import FieldcraftError
-from fieldcraft.maps import load_map
+from fieldcraft.base.errors import FieldcraftError
+from fieldcraft.formats.maps import load_map
 
 fuzz = settings(
     max_examples=50,

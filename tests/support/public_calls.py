@@ -20,7 +20,8 @@ import fieldcraft as fc
 import fieldcraft_cluster as cluster
 import fieldcraft_gpu as gpu
 import fieldcraft_lab as lab
-from fieldcraft import pursuit, recipe
+from fieldcraft import pursuit
+from fieldcraft.commands import recipe
 from fieldcraft_lab import function_map, orders
 
 __all__ = [
@@ -51,7 +52,7 @@ def _adapters() -> Iterator[ModuleType]:
     ):
         with contextlib.suppress(ImportError):
             importlib.import_module(library)
-            yield importlib.import_module(f"fieldcraft.adapters.{name}")
+            yield importlib.import_module(f"fieldcraft.formats.adapters.{name}")
 
 
 class World:
@@ -268,7 +269,7 @@ GOOD_VALUES: dict[str, Callable[[World], Any]] = {
     "block": lambda w: 4,
     "subject": lambda w: w.spread,
     "dataset": lambda w: None,
-    "fc.adapters.frames.timeline.frame": lambda w: {
+    "fc.formats.adapters.frames.timeline.frame": lambda w: {
         "seconds": [0.0],
         "id": ["a"],
         "x": [1.5],
@@ -278,13 +279,13 @@ GOOD_VALUES: dict[str, Callable[[World], Any]] = {
     "walkable": lambda w: np.ones((20, 14), dtype=bool),
     "extra": lambda w: w.spread,
     "actions": lambda w: np.zeros((2, 1), dtype=np.int64),
-    "fc.adapters.tcod.field_of_view.position": lambda w: (3, 3),
-    "fc.adapters.mesa.attach.place": lambda w: w.mesa,
-    "fc.adapters.mesa.space_of.place": lambda w: w.mesa,
-    "fc.adapters.mesa.repair.place": lambda w: w.mesa,
-    "fc.adapters.mesa.positions.agents": lambda w: [],
-    "fc.adapters.mesa.attach.layer": lambda w: fc.InfluenceMap(
-        importlib.import_module("fieldcraft.adapters.mesa").space_of(w.mesa)
+    "fc.formats.adapters.tcod.field_of_view.position": lambda w: (3, 3),
+    "fc.formats.adapters.mesa.attach.place": lambda w: w.mesa,
+    "fc.formats.adapters.mesa.space_of.place": lambda w: w.mesa,
+    "fc.formats.adapters.mesa.repair.place": lambda w: w.mesa,
+    "fc.formats.adapters.mesa.positions.agents": lambda w: [],
+    "fc.formats.adapters.mesa.attach.layer": lambda w: fc.InfluenceMap(
+        importlib.import_module("fieldcraft.formats.adapters.mesa").space_of(w.mesa)
     ).add_layer("a", fc.Fade(0.1)),
     "first": lambda w: 0.0,
     "last": lambda w: 1.0,
@@ -603,7 +604,7 @@ SKIPPED = {
     "Session.seek": "a huge moment is a long run, which Ctrl-C ends",
     "World.step": "a huge count of steps is a long run, which Ctrl-C ends",
     "World.advance": "a huge time is a long run, which Ctrl-C ends",
-    "fc.adapters.sc2.Battlefield": "wants a bot of python-sc2",
+    "fc.formats.adapters.sc2.Battlefield": "wants a bot of python-sc2",
     "fc.gpu.device": "takes seconds to find a graphics card",
     "fc.warm_up": "compiles everything",
     "Swarm.run": "a huge count of steps is a long run, which Ctrl-C ends",
@@ -615,7 +616,7 @@ SKIPPED = {
 # What answers with NaN or infinity on purpose: no way leads there, nobody is near, nothing was
 # found, values that were to be finite.
 NOT_FINITE = {
-    "fc.adapters.tcod.tiles_of",
+    "fc.formats.adapters.tcod.tiles_of",
     "fc.distance_map",
     "fc.flee_map",
     "fc.best",

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from fieldcraft.errors import FieldcraftError
-from fieldcraft.layer import Layer
+from fieldcraft.base.errors import FieldcraftError
+from fieldcraft.layers import Layer
 
 
 @contextmanager

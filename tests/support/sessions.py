@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import fieldcraft as fc
-from fieldcraft.recipe import read_recipe
+from fieldcraft.commands.recipe import read_recipe
 from fieldcraft_lab.live import LiveMap
 from fieldcraft_lab.live_recipe import LiveRecipe
 

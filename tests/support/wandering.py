@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid, generate_map
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.games.game import Action, InputFrame, Overlay
 from fieldcraft_worlds.scene import Areas, Arrows, Cones, Fact, Field, Label, Lines, Marks, Scene
 

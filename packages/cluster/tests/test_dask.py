@@ -17,7 +17,7 @@ import pytest
 
 import fieldcraft as fc
 import fieldcraft_cluster as cluster
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_cluster.partition import Box
 from support.refusals import refused
 

@@ -9,9 +9,9 @@ import pytest
 
 import fieldcraft as fc
 import fieldcraft_cluster as cluster
-from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
-from fieldcraft.files import write_sealed
-from fieldcraft.serialization import from_bytes, to_bytes
+from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
+from fieldcraft.base.files import write_sealed
+from fieldcraft.space.encoding import from_bytes, to_bytes
 from fieldcraft_cluster import checkpoint as checkpoints
 from fieldcraft_cluster.folder import BLOCKS, MARKER
 from support.forks import forked

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 import fieldcraft_cluster as cluster
-from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
+from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft_cluster.store import Stores, WorkerLost
 from support.forks import forked
 from support.refusals import refused

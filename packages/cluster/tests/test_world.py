@@ -9,7 +9,14 @@ import pytest
 
 import fieldcraft as fc
 import fieldcraft_cluster as cluster
-from fieldcraft.errors import DeadSource, InvalidValue, NameTaken, OnWall, OutsideMap, UnknownName
+from fieldcraft.base.errors import (
+    DeadSource,
+    InvalidValue,
+    NameTaken,
+    OnWall,
+    OutsideMap,
+    UnknownName,
+)
 from fieldcraft_cluster.partition import Box
 from support.refusals import refused
 

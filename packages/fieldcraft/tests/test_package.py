@@ -64,7 +64,7 @@ import fieldcraft as fc, sys
 own = [name for name in sys.modules if name.split('.')[0] == 'fieldcraft']
 print(len(own), "fieldcraft.pursuit" in own, set(fc.__all__) <= set(dir(fc)))
 fc.Belief, fc.maps.load_map
-print("fieldcraft.pursuit" in sys.modules, "fieldcraft.maps" in sys.modules)
+print("fieldcraft.pursuit" in sys.modules, "fieldcraft.formats.maps" in sys.modules)
 """
     count, *found = python(code).split()
     assert int(count) <= 120

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import NoDevice
+from fieldcraft.base.errors import NoDevice
 from fieldcraft_gpu import Device
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import ConcurrentUse, InvalidValue, NoDevice
+from fieldcraft.base.errors import ConcurrentUse, InvalidValue, NoDevice
 from fieldcraft.steering import Deposit, Swarm, Walk
 from fieldcraft_gpu import Device, card, examination, wgpu_library
 from support.refusals import refused

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import DeviceLost, InvalidValue
+from fieldcraft.base.errors import DeviceLost, InvalidValue
 from fieldcraft.steering import Deposit, Forage, Swarm, Walk
 from fieldcraft_gpu import Device
 from support.refusals import refused

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import fieldcraft_gpu as gpu
-from fieldcraft import cli
+from fieldcraft.commands import command_line as cli
 from fieldcraft_gpu import comparison, report, wgpu_library
 
 

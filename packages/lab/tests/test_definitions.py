@@ -16,7 +16,7 @@ STROKE = [
     ("session.py", "self.live.apply(order)\n\n\nclass", "apply", "live.py", "apply"),
     ("live_recipe.py", "apply(order, self.imap, release", "apply", "apply.py", "apply"),
     ("apply.py", "            _paint(order", "_paint", "apply.py", "_paint"),
-    ("apply.py", "imap.space.set_walls(", "set_walls", "protocol.py", "set_walls"),
+    ("apply.py", "imap.space.set_walls(", "set_walls", "space.py", "set_walls"),
     ("apply.py", "layer.add_source(position", "add_source", "source_layer.py", "add_source"),
 ]
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_lab import filming
 from fieldcraft_lab.filming import FilmMaker
 from fieldcraft_lab.protocol import Export

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fieldcraft.errors import FieldcraftError, InvalidValue
+from fieldcraft.base.errors import FieldcraftError, InvalidValue
 from fieldcraft_lab import orders, replay
 from fieldcraft_lab.replay import with_view
 from fieldcraft_lab.session import Session

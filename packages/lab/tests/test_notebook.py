@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_lab import notebook
 from support.refusals import refused
 from support.sessions import CHROMIUM, FLAGS, small_map

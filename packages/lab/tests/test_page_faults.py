@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.view.plan import DARK
+from fieldcraft.view.pixels.plan import DARK
 from fieldcraft_lab import Lab
 from fieldcraft_lab.session import Session
 from support.pages import TOKEN, eventually, page_of, place_of, settled
@@ -143,7 +143,7 @@ def test_what_stopped_stays_on_screen_and_can_be_undone(
     browser: Any, lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Fault 5: a world that can't go on says why until it can."""
-    from fieldcraft.errors import InvalidValue
+    from fieldcraft.base.errors import InvalidValue
     from fieldcraft_lab.live_recipe import LiveRecipe
 
     step = LiveRecipe.step

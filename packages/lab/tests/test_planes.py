@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft import checks
-from fieldcraft.propagation import PROPAGATIONS
-from fieldcraft.propagation.settings import declared
-from fieldcraft.settings import needed_by
+from fieldcraft.base import checks
+from fieldcraft.base.settings.dataclasses import needed_by
+from fieldcraft.layers.propagation import PROPAGATIONS
+from fieldcraft.layers.propagation.settings import declared
 from fieldcraft.view import ColorScale
 from fieldcraft_lab import planes
 from fieldcraft_lab.apply import apply

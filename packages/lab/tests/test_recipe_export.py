@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.recipe import read_recipe
+from fieldcraft.commands.recipe import read_recipe
 from fieldcraft_lab import orders
 from fieldcraft_lab.live_recipe import LiveRecipe
 from fieldcraft_lab.recipe_export import recipe_of, restore_recipe, writings

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.cli import main
+from fieldcraft.commands.command_line import main
 from fieldcraft_lab import orders, replay
 from fieldcraft_lab.live import LiveMap
 from fieldcraft_lab.session import Session

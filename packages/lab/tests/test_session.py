@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft import serialization
-from fieldcraft.errors import FieldcraftError
-from fieldcraft.files import write_sealed
+from fieldcraft.base.errors import FieldcraftError
+from fieldcraft.base.files import write_sealed
+from fieldcraft.space import encoding as serialization
 from fieldcraft_lab import orders
 from fieldcraft_lab.keyframes import Keyframe, Keyframes
 from fieldcraft_lab.session import Session

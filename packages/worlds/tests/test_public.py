@@ -78,7 +78,7 @@ def test_a_world_uses_only_public_names(path):
     ("code", "found"),
     [
         ("from fieldcraft.kernels import pool", "fieldcraft.kernels.pool"),
-        ("from fieldcraft.checks import _refused", "fieldcraft.checks._refused"),
+        ("from fieldcraft.base.checks import _refused", "fieldcraft.base.checks._refused"),
         ("import fieldcraft.kernels", "fieldcraft.kernels"),
         ("import fieldcraft as fc\nfc.native", "fieldcraft.native"),
         (

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 
 gymnasium = pytest.importorskip("gymnasium", minversion="1.0", reason="needs Gymnasium")
 

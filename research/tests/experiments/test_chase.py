@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import BadMapFile, InvalidValue
+from fieldcraft.base.errors import BadMapFile, InvalidValue
 from fieldcraft_worlds.games.chase.searches import Search
 from research.experiments import run_study
 from research.experiments.chase import METHODS, chase_study, run, summarise

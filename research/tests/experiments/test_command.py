@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from fieldcraft.errors import FieldcraftError
+from fieldcraft.base.errors import FieldcraftError
 from research import __main__ as cli
 from research.experiments import command
 from research.experiments.command import EXPERIMENTS, Experiment

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from research.experiments import fights
 from research.experiments.fight_features import ELSEWHERE, MODELS, PARTS, moments_of
 from research.experiments.matches import ALL, VIEWS, Match, read_match

@@ -5,7 +5,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from research.experiments.hunt import HUNTERS, hunt, hunt_study
 from support.refusals import refused
 

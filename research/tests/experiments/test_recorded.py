@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Grid
 from research import __main__ as cli
 from research.experiments import ant_walks, pedestrian_walks, pedestrians, real_ants

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fieldcraft.errors import FieldcraftError, InvalidValue
+from fieldcraft.base.errors import FieldcraftError, InvalidValue
 from research.experiments import Study, run_study, runner
 from research.experiments.jobs import outcomes
 from research.experiments.study import Job, Row

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from research.experiments import mean, paired, rate
 from research.experiments.statistics import FEW, mean_share
 

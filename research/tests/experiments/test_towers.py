@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from research.experiments import run_study
 from research.experiments.towers import MEASURES, play, summarise, towers_study
 

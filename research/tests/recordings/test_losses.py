@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fieldcraft.errors import BadTimeline
+from fieldcraft.base.errors import BadTimeline
 from research.recordings.losses import Losses, read_losses
 from support import realdata
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fieldcraft.recipe import read_recipe
-from fieldcraft.recipe.outputs import run
+from fieldcraft.commands.recipe import read_recipe
+from fieldcraft.commands.recipe.outputs import run
 from research.recordings.convert import READERS
 from support import realdata
 

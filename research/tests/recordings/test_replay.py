@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fieldcraft.errors import BadTimeline
+from fieldcraft.base.errors import BadTimeline
 from research.recordings.replay import write_replay_table
 from support import realdata
 

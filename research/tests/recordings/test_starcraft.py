@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fieldcraft.errors import BadTimeline
-from fieldcraft.recordings import Timeline
+from fieldcraft.base.errors import BadTimeline
+from fieldcraft.formats.recordings import Timeline
 from research.recordings.starcraft import read_starcraft
 from support import realdata
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft_worlds.library import GAMES
 from fieldcraft_worlds.play.settings import read_table
 from research.__main__ import main

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import clock
-from fieldcraft.errors import BadSaveFile
-from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.base import clock
+from fieldcraft.base.errors import BadSaveFile
+from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft_cluster.files import read_planes, write_planes
 from fieldcraft_cluster.partition import Partition, Piece
 from fieldcraft_cluster.terrain import WallChanges, grid_of, walls_in

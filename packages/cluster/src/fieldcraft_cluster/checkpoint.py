@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.clock import MOST_TICKS
-from fieldcraft.errors import FieldcraftError
-from fieldcraft.falloff import Falloff, Ring
-from fieldcraft.files import damaged, newer, sealed, write_sealed
-from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
-from fieldcraft.serialization import from_bytes, to_bytes
+from fieldcraft.base.clock import MOST_TICKS
+from fieldcraft.base.errors import FieldcraftError
+from fieldcraft.base.files import damaged, newer, sealed, write_sealed
+from fieldcraft.layers.propagation import Fade, Propagation, Radial, Spread, Trail
+from fieldcraft.layers.sources.falloff import Falloff, Ring
+from fieldcraft.space.encoding import from_bytes, to_bytes
 from fieldcraft_cluster.blocks import BlockEntry
 from fieldcraft_cluster.folder import is_block_name, remove_unlisted
 

@@ -14,7 +14,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import FieldcraftError
+from fieldcraft.base.errors import FieldcraftError
 from fieldcraft_cluster.block import HaloUpdate
 from fieldcraft_cluster.blocks import BlockCommands, BlockEntry, Superstep, owner
 from fieldcraft_cluster.folder import BLOCKS

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
+from fieldcraft.base.errors import FieldcraftError, InvalidValue, MissingLibrary
 from fieldcraft.kernels import pool
 from fieldcraft_cluster.partition import Box, Partition
 from fieldcraft_cluster.store import Store, Stores, WorkerLost

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import FieldcraftError
-from fieldcraft.files import damaged, sealed, write_sealed
-from fieldcraft.serialization import from_bytes, to_bytes
+from fieldcraft.base.errors import FieldcraftError
+from fieldcraft.base.files import damaged, sealed, write_sealed
+from fieldcraft.space.encoding import from_bytes, to_bytes
 
 _MAGIC = b"fieldcraft block\n"
 _LENGTH = struct.Struct("<Q")

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import IO
 
-from fieldcraft.errors import BadSaveFile, InvalidValue
+from fieldcraft.base.errors import BadSaveFile, InvalidValue
 
 if sys.platform == "win32":
     import msvcrt

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, clock
-from fieldcraft.errors import InvalidValue, OnWall
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.layer import ArrayLayer
-from fieldcraft.propagation import Propagation
-from fieldcraft.propagation.settings import values_of
+from fieldcraft.base import checks, clock
+from fieldcraft.base.errors import InvalidValue, OnWall
+from fieldcraft.layers import ArrayLayer
+from fieldcraft.layers.influence_map import InfluenceMap
+from fieldcraft.layers.propagation import Propagation
+from fieldcraft.layers.propagation.settings import values_of
 from fieldcraft_cluster.block import LayerCall
 from fieldcraft_cluster.blocks import BlockCommands
 from fieldcraft_cluster.partition import Box, Partition

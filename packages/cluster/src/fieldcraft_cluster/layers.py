@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, clock
-from fieldcraft.errors import InvalidValue
-from fieldcraft.falloff import Falloff
-from fieldcraft.propagation import Propagation, Radial, Spread, Stamp, Trail
-from fieldcraft.propagation.radial import METRICS
-from fieldcraft.propagation.settings import values_of
+from fieldcraft.base import checks, clock
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.layers.propagation import Propagation, Radial, Spread, Stamp, Trail
+from fieldcraft.layers.propagation.radial.radial import METRICS
+from fieldcraft.layers.propagation.settings import values_of
+from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft_cluster.blocks import BlockCommands
 from fieldcraft_cluster.layer import MOST_REACH, WorldLayer
 from fieldcraft_cluster.sources import WorldSources

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from fieldcraft import checks
+from fieldcraft.base import checks
 from fieldcraft_cluster.store import Stores
 from fieldcraft_cluster.world import World
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fieldcraft.errors import InvalidValue
-from fieldcraft.files import damaged
-from fieldcraft.serialization import to_bytes
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.files import damaged
+from fieldcraft.space.encoding import to_bytes
 from fieldcraft_cluster.blocks import BlockCommands, BlockEntry
 from fieldcraft_cluster.checkpoint import Checkpoint, LayerState
 from fieldcraft_cluster.coordinator import Start

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
-from fieldcraft.errors import DeadSource, InvalidValue
+from fieldcraft.base import checks
+from fieldcraft.base.errors import DeadSource, InvalidValue
 from fieldcraft_cluster.block import BlockSources
 from fieldcraft_cluster.partition import Partition
 

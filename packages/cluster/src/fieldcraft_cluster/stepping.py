@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fieldcraft import clock
-from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import atomic
+from fieldcraft.base import clock
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.interruption import atomic
 from fieldcraft_cluster.coordinator import Report
 from fieldcraft_cluster.layer import WorldLayer
 

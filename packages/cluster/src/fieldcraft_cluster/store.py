@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import FieldcraftError
+from fieldcraft.base.errors import FieldcraftError
 from fieldcraft_cluster.block import Block
 from fieldcraft_cluster.blocks import BlockEntry, Blocks, owner
 from fieldcraft_cluster.folder import block_name

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.space import Grid
 from fieldcraft_cluster.partition import Box
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.errors import InvalidValue
-from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
-from fieldcraft.sources import Sources
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.layers.propagation import Fade, Propagation, Radial, Spread, Trail
+from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Neighborhood
 from fieldcraft_cluster.partition import Partition
 from fieldcraft_cluster.terrain import LazyArray

@@ -11,9 +11,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fieldcraft import checks, clock
-from fieldcraft.errors import InvalidValue, NameTaken, UnknownName
-from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
+from fieldcraft.base import checks, clock
+from fieldcraft.base.errors import InvalidValue, NameTaken, UnknownName
+from fieldcraft.layers.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.space import Grid
 from fieldcraft_cluster import saving, stepping
 from fieldcraft_cluster.checkpoint import Checkpoint, commit, read

@@ -26,17 +26,15 @@ The guides are in `docs/`. What follows is the help of all names in full.
 import importlib as _importlib
 import typing as _typing
 
-from fieldcraft import errors as errors
-from fieldcraft import hooks
-from fieldcraft.compose import maximum, minimum, where
-from fieldcraft.compose import verbs as _verbs
-from fieldcraft.errors import FieldcraftError
-from fieldcraft.falloff import Falloff, Ring
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.layer import Layer
-from fieldcraft.layer.making import others_with as _others_with
-from fieldcraft.propagation import Diffuse, Fade, Flood, Radial, Spread, Stamp, Trail
-from fieldcraft.sources import Source
+from fieldcraft.base import errors as errors
+from fieldcraft.base import packages as _packages
+from fieldcraft.base import pictured as _pictured
+from fieldcraft.base.errors import FieldcraftError
+from fieldcraft.layers import Layer
+from fieldcraft.layers.influence_map import InfluenceMap
+from fieldcraft.layers.propagation import Diffuse, Fade, Flood, Radial, Spread, Stamp, Trail
+from fieldcraft.layers.sources import Source
+from fieldcraft.layers.sources.falloff import Falloff, Ring
 from fieldcraft.space import (
     Graph,
     Grid,
@@ -49,19 +47,18 @@ from fieldcraft.space import (
     sees,
     visible,
 )
-from fieldcraft.space.graph import graph_of as _graph_of
+from fieldcraft.values import maximum, minimum, where
 
 if _typing.TYPE_CHECKING:
     from fieldcraft import fitting as fitting
-    from fieldcraft import maps as maps
     from fieldcraft import query as query
-    from fieldcraft import recordings as recordings
     from fieldcraft import steering, view
-    from fieldcraft.compose.formula import formula
-    from fieldcraft.compose.teams import Teams
-    from fieldcraft.compose.window import observe, window
     from fieldcraft.fitting import fit
-    from fieldcraft.maps import generate_map, load_map
+    from fieldcraft.formats import maps as maps
+    from fieldcraft.formats import recordings as recordings
+    from fieldcraft.formats.maps import generate_map, load_map
+    from fieldcraft.kernels.warm_up import set_threads, warm_up
+    from fieldcraft.layers.teams.teams import Teams
     from fieldcraft.paths import (
         DistanceMap,
         FlowField,
@@ -75,26 +72,43 @@ if _typing.TYPE_CHECKING:
         would_block,
     )
     from fieldcraft.pursuit import Belief, LastSeen, Motion, Pursuit, SearchParty, Sight
-    from fieldcraft.query import best, explain, peaks, pick, regions, sample
-    from fieldcraft.question import Question
-    from fieldcraft.readiness import set_threads, warm_up
+    from fieldcraft.query import best, explain, peaks, pick, regions
+    from fieldcraft.query.question import Question
+    from fieldcraft.values.formula import formula
+    from fieldcraft.values.sampling import sample
+    from fieldcraft.values.window import observe, window
 else:
     # Modules that are imported when one of their names, or the module itself, is first used.
     _MODULES = {
-        "compose.formula": "formula",
-        "compose.teams": "Teams",
-        "compose.window": "observe window",
         "fitting": "fit",
-        "maps": "generate_map load_map",
+        "formats.maps": "generate_map load_map",
+        "kernels.warm_up": "set_threads warm_up",
+        "layers.teams": "Teams",
         "paths": "DistanceMap FlowField Path distance_map flee_map flow_field reach shortest_path"
         " shortest_paths would_block",
         "pursuit": "Belief LastSeen Motion Pursuit SearchParty Sight",
-        "query": "best explain peaks pick regions sample",
-        "question": "Question",
-        "readiness": "set_threads warm_up",
-        "recordings": "",
-        "steering": "",
-        "view": "",
+        "query": "best explain peaks pick regions",
+        "query.question": "Question",
+        "values.formula": "formula",
+        "values.sampling": "sample",
+        "values.window": "observe window",
+    }
+    # Public modules by the names that users write: `fc.maps`.
+    _NAMED = {
+        "adapters": "formats.adapters",
+        "compose": "values",
+        "fitting": "fitting",
+        "layer": "layers",
+        "maps": "formats.maps",
+        "propagation": "layers.propagation",
+        "pursuit": "pursuit",
+        "query": "query",
+        "question": "query.question",
+        "recipe": "commands.recipe",
+        "recordings": "formats.recordings",
+        "settings": "base.settings",
+        "steering": "steering",
+        "view": "view",
     }
     _HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 
@@ -103,10 +117,10 @@ else:
             found = getattr(_importlib.import_module(f"fieldcraft.{_HOMES[name]}"), name)
             globals()[name] = found
             return found
-        if name in _MODULES:
-            return _importlib.import_module(f"fieldcraft.{name}")
+        if name in _NAMED:
+            return _importlib.import_module(f"fieldcraft.{_NAMED[name]}")
         if name in ("gpu", "lab"):
-            return hooks.package(name)
+            return _packages.package(name)
         raise AttributeError(f"module 'fieldcraft' has no attribute {name!r}", name=name)
 
     def __dir__() -> list[str]:
@@ -115,27 +129,20 @@ else:
         return sorted({*public, *(name for name in globals() if name[:2] == "__")})
 
 
-def _sample(*args: _typing.Any, **options: _typing.Any) -> _typing.Any:
-    from fieldcraft.query import sample
-
-    hooks.sample = sample
-    return sample(*args, **options)
-
-
-def _png_of(shown: hooks.Pictured) -> bytes | None:
-    from fieldcraft.view.pages import as_png
+def _png_of(shown: _pictured.Pictured) -> bytes | None:
+    from fieldcraft.view.pages.pages import as_png
 
     return as_png(shown)
 
 
 def _html_of(imap: InfluenceMap) -> str:
-    from fieldcraft.view.pages import as_html
+    from fieldcraft.view.pages.pages import as_html
 
     return as_html(imap)
 
 
-hooks.verbs, hooks.others_with, hooks.sample = _verbs, _others_with, _sample
-hooks.html_of, hooks.png_of, hooks.graph_of = _html_of, _png_of, _graph_of
+_pictured.html_of = _html_of
+_pictured.png_of = _png_of
 
 __version__ = "0.1.0"
 

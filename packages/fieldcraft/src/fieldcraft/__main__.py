@@ -2,6 +2,6 @@
 
 import sys
 
-from fieldcraft.cli import main
+from fieldcraft.commands.command_line import main
 
 sys.exit(main())

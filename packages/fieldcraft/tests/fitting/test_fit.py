@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft.fitting import LayerModel, Recorded
 from fieldcraft.fitting.models import Reaching
 from fieldcraft.fitting.objective import Objective

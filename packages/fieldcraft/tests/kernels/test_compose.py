@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
-from fieldcraft.compose import plan as plans
-from fieldcraft.compose.plan import Calculation, Program
 from fieldcraft.kernels import operations as reference
 from fieldcraft.kernels import pool
+from fieldcraft.values import plan as plans
+from fieldcraft.values.plan import Calculation, Program
 from support.tiers import uncompiled
 
 compiled_only = pytest.mark.skipif(

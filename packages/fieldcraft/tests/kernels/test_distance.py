@@ -19,10 +19,10 @@ from fieldcraft import kernels
 from fieldcraft.kernels import counting
 from fieldcraft.kernels.moves import STEPS
 from fieldcraft.paths import DistanceMap, distance_map
-from fieldcraft.paths.arc_search import step_cost
 from fieldcraft.paths.cost import CellCosts
-from fieldcraft.paths.grid_search import measured
-from fieldcraft.paths.search_base import Buckets
+from fieldcraft.paths.search.distances import Buckets
+from fieldcraft.paths.search.distances_on_arcs import step_cost
+from fieldcraft.paths.search.distances_on_grid import measured
 from support import grids
 
 compiled_only = pytest.mark.skipif(

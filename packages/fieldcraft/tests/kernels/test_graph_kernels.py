@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import kernels, steering
 from fieldcraft.kernels import pool
-from fieldcraft.paths import distance_map, flow_fields, path
-from fieldcraft.paths.flow_fields import GraphFlow
-from fieldcraft.space import mesh
-from fieldcraft.space.passages import floors_of
-from fieldcraft.steering import movement as meshes
+from fieldcraft.paths import distance_map, path
+from fieldcraft.paths.flow import on_spaces as flow_fields
+from fieldcraft.paths.flow.on_spaces import GraphFlow
+from fieldcraft.space.grid.passages import floors_of
+from fieldcraft.space.mesh import mesh
+from fieldcraft.steering import among_walls as meshes
 from support import graphs
 from support.examples import examples
 from support.tiers import plain

@@ -12,8 +12,8 @@ from scipy.sparse import csr_array
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.space.graph_sight import sight_ends
-from fieldcraft.space.portals import portals_of
+from fieldcraft.space.mesh.portals import portals_of
+from fieldcraft.space.sight.over_polygons import sight_ends
 from support import graphs
 
 pytestmark = pytest.mark.reference

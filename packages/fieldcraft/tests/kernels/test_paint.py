@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fieldcraft import kernels
-from fieldcraft.view import brush
+from fieldcraft.view.drawing import brush
 from support.tiers import uncompiled
 
 reference: Any = uncompiled("paint")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels import pool
 from support.forks import forked
 from support.refusals import refused
@@ -208,7 +208,7 @@ def test_set_threads_refuses(count: object) -> None:
 
 
 def test_results_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fieldcraft.propagation import grid_spread as spread
+    from fieldcraft.layers.propagation.spread import on_grid as spread
 
     monkeypatch.setattr(spread, "_CELLS_PER_THREAD", 1)
     results = set()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.propagation.walks import GridScratch, step_vectors
+from fieldcraft.layers.propagation.radial.reach_on_grid import GridScratch, step_vectors
 from oracles import radial as oracle
 from support.worlds import KNIGHT_AND_CORNER, GridWorld
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.kernels import compiled
 from fieldcraft.kernels.arrays import read_only
-from fieldcraft.paths.grid_paths import GridMoves, moves_of
-from fieldcraft.space.neighborhood import build_links
+from fieldcraft.paths.search.path_on_grid import GridMoves, moves_of
+from fieldcraft.space.grid.neighborhood import build_links
 from oracles import moves as moves_reference
 from support.mazes import FAR, HEX, ONE_WAY, World
 from support.tiers import uncompiled

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels import pool
-from fieldcraft.propagation import grid_spread as scheduler
-from fieldcraft.propagation import spread as spreads
-from fieldcraft.propagation import spreading_field
+from fieldcraft.layers.propagation.spread import field as spreading_field
+from fieldcraft.layers.propagation.spread import on_grid as scheduler
+from fieldcraft.layers.propagation.spread import spread as spreads
 from oracles import spread as reference
 from oracles.spread import settled
 from support.examples import examples

@@ -24,6 +24,7 @@ _MACHINERY = {
     "signatures",
     "table",
     "tier",
+    "warm_up",
 }
 
 

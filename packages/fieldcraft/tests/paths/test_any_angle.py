@@ -17,7 +17,7 @@ from scipy.spatial import Delaunay
 import fieldcraft as fc
 from fieldcraft.paths import shortest_path, shortest_paths
 from fieldcraft.paths.cost import CellCosts
-from fieldcraft.paths.mesh_paths import pulled
+from fieldcraft.paths.search.path_on_mesh import pulled
 from support import graphs, realdata
 
 Bits = NDArray[np.bool_]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.query import first_arrival
 
 

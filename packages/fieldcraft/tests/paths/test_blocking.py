@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.paths import distance_map, would_block
 from support import grids
 from support.examples import examples

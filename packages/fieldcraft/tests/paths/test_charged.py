@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.base.errors import InvalidValue, OnWall
 from support.refusals import refused
 
 

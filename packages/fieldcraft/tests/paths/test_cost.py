@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.paths.cost import LEAST, CellCosts
 from fieldcraft.space import GridSnapshot
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.paths import DistanceMap, distance_map
 from support import grids, realdata
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import steering
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.paths import distance_map, flow_field
-from fieldcraft.paths.flow_fields import GraphFlow
+from fieldcraft.paths.flow.on_spaces import GraphFlow
 from support import graphs, realdata
 from support.examples import examples
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.paths import DistanceMap, distance_map
 from support import graphs, grids
 

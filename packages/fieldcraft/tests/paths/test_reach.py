@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.compose import Expression
-from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.base.errors import InvalidValue, OnWall
+from fieldcraft.values import Expression
 
 
 @settings(max_examples=25, deadline=None)

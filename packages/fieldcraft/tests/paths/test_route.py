@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.paths.path import Path, no_path
 from support.refusals import refused
 

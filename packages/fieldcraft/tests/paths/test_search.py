@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels import pool
-from fieldcraft.paths.making import distance_map
+from fieldcraft.paths.flee_maps import distance_map
 from fieldcraft.paths.shortest import shortest_path, shortest_paths
 from support.mazes import World, cheapest, edges
 from support.refusals import refused

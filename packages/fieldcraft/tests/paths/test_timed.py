@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.paths import TimedPath
 from oracles.timed import cheapest
 

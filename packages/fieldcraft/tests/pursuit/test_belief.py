@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.pursuit import Belief, LastSeen
 from support.refusals import refused
 from support.worlds import KNIGHT
@@ -172,7 +172,7 @@ class TestWhatIsSeen:
 @pytest.mark.skipif(not kernels.compiled(), reason="the reference has no threads")
 @pytest.mark.parametrize("motion", [None, fc.pursuit.motion.Run()], ids=["wanders", "runs"])
 def test_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch, motion: Any) -> None:
-    from fieldcraft.pursuit import backend
+    from fieldcraft.pursuit import transitions as backend
 
     states = []
     for least in (10**9, 100):

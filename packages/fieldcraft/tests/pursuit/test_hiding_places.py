@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import fieldcraft as fc
-from fieldcraft.pursuit.visibility import hiding_paths, visibility_cache
+from fieldcraft.pursuit.hiding_places import hiding_paths, visibility_cache
 
 CAVE = fc.generate_map("cave", 47, 36, seed=4, neighbors=8)
 

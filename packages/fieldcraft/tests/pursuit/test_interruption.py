@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft import serialization
+from fieldcraft.space import encoding as serialization
 from fieldcraft.steering import Deposit, Swarm, Walk
 from support.interrupting import interrupted
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from support.refusals import refused
 
 pytestmark = pytest.mark.reference

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue
-from fieldcraft.pursuit.backend import backend
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.pursuit.motion import (
     DoubleBack,
     Hide,
@@ -29,6 +28,7 @@ from fieldcraft.pursuit.motion import (
     Stand,
     Wander,
 )
+from fieldcraft.pursuit.transitions import backend
 from fieldcraft.space import Space
 from support.refusals import refused
 from support.worlds import KINDS, open_cells

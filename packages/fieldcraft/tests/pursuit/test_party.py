@@ -11,9 +11,9 @@ from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.pursuit import Motion, SearchParty
-from fieldcraft.pursuit.particles import HIDES, RUNS, STANDS
+from fieldcraft.pursuit.party.particles import HIDES, RUNS, STANDS
 from support.chases import a_map
 from support.refusals import refused
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import query
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from support.fields import Field, inside, noise, ramp
 from support.refusals import refused
 

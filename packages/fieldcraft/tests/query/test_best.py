@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import query
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from support.fields import Field, distances, inside, noise, random_walls
 from support.refusals import refused
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from support.refusals import refused
 
 

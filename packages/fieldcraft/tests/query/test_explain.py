@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import query
-from fieldcraft.errors import InvalidValue, OutsideMap, UnknownName
-from fieldcraft.layer import Layer
-from fieldcraft.propagation import Attribution
+from fieldcraft.base.errors import InvalidValue, OutsideMap, UnknownName
+from fieldcraft.layers import Layer
+from fieldcraft.layers.propagation import Attribution
 from fieldcraft.query import Explanation
 from support.examples import examples
 from support.fields import noise

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels import pool
-from fieldcraft.propagation import Fade
+from fieldcraft.layers.propagation import Fade
 from fieldcraft.query import explore_step
-from fieldcraft.space.graph import graph_of
+from fieldcraft.space.graph.from_grid import graph_of
 from support.refusals import refused
 from support.roads import open_cells
 

@@ -7,7 +7,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft import query
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.space import Graph
 from support.fields import Field, inside, noise, random_walls
 from support.refusals import refused

@@ -10,7 +10,7 @@ from scipy import ndimage
 
 import fieldcraft as fc
 from fieldcraft import query
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from support.fields import CROSS, SQUARE, Field, distances, noise
 from support.refusals import refused
 

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 import fieldcraft as fc
 from fieldcraft import query
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from support.fields import CROSS, SQUARE, Field, noise, random_walls
 from support.refusals import refused
 

@@ -10,7 +10,7 @@ from scipy import ndimage
 
 import fieldcraft as fc
 from fieldcraft import query
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from support.fields import Field, inside, noise, ramp, random_walls
 from support.refusals import refused
 

@@ -14,10 +14,10 @@ from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
 from fieldcraft import steering
-from fieldcraft.adapters import tcod
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.formats.adapters import tcod
 from fieldcraft.space import Neighborhood
-from fieldcraft.space.neighborhood import build_links
+from fieldcraft.space.grid.neighborhood import build_links
 
 HOW = ("never", "if-one-open", "cut")
 EIGHT = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)]

@@ -10,7 +10,7 @@ import pytest
 from scipy.spatial import cKDTree
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.space import Graph, Mesh
 from support.refusals import refused
 

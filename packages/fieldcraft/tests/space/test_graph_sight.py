@@ -10,11 +10,11 @@ from scipy.spatial import Delaunay
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.kernels import pool
-from fieldcraft.propagation import Flood
+from fieldcraft.layers.propagation import Flood
 from fieldcraft.space import incoming, sees, visible, watchers
-from fieldcraft.space.portals import portals_of
+from fieldcraft.space.mesh.portals import portals_of
 from support import realdata
 from support.refusals import refused
 

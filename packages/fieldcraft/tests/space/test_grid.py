@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OutsideMap
-from fieldcraft.space.grid import MAX_CELLS
+from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.space.grid.grid import MAX_CELLS
 from support.refusals import refused
 from support.roads import links, open_cells
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from support.refusals import refused
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue
-from fieldcraft.space.neighborhood import MAX_STEPS
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.space.grid.neighborhood import MAX_STEPS
 from support.refusals import refused
 from support.worlds import KNIGHT
 

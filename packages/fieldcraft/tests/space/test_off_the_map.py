@@ -7,7 +7,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft import steering
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 
 OFF, RIM, INSIDE = (50.0, 3.2), (9.5, 3.5), (1.5, 1.5)
 CALLS = {

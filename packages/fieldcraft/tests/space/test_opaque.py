@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.space import Space
-from fieldcraft.space.sight import watchers
+from fieldcraft.space.sight.sight import watchers
 from support.worlds import KINDS, open_cells
 
 SEEING = ["grid", "torus", "y up", "knight", "mesh", "hexes"]

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.space import passages as rules
-from fieldcraft.space.passages import clear_cells, passages
+from fieldcraft.space.grid import passages as rules
+from fieldcraft.space.grid.passages import clear_cells, passages
 
 ENTER = np.array([[1, 1, 0], [0, 1, 0], [0, 1, 1]], dtype=bool)
 CORNERS = {

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.errors import InvalidValue, OutsideMap
-from fieldcraft.serialization import from_bytes, to_bytes
+from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.space.encoding import from_bytes, to_bytes
 from support.grids import World, worlds
 from support.refusals import refused
 

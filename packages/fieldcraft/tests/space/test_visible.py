@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft import errors
+from fieldcraft.base import errors
 from fieldcraft.kernels import pool
 from fieldcraft.space import incoming, visible, watchers
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.paths import distance_map, flow_field
 from fieldcraft.steering import (
     accelerate,

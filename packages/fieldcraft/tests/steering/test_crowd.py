@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import steering
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.paths import distance_map, flow_field
 from support.crowds import World
 from support.refusals import refused

@@ -7,7 +7,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft import steering
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 
 
 def swarm() -> steering.Swarm:

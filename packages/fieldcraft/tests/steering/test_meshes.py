@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import steering
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from support import graphs, realdata
 
 SQUARE = fc.Graph.from_polygons([(0, 0), (4, 0), (4, 3), (0, 3)], [(0, 1, 2, 3)])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OnWall
+from fieldcraft.base.errors import InvalidValue, OnWall
 from oracles.pibt import next_cells
 from support.tiers import told_twice
 
@@ -117,8 +117,8 @@ def test_steps_equal_the_recursive_oracle(seed: int, kind: str, count: int) -> N
 
 
 def one_step(space: fc.Space, left: Any, rows: Any, cells: Any, order: Any) -> Any:
-    from fieldcraft.steering.pibt import _NO_SPANS
-    from fieldcraft.steering.plans import Plans
+    from fieldcraft.steering.together.pibt import _NO_SPANS
+    from fieldcraft.steering.together.plans import Plans
 
     ways = space.adjacency
     ground = ways.starts, ways.ends, ways.lengths.astype(np.float32)
@@ -267,7 +267,7 @@ def test_agents_led_along_paths_keep_the_laws(space: fc.Space, seed: int, ahead:
     goals = rng.choice(open_cells(space), len(cells))
     crowd = fc.steering.PIBT(space, look_ahead=ahead, effort=5, on_unreachable="wait")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fieldcraft.steering.pibt.MOST_BYTES", 0)
+        patch.setattr("fieldcraft.steering.together.pibt.MOST_BYTES", 0)
         for turn in range(12):
             after = crowd.step(cells, goals)
             check(space, cells, after)
@@ -278,7 +278,7 @@ def test_agents_led_along_paths_keep_the_laws(space: fc.Space, seed: int, ahead:
 
 @pytest.mark.parametrize("ahead", [0, 8])
 def test_agents_led_along_paths_arrive(monkeypatch: pytest.MonkeyPatch, ahead: int) -> None:
-    monkeypatch.setattr("fieldcraft.steering.pibt.MOST_BYTES", 0)
+    monkeypatch.setattr("fieldcraft.steering.together.pibt.MOST_BYTES", 0)
     grid = fc.Grid(24, 18, neighbors=4)
     rng = np.random.default_rng(3)
     cells, goals = rng.permutation(len(grid))[:60], rng.permutation(len(grid))[:60]
@@ -289,7 +289,7 @@ def test_agents_led_along_paths_arrive(monkeypatch: pytest.MonkeyPatch, ahead: i
 
 
 def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fieldcraft.steering.pibt.MOST_BYTES", 0)
+    monkeypatch.setattr("fieldcraft.steering.together.pibt.MOST_BYTES", 0)
     before, seen = fc.set_threads(1), set()
     for count in (1, 2, 8):
         fc.set_threads(count)

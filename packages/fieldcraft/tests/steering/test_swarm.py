@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels import pool
-from fieldcraft.steering import Deposit, Emitter, Forage, Reversed, Swarm, Walk, swarm_plan
+from fieldcraft.steering import Deposit, Emitter, Forage, Reversed, Swarm, Walk
+from fieldcraft.steering.swarm import plan as swarm_plan
 from support.refusals import refused
 
 HOW = Walk(4.0, follow=1.0, wander=9.0, turn=30.0, distance=4.0, avoid=1.0)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 
 KINDS = ("four", "eight", "hex", "graph", "tall graph")
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csgraph, csr_matrix
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.steering import avoid_walls, move
 from support.crowds import ENTER, World
 from support.refusals import refused

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.view import Placement, draw_arrows
 
 GRID = fc.Grid(12, 8)

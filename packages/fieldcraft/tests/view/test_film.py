@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from fieldcraft import FieldcraftError, view
-from fieldcraft.errors import InvalidValue, MissingLibrary
-from fieldcraft.view.film import SUFFIXES
-from fieldcraft.view.writers import _packed, _palette
+from fieldcraft.base.errors import InvalidValue, MissingLibrary
+from fieldcraft.view.film.film import SUFFIXES
+from fieldcraft.view.film.writers import _packed, _palette
 from support.forks import forked
 
 av = pytest.importorskip("av")

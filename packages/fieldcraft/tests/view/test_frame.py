@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import Grid, Terrain, view
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.view import ColorScale, Placement
-from fieldcraft.view.brush import measure, wrapped, write
-from fieldcraft.view.legends import format_number
-from fieldcraft.view.overlays import NEGATIVE, POSITIVE
+from fieldcraft.view.drawing.brush import measure, wrapped, write
+from fieldcraft.view.drawing.overlays import NEGATIVE, POSITIVE
+from fieldcraft.view.pages.legends import format_number
 from fieldcraft.view.palettes import lab_of
-from fieldcraft.view.plan import DARK, HIDDEN, LIGHT
+from fieldcraft.view.pixels.plan import DARK, HIDDEN, LIGHT
 
 HEIGHT, WIDTH = 7, 11
 GROUND, WALL = DARK.ground, DARK.wall

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Graph
 from fieldcraft.view import ColorScale, frame
-from fieldcraft.view.drawing import GROUND, WALL
+from fieldcraft.view.parts import GROUND, WALL
 from support.refusals import refused
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fieldcraft import Grid, view
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.view import Placement
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from fieldcraft import view
-from fieldcraft.errors import InvalidValue
-from fieldcraft.view.plan import DARK
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.view.pixels.plan import DARK
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 

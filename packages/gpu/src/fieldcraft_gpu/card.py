@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import ConcurrentUse, DeviceLost, InvalidValue, NoDevice
+from fieldcraft.base.errors import ConcurrentUse, DeviceLost, InvalidValue, NoDevice
 from fieldcraft_gpu.batches import STRIDE, Batch, Buffer, Shader
 from fieldcraft_gpu.examination import examine
 from fieldcraft_gpu.wgpu_library import SPAWN, Adapter, library, runtime_folder

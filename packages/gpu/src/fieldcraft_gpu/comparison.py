@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Stamp, Trail
+from fieldcraft.layers.influence_map import InfluenceMap
+from fieldcraft.layers.propagation import Fade, Propagation, Radial, Spread, Stamp, Trail
 from fieldcraft.space import Grid
 from fieldcraft.steering import Deposit, Forage, Swarm, Walk
 from fieldcraft_gpu.opening import Device

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.propagation.fade import Fade
-from fieldcraft.propagation.fade_field import FadeField
+from fieldcraft.layers.propagation.fade.fade import Fade
+from fieldcraft.layers.propagation.fade.field import FadeField
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer
 from fieldcraft_gpu.card import Card

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import InvalidValue
-from fieldcraft.propagation.kinds import Field
-from fieldcraft.sources import Sources
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.layers.propagation.propagation import Field
+from fieldcraft.layers.sources import Sources
 from fieldcraft_gpu.batches import Buffer
 from fieldcraft_gpu.card import Card
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, NoDevice
-from fieldcraft.propagation import Fade, Propagation, Radial, Spread, Trail
-from fieldcraft.propagation.array_field import ArrayValues
-from fieldcraft.propagation.kinds import Field
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue, NoDevice
+from fieldcraft.layers.propagation import Fade, Propagation, Radial, Spread, Trail
+from fieldcraft.layers.propagation.array import ArrayValues
+from fieldcraft.layers.propagation.propagation import Field
 from fieldcraft.space import Space, grid_of
 from fieldcraft_gpu.card import Card
 from fieldcraft_gpu.fade_field import DeviceFadeField

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.swarm_layout import packed
-from fieldcraft.propagation.accumulator import ADD, SCALE, Accumulator, Drawing, Tables
-from fieldcraft.propagation.radial_field import GridRadialField, RadialField
-from fieldcraft.propagation.radial_updates import Emitters
-from fieldcraft.sources import Sources
+from fieldcraft.layers.propagation.radial.field import GridRadialField, RadialField
+from fieldcraft.layers.propagation.radial.updates import Emitters
+from fieldcraft.layers.propagation.trail.accumulator import ADD, SCALE, Accumulator, Drawing, Tables
+from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer
 from fieldcraft_gpu.card import Card
@@ -22,7 +22,7 @@ from fieldcraft_gpu.fields import DeviceField, refuse
 from fieldcraft_gpu.trail_field import drawing_parameters, stamp_records
 
 if TYPE_CHECKING:
-    from fieldcraft.propagation import Radial
+    from fieldcraft.layers.propagation import Radial
 
 
 class DeviceSums(Accumulator):

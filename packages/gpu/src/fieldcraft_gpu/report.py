@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 import fieldcraft_gpu as gpu
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.propagation import Spread, Trail
+from fieldcraft.layers.influence_map import InfluenceMap
+from fieldcraft.layers.propagation import Spread, Trail
 from fieldcraft.space import Grid
 from fieldcraft.steering import Deposit, Swarm, Walk
 from fieldcraft_gpu.comparison import differences

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.propagation.grid_spread import GridSpreadField
-from fieldcraft.propagation.spread import Spread
+from fieldcraft.layers.propagation.spread.on_grid import GridSpreadField
+from fieldcraft.layers.propagation.spread.spread import Spread
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Batch, Buffer
 from fieldcraft_gpu.card import Card

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.swarm_layout import circle, packed
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer, Shader

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.propagation.accumulator import SCALE, Accumulator, Drawing, reserved
-from fieldcraft.propagation.rasters import GridRaster, Raster
-from fieldcraft.propagation.trail import Trail
-from fieldcraft.propagation.trail_field import TrailField
-from fieldcraft.sources import Sources
+from fieldcraft.layers.propagation.trail.accumulator import SCALE, Accumulator, Drawing, reserved
+from fieldcraft.layers.propagation.trail.field import TrailField
+from fieldcraft.layers.propagation.trail.rasters import GridRaster, Raster
+from fieldcraft.layers.propagation.trail.trail import Trail
+from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Batch, Shader
 from fieldcraft_gpu.card import STEPS, Card

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fieldcraft.errors import NoDevice
+from fieldcraft.base.errors import NoDevice
 
 SPAWN = 'Start it with multiprocessing.get_context("spawn"), and open a device there'
 _SUPPORTED = (0, 32)

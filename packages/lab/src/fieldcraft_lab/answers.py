@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import FieldcraftError, InvalidValue
-from fieldcraft.layer import SourceLayer
-from fieldcraft.layer.operand import Operand
+from fieldcraft.base.errors import FieldcraftError, InvalidValue
+from fieldcraft.layers import SourceLayer
 from fieldcraft.query import best, explain, gradient, peaks, regions, worst
-from fieldcraft.question import Question
+from fieldcraft.query.question import Question
 from fieldcraft.space import Space
+from fieldcraft.values.operand import Operand
 from fieldcraft_lab.controls import controls
 from fieldcraft_lab.live import Live
 from fieldcraft_lab.protocol import Ask, Best, Probe, Sensitivity

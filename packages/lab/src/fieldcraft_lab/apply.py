@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import InvalidValue, UnknownName, WrongLayer
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.layer import Layer, MemoryLayer, SourceLayer, SpreadLayer, TrailLayer
-from fieldcraft.layer.moving import Moving
-from fieldcraft.sources import Source
+from fieldcraft.base.errors import InvalidValue, UnknownName, WrongLayer
+from fieldcraft.layers import Layer, MemoryLayer, SourceLayer, SpreadLayer, TrailLayer
+from fieldcraft.layers.influence_map import InfluenceMap
+from fieldcraft.layers.propagated_layer import Moving
+from fieldcraft.layers.sources import Source
 from fieldcraft.space import Space
 from fieldcraft_lab.controls import replaced_by
 from fieldcraft_lab.orders import Deposit, Move, Order, Paint, Place, Remove, Strengthen, Tune

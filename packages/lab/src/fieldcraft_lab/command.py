@@ -139,7 +139,7 @@ def add_diff(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def _replay(chosen: argparse.Namespace) -> None:
-    from fieldcraft.progress import Progress
+    from fieldcraft.base.progress import Progress
     from fieldcraft_lab import replay
 
     session = replay.session_of(chosen.file, data=chosen.data)

@@ -6,7 +6,7 @@ import queue
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fieldcraft.errors import FieldcraftError, InvalidValue, UnknownName
+from fieldcraft.base.errors import FieldcraftError, InvalidValue, UnknownName
 from fieldcraft_lab import answers, description
 from fieldcraft_lab.history import History
 from fieldcraft_lab.hub import Hub

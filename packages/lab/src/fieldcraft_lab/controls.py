@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from fieldcraft import checks
-from fieldcraft.falloff import CURVES, Falloff
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.layer import Layer
-from fieldcraft.propagation import Propagation, Radial, Spread
-from fieldcraft.propagation.settings import Setting, declared, values_of
+from fieldcraft.base import checks
+from fieldcraft.layers import Layer
+from fieldcraft.layers.influence_map import InfluenceMap
+from fieldcraft.layers.propagation import Propagation, Radial, Spread
+from fieldcraft.layers.propagation.settings import Setting, declared, values_of
+from fieldcraft.layers.sources.falloff import CURVES, Falloff
 
 FIXED = {
     "vector": "A layer has numbers or vectors from its beginning",

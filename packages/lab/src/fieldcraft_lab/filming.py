@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fieldcraft.errors import FieldcraftError, InvalidValue
+from fieldcraft.base.errors import FieldcraftError, InvalidValue
 from fieldcraft_lab import replay
 from fieldcraft_lab.protocol import Export
 from fieldcraft_lab.session import Session

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
-from fieldcraft.layer.operand import Operand
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Space, checked_space
+from fieldcraft.values.operand import Operand
 
 __all__ = ["FunctionMap"]
 

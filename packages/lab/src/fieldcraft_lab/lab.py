@@ -13,9 +13,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from fieldcraft import checks
-from fieldcraft.errors import FieldcraftError, InvalidValue, UnknownName
-from fieldcraft.readiness import warm_up
+from fieldcraft.base import checks
+from fieldcraft.base.errors import FieldcraftError, InvalidValue, UnknownName
+from fieldcraft.kernels.warm_up import warm_up
 from fieldcraft_lab import protocol, recipe_export
 from fieldcraft_lab.controller import Controller, Reply
 from fieldcraft_lab.filming import FILMS, FilmMaker

@@ -18,18 +18,19 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks, clock, serialization
-from fieldcraft.falloff import Falloff
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.layer import Layer, SourceLayer
-from fieldcraft.layer.operand import Operand
-from fieldcraft.propagation import Stamp
-from fieldcraft.propagation.settings import values_of
-from fieldcraft.recipe.parts import Recipe
-from fieldcraft.recipe.world import MAX_STEPS
-from fieldcraft.recordings import Timeline
+from fieldcraft.base import checks, clock
+from fieldcraft.commands.recipe.parts import Recipe
+from fieldcraft.commands.recipe.world import MAX_STEPS
+from fieldcraft.formats.recordings import Timeline
+from fieldcraft.layers import Layer, SourceLayer
+from fieldcraft.layers.influence_map import InfluenceMap
+from fieldcraft.layers.propagation import Stamp
+from fieldcraft.layers.propagation.settings import values_of
+from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.space import Mesh, Space
-from fieldcraft.space.topology import Topology
+from fieldcraft.space import encoding as serialization
+from fieldcraft.space.graph.topology import Topology
+from fieldcraft.values.operand import Operand
 from fieldcraft_lab.apply import apply
 from fieldcraft_lab.controls import controls, curve
 from fieldcraft_lab.orders import ORDERS, Order

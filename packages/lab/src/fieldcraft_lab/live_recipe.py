@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.layer.operand import Operand
-from fieldcraft.recipe.parts import Picture, Recipe
-from fieldcraft.recipe.read import read_recipe
-from fieldcraft.recipe.world import World
+from fieldcraft.commands.recipe.parts import Picture, Recipe
+from fieldcraft.commands.recipe.read import read_recipe
+from fieldcraft.commands.recipe.world import World
+from fieldcraft.layers.influence_map import InfluenceMap
+from fieldcraft.values.operand import Operand
 from fieldcraft.view.palettes import parse_color
 from fieldcraft_lab.apply import apply
 from fieldcraft_lab.live import LayerWorld

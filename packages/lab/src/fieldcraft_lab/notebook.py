@@ -15,9 +15,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from fieldcraft import checks
-from fieldcraft.errors import FieldcraftError, MissingLibrary
-from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.base import checks
+from fieldcraft.base.errors import FieldcraftError, MissingLibrary
+from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft_lab import protocol
 from fieldcraft_lab.controller import Reply
 from fieldcraft_lab.description import page

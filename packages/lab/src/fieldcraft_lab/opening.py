@@ -6,11 +6,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from fieldcraft.commands import SHIPPED, recipe_path
-from fieldcraft.errors import BadSaveFile, FieldcraftError, UnknownName
-from fieldcraft.files import is_there
-from fieldcraft.influence_map import InfluenceMap
-from fieldcraft.recipe import read_recipe
+from fieldcraft.base.errors import BadSaveFile, FieldcraftError, UnknownName
+from fieldcraft.base.files import is_there
+from fieldcraft.commands.recipe import read_recipe
+from fieldcraft.commands.starters import SHIPPED, recipe_path
+from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft_lab.live import Live, LiveMap
 from fieldcraft_lab.live_recipe import LiveRecipe
 

@@ -8,10 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.compose.formula import formula
-from fieldcraft.errors import FieldcraftError
-from fieldcraft.layer.operand import Operand
-from fieldcraft.view.plan import ColorScale
+from fieldcraft.base.errors import FieldcraftError
+from fieldcraft.values.formula import formula
+from fieldcraft.values.operand import Operand
+from fieldcraft.view.pixels.plan import ColorScale
 from fieldcraft_lab.hub import Picture
 from fieldcraft_lab.live import Live
 from fieldcraft_lab.planes import Plane, Shape, nice

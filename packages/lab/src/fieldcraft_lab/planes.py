@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.space import Space
-from fieldcraft.view.drawing import outlines
-from fieldcraft.view.plan import HIDDEN, ColorScale
+from fieldcraft.view.parts import outlines
+from fieldcraft.view.pixels.plan import HIDDEN, ColorScale
 
 MOST_CELLS = 2048 * 2048
 _MOST_POLYGONS = 120_000

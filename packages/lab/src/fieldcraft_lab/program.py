@@ -9,8 +9,8 @@ import sys
 import time
 import webbrowser
 
-from fieldcraft import checks
-from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.base import checks
+from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft_lab.controller import Controller
 from fieldcraft_lab.live import LayerWorld, shortest_interval
 from fieldcraft_lab.protocol import Best, Probe, Sensitivity

@@ -9,8 +9,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft_lab.orders import ORDERS, Order, checked, integer, number, position, word
 
 MOST_BYTES = 16384

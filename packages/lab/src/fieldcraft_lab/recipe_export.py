@@ -9,8 +9,8 @@ import os
 from pathlib import Path
 from typing import Any
 
-from fieldcraft.errors import BadRecipe, InvalidValue, MissingLibrary
-from fieldcraft.recipe import read_recipe
+from fieldcraft.base.errors import BadRecipe, InvalidValue, MissingLibrary
+from fieldcraft.commands.recipe import read_recipe
 from fieldcraft_lab.controls import replaced_by
 from fieldcraft_lab.live import Live
 from fieldcraft_lab.live_recipe import LiveRecipe

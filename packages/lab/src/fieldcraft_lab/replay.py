@@ -16,10 +16,10 @@ from urllib.parse import parse_qs, quote, urlsplit
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft.files import is_there
-from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue, UnknownName
+from fieldcraft.base.files import is_there
+from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft.view import ColorScale, Film, page, picture, save_png
 from fieldcraft_lab.live import LiveMap
 from fieldcraft_lab.opening import opened

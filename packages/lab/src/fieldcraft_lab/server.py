@@ -21,8 +21,8 @@ import socket
 import threading
 from typing import Any
 
-from fieldcraft import checks
-from fieldcraft.errors import FieldcraftError, InvalidValue, MissingLibrary
+from fieldcraft.base import checks
+from fieldcraft.base.errors import FieldcraftError, InvalidValue, MissingLibrary
 from fieldcraft_lab import protocol
 from fieldcraft_lab.controller import Controller, Reply
 from fieldcraft_lab.description import page

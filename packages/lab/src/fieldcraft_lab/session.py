@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from fieldcraft import checks, serialization
-from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
-from fieldcraft.files import damaged, newer, sealed, write_sealed
-from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.base import checks
+from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
+from fieldcraft.base.files import damaged, newer, sealed, write_sealed
+from fieldcraft.layers.influence_map import InfluenceMap
+from fieldcraft.space import encoding as serialization
 from fieldcraft_lab.controls import settings
 from fieldcraft_lab.keyframes import Keyframe, Keyframes
 from fieldcraft_lab.live import Live, LiveMap

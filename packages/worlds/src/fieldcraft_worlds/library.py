@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from typing import cast
 
-from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft_worlds.games.game import Game
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.serialization import digest, from_bytes, to_bytes
-from fieldcraft.settings import settings_from
+from fieldcraft.base.settings import settings_from
+from fieldcraft.space.encoding import digest, from_bytes, to_bytes
 from fieldcraft_worlds.games.ants.orders import Leave, Paint, Tune
 from fieldcraft_worlds.games.chase.orders import Throw
 from fieldcraft_worlds.games.flock.orders import Fly, Scare
@@ -176,7 +176,7 @@ def test_uncompiled_kernels_play_the_same_match(
     compiled, plain = told_twice(f"""
 from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play.session import Session
-from fieldcraft.settings import settings_from
+from fieldcraft.base.settings import settings_from
 from packages.worlds.tests.games.test_every_game import space_of
 game = find_game({name!r})
 session = Session(game, space_of({text!r}), settings_from(game.settings, {table!r}), seed=3)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, NoDevice
-from fieldcraft.serialization import digest
+from fieldcraft.base.errors import InvalidValue, NoDevice
+from fieldcraft.space.encoding import digest
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.lazy import AT_ONCE
 from fieldcraft_worlds.games.physarum.network import (

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft import cli
-from fieldcraft.errors import InvalidValue, NoDevice
-from fieldcraft.serialization import digest
+from fieldcraft.base.errors import InvalidValue, NoDevice
+from fieldcraft.commands import command_line as cli
+from fieldcraft.space.encoding import digest
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.ants import Settings as Ants
 from fieldcraft_worlds.games.ants import plugin as ants

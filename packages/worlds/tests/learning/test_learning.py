@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft.serialization import digest
+from fieldcraft.base.errors import InvalidValue, UnknownName
+from fieldcraft.space.encoding import digest
 
 pytest.importorskip("gymnasium", minversion="1.0", reason="needs Gymnasium")
 pytest.importorskip("pettingzoo", reason="needs PettingZoo")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fieldcraft import Grid
-from fieldcraft.settings import settings_from
+from fieldcraft.base.settings import settings_from
 from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session

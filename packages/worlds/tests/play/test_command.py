@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from fieldcraft.cli import main
+from fieldcraft.commands.command_line import main
 from fieldcraft_worlds.play.overlays import Overlays
 from fieldcraft_worlds.play.recording import Recording
 from fieldcraft_worlds.play.session import Session
@@ -183,7 +183,7 @@ def test_headless_loads_no_pygame(bare: dict[str, str], tmp_path: Path) -> None:
     code = f"""
 import sys
 sys.modules["pygame"] = None
-from fieldcraft.cli import main
+from fieldcraft.commands.command_line import main
 code = main({arguments!r})
 assert "fieldcraft_worlds.play.window" not in sys.modules
 sys.exit(code)

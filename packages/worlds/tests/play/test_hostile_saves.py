@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fieldcraft import Grid, files
-from fieldcraft.errors import BadSaveFile, FieldcraftError
-from fieldcraft.serialization import to_bytes
-from fieldcraft.settings import settings_from
+from fieldcraft import Grid
+from fieldcraft.base import files
+from fieldcraft.base.errors import BadSaveFile, FieldcraftError
+from fieldcraft.base.settings import settings_from
+from fieldcraft.space.encoding import to_bytes
 from fieldcraft_worlds.library import GAMES, find_game
 from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.session import Session

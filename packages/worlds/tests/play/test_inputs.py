@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fieldcraft import Grid
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.games.painting import brushed
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fieldcraft.errors import FieldcraftError
+from fieldcraft.base.errors import FieldcraftError
 from fieldcraft_lab import Session
 from fieldcraft_lab.answers import probe
 from fieldcraft_lab.opening import opened

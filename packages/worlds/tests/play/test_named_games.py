@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.library import saved_game
 from fieldcraft_worlds.play import saving
 from support.forks import forked
@@ -27,7 +27,7 @@ def test_play_does_not_import_the_module_that_a_save_names(tmp_path: Path) -> No
     (tmp_path / "evil.py").write_text(f"open({str(proof)!r}, 'w').close()\n")
     saving.write(save, {"kind": "match", "game": "evil:GAME", "version": 1}, {}, ())
     done = forked(
-        "import sys; from fieldcraft.cli import main\n"
+        "import sys; from fieldcraft.commands.command_line import main\n"
         f"sys.path.insert(0, {str(tmp_path)!r})\n"
         f"sys.exit(main(['play', '--load', {str(save)!r}, '--headless', '--steps', '1']))"
     )

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft.settings import settings_from
+from fieldcraft.base.errors import InvalidValue, UnknownName
+from fieldcraft.base.settings import settings_from
 from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play import player as players
 from fieldcraft_worlds.play.help_page import help_lines

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fieldcraft import Grid
-from fieldcraft.errors import BadSaveFile, InvalidValue, UnknownName
-from fieldcraft.serialization import from_bytes
+from fieldcraft.base.errors import BadSaveFile, InvalidValue, UnknownName
+from fieldcraft.space.encoding import from_bytes
 from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.session import Session

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from fieldcraft.errors import InvalidValue
-from fieldcraft.settings import settings_from
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.settings import settings_from
 from fieldcraft_worlds.play.settings import kinds_of, read_table
 from support.wandering import Settings, Stride
 

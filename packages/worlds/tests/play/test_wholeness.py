@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
-from fieldcraft.settings import settings_from
+from fieldcraft.base.settings import settings_from
 from fieldcraft_worlds.library import GAMES, find_game
 from fieldcraft_worlds.play.session import Session
 from packages.worlds.tests.play.test_hostile_saves import SMALL

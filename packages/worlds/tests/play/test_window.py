@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fieldcraft.errors import FieldcraftError, MissingLibrary
+from fieldcraft.base.errors import FieldcraftError, MissingLibrary
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.play.window import show

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft.fitting.models import LayerModel
 from fieldcraft.fitting.objective import Objective, log_chances
 from fieldcraft.fitting.recorded import Recorded

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from fieldcraft.compose.formula import formula
-from fieldcraft.compose.passes import Mapped
-from fieldcraft.compose.tree import Node
-from fieldcraft.errors import InvalidValue
-from fieldcraft.influence_map import InfluenceMap
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.arrays import Floats
+from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft.space import Grid
+from fieldcraft.values.expression import Separate
+from fieldcraft.values.formula import formula
+from fieldcraft.values.passes import Mapping as Curve
+from fieldcraft.values.tree import Node
 
 _LEAST = float(np.finfo(np.float32).tiny)
 _EXP_LIMIT = 60.0
@@ -76,6 +77,13 @@ _BACKWARD: dict[str, Callable[..., tuple[Floats, ...]]] = {
 """The gradient of each operand, from that of the result; comparisons have none."""
 
 
+def _is_curve(payload: object) -> bool:
+    """Return whether a map is a function of another one's values whose gradient is known."""
+    if not isinstance(payload, Separate) or not isinstance(payload.calculation, Curve):
+        return False
+    return payload.written.verb in _BACKWARD
+
+
 class Formula:
     """A formula over named maps and numbers, with the gradient of each name."""
 
@@ -91,7 +99,7 @@ class Formula:
         """Append the steps of a node after those of its inputs; return its place."""
         if node not in self._places:
             kind, inputs, payload = node.kind, node.inputs, node.payload
-            if kind == "map" and isinstance(payload, Mapped) and payload.written.verb in _BACKWARD:
+            if kind == "map" and _is_curve(payload):
                 kind, inputs = payload.written.verb, (payload.written.operands[0].node,)
             elif kind == "map" and payload in self._names:
                 payload = self._names[payload]

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
-from fieldcraft.falloff import CURVES, Falloff
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.fitting.recorded import Recorded, cells_of, check_size
 from fieldcraft.kernels.arrays import Floats
+from fieldcraft.layers.propagation import Radial, Spread
+from fieldcraft.layers.sources.falloff import CURVES, Falloff
 from fieldcraft.paths import distance_map
-from fieldcraft.propagation import Radial, Spread
 from fieldcraft.space import Grid
 
 Reached = tuple[Floats, Callable[[Floats], tuple[float, Floats]]]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.formats.recordings import Timeline
 from fieldcraft.kernels.arrays import Floats, Ints
-from fieldcraft.recordings import Timeline
 from fieldcraft.space import Space, checked_space
 
 _MOST_VALUES = 1 << 25

@@ -33,7 +33,7 @@ of the processor, as NumPy calls it.
 """
 
 _log = logging.getLogger("fieldcraft")
-_MACHINERY = {"__init__", "declare", "native", "pool", "tier"}
+_MACHINERY = {"__init__", "declare", "native", "pool", "tier", "warm_up"}
 
 
 def place(level: str, folder: Path = FOLDER, system: str = sys.platform) -> Path:

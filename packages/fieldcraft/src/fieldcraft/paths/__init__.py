@@ -1,9 +1,8 @@
 """Distance maps, flow fields and shortest paths."""
 
 from fieldcraft.paths.blocking import would_block
-from fieldcraft.paths.distances import DistanceMap
-from fieldcraft.paths.flow_base import FlowField
-from fieldcraft.paths.making import (
+from fieldcraft.paths.distance_maps import DistanceMap
+from fieldcraft.paths.flee_maps import (
     FirstArrival,
     FleeMap,
     distance_map,
@@ -11,10 +10,11 @@ from fieldcraft.paths.making import (
     flee_map,
     flow_field,
 )
+from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.paths.path import Path
-from fieldcraft.paths.reaching import Reach, reach
+from fieldcraft.paths.search.path_through_danger import TimedPath
+from fieldcraft.paths.search.reach import Reach, reach
 from fieldcraft.paths.shortest import shortest_path, shortest_paths
-from fieldcraft.paths.timed import TimedPath
 
 __all__ = [
     "DistanceMap",

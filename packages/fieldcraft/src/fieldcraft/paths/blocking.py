@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fieldcraft.errors import InvalidValue
-from fieldcraft.paths.distances import DistanceMap
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.paths.distance_maps import DistanceMap
 from fieldcraft.paths.path import resolve_cells
 from fieldcraft.space import Space, checked_space
 

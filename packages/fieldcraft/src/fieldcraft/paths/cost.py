@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, kernels
-from fieldcraft.errors import InvalidValue
+from fieldcraft import kernels
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.arrays import Floats, Ints, read_only
-from fieldcraft.layer import Layer, TrailLayer
-from fieldcraft.layer.operand import Operand
-from fieldcraft.propagation import Trail
+from fieldcraft.layers import Layer, TrailLayer
+from fieldcraft.layers.propagation import Trail
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import NO_CELLS, cached
 from fieldcraft.space.cells import unlabeled
+from fieldcraft.values.operand import Operand
 
 LEAST = 1e-6
 """The smallest cost of a cell: searches look at distances in steps of the smallest one."""

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, OnWall, OutsideMap
-from fieldcraft.hooks import Pictured
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.base.pictured import Pictured
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths.edges import first_leg, from_edge

@@ -7,13 +7,13 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.arrays import Floats
 from fieldcraft.paths.cost import Cost
-from fieldcraft.paths.grid_paths import problem_on
 from fieldcraft.paths.path import ON_WALL, Path, PathProblem, moved, resolve_cells, resolve_pairs
-from fieldcraft.paths.timed import Danger, TimedPath, TimedProblem
+from fieldcraft.paths.search.path_on_grid import problem_on
+from fieldcraft.paths.search.path_through_danger import Danger, TimedPath, TimedProblem
 from fieldcraft.space import Space, checked_space
 
 

@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, clock
-from fieldcraft.errors import InvalidValue, OnWall
-from fieldcraft.interruption import atomic, in_parts, poll_interrupt
-from fieldcraft.layer.stepping import MOST_STEPS
-from fieldcraft.pursuit.arguments import (
+from fieldcraft.base import checks, clock
+from fieldcraft.base.errors import InvalidValue, OnWall
+from fieldcraft.base.interruption import atomic, in_parts, poll_interrupt
+from fieldcraft.layers.steps import MOST_STEPS
+from fieldcraft.pursuit.belief_of_one import GONE, TargetBelief, restore_from, snapshot_of
+from fieldcraft.pursuit.checks import (
     checked_velocity,
     interval_of,
     share_below_one,
     target_number,
 )
-from fieldcraft.pursuit.backend import Flow, backend
+from fieldcraft.pursuit.last_seen import BeliefMap
 from fieldcraft.pursuit.motion import Lost, Motion, Mover
-from fieldcraft.pursuit.motion.mixture import hypotheses_of
-from fieldcraft.pursuit.search_maps import BeliefMap
-from fieldcraft.pursuit.target_belief import GONE, TargetBelief, restore_from, snapshot_of
+from fieldcraft.pursuit.motion.motion import hypotheses_of
+from fieldcraft.pursuit.transitions import Flow, backend
 from fieldcraft.space import Space
 from fieldcraft.space.cells import cell_array
 

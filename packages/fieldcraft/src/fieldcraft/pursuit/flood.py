@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
-from fieldcraft.layer.operand import Operand
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import Adjacency
+from fieldcraft.values.operand import Operand
 
 NEVER = -1
 LAST_STEP = 2**31 - 1

@@ -4,12 +4,13 @@ Every function takes a layer, an expression, an array with its space, or any obj
 a `space`.
 """
 
-from fieldcraft.paths.making import first_arrival
+from fieldcraft.paths.flee_maps import first_arrival
 from fieldcraft.query.choosing import best, peaks, pick, regions, worst
-from fieldcraft.query.sampling import Along, along, gradient, sample
-from fieldcraft.query.stepping import Reservations, explore_step, uphill
-from fieldcraft.query.values import Explanation, explain
-from fieldcraft.space.results import ChosenCells, Region, Regions
+from fieldcraft.query.climbing import Reservations, explore_step, uphill
+from fieldcraft.query.explanation import Explanation, explain
+from fieldcraft.query.slopes import Along, along, gradient
+from fieldcraft.space.regions import ChosenCells, Region, Regions
+from fieldcraft.values.sampling import sample
 
 __all__ = [
     "Along",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fieldcraft import checks
-from fieldcraft.query.sampling import queries
-from fieldcraft.query.values import Readable, Values
+from fieldcraft.base import checks
+from fieldcraft.query.slopes import queries
 from fieldcraft.space import Space
-from fieldcraft.space.results import ChosenCells, Regions, checked_none, chosen, regions_above
+from fieldcraft.space.regions import ChosenCells, Regions, checked_none, chosen, regions_above
+from fieldcraft.values.readable import Readable, Values
 
 
 def best(

@@ -7,65 +7,17 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, kernels
+from fieldcraft import kernels
+from fieldcraft.base import checks
 from fieldcraft.kernels.arrays import read_only
-from fieldcraft.query.values import SLACK, Cells, Floats, Queries, Readable, Steps
+from fieldcraft.query.queries import SLACK, Queries, Steps
 from fieldcraft.space import Graph, Space, grid_of
-from fieldcraft.space.adjacency import central_cells, components, runs
-from fieldcraft.space.graph_sight import vertices_within
+from fieldcraft.space.adjacency import central_cells, components
+from fieldcraft.space.sight.over_polygons import vertices_within
+from fieldcraft.values.readable import Cells, Floats, Readable
+from fieldcraft.values.sampling import arcs_at
 
 _FLAT = 1e-9  # directions with neighbors nearer than this, relative to the farthest, are none
-
-
-def _arcs_at(graph: Graph, cells: Cells) -> tuple[Cells, Cells]:
-    """Return the vertices that open arcs join to each of `cells`, in either direction: (index in
-    `cells`, the other vertex).
-    """
-    topology = graph.topology
-    into = runs(topology.starts[cells], np.diff(topology.starts)[cells])
-    from_in = np.repeat(np.arange(len(cells)), np.diff(topology.starts)[cells])
-    keep = ~graph.blocked_arcs[into]
-    which, others = from_in[keep], topology.origins[into[keep]].astype(np.int64)
-    if graph.directed:
-        starts, arcs = topology.leaving
-        out = arcs[runs(starts[cells], np.diff(starts)[cells])]
-        from_out = np.repeat(np.arange(len(cells)), np.diff(starts)[cells])
-        keep = ~graph.blocked_arcs[out]
-        which = np.concatenate([which, from_out[keep]])
-        others = np.concatenate([others, topology.ends[out[keep]].astype(np.int64)])
-    free = ~graph.walls[others]
-    return which[free], others[free]
-
-
-def _along_edges(
-    graph: Graph,
-    values: NDArray[np.float32],
-    points: Floats,
-    cells: Cells,
-    found: Floats,
-) -> None:
-    """Write the values at the nearest points of the edges at each vertex into `found`."""
-    which, others = _arcs_at(graph, cells)
-    free = ~graph.walls[cells[which]]
-    which, others = which[free], others[free]
-    start, end = graph.positions[cells[which]], graph.positions[others]
-    along = graph.shortest_vectors(end - start)
-    squares = (along * along).sum(axis=1)
-    nonzero = squares > 0
-    shares = np.zeros(len(which))
-    shares[nonzero] = np.clip(
-        (graph.shortest_vectors(points[which] - start) * along).sum(axis=1)[nonzero]
-        / squares[nonzero],
-        0,
-        1,
-    )
-    away = (graph.shortest_vectors(start + shares[:, np.newaxis] * along - points[which]) ** 2).sum(
-        axis=1
-    )
-    order = np.lexsort((others, away, which))
-    best = order[np.flatnonzero(np.diff(which[order], prepend=-1) != 0)]
-    here, share = values[cells[which[best]]].astype(np.float64), shares[best]
-    found[which[best]] = here * (1 - share) + values[others[best]] * share
 
 
 def _slopes(graph: Graph, values: NDArray[np.float32], cells: Cells) -> Floats:
@@ -73,7 +25,7 @@ def _slopes(graph: Graph, values: NDArray[np.float32], cells: Cells) -> Floats:
     smallest of these.
     """
     axes = graph.dimensions
-    which, others = _arcs_at(graph, cells)
+    which, others = arcs_at(graph, cells)
     away = graph.shortest_vectors(graph.positions[others] - graph.positions[cells[which]])
     size = np.sqrt((away * away).sum(axis=1))
     nonzero = (size > 0) & ~graph.walls[cells[which]]
@@ -102,14 +54,6 @@ class GraphValues(Queries):
     def __init__(self, layer: Readable | ArrayLike, space: Space | None = None) -> None:
         super().__init__(layer, space)
         self.graph: Graph = self.space.graph
-
-    def between(self, positions: ArrayLike, outside: str) -> tuple[NDArray[np.float32], bool]:
-        """Return values between vertices at positions, (N,), and whether it was one position."""
-        points, where, single = self.cells(positions, outside)
-        cells = np.atleast_1d(where)
-        found = self.flat[cells].astype(np.float64)
-        _along_edges(self.graph, self.flat, points, cells, found)
-        return found.astype(np.float32), single
 
     def gradient(self, positions: ArrayLike, smooth: bool, outside: str) -> tuple[Floats, bool]:
         """See `Queries.gradient`."""

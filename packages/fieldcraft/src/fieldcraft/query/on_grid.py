@@ -8,33 +8,23 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, kernels
+from fieldcraft import kernels
+from fieldcraft.base import checks
 from fieldcraft.kernels.arrays import read_only
-from fieldcraft.propagation.walks import GridScratch, step_vectors
-from fieldcraft.query.values import (
-    SLACK,
-    Cells,
-    Floats,
-    Queries,
-    Steps,
-    run_in_bands,
-    too_far,
-)
+from fieldcraft.layers.propagation.radial.reach_on_grid import GridScratch, step_vectors
+from fieldcraft.query.queries import SLACK, Queries, Steps
 from fieldcraft.space import Grid
-from fieldcraft.space.adjacency import cached, cached_until_walls_change, grid_ground
-from fieldcraft.space.results import moves_beside
+from fieldcraft.space.adjacency import cached, grid_ground
+from fieldcraft.space.regions import moves_beside
+from fieldcraft.values.readable import Cells, Floats, run_in_bands, too_far
+from fieldcraft.values.sampling import OUTSIDE, grid_points, obstacles_of, refuse_off_map
 
-Obstacles = tuple[NDArray[np.bool_], bool, NDArray[np.uint8], NDArray[np.bool_], bool]
 Mask = NDArray[np.bool_]
 
-_OUTSIDE = ("refuse", "clamp")
 _SLOPES = 1_000  # positions that pay for waking a thread
 _CELLS_PER_THREAD = 200_000  # cells to compare that do
 _STRETCHES_PER_THREAD = 5_000
 _WALKED_PER_THREAD = 5_000  # cells to walk over that do
-# Where no terrain matters: one class of ground, which is entered from itself.
-_ONE_CLASS = read_only(np.zeros((1, 1), dtype=np.uint8))
-_ENTERED = np.ones((1, 1), dtype=np.bool_)
 
 
 class GridValues(Queries):
@@ -73,20 +63,12 @@ class GridValues(Queries):
         points, single = grid_points(positions)
         found = np.empty((len(points), 2))
         space, off_map = self.space, np.full(1, -1, dtype=np.int64)
-        clamp = checks.choice("outside", outside, _OUTSIDE) == "clamp"
+        clamp = checks.choice("outside", outside, OUTSIDE) == "clamp"
         frame = (*space.origin, space.cell_size, space.y_up, space.wrap)
         inputs = self.values, obstacles_of(space), points, frame, clamp, smooth
         run_in_bands(kernels.sample.gradient, inputs, (off_map, found), len(points), _SLOPES)
-        self.refuse_off_map(points, off_map, outside)
+        refuse_off_map(space, points, off_map, outside)
         return found, single
-
-    def refuse_off_map(self, points: Floats, off_map: Cells, outside: str) -> None:
-        """Raise for the position that a kernel found off the map, if there is one."""
-        if off_map[0] >= 0:
-            with np.errstate(over="ignore", invalid="ignore"):
-                # Raises, and names the position and the reason.
-                self.space.cell_at(points, outside=outside)
-            raise too_far(points[off_map[0]])
 
     def along(
         self, paths: list[Floats], outside: str
@@ -223,34 +205,6 @@ class GridValues(Queries):
     def steps(self) -> Steps:
         """See `Queries.steps`."""
         return None, grid_ground(self.space)
-
-
-def grid_points(positions: ArrayLike) -> tuple[Floats, bool]:
-    """Return positions as a read-only (N, 2) array, and whether it was one pair.
-
-    The kernels find positions that are not finite.
-    """
-    plain = isinstance(positions, np.ndarray) and positions.dtype == np.float64
-    if plain and isinstance(positions, np.ndarray) and positions.shape[1:] == (2,):
-        points, single = positions, False
-    else:
-        points, single = checks.positions(positions)
-    points = np.ascontiguousarray(points).view()
-    points.flags.writeable = False
-    return points, single
-
-
-@cached_until_walls_change
-def obstacles_of(space: Grid) -> Obstacles:
-    """Return the walls and links that may block a step, as `kernels.sample.bilinear` takes them.
-
-    Walls; whether nothing blocks any step; classes of ground, which two of them may be entered from
-    each other, and whether these block more than walls do.
-    """
-    walls, terrain = read_only(space.walls), space.terrain
-    if terrain is None or terrain.is_plain:
-        return walls, not walls.any(), _ONE_CLASS, _ENTERED, False
-    return walls, False, read_only(terrain.classes), terrain.enter & terrain.enter.T, True
 
 
 _step_vectors = cached(step_vectors)

@@ -1,17 +1,16 @@
 """Grids, hexagons, graphs and meshes: cells, positions, walls, line of sight."""
 
-from fieldcraft.space import serialization as serialization
 from fieldcraft.space.adjacency import Adjacency
-from fieldcraft.space.graph import Graph
-from fieldcraft.space.grid import Grid
-from fieldcraft.space.hex_grid import HexGrid
+from fieldcraft.space.graph.graph import Graph
+from fieldcraft.space.grid.grid import Grid
+from fieldcraft.space.grid.neighborhood import Neighborhood, Terrain
+from fieldcraft.space.hexagons.hex_grid import HexGrid
 from fieldcraft.space.kinds import check_lines_of_sight, checked_space, grid_of
-from fieldcraft.space.mesh import Mesh
-from fieldcraft.space.neighborhood import Neighborhood, Terrain
-from fieldcraft.space.protocol import Space
-from fieldcraft.space.shots import Shot, incoming
-from fieldcraft.space.sight import sees, visible, watchers
+from fieldcraft.space.mesh.mesh import Mesh
+from fieldcraft.space.sight.shots import Shot, incoming
+from fieldcraft.space.sight.sight import sees, visible, watchers
 from fieldcraft.space.snapshots import GraphSnapshot, GridSnapshot, Snapshot, snapshot_of
+from fieldcraft.space.space import Space
 
 __all__ = [
     "Adjacency",

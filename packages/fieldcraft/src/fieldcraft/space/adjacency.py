@@ -16,9 +16,9 @@ from fieldcraft.kernels.arrays import Ints, read_only
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from fieldcraft.space.grid import Grid
-    from fieldcraft.space.protocol import Space
-    from fieldcraft.space.topology import Topology
+    from fieldcraft.space.graph.topology import Topology
+    from fieldcraft.space.grid.grid import Grid
+    from fieldcraft.space.space import Space
 
 _Key = TypeVar("_Key")
 _Space = TypeVar("_Space", bound="Space")

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks, kernels
-from fieldcraft.errors import InvalidValue, OutsideMap
-from fieldcraft.interruption import atomic
+from fieldcraft import kernels
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.base.interruption import atomic
 from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space.adjacency import cached_until_walls_change
 
 if TYPE_CHECKING:
-    from fieldcraft.space.protocol import Space
+    from fieldcraft.space.space import Space
 
 One = tuple[float, float] | tuple[float, float, float]
 """One position, for type checkers; an array of shape (2,) counts as one too."""

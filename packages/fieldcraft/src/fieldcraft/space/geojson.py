@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from fieldcraft.kernels.arrays import Floats, Ints
-from fieldcraft.space.grid import Grid
-from fieldcraft.space.hex_grid import HexGrid
-from fieldcraft.space.protocol import Space
+from fieldcraft.space.grid.grid import Grid
+from fieldcraft.space.hexagons.hex_grid import HexGrid
+from fieldcraft.space.space import Space
 
 _SQUARE = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
 

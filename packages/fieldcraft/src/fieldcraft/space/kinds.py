@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fieldcraft.errors import InvalidValue
-from fieldcraft.space.grid import Grid
-from fieldcraft.space.protocol import Space
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.space.grid.grid import Grid
+from fieldcraft.space.space import Space
 
 
 def grid_of(

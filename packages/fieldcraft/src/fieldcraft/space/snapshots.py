@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.arrays import read_only
 from fieldcraft.space.adjacency import cached_until_walls_change
-from fieldcraft.space.grid import Grid
-from fieldcraft.space.neighborhood import build_links, patch_links
+from fieldcraft.space.grid.grid import Grid
+from fieldcraft.space.grid.neighborhood import build_links, patch_links
 
 if TYPE_CHECKING:
-    from fieldcraft.space.graph import Graph
-    from fieldcraft.space.protocol import Space
+    from fieldcraft.space.graph.graph import Graph
+    from fieldcraft.space.space import Space
 
 _BLOCK = 16
 """Cells that are cleared and published together."""

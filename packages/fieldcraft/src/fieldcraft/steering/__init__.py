@@ -10,12 +10,12 @@ from fieldcraft.steering.behaviors import (
     seek,
     wander,
 )
-from fieldcraft.steering.forage import Deposit, Emitter, Forage, Reversed
+from fieldcraft.steering.crowd import Crowd, avoid_walls, move
 from fieldcraft.steering.neighbors import Neighbors, alignment, cohesion, separation
-from fieldcraft.steering.pibt import PIBT
-from fieldcraft.steering.swarm import Swarm
-from fieldcraft.steering.walk import Walk
-from fieldcraft.steering.walls import Crowd, avoid_walls, move
+from fieldcraft.steering.swarm.forage import Deposit, Emitter, Forage, Reversed
+from fieldcraft.steering.swarm.swarm import Swarm
+from fieldcraft.steering.swarm.walk import Walk
+from fieldcraft.steering.together.pibt import PIBT
 
 __all__ = [
     "PIBT",

@@ -12,10 +12,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
-from fieldcraft.paths.flow_base import FlowField
-from fieldcraft.steering.arguments import max_forces, per_agent, points, vectors
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.paths.flow.flow_field import FlowField
+from fieldcraft.steering.checks import max_forces, per_agent, points, vectors
 
 Floats = NDArray[np.float64]
 

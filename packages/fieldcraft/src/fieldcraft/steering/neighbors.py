@@ -7,12 +7,13 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fieldcraft import checks, kernels
-from fieldcraft.errors import InvalidValue
+from fieldcraft import kernels
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.arrays import Floats, Ints, read_only
-from fieldcraft.query.values import run_in_bands
 from fieldcraft.space import Grid, grid_of
-from fieldcraft.steering.arguments import per_agent, points, vectors
+from fieldcraft.steering.checks import per_agent, points, vectors
+from fieldcraft.values.readable import run_in_bands
 
 _AGENTS = 500  # that pay for waking a thread
 

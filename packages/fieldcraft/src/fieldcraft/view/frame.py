@@ -9,13 +9,13 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Space
-from fieldcraft.view.overlays import draw_markers
+from fieldcraft.view.drawing.overlays import draw_markers
 from fieldcraft.view.palettes import Color, parse_color, team_colors, tinted
-from fieldcraft.view.placement import Placement, Subject, resampled, subject_of
-from fieldcraft.view.plan import HIDDEN, LIGHT, RGB, RGBA, ColorScale, Ground, theme_of
+from fieldcraft.view.pixels.placement import Placement, Subject, resampled, subject_of
+from fieldcraft.view.pixels.plan import HIDDEN, LIGHT, RGB, RGBA, ColorScale, Ground, theme_of
 
 
 class Drawing(TypedDict, total=False):

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from fieldcraft.progress import Progress
-from fieldcraft.settings import settings_from
+from fieldcraft.base.progress import Progress
+from fieldcraft.base.settings import settings_from
 from fieldcraft.view import Film
 from fieldcraft_worlds.library import WORLDS, Piece, find_game
 from fieldcraft_worlds.play.command import map_of

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import Grid, checks
+from fieldcraft import Grid
+from fieldcraft.base import checks
 from fieldcraft_worlds.games.game import InputEvent
 
 

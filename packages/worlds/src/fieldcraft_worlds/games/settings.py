@@ -10,8 +10,8 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft_worlds.games.slider import Slider, Tune
 
 _MOST = 1_000_000.0

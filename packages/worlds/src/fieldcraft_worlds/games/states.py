@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid, Space
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.games.settings import field_types
 
 _MOST = 2**62

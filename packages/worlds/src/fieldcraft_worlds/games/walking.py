@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import Graph, Grid, load_map
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 
 
 class Obstacles:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import Grid, checks, generate_map, sees
-from fieldcraft.errors import InvalidValue
+from fieldcraft import Grid, generate_map, sees
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.games.chase.ai import decide
 from fieldcraft_worlds.games.chase.derived import ChaseDerived, Sighting
 from fieldcraft_worlds.games.chase.orders import GAITS, Lead, Order, Pace, Throw, Walk

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue, MissingLibrary, UnknownName
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue, MissingLibrary, UnknownName
 from fieldcraft_worlds.learning.chase import RUNNER, ChaseLesson
 from fieldcraft_worlds.view.scene import draw_scene
 

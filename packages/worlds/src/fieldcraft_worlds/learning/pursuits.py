@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Grid, checks, sees
-from fieldcraft.errors import InvalidValue, MissingLibrary
+from fieldcraft import Grid, sees
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue, MissingLibrary
 from fieldcraft_worlds.arrays import Bools, Ints
 
 try:

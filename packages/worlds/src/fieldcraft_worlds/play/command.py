@@ -11,7 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 
 if TYPE_CHECKING:
     from fieldcraft_worlds.games.game import Game
@@ -214,7 +214,7 @@ def _play(chosen: argparse.Namespace) -> None:
 
 def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any]]:
     """Return the match, and the inputs that replace those of the game."""
-    from fieldcraft.settings import settings_from
+    from fieldcraft.base.settings import settings_from
     from fieldcraft_worlds.library import find_game, saved_game
     from fieldcraft_worlds.play.session import Session
     from fieldcraft_worlds.play.settings import read_table
@@ -265,7 +265,7 @@ def _controls(table: dict[str, Any], game: Game) -> dict[str, Any]:
 def map_of(text: str | None, game: Game, mobility: str = "ground") -> Any:
     """Return the map of MAP on the command line: a file, a kind to generate, or the game's own."""
     from fieldcraft import generate_map
-    from fieldcraft.maps import KINDS
+    from fieldcraft.formats.maps import KINDS
     from fieldcraft_worlds.games.walking import loaded_map
 
     if text is None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from fieldcraft.errors import InvalidValue, UnknownName
+from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft_worlds.games.game import Action, Game, InputEvent, InputFrame, Slider
 
 FRAME_KEYS = (

@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from fieldcraft import Space, checks, serialization
-from fieldcraft.errors import BadSaveFile, InvalidValue, UnknownName
-from fieldcraft.settings import settings_from
+from fieldcraft import Space
+from fieldcraft.base import checks
+from fieldcraft.base.errors import BadSaveFile, InvalidValue, UnknownName
+from fieldcraft.base.settings import settings_from
+from fieldcraft.space import encoding as serialization
 from fieldcraft.view import between, tinted
 from fieldcraft_lab.function_map import FunctionMap
 from fieldcraft_lab.live import Live

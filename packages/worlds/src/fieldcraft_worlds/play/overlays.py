@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fieldcraft.errors import UnknownName
+from fieldcraft.base.errors import UnknownName
 from fieldcraft_worlds.games.game import Game, World, shown_first
 from fieldcraft_worlds.scene import Lines, Scene
 from fieldcraft_worlds.view.extent import step_of

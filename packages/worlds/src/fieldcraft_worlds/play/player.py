@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from fieldcraft import checks
-from fieldcraft.errors import FieldcraftError, InvalidValue
+from fieldcraft.base import checks
+from fieldcraft.base.errors import FieldcraftError, InvalidValue
 from fieldcraft.view import save_png
 from fieldcraft_worlds.arrays import RGBA
 from fieldcraft_worlds.play.help_page import choices, hand_keys, help_lines

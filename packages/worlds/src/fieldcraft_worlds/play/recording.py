@@ -8,11 +8,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
-from fieldcraft.progress import Progress
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.progress import Progress
 from fieldcraft.view import Film
-from fieldcraft.view.drawing import FASTEST_GIF
+from fieldcraft.view.parts import FASTEST_GIF
 from fieldcraft_worlds.play.overlays import Overlays
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.scene import Scene

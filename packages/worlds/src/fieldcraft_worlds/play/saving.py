@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fieldcraft import checks
-from fieldcraft.errors import BadSaveFile
-from fieldcraft.files import damaged, newer, sealed, write_sealed
-from fieldcraft.serialization import from_bytes, to_bytes
+from fieldcraft.base import checks
+from fieldcraft.base.errors import BadSaveFile
+from fieldcraft.base.files import damaged, newer, sealed, write_sealed
+from fieldcraft.space.encoding import from_bytes, to_bytes
 
 _MAGIC = b"fieldcraft game\n"
 _VERSION = 1

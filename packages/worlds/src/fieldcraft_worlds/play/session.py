@@ -9,9 +9,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from fieldcraft import Space, checks, serialization
-from fieldcraft.errors import BadSaveFile, FieldcraftError, InvalidValue
-from fieldcraft.interruption import atomic
+from fieldcraft import Space
+from fieldcraft.base import checks
+from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
+from fieldcraft.base.interruption import atomic
+from fieldcraft.space import encoding as serialization
 from fieldcraft_worlds.games.game import Game
 from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.settings import kinds_of

@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from fieldcraft.settings import SettingsFile
+from fieldcraft.base.settings import SettingsFile
 
 
 def read_table(

@@ -9,7 +9,7 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from fieldcraft.errors import FieldcraftError, MissingLibrary
+from fieldcraft.base.errors import FieldcraftError, MissingLibrary
 from fieldcraft_worlds.play.player import Player
 
 _BUTTONS = {

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import Grid, checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft import Grid
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.view import ColorScale, between, tinted
-from fieldcraft.view.drawing import (
+from fieldcraft.view.parts import (
     HIDDEN,
     ON_WALL,
     RIM,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import checks
+from fieldcraft.base import checks
 
 Size = tuple[int, int]
 

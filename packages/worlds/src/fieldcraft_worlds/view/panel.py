@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fieldcraft.view import ColorScale
-from fieldcraft.view.drawing import (
+from fieldcraft.view.parts import (
     HIDDEN,
     Brush,
     format_number,

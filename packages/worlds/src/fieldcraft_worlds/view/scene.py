@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.view import ColorScale
-from fieldcraft.view.drawing import ASCENT, LINE, SHAPES, Brush, lettered, measure
+from fieldcraft.view.parts import ASCENT, LINE, SHAPES, Brush, lettered, measure
 from fieldcraft_worlds.arrays import RGBA, Floats
 from fieldcraft_worlds.scene import Arrows, Cones, Label, Lines, Marks, Scene, Tone
 from fieldcraft_worlds.view.backdrop import PAGE, GridBackdrop, scale_of

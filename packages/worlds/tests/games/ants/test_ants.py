@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, UnknownName
-from fieldcraft.serialization import to_bytes
+from fieldcraft.base.errors import InvalidValue, UnknownName
+from fieldcraft.space.encoding import to_bytes
 from fieldcraft_worlds.games.ants import Settings, Tuning
 from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.orders import Leave, Paint, Tune

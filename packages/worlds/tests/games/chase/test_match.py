@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue
-from fieldcraft.serialization import digest, from_bytes, to_bytes
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.space.encoding import digest, from_bytes, to_bytes
 from fieldcraft_worlds.games.chase import GAME, HunterRules, Settings
 from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import ground_of

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import BadSaveFile
+from fieldcraft.base.errors import BadSaveFile
 from fieldcraft.pursuit import SearchParty
 from fieldcraft_worlds.games.chase import HunterRules, Settings
 from fieldcraft_worlds.games.chase.orders import SearchBy

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fieldcraft.errors import FieldcraftError, InvalidValue, OutsideMap
+from fieldcraft.base.errors import FieldcraftError, InvalidValue, OutsideMap
 from fieldcraft_worlds.games.chase import scene
 from fieldcraft_worlds.games.chase.orders import Call, Go, Lead, Pace, SearchBy, Throw, Walk
 from fieldcraft_worlds.games.chase.plugin import GAME

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OutsideMap
-from fieldcraft.serialization import from_bytes, to_bytes
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.space import visible
+from fieldcraft.space.encoding import from_bytes, to_bytes
 from fieldcraft_worlds.games.chase.searches import (
     SEARCHES,
     AnySearch,

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OutsideMap, UnknownName
+from fieldcraft.base.errors import InvalidValue, OutsideMap, UnknownName
 from fieldcraft.steering import Neighbors
 from fieldcraft_worlds.games.flock import Settings, Tuning
 from fieldcraft_worlds.games.flock.derived import FlockDerived

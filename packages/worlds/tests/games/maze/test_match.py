@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue
-from fieldcraft.serialization import digest
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.space.encoding import digest
 from fieldcraft_worlds.games.maze import (
     MazeRules,
     MemoryRules,

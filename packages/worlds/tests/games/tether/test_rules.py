@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fieldcraft import Grid, generate_map
-from fieldcraft.errors import FieldcraftError, InvalidValue
+from fieldcraft.base.errors import FieldcraftError, InvalidValue
 from fieldcraft_worlds.games.tether import GAME, FighterRules, Settings
 from fieldcraft_worlds.games.tether.derived import TetherDerived
 from fieldcraft_worlds.games.tether.orders import Lead, Leave, Steer, Take, Tune, Walk

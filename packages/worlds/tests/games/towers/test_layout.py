@@ -9,7 +9,7 @@ import pytest
 from scipy import ndimage
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.paths import distance_map
 from fieldcraft_worlds.games.towers import Settings, TowerRules, ground
 from fieldcraft_worlds.games.towers.derived import TowersDerived

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft_worlds.games.towers import Settings, TowerRules, UnitRules
 from fieldcraft_worlds.games.towers.combat import look
 from fieldcraft_worlds.games.towers.derived import TowersDerived

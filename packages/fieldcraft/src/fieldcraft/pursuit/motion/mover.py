@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.arrays import Floats, Ints
-from fieldcraft.pursuit.arguments import share_above_zero, share_below_one
-from fieldcraft.pursuit.backend import Flow, PursuitBackend, backend
+from fieldcraft.pursuit.checks import share_above_zero, share_below_one
 from fieldcraft.pursuit.motion.path_segments import (
     PathSegment,
     Sectors,
@@ -20,6 +19,7 @@ from fieldcraft.pursuit.motion.path_segments import (
     path_segment,
     sectors_of,
 )
+from fieldcraft.pursuit.transitions import Flow, PursuitBackend, backend
 from fieldcraft.space import Space
 
 _ROUNDED = 1e-9

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels.arrays import Floats, Ints
-from fieldcraft.paths.arc_search import ArcSearch
 from fieldcraft.paths.cost import CellCosts
-from fieldcraft.paths.search_base import SearchTask
-from fieldcraft.pursuit.backend import Flow, PursuitBackend, backend
+from fieldcraft.paths.search.distances import SearchTask
+from fieldcraft.paths.search.distances_on_arcs import ArcSearch
 from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
+from fieldcraft.pursuit.transitions import Flow, PursuitBackend, backend
 from fieldcraft.space import Space, snapshot_of
 from fieldcraft.space.adjacency import cached_until_walls_change
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid, InfluenceMap, Radial, Trail
-from fieldcraft.layer import TrailLayer
+from fieldcraft.layers import TrailLayer
 from fieldcraft.steering import Deposit, Emitter, Forage, Reversed, Swarm, Walk
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.ants.settings import SCALAR, Settings, Tuning

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.settings import TRAILS
 from fieldcraft_worlds.games.ants.state import State

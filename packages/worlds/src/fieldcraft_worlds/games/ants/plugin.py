@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from fieldcraft import Grid, checks, generate_map
+from fieldcraft import Grid, generate_map
+from fieldcraft.base import checks
 from fieldcraft_worlds.games.ants import rules, scene
 from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.orders import BRUSHES, Leave, Order, Paint, Tune

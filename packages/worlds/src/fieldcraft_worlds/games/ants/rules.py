@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid
-from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import atomic
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.interruption import atomic
 from fieldcraft.steering import Swarm
 from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.orders import Order, apply

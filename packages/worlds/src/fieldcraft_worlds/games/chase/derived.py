@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import InfluenceMap, LastSeen, Sight, Spread, best, sees
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.pursuit import Contacts, SearchParty
 from fieldcraft_worlds.arrays import Bools, Floats, Ints
 from fieldcraft_worlds.games.chase.ground import ChaseGround

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft import Graph, Grid, Layer
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.query import gradient, uphill
 from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.chase.movement import movement_on

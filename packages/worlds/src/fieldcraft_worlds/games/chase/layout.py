@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft import distance_map
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import ChaseGround

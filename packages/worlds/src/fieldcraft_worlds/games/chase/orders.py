@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.arrays import Floats
 from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.settings import SEARCHING, Settings

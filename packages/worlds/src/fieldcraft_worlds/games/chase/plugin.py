@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft import Graph, Grid, generate_map
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.pursuit import Contacts
 from fieldcraft_worlds.games.chase import rules, scene
 from fieldcraft_worlds.games.chase.derived import ChaseDerived

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from fieldcraft import sees
-from fieldcraft.interruption import atomic
+from fieldcraft.base.interruption import atomic
 from fieldcraft_worlds.arrays import Floats
 from fieldcraft_worlds.games.chase.ai import decide
 from fieldcraft_worlds.games.chase.derived import ChaseDerived, Sighting

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import Belief, Motion, Pursuit, SearchParty, Space, checks, clock, distance_map
-from fieldcraft.errors import InvalidValue
+from fieldcraft import Belief, Motion, Pursuit, SearchParty, Space, distance_map
+from fieldcraft.base import checks, clock
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.arrays import Floats, Ints
 
 _NONE = -1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from fieldcraft.settings import one_of
+from fieldcraft.base.settings import one_of
 from fieldcraft_worlds.games.settings import (
     Amount,
     CheckedSettings,

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.base.settings import one_of
 from fieldcraft.pursuit import Contacts
-from fieldcraft.settings import one_of
 from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.chase.settings import SEARCHING
 from fieldcraft_worlds.games.states import Columns, Contents, ReadOnly

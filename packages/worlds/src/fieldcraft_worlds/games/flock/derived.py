@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid, InfluenceMap, Trail
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.steering import Deposit, Emitter, Neighbors, Swarm, Walk, separation
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.flock.settings import LAYERS, Settings, Tuning

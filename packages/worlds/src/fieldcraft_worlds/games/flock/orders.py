@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fieldcraft import Grid, checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft import Grid
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.games.flock.settings import RULES
 from fieldcraft_worlds.games.flock.state import State
 from fieldcraft_worlds.games.painting import brushed

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import atomic
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.interruption import atomic
 from fieldcraft.steering import Swarm
 from fieldcraft_worlds.games.flock.derived import FlockDerived
 from fieldcraft_worlds.games.flock.orders import Order, apply

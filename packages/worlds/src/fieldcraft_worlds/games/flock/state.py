@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.settings import one_of
+from fieldcraft.base.settings import one_of
 from fieldcraft_worlds.games.flock.settings import LAYERS, NEIGHBORS, RULES, Tuning
 from fieldcraft_worlds.games.lazy import LazyState
 from fieldcraft_worlds.games.states import Contents

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid, InfluenceMap, shortest_path, visible
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.maze.settings import Settings
 from fieldcraft_worlds.games.maze.state import Player, State

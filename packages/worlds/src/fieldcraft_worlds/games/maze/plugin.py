@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from fieldcraft import Grid, checks, distance_map, generate_map
+from fieldcraft import Grid, distance_map, generate_map
+from fieldcraft.base import checks
 from fieldcraft_worlds.games.game import Action, InputFrame, moves
 from fieldcraft_worlds.games.maze import rules, scene
 from fieldcraft_worlds.games.maze.derived import MazeDerived

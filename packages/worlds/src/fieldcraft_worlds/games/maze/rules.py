@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import distance_map
-from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import atomic
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.interruption import atomic
 from fieldcraft.query import explore_step
 from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.maze.derived import MazeDerived

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from fieldcraft import Fade
-from fieldcraft.errors import InvalidValue
-from fieldcraft.maps import MAZE_ALGORITHMS
-from fieldcraft.settings import one_of
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.settings import one_of
+from fieldcraft.formats.maps import MAZE_ALGORITHMS
 from fieldcraft_worlds.games.settings import (
     Amount,
     CheckedSettings,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid, InfluenceMap, Trail
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.steering import Deposit, Emitter, Swarm, Walk
 from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.lazy import SwarmReplay

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fieldcraft import Grid, checks
+from fieldcraft import Grid
+from fieldcraft.base import checks
 from fieldcraft_worlds.games.game import Action, InputFrame
 from fieldcraft_worlds.games.physarum import rules, scene
 from fieldcraft_worlds.games.physarum.derived import PhysarumDerived

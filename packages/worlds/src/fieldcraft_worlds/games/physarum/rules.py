@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import atomic
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.interruption import atomic
 from fieldcraft.steering import Swarm
 from fieldcraft_worlds.games.physarum.derived import PhysarumDerived
 from fieldcraft_worlds.games.physarum.state import State

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.games.settings import tuned
 from fieldcraft_worlds.games.slider import Tune
 from fieldcraft_worlds.games.tether.derived import TetherDerived

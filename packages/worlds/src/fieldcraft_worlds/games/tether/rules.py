@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.errors import InvalidValue
-from fieldcraft.interruption import atomic
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.interruption import atomic
 from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.tether.ai import Plan, ahead, plans_of
 from fieldcraft_worlds.games.tether.derived import TetherDerived

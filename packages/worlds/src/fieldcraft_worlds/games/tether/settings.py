@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.games.settings import (
     Amount,
     CheckedSettings,

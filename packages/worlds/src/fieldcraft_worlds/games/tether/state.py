@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
+from fieldcraft.base import checks
 from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.settings import Amount, CheckedSettings, Number, slider
 from fieldcraft_worlds.games.states import Contents, ReadOnly

@@ -20,7 +20,7 @@ from fieldcraft import (
     flow_field,
     visible,
 )
-from fieldcraft.layer import RadialLayer
+from fieldcraft.layers import RadialLayer
 from fieldcraft.steering import Crowd
 from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.towers import ground

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.arrays import Ints
 
 

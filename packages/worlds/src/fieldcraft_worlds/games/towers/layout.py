@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid, distance_map, would_block
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.towers import ground
 from fieldcraft_worlds.games.towers.settings import Settings

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.games.towers import ground
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.state import NOTHING, State, Towers

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fieldcraft import InfluenceMap
-from fieldcraft.layer import RadialLayer
+from fieldcraft.layers import RadialLayer
 from fieldcraft_worlds.arrays import Ints
 from fieldcraft_worlds.games.towers.ai import FIRST_WAVE, RESERVE, Commander, reserve_orders
 from fieldcraft_worlds.games.towers.derived import TowersDerived

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft import Grid, generate_map
-from fieldcraft.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.games.game import Action, InputFrame
 from fieldcraft_worlds.games.towers import rules, scene
 from fieldcraft_worlds.games.towers.derived import TowersDerived

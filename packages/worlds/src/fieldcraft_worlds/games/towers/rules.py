@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fieldcraft.interruption import atomic
+from fieldcraft.base.interruption import atomic
 from fieldcraft_worlds.arrays import Floats
 from fieldcraft_worlds.games.towers.combat import Hits, Sightings, look, nearest_enemies, strike
 from fieldcraft_worlds.games.towers.derived import TowersDerived

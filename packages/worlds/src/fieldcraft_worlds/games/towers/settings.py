@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from fieldcraft import checks
-from fieldcraft.errors import InvalidValue
-from fieldcraft.settings import one_of
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.settings import one_of
 from fieldcraft_worlds.games.settings import (
     Amount,
     CheckedSettings,

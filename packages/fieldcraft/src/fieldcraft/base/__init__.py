@@ -1,0 +1,1 @@
+"""Errors, checks, clock, files, progress and other parts that all folders use."""

@@ -1,0 +1,229 @@
+"""TOML files as text and tables, with the problems found in them and their lines."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import stat
+import tomllib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from fieldcraft.base import checks
+from fieldcraft.base.errors import BadSettings
+
+MAX_BYTES = 2**18
+
+Keys = tuple[str | int, ...]
+"""The place of a value in a file: names of tables and keys, and indices into arrays."""
+
+_PLACE = re.compile(r"\(at line (\d+), column \d+\)$")
+_HEADER = re.compile(r"""\s*\[{1,2}((?:[^]["']|"[^"]*"|'[^']*')+)\]{1,2}\s*(?:#.*)?$""")
+_KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_NAME = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
+
+
+class SettingsFile:
+    """A TOML file as text and as tables, and the problems found in it so far.
+
+    Parameters
+    ----------
+    path : Path or None
+        The file; None for no file.
+    overrides : iterable of str
+        Texts such as "layers.threat.decay=0.5" that replace values of the file.
+    text : str, optional
+        Read in place of the file.
+    open_ended : bool
+        Whether an override may name tables that the file does not have.
+    error : type
+        What is raised for problems, a kind of `BadSettings`.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        overrides: Iterable[str] = (),
+        *,
+        text: str | None = None,
+        open_ended: bool = False,
+        error: type[BadSettings] = BadSettings,
+    ) -> None:
+        self._error = error
+        self.path = path
+        self._found: dict[tuple[int, str], None] = {}
+        self._set: dict[Keys, str] = {}
+        self._lines: dict[Keys, int] | None = None
+        self.text = text if text is not None else "" if path is None else self._read(path)
+        self.table: dict[str, Any] = self._parsed()
+        for override in overrides:
+            problem = self._override(override, open_ended)
+            if problem:
+                self._found[0, problem] = None
+        self.raise_all()
+
+    def value(self, keys: Keys) -> Any:
+        """The value at `keys`; None if there is none."""
+        place: Any = self.table
+        for key in keys:
+            try:
+                place = place[key]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return place
+
+    def line(self, keys: Keys) -> int:
+        """The line of a key, or of the table around it; exact for keys that begin a line."""
+        if self._lines is None:
+            self._lines = {}
+            for place, number in _lines_of(self):
+                self._lines.setdefault(place, number)
+        return next(
+            (self._lines[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in self._lines), 1
+        )
+
+    def report(self, keys: Keys, problem: str) -> None:
+        """Add a problem with the value at `keys`."""
+        outer = (keys[:depth] for depth in range(len(keys), 0, -1))
+        override = next((self._set[place] for place in outer if place in self._set), "")
+        line = self.line(keys) if self.text and not override else 0
+        where = f"--set {override}: " if override else f"line {line}: " if line else ""
+        self._found[line, where + problem] = None
+
+    def report_in(self, table: Keys, key: str, problem: str) -> None:
+        """Add a problem with the value of a key of a table, or with the whole table for ""."""
+        self.report((*table, key) if key else table, f"{dotted(table)}: {problem}")
+
+    def report_error(self, keys: Keys, error: Exception) -> None:
+        """Add what a check or a call refused."""
+        text = str(error).replace("\n", "\n    ")
+        self.report(keys, f"{dotted(keys[:-1])}: {text}" if len(keys) > 1 else text)
+
+    def raise_all(self) -> None:
+        """Raise the error with all problems in the order of their lines, if there are any."""
+        found, self._found = sorted(self._found, key=lambda found: found[0]), {}
+        if found:
+            self._refuse(*(text for _, text in found))
+
+    def _refuse(self, *problems: str) -> None:
+        raise self._error("settings" if self.path is None else str(self.path), list(problems))
+
+    def _read(self, path: Path) -> str:
+        raw, text = b"", ""
+        try:
+            status = path.stat()
+            if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
+                self._refuse(f"A settings file has at most {MAX_BYTES // 1024} KiB. Name another.")
+            raw = path.read_bytes()
+            text = raw.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = raw.count(b"\n", 0, error.start) + 1
+            self._refuse(
+                f"line {line}: A settings file is UTF-8 text. Got byte 0x{raw[error.start]:02x}."
+                " Check that this is a TOML file."
+            )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            self._refuse(f"The file cannot be read: {reason}. Check the path.")
+        return text
+
+    def _parsed(self) -> dict[str, Any]:
+        try:
+            return tomllib.loads(self.text)
+        except (ValueError, RecursionError) as error:
+            too_deep = isinstance(error, RecursionError)
+            problem = "Arrays or tables are nested too deeply" if too_deep else str(error)
+            place = _PLACE.search(problem)
+            last = str(self.text.count("\n") + 1)
+            where = "" if too_deep else f"line {place[1] if place else last}: "
+            self._refuse(f"{where}{problem}. Correct the TOML there.")
+        return {}
+
+    def _override(self, text: str, open_ended: bool) -> str:
+        """Apply one "key=value"; returns the problem with it, if any."""
+        name, equals, value = text.partition("=")
+        parts = [part.strip() for part in name.split(".")]
+        if not equals or not all(parts):
+            return (
+                f"--set takes KEY=VALUE. Got {text!r}. Write for example layers.threat.decay=0.5."
+            )
+        place: Any = self.table
+        keys: Keys = ()
+        for depth, part in enumerate(parts, start=1):
+            key: str | int = part
+            if isinstance(place, list):
+                found = _index(place, part)
+                if found is None:
+                    names = [str(item["name"]) for item in place if "name" in item]
+                    listed = f" or a name: {', '.join(names)}" if names else ""
+                    return (
+                        f"--set {text}: {dotted(keys)} has {len(place)} items. Got {part!r}. Pass"
+                        f" an index below that{listed}."
+                    )
+                key = found
+            elif not isinstance(place, dict):
+                return f"--set {text}: {dotted(keys)} is a plain value. Drop what follows it."
+            keys = (*keys, key)
+            if depth == len(parts):
+                place[key] = parse_value(value)
+            elif isinstance(place, dict) and part not in place and not open_ended:
+                return f"--set {text}: There is no {dotted(keys)}. {nearest(part, place)}."
+            elif isinstance(place, dict):
+                place = place.setdefault(part, {})
+            else:
+                place = place[key]
+        self._set[keys] = name.strip()
+        return ""
+
+
+def parse_value(text: str) -> Any:
+    """Return the value of a TOML text; text that is no TOML value is a string."""
+    checks.text("text", text)
+    try:
+        return tomllib.loads(f"value = {text}")["value"] if "\n" not in text else text
+    except (ValueError, RecursionError):
+        return text.strip()
+
+
+def dotted(keys: Keys) -> str:
+    """Return keys as text: layers.threat, sources[2]."""
+    text = ""
+    for key in keys:
+        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
+    return text
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Return a hint at the known word nearest to a wrong one."""
+    words = list(known)
+    near = difflib.get_close_matches(word, words, n=1)
+    return f"Perhaps {near[0]!r} is meant" if near else f"Known: {', '.join(words) or 'none'}"
+
+
+def _index(items: list[Any], part: str) -> int | None:
+    """Return the index of an item of an array of tables by its number or its name."""
+    names = [item.get("name") if isinstance(item, dict) else None for item in items]
+    if part in names:
+        return names.index(part)
+    return int(part) if part.isascii() and part.isdigit() and int(part[:9]) < len(items) else None
+
+
+def _lines_of(file: SettingsFile) -> Iterator[tuple[Keys, int]]:
+    """Yield the keys that begin a line, with the number of that line."""
+    table: Keys = ()
+    counts: dict[Keys, int] = {}
+    for number, line in enumerate(file.text.splitlines(), start=1):
+        header = _HEADER.match(line)
+        match = header or _KEY.match(line)
+        names = _NAME.findall(match[1]) if match else []
+        keys: Keys = () if header else table
+        for depth, name in enumerate(names, start=1):
+            keys = (*keys, name.strip("\"'"))
+            yield keys, number
+            if header and isinstance(file.value(keys), list):
+                counts[keys] = counts.get(keys, -1) + (depth == len(names))
+                keys = (*keys, counts[keys])
+                yield keys, number
+        if header and file.value(keys) is not None:
+            table = keys

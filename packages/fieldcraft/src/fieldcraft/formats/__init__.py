@@ -1,0 +1,1 @@
+"""Files and libraries of others: maps, recordings, adapters."""

@@ -1,0 +1,391 @@
+"""The ground of a game: blocked cells, regions, and chokes between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.formats.adapters.sc2.enemies import fields
+from fieldcraft.kernels.arrays import Bools, Ints
+from fieldcraft.space import Grid
+
+__all__ = ["Choke", "Obstacles", "Region", "Regions", "climbable", "dilated", "regions_of"]
+
+Box = tuple[int, int, int, int]
+
+_WALKED_OVER = {
+    "SUPPLYDEPOTLOWERED",
+    "CREEPTUMOR",
+    "CREEPTUMORQUEEN",
+    "CREEPTUMORBURROWED",
+    "FORCEFIELD",
+}
+_CLIFF = 16  # units of the game's height map from one level to the next
+_SLANT = 4  # tolerance of that
+_WIDEST = {1: 4, 2: 3}  # cells of a cliff, straight and diagonally
+
+
+class Obstacles:
+    """The cells that are blocked by the ground, resources, buildings and rocks, [y, x] with y up.
+
+    `natural` are the blocked cells of the ground alone, at the beginning of the game.
+    """
+
+    def __init__(self, bot: Any) -> None:
+        self._bot = bot
+        self._pathing = self._seen()
+        self.natural: Bools = ~self._pathing
+        self._all, self._rocks = (np.zeros(self._pathing.shape, dtype=np.int16) for _ in range(2))
+        self._version: Any = None
+        self.follow()
+
+    @property
+    def blocked(self) -> Bools:
+        """The cells where ground units cannot walk."""
+        return ~self._pathing | (self._all > 0)
+
+    @property
+    def occupied(self) -> Bools:
+        """The cells with something on them."""
+        return self._all > 0
+
+    @property
+    def without_rocks(self) -> Bools:
+        """The blocked cells if all rocks had fallen: the ground below them counts as open."""
+        return ~(self._pathing | (self._rocks > 0)) | (self._all > self._rocks)
+
+    def blocked_for(self, kind: str, large: float) -> Bools:
+        """Return the cells where a kind cannot move; `large` is the radius of large units."""
+        if kind in ("air", "fighters"):
+            area = self._bot.game_info.playable_area
+            outside = np.ones_like(self.natural)
+            outside[area.y : area.y + area.height, area.x : area.x + area.width] = False
+            return outside
+        if kind == "climber":
+            return self.blocked & ~(self._cliffs & ~self.occupied)
+        if kind == "large":
+            return dilated(self.blocked, large)
+        return self.without_rocks if kind == "rocks" else self.blocked
+
+    @cached_property
+    def _cliffs(self) -> Bools:
+        return climbable(self.natural, self._bot.game_info.terrain_height.data_numpy)
+
+    def follow(self) -> bool:
+        """Update all cells, and return whether any changed."""
+        changed = False
+        pathing = self._seen()
+        if not np.array_equal(pathing, self._pathing):
+            self._pathing, changed = pathing, True
+        version = tuple(self._keys())
+        if version == self._version:
+            return changed
+        self._version = version
+        self._all[:] = self._rocks[:] = 0
+        for box, is_rock in self._boxes():
+            left, low, right, high = (max(edge, 0) for edge in box)
+            self._all[low:high, left:right] += 1
+            self._rocks[low:high, left:right] += is_rock
+        return True
+
+    def _seen(self) -> Bools:
+        info = self._bot.game_info
+        return np.asarray(np.fmax(info.pathing_grid.data_numpy, info.placement_grid.data_numpy) > 0)
+
+    def _keys(self) -> Iterator[Any]:
+        """Yield a key of each obstacle that is fast to read: boxes change only if a key does."""
+        bot = self._bot
+        for units in (bot.mineral_field, bot.vespene_geyser, bot.destructables):
+            yield frozenset(fields(units, "tag"))
+        for units in (bot.structures, bot.enemy_structures):
+            yield frozenset(fields(units, "tag", "unit_type", "is_flying"))
+
+    def _boxes(self) -> Iterator[tuple[Box, bool]]:
+        """Yield the box of each obstacle, and whether it is a rock."""
+        bot = self._bot
+        for units, wide, high in ((bot.mineral_field, 2, 1), (bot.vespene_geyser, 3, 3)):
+            for unit in units:
+                left, low = int(unit.position[0] - wide / 2), int(unit.position[1] - high / 2)
+                yield (left, low, left + wide, low + high), False
+        for units, are_rocks in (
+            (bot.structures, False),
+            (bot.enemy_structures, False),
+            (bot.destructables, True),
+        ):
+            for unit in units:
+                if not unit.is_flying and unit.type_id.name not in _WALKED_OVER:
+                    yield _footprint(unit), are_rocks
+
+
+def _footprint(unit: Any) -> Box:
+    """Return the cells below a building: a square about as wide as twice its radius."""
+    half = getattr(unit, "footprint_radius", None) or int(unit.radius * 2) / 2
+    x, y = unit.position
+    left, low, right, high = (round(part) for part in (x - half, y - half, x + half, y + half))
+    return left, low, right, high
+
+
+def climbable(natural: Bools, height: NDArray[np.uint8]) -> Bools:
+    """Return the cells of cliffs that reapers and colossi cross: blocked cells on a short line
+    between open cells one level apart.
+
+    `natural` and `height` are [y, x]; lines run in eight directions, over at most 4 blocked cells,
+    diagonally 3.
+    """
+    found = np.zeros_like(natural)
+    rows, columns = natural.shape
+    level = height.astype(np.int16)
+    for dy, dx in ((0, 1), (1, 0), (1, 1), (1, -1)):
+        for width in range(1, _WIDEST[abs(dy) + abs(dx)] + 1):
+            down, right = dy * (width + 1), dx * (width + 1)
+            here = slice(0, rows - down), slice(max(-right, 0), columns - max(right, 0))
+            there = slice(down, rows), slice(max(right, 0), columns + min(right, 0))
+            meets = (
+                ~natural[here]
+                & ~natural[there]
+                & (np.abs(np.abs(level[here] - level[there]) - _CLIFF) <= _SLANT)
+            )
+            between = []
+            for step in range(1, width + 1):
+                y, x = dy * step, dx * step
+                part = (
+                    slice(y, rows - down + y),
+                    slice(max(-right, 0) + x, columns - max(right, 0) + x),
+                )
+                between.append(part)
+                meets &= natural[part]
+            for part in between:
+                found[part] |= meets
+    return found
+
+
+def dilated(blocked: Bools, radius: float) -> Bools:
+    """Return the cells in whose center a disc with a radius, in cells, touches a blocked cell;
+    cells off the map count as open.
+    """
+    from scipy import ndimage
+
+    reach = int(np.ceil(radius + 0.5)) - 1
+    across = np.maximum(np.abs(np.arange(-reach, reach + 1)) - 0.5, 0)
+    disc = np.hypot(across[:, np.newaxis], across) < radius
+    return np.asarray(ndimage.binary_dilation(blocked, disc) | blocked)
+
+
+NOTHING = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A wide place: its `cells` (K,), the `center` (x, y) farthest from walls, and the distance to
+    walls there, `clearance`.
+    """
+
+    cells: Ints
+    center: NDArray[np.float64]
+    clearance: float
+
+
+@dataclass(frozen=True, eq=False)
+class Choke:
+    """A narrow place between two `regions` (numbers): the `cells` of its line (K,), the `position`
+    (x, y) of its middle, and its `width`.
+    """
+
+    regions: tuple[int, int]
+    cells: Ints
+    position: NDArray[np.float64]
+    width: float
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """The regions of a map and its chokes; `of_cell` (N,) is the number of each cell's region, -1
+    without one.
+
+    A path from one region to another crosses the line of a choke between the two.
+    """
+
+    space: Grid
+    regions: tuple[Region, ...]
+    chokes: tuple[Choke, ...]
+    of_cell: Ints
+
+    def at(self, positions: ArrayLike) -> int | Ints:
+        """Return the number of the region at a position, or at many: an int, or (N,)."""
+        cells = self.space.cell_at(positions, outside="clamp")
+        found = self.of_cell[np.asarray(cells)]
+        return int(found) if found.ndim == 0 else found
+
+
+def regions_of(
+    space: Grid, *, narrowing: float = 0.7, smallest: int = 60, widest: float = 18.0
+) -> Regions:
+    """Return the regions of a grid, separated at its narrow places.
+
+    A watershed of the distance to walls adds cells from the farthest to those beside walls. A cell
+    in which two basins meet is the middle of a choke if both have at least `smallest` cells, and
+    the map there is at most `widest` cells wide and `narrowing` times as wide as the narrower basin
+    at its widest. The choke is the straight line over this cell from the nearest wall to the
+    nearest wall on the other side. Lines that separate nothing, or fewer than `smallest` cells, are
+    left out. The time is O(n log n).
+    """
+    from scipy import ndimage  # loading it takes longer than all of `import fieldcraft`
+
+    far, nearest = ndimage.distance_transform_edt(np.pad(~space.walls, 1), return_indices=True)
+    clearance = far[1:-1, 1:-1] - 0.5
+    lines = []
+    for cell in _meetings(clearance, narrowing, smallest, widest):
+        line = _line(
+            space.walls, cell, nearest[:, cell // space.width + 1, cell % space.width + 1] - 1
+        )
+        if line is not None:
+            lines.append(line)
+    return _separated(space, clearance.reshape(-1), lines, smallest)
+
+
+def _meetings(
+    clearance: NDArray[np.float64], narrowing: float, smallest: int, widest: float
+) -> list[int]:
+    """Return the cells in which two separate basins meet: the first of each border."""
+    high, wide = clearance.shape
+    values = clearance.reshape(-1).tolist()
+    order = np.argsort(-clearance.reshape(-1), kind="stable")[
+        : int(np.count_nonzero(clearance > 0))
+    ]
+    labels = [NOTHING] * ((high + 2) * (wide + 2))
+    steps = tuple(dy * (wide + 2) + dx for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dy or dx)
+    parent: list[int] = []
+    size: list[int] = []
+    peak: list[float] = []
+    found: list[int] = []
+    border = [False] * len(labels)  # cells in which separate basins meet
+
+    def root(number: int) -> int:
+        while parent[number] != number:
+            parent[number] = parent[parent[number]]
+            number = parent[number]
+        return number
+
+    for cell, place in zip(
+        order.tolist(), ((order // wide + 1) * (wide + 2) + order % wide + 1).tolist(), strict=True
+    ):
+        here = values[cell]
+        beside = sorted(
+            {root(labels[place + step]) for step in steps if labels[place + step] >= 0},
+            key=lambda n: (-peak[n], n),
+        )
+        if not beside:
+            labels[place] = len(parent)
+            parent.append(len(parent))
+            size.append(1)
+            peak.append(here)
+            continue
+        first = beside[0]
+        for other in beside[1:]:
+            if (
+                here <= narrowing * min(peak[first], peak[other])
+                and 2 * here <= widest
+                and min(size[first], size[other]) >= smallest
+            ):
+                if not border[place] and not any(border[place + step] for step in steps):
+                    found.append(cell)
+                border[place] = True
+            else:
+                parent[other] = first
+                size[first] += size[other]
+        labels[place] = first
+        size[first] += 1
+    return found
+
+
+def _line(walls: NDArray[np.bool_], cell: int, wall: Ints) -> tuple[Ints, float] | None:
+    """Return the open cells of a line over a cell from its nearest wall (row, column) to the
+    nearest on the other side, and its length.
+    """
+    here = np.array(divmod(cell, walls.shape[1]))
+    to_wall = wall - here
+    reach = int(np.ceil(3 * np.hypot(*to_wall))) + 3
+    low, top = np.maximum(here - reach, -1), np.minimum(here + reach + 1, np.array(walls.shape) + 1)
+    padded = np.pad(walls, 1, constant_values=True)
+    others = np.argwhere(padded[low[0] + 1 : top[0] + 1, low[1] + 1 : top[1] + 1]) + low - here
+    lengths = np.hypot(others[:, 0], others[:, 1])
+    across = others @ to_wall < -0.5 * lengths * np.hypot(*to_wall)
+    if not across.any():
+        return None
+    lengths[~across] = np.inf
+    other = others[int(np.argmin(lengths))]
+    cells: list[Ints] = []
+    for end in (to_wall, other):
+        count = int(np.abs(end).max())
+        cells.append(
+            here + np.rint(np.arange(count + 1)[:, None] / max(count, 1) * end).astype(np.int64)
+        )
+    places = np.concatenate(cells)
+    places = places[((places >= 0) & (places < walls.shape)).all(axis=1)]
+    ids = np.unique(places[:, 0] * walls.shape[1] + places[:, 1])
+    return ids[~walls.reshape(-1)[ids]], float(np.hypot(*(to_wall - other))) - 1
+
+
+def _separated(
+    space: Grid, clearance: NDArray[np.float64], lines: list[tuple[Ints, float]], smallest: int
+) -> Regions:
+    """Return the regions between lines, the largest first, and the chokes."""
+    from scipy import ndimage
+
+    while True:
+        closed = space.walls.copy()
+        for cells, _ in lines:
+            closed.reshape(-1)[cells] = True
+        parts = ndimage.label(~closed)[0]
+        sizes = np.bincount(parts.reshape(-1))
+        sides = [_beside(parts, sizes, cells) for cells, _ in lines]
+        useless = [
+            number
+            for number, side in enumerate(sides)
+            if len(side) < 2 or sizes[side[1]] < smallest
+        ]
+        if not useless:
+            break
+        # One at a time: the narrower of two lines in a row may be needed once the other is gone.
+        worst = max(useless, key=lambda number: (lines[number][1], number))
+        del lines[worst]
+    beside = np.array(sides, dtype=np.int64).reshape(-1)
+    names = np.union1d(beside, np.flatnonzero(sizes >= smallest))
+    names = names[names > 0]
+    names = names[np.argsort(-sizes[names], kind="stable")]
+    number = np.full(len(sizes), NOTHING, dtype=np.int64)
+    number[names] = np.arange(len(names))
+    of_cell = number[parts.reshape(-1)]
+    chokes = []
+    for (cells, width), side in zip(lines, sides, strict=True):
+        a, b = sorted(int(number[each]) for each in side[:2])
+        of_cell[cells] = a
+        middle = int(cells[np.argmax(clearance[cells])])
+        chokes.append(Choke((a, b), cells, space.position_of(middle), width))
+    regions = []
+    for n in range(len(names)):
+        own = np.flatnonzero(of_cell == n)
+        center = int(own[np.argmax(clearance[own])])
+        regions.append(Region(own, space.position_of(center), float(clearance[center])))
+    return Regions(
+        space, tuple(regions), tuple(sorted(chokes, key=lambda choke: -choke.width)), of_cell
+    )
+
+
+def _beside(parts: NDArray[Any], sizes: Ints, cells: Ints) -> list[int]:
+    """Return the parts that touch some cells, the largest first."""
+    rows, columns = np.divmod(cells, parts.shape[1])
+    found: set[int] = set()
+    for dy in (-1, 0, 1):
+        for dx in (-1, 0, 1):
+            y, x = (
+                np.clip(rows + dy, 0, parts.shape[0] - 1),
+                np.clip(columns + dx, 0, parts.shape[1] - 1),
+            )
+            found.update(parts[y, x].tolist())
+    return sorted(found - {0}, key=lambda part: (-int(sizes[part]), part))

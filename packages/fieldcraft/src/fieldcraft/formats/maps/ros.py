@@ -1,0 +1,186 @@
+"""Maps of ROS's map server: a .yaml and a picture beside it."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.base import checks
+from fieldcraft.base.errors import BadMapFile, InvalidValue, needs
+from fieldcraft.base.files import Staging, target_of
+from fieldcraft.formats.maps.image import picture_cells
+from fieldcraft.formats.maps.reading import map_file, parsing, read_bytes
+from fieldcraft.space import Grid, grid_of
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+__all__ = ["load_ros", "save_ros"]
+
+_KIND = "map for ROS"
+_MAX_BYTES = 2**16
+_OCCUPIED, _FREE = 0.65, 0.25  # the defaults of the map server
+_BLACK, _WHITE = 0, 254
+_FULL = 100
+
+
+class _Settings(NamedTuple):
+    """The settings of a .yaml."""
+
+    image: Path
+    resolution: float
+    origin: tuple[float, float]
+    negate: bool
+    occupied: float
+    free: float
+    mode: str
+
+
+def load_ros(
+    path: str | os.PathLike[str],
+    *,
+    neighbors: int | ArrayLike = 4,
+    mobility: str = "ground",
+    unknown: str = "wall",
+) -> Grid:
+    """Return the grid of a map of ROS's map server (nav2): a .yaml that names a PGM, PNG or BMP
+    picture beside it.
+
+    Each pixel is a cell, `resolution` meters wide; positions are meters in the map's frame, y up,
+    and `origin` is the lower left corner. `negate`, `occupied_thresh`, `free_thresh` and the modes
+    trinary, scale and raw have the meaning of the map server: in scale and raw, a cell is a wall if
+    its occupancy between free and occupied is at least `occupied_thresh`.
+
+    Parameters
+    ----------
+    path : path_like
+        The .yaml.
+    neighbors : int or array_like, optional
+        As for `Grid`.
+    mobility : {"ground", "air"}
+        With "air" there are no walls.
+    unknown : {"wall", "open"}
+        Whether cells that are neither occupied nor free are walls.
+
+    Raises
+    ------
+    BadMapFile
+        For files that aren't such a map, or one that is turned (a yaw in `origin`).
+    MissingLibrary
+        Without PyYAML or Pillow.
+
+    References
+    ----------
+    https://docs.nav2.org (map_server), https://wiki.ros.org/map_server.
+    """
+    file = map_file(path, mobility, ("ground", "air"))
+    checks.choice("unknown", unknown, ("wall", "open"))
+    settings = _settings(file)
+    walls: NDArray[np.bool_] = picture_cells(
+        settings.image,
+        ("PPM", "PNG", "BMP"),
+        lambda strip: _walls(strip, settings, unknown == "wall"),
+    )
+    return Grid(
+        cell_size=settings.resolution,
+        origin=settings.origin,
+        y_up=True,
+        walls=walls & (mobility == "ground"),
+        neighbors=neighbors,
+    )
+
+
+def save_ros(path: str | os.PathLike[str], grid: Grid) -> None:
+    """Write a grid as a map for ROS's map server: a .yaml, and the picture beside it (.pgm, of the
+    same name).
+
+    Walls are occupied, all other cells free. Both files are written, or neither.
+
+    Raises
+    ------
+    InvalidValue
+        For another suffix than .yaml, a torus, or another space than a grid.
+    BadMapFile
+        If the path can't be written.
+    """
+    file = target_of("path", path)
+    if file.suffix.lower() not in (".yaml", ".yml"):
+        remedy = 'Name it "rooms.yaml", say'
+        raise InvalidValue("A map for ROS is a .yaml file", got=repr(str(path)), remedy=remedy)
+    if grid_of(grid, "A map for ROS", remedy="Pass a fieldcraft.Grid").wrap:
+        remedy = "Pass a grid with wrap=False"
+        raise InvalidValue("A map for ROS has borders", got="a torus", remedy=remedy)
+    picture = file.with_suffix(".pgm")
+    shades = np.where(grid.walls if grid.y_up else grid.walls[::-1], _BLACK, _WHITE)
+    header = f"P5\n{grid.width} {grid.height}\n255\n".encode()
+    x, y = grid.origin
+    about = (
+        f"image: {picture.name}\nmode: trinary\nresolution: {grid.cell_size!r}\norigin:"
+        f" [{float(x)!r}, {float(y)!r}, 0.0]\nnegate: 0\noccupied_thresh: {_OCCUPIED}\nfree_thresh:"
+        f" {_FREE}\n"
+    )
+    try:
+        with Staging(file.parent, [picture.name, file.name]) as staging:
+            staging.part(picture.name).write_bytes(header + shades.astype(np.uint8).tobytes())
+            staging.part(file.name).write_text(about, encoding="utf-8")
+            staging.commit()
+    except OSError as error:
+        raise BadMapFile(
+            "A map needs a path that can be written",
+            got=f"{path}: {error.strerror}",
+            remedy="Choose another path",
+        ) from None
+
+
+def _settings(file: Path) -> _Settings:
+    """Return the checked settings of a .yaml."""
+    with needs("PyYAML", "robots", "Loading a map of ROS"):
+        import yaml
+    data = read_bytes(file, _MAX_BYTES, "The .yaml of a map has a dozen lines")
+    with parsing(file.name, _KIND):
+        content: Any = yaml.safe_load(data)
+        x, y, *yaw = [checks.finite("origin", part) for part in content["origin"]]
+        if len(yaw) > 1 or abs(math.remainder(sum(yaw), math.tau)) > 1e-6:
+            raise ValueError("an origin that is not [x, y, 0]: the picture is turned")
+        occupied = checks.fraction("occupied_thresh", content.get("occupied_thresh", _OCCUPIED))
+        free = checks.fraction("free_thresh", content.get("free_thresh", _FREE))
+        if free >= occupied:
+            raise ValueError(f"free_thresh {free} that is not below occupied_thresh {occupied}")
+        mode = content.get("mode", "trinary")
+        return _Settings(
+            image=file.parent / checks.text("image", content["image"]),
+            resolution=checks.positive("resolution", content["resolution"]),
+            origin=(x, y),
+            negate=checks.integer("negate", int(content.get("negate", 0)), maximum=1) == 1,
+            occupied=occupied,
+            free=free,
+            mode=checks.choice("mode", mode, ("trinary", "scale", "raw")),
+        )
+
+
+def _walls(strip: Image, settings: _Settings, unknown_is_wall: bool) -> NDArray[np.bool_]:
+    """Return the walls of some rows, by the map server's rules."""
+    transparent: NDArray[np.bool_] | None = None
+    if strip.has_transparency_data:
+        strip = strip.convert("RGBA")
+        transparent = np.asarray(strip.getchannel("A")) < 255
+    bands = strip.convert("RGB") if strip.mode not in ("1", "L") else strip.convert("L")
+    shade = np.asarray(bands, dtype=np.float64)
+    shade = (shade.mean(axis=2) if shade.ndim == 3 else shade) / 255
+    if settings.mode == "raw":
+        percent = np.rint(shade * 255)
+        occupied = percent >= settings.occupied * _FULL
+        return np.where(percent <= _FULL, occupied, unknown_is_wall).astype(np.bool_)
+    dark = shade if settings.negate else 1 - shade
+    wall, free = dark > settings.occupied, dark < settings.free
+    if settings.mode == "scale":
+        part = (dark - settings.free) / (settings.occupied - settings.free)
+        wall, free = wall | (part >= settings.occupied), free | (part < settings.occupied)
+    if transparent is not None:
+        wall, free = wall & ~transparent, free & ~transparent
+    return ~free if unknown_is_wall else wall

@@ -1,0 +1,318 @@
+"""Maps of the Tiled editor, `.tmx` and `.tmj` or `.json`."""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+from collections.abc import Sequence, Set
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.base.errors import BadMapFile, InvalidValue, UnknownName
+from fieldcraft.formats.maps.reading import Listed, map_file, objects_by_name, parsing
+from fieldcraft.formats.maps.tiled_file import (
+    KIND,
+    MAX_TILES,
+    Json,
+    Layer,
+    Level,
+    blocked_cells,
+    ellipse,
+    flag,
+    number,
+    properties,
+    rectangle,
+    tile_ids,
+)
+from fieldcraft.kernels.arrays import Floats
+from fieldcraft.space import Grid
+
+__all__ = ["WALL_LAYERS", "WALL_PROPERTIES", "load_tiled"]
+
+# In order of preference: words made for collisions come before those that may also name a layer of
+# pictures.
+WALL_LAYERS = (
+    ("collisions", "collision", "collides", "collide", "colliders", "collider"),
+    ("solids", "solid", "blocked", "blocking"),
+    ("walls", "wall"),
+    ("obstacles", "obstacle"),
+)
+WALL_PROPERTIES = ("collides", "collidable", "solid", "blocked", "wall")
+
+_log = logging.getLogger(__name__)
+
+
+def load_tiled(
+    path: str | os.PathLike[str],
+    *,
+    neighbors: int | ArrayLike = 4,
+    mobility: str = "ground",
+    wall_layers: str | Sequence[str] | None = None,
+    wall_properties: str | Sequence[str] = WALL_PROPERTIES,
+    wall_objects: str | Sequence[str] = (),
+) -> Grid:
+    """Return the grid of an orthogonal Tiled map: one cell per tile, in the map's pixels, y
+    downwards.
+
+    `cell_size` is the width of a tile. `origin` is (0, 0); on an infinite map it is the corner of
+    the leftmost and topmost chunk, in pixels, so that positions are equal to coordinates in Tiled.
+
+    Three things make walls, together:
+
+    1. A wall layer: every tile and every shape on it. A layer is a wall layer if its name, or the
+       name of a group around it, is in `wall_layers`, hidden or not; or if it has one of the
+       `wall_properties` and is not hidden.
+    2. A tile that has one of the `wall_properties` in its tileset, on any tile layer that is not
+       hidden.
+    3. An object that has one of the `wall_properties`, or whose name or class is in `wall_objects`,
+       on any layer, if neither it nor the layer is hidden.
+
+    Shapes are rectangles, ellipses, polygons, polylines and pictures (by their rectangle); points
+    and texts block nothing. A cell is a wall if its center is in the shape. A shape too thin to
+    contain a center still blocks steps: where it crosses the line between the centers of two
+    neighbors, the cell that contains the middle of the crossing is a wall. A layer's offset moves
+    its shapes, and its tiles by the nearest whole number of cells; tiles moved off the map are
+    dropped.
+
+    `objects` of the grid are the map's objects by name, or by class where they have none: the
+    centers of their shapes, and their properties.
+
+    If nothing makes walls, the whole map is open, and a warning on the logger
+    `fieldcraft.formats.maps.tiled` says so, unless `wall_layers=()` says that this is intended.
+
+    Parameters
+    ----------
+    path : path_like
+        A map of Tiled 1.0 or later, finite or infinite, in any layer format. Tilesets and templates
+        that it names are read too, pictures are not.
+    neighbors : int or array_like, optional
+        As for `Grid`.
+    mobility : {"ground", "air"}
+        With "air" there are no walls.
+    wall_layers : str or list of str, optional
+        Names of layers, upper or lower case; each must be on the map. By default the first of these
+        groups that is on the map: collision(s), collide(s), collider(s); solid(s), blocked,
+        blocking; wall(s); obstacle(s).
+    wall_properties : str or list of str, optional
+        Names of custom properties that make walls where they are true (or not 0).
+    wall_objects : str or list of str, optional
+        Names or classes of objects.
+
+    Raises
+    ------
+    BadMapFile
+        For a damaged map, one that is not orthogonal or has tiles that are not square, and beyond
+        2**24 cells, a million tags and attributes, 64 MB of XML or 32 MB of JSON.
+    UnknownName
+        For a layer that is not on the map.
+    MissingLibrary
+        For a layer compressed by zstd without the library zstandard.
+    """
+    file = map_file(path, mobility, ("ground", "air"))
+    named = None if wall_layers is None else _names("wall_layers", wall_layers)
+    flags = _names("wall_properties", wall_properties).keys()
+    wanted = _names("wall_objects", wall_objects).keys()
+    with parsing(file.name, KIND):
+        level = Level(file)
+        frame = _frame(level, file.name)
+        chosen = _wall_layers(level.layers, named)
+        is_wall = [
+            not chosen.isdisjoint(map(_key, layer.names))
+            or (layer.visible and _makes_walls(layer.entries, flags))
+            for layer in level.layers
+        ]
+        walls = _tile_walls(level, frame, is_wall, flags)
+        outlines, objects = _shapes(level, frame, is_wall, flags, wanted)
+        if outlines:
+            walls |= blocked_cells(walls.shape, outlines)
+    if not walls.any() and named != {}:
+        listed = ", ".join(repr(layer.names[-1]) for layer in level.layers[:12]) or "none"
+        _log.warning(
+            "Nothing in %s makes walls, so all %d cells are open. Its layers: %s. "
+            "Pass wall_layers=('name', ...), or wall_layers=() if that is intended.",
+            file.name,
+            walls.size,
+            listed,
+        )
+    grid = Grid(
+        cell_size=frame.tile,
+        origin=frame.origin,
+        walls=walls & (mobility == "ground"),
+        neighbors=neighbors,
+    )
+    grid.objects = objects_by_name(objects)
+    return grid
+
+
+class _Frame(NamedTuple):
+    """The tiles that a map covers, (height, width) of them, and their size in pixels."""
+
+    left: int
+    top: int
+    shape: tuple[int, int]
+    tile: int
+
+    @property
+    def origin(self) -> tuple[float, float]:
+        return float(self.left * self.tile), float(self.top * self.tile)
+
+
+def _frame(level: Level, name: str) -> _Frame:
+    """Return the frame of a map; refuse maps that are too large or not orthogonal."""
+    keys = ("width", "height", "tilewidth", "tileheight")
+    width, height, tile, tile_height = (int(level.entries[key]) for key in keys)
+    orientation = level.entries.get("orientation", "orthogonal")
+    if orientation != "orthogonal" or tile != tile_height:
+        raise BadMapFile(
+            "Only orthogonal Tiled maps of square tiles are read",
+            got=f"{orientation!r:.40} and tiles of {tile} x {tile_height} pixels in {name}",
+            remedy="Change it in Tiled, or export the walls as a picture",
+        )
+    chunks = [chunk for layer in level.layers for chunk in level.chunks(layer)]
+    left = top = 0
+    if level.is_infinite and chunks:
+        left, top = (min(chunk[key] for chunk in chunks) for key in ("x", "y"))
+        width = max(chunk["x"] + chunk["width"] for chunk in chunks) - left
+        height = max(chunk["y"] + chunk["height"] for chunk in chunks) - top
+    tiles = sum(chunk["width"] * chunk["height"] for chunk in chunks)
+    if width * height > MAX_TILES or tiles > 4 * MAX_TILES:
+        raise BadMapFile(
+            f"A Tiled map has at most {MAX_TILES:,} cells, and 4 times as many tiles on all layers",
+            got=f"{width} x {height} cells and {tiles:,} tiles in {name}",
+            remedy="Cut it into several maps",
+        )
+    sides = [(width, height, tile), *((chunk["width"], chunk["height"], 1) for chunk in chunks)]
+    if min(min(each) for each in sides) < 1:
+        raise ValueError("a map, a layer or a tile without size")
+    if not level.is_infinite and any(side[:2] != (width, height) for side in sides):
+        raise ValueError(f"layers of another size than the map, {width} x {height}")
+    return _Frame(left, top, (height, width), tile)
+
+
+def _wall_layers(layers: Sequence[Layer], named: dict[str, str] | None) -> frozenset[str]:
+    """Return the keys of the layers and groups that are walls by name."""
+    present = {_key(name) for layer in layers for name in layer.names}
+    if named is None:
+        some = (frozenset(group) for group in WALL_LAYERS if not present.isdisjoint(group))
+        return next(some, frozenset())
+    for key, name in named.items():
+        if key not in present:
+            raise UnknownName("layer", name, [layer.names[-1] for layer in layers])
+    return frozenset(named)
+
+
+def _makes_walls(owner: Json, flags: Set[str]) -> bool:
+    """Return whether one of some properties is true; older versions of Tiled wrote texts."""
+    return any(
+        value.strip().casefold() in ("true", "yes", "1") if isinstance(value, str) else bool(value)
+        for name, value in properties(owner).items()
+        if _key(name) in flags
+    )
+
+
+def _flagged_tiles(level: Level, flags: Set[str]) -> NDArray[np.uint32]:
+    """Return the global ids of the tiles that a property makes walls; an id belongs to the last
+    tileset that begins before it.
+    """
+    tilesets = sorted(level.tilesets(), key=lambda tileset: tileset[0])
+    ends = [*(first for first, _ in tilesets[1:]), 2**28]
+    found = [
+        first + int(tile["id"])
+        for (first, tiles), end in zip(tilesets, ends, strict=False)
+        for tile in tiles
+        if 0 <= int(tile["id"]) < end - first and _makes_walls(tile, flags)
+    ]
+    return np.array(found, dtype=np.uint32)
+
+
+def _tile_walls(
+    level: Level, frame: _Frame, is_wall: Sequence[bool], flags: Set[str]
+) -> NDArray[np.bool_]:
+    """Return the walls that tiles make. The tiles of all layers are decoded, and so checked."""
+    height, width = frame.shape
+    walls = np.zeros(frame.shape, dtype=np.bool_)
+    flagged = _flagged_tiles(level, flags)
+    for layer, all_tiles in zip(level.layers, is_wall, strict=True):
+        right, down = (round(offset / frame.tile) for offset in layer.offset)
+        for chunk in level.chunks(layer):
+            ids = tile_ids(layer, chunk)
+            row, column = chunk["y"] - frame.top + down, chunk["x"] - frame.left + right
+            ids = ids[max(-row, 0) : max(height - row, 0), max(-column, 0) : max(width - column, 0)]
+            target = walls[max(row, 0) :, max(column, 0) :][: len(ids), : ids.shape[1]]
+            if all_tiles:
+                target |= ids != 0
+            elif layer.visible and len(flagged):
+                target |= np.isin(ids, flagged)
+    return walls
+
+
+def _shapes(
+    level: Level, frame: _Frame, is_wall: Sequence[bool], flags: Set[str], wanted: Set[str]
+) -> tuple[list[tuple[Floats, bool]], list[Listed]]:
+    """Return the outlines, in cells, of objects that are walls, and all objects."""
+    outlines, objects = list[tuple[Floats, bool]](), list[Listed]()
+    for layer, all_objects in zip(level.layers, is_wall, strict=True):
+        for item in level.objects(layer):
+            name = str(item.get("name") or "")
+            kind = str(item.get("class" if item.get("class") is not None else "type") or "")
+            x, y = (
+                number(item.get(key, 0)) + offset
+                for key, offset in zip("xy", layer.offset, strict=True)
+            )
+            points = _outline(item, frame.tile)
+            angle = math.radians(number(item.get("rotation", 0)))
+            cos, sin = math.cos(angle), math.sin(angle)
+            middle = (points.min(axis=0) + points.max(axis=0)) / 2 if len(points) else np.zeros(2)
+            center = (
+                x + (middle[0] * cos - middle[1] * sin).item(),
+                y + (middle[0] * sin + middle[1] * cos).item(),
+            )
+            objects.append((name or kind, center, properties(item)))
+            is_visible = layer.visible and flag(item.get("visible", 1))
+            is_marked = {_key(name), _key(kind)} & wanted or _makes_walls(item, flags)
+            if all_objects or (is_visible and is_marked):
+                turned = points @ np.array([[cos, sin], [-sin, cos]]) if angle else points
+                corner = np.array([x - frame.origin[0], y - frame.origin[1]])
+                outlines.append(((turned + corner) / frame.tile, not item.get("polyline")))
+    return outlines, objects
+
+
+def _outline(item: Json, tile: int) -> Floats:
+    """Return the outline of an object before it is turned, from its (x, y); points and texts have
+    none.
+    """
+    width, height = (number(item.get(key, 0)) for key in ("width", "height"))
+    if int(item.get("gid", 0)):  # a picture stands on its lower left corner
+        high = height or tile
+        return rectangle(0, -high, width or tile, high)
+    given: Any = item.get("polygon") or item.get("polyline")
+    if given:
+        pairs = [
+            pair.split(",") if isinstance(pair, str) else (pair["x"], pair["y"])
+            for pair in (given.split() if isinstance(given, str) else given)
+        ]
+        return np.array([(number(x), number(y)) for x, y in pairs])
+    if not (width or height) or item.get("point") or item.get("text"):
+        return np.empty((0, 2))
+    if item.get("ellipse"):
+        return ellipse(width, height, cell=tile)
+    return rectangle(0, 0, width, height)
+
+
+def _names(option: str, value: object) -> dict[str, str]:
+    """Return names by key; one str counts as one name."""
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, Sequence | Set) or not all(isinstance(name, str) for name in names):
+        raise InvalidValue(
+            f"{option} is a list of names",
+            got=f"{option}={value!r}",
+            remedy='Pass ("walls", "doors"), say',
+        )
+    return {_key(name): str(name) for name in names}
+
+
+def _key(name: object) -> str:
+    return str(name).strip().casefold()

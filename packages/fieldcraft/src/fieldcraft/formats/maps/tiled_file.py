@@ -1,0 +1,356 @@
+"""Documents of the Tiled editor, read under limits, JSON or XML in the form of Tiled's JSON, and
+the cells that their shapes block.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+from xml.etree import ElementTree
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.base.errors import BadMapFile, needs
+from fieldcraft.formats.maps.reading import json_object, read_bytes
+from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.space.adjacency import runs
+
+__all__ = [
+    "KIND",
+    "MAX_TILES",
+    "Json",
+    "Layer",
+    "Level",
+    "blocked_cells",
+    "ellipse",
+    "flag",
+    "number",
+    "properties",
+    "rectangle",
+    "tile_ids",
+]
+
+Json = dict[str, Any]
+
+KIND = "Tiled map"
+MAX_TILES = 2**24
+_MAX_PARTS = 2**20  # tags and attributes of XML, twice the lists of JSON, 4,096 for each file
+_MAX_BYTES = 2**26
+_SMALLER = "Save the layers compressed (Map Properties, Tile Layer Format), or cut the map in two"
+_LAYERS = {"layer": "tilelayer", "objectgroup": "objectgroup", "group": "group"}
+_ID_BITS = 0x0FFFFFFF  # the top four bits of a global tile id say how the tile is turned
+_NO_LIST = re.compile(r"[^\d,\s]|\d\s+\d|,\s*(?:,|\Z)|\A\s*(?:,|\Z)", re.ASCII)
+
+
+class Layer(NamedTuple):
+    """A layer that is no group: the names of its groups and itself, whether all of them are
+    visible, the sum of their offsets in pixels, and its entries.
+    """
+
+    names: tuple[str, ...]
+    visible: bool
+    offset: tuple[float, float]
+    entries: Json
+
+
+class Level:
+    """A Tiled map with the tilesets and templates that it names."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._budget, self._known = path, _MAX_PARTS, dict[str, Json]()
+        self.entries = self._document(path, "map")
+        self.is_infinite = flag(self.entries.get("infinite", 0))
+        self.layers = list(_flat(self.entries.get("layers", [])))
+
+    def _beside(self, source: str, kind: str) -> Json:
+        """Return the document of a kind ("tileset", "template") that the map names."""
+        if re.search(r"[\\:]", source) or PurePosixPath(source).is_absolute():
+            raise ValueError(f"the file {source!r:.200} in place of a path relative to the map")
+        if source not in self._known:
+            self._known[source] = self._document(self._path.parent / source, kind)
+        return self._known[source]
+
+    def _document(self, path: Path, kind: str) -> Json:
+        """Return the document of a kind in a file."""
+        raw = read_bytes(path, _MAX_BYTES, _SMALLER)
+        self.spend(_MAX_PARTS // 256)
+        # Counts of bytes bound the memory before anything is parsed.
+        if raw[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<":
+            self.spend(raw.count(b"<") + raw.count(b"=") + len(raw) // 128)
+            if b"<!DOCTYPE" in raw:  # it could define entities that expand
+                raise ValueError(f"a DOCTYPE in {path.name}")
+            root = ElementTree.fromstring(raw, ElementTree.XMLParser(encoding="utf-8"))
+            found = {**_from_xml(root), "type": root.tag}
+        else:
+            self.spend(2 * raw.count(b"[") + 2 * raw.count(b"{") + len(raw) // 32)
+            found = json_object(raw, path.name, KIND)
+        if found.get("type", kind) != kind:
+            raise ValueError(f"a {found['type']!r:.40} in place of a {kind}")
+        return found
+
+    def spend(self, parts: int) -> None:
+        """Count parts of the map, and raise for more than a map may have."""
+        self._budget -= parts
+        if self._budget < 0:
+            raise BadMapFile(
+                "A Tiled map with its tilesets and the copies of its templates has at most"
+                f" {_MAX_PARTS:,} tags, attributes and points",
+                got=f"more in {self._path.name}",
+                remedy=_SMALLER,
+            )
+
+    def tilesets(self) -> Iterator[tuple[int, list[Json]]]:
+        """Return the global id of the first tile of each tileset, and its tiles that have
+        properties.
+        """
+        for tileset in self.entries.get("tilesets", []):
+            entries = self._beside(tileset["source"], "tileset") if "source" in tileset else tileset
+            tiles = entries.get("tiles", [])
+            if isinstance(tiles, dict):  # Tiled 1.1 and older
+                tiles = [{**tile, "id": key} for key, tile in tiles.items()]
+            more = entries.get("tileproperties", {}).items()
+            more_tiles = [{"id": key, "properties": given} for key, given in more]
+            yield int(tileset["firstgid"]), [*tiles, *more_tiles]
+
+    def objects(self, layer: Layer) -> Iterator[Json]:
+        """Yield the entries of each object of a layer, including its template."""
+        for item in layer.entries.get("objects", []):
+            found = item
+            if item.get("template") is not None:
+                template = self._beside(item["template"], "template")
+                model = template["object"] if "object" in template else template["objects"][0]
+                if model.get("template") is not None:
+                    raise ValueError("a template that is made from a template")
+                found = {**model, **item, "properties": properties(model) | properties(item)}
+            points = found.get("polygon") or found.get("polyline") or ""
+            self.spend(1 + (points.count(",") if isinstance(points, str) else len(points)))
+            yield found
+
+    def chunks(self, layer: Layer) -> list[Json]:
+        """Return the rectangles of tiles of a layer, each with `x`, `y`, `width` and `height` in
+        tiles.
+        """
+        entries = layer.entries
+        if entries["type"] != "tilelayer":
+            return []
+        is_empty = self.is_infinite and not entries.get("data")
+        chunks = entries.get("chunks", [] if is_empty else [{**entries, "x": 0, "y": 0}])
+        keys = ("x", "y", "width", "height")
+        return [{**each, **{key: int(each[key]) for key in keys}} for each in chunks]
+
+
+def number(value: Any) -> float:
+    """Return a number of a file; raise for numbers of a billion or more."""
+    found = float(value)
+    if not abs(found) < 1e9:
+        raise ValueError(f"{found} in place of a number below a billion")
+    return found
+
+
+def properties(owner: Json) -> Json:
+    """Return the values of custom properties that are texts, numbers or flags, by name."""
+    given = owner.get("properties", [])
+    if not isinstance(given, dict):  # as current versions of Tiled write them
+        given = {each["name"]: each.get("value") for each in given}
+    return {name: value for name, value in given.items() if isinstance(value, (str, int, float))}
+
+
+def flag(value: Any) -> bool:
+    """Return a flag, which XML writes as a number."""
+    return int(value) != 0
+
+
+def _flat(
+    layers: Iterable[Json],
+    names: tuple[str, ...] = (),
+    visible: bool = True,
+    offset: tuple[float, float] = (0.0, 0.0),
+) -> Iterator[Layer]:
+    """Yield the layers from the bottom up, layers of groups in the place of the group."""
+    for layer in layers:
+        own = (*names, str(layer.get("name", "")))
+        seen = visible and flag(layer.get("visible", 1))
+        x, y = (number(layer.get(key, 0)) for key in ("offsetx", "offsety"))
+        place = offset[0] + x, offset[1] + y
+        if layer["type"] == "group":
+            yield from _flat(layer.get("layers", []), own, seen, place)
+        else:
+            yield Layer(own, seen, place, layer)
+
+
+def _from_xml(element: ElementTree.Element) -> Json:
+    """Return the entries that an element of XML has in Tiled's JSON, numbers as texts."""
+    found: Json = dict(element.attrib)
+    for child in element:
+        tag = child.tag
+        if tag in _LAYERS:
+            found.setdefault("layers", []).append({**_from_xml(child), "type": _LAYERS[tag]})
+        elif tag in ("tileset", "tile", "object", "chunk"):
+            found.setdefault(f"{tag}s", []).append(_from_xml(child))
+        elif tag == "data":
+            found.update(_from_xml(child))
+        elif tag in ("polygon", "polyline"):
+            found[tag] = child.attrib["points"]
+        elif tag == "properties":
+            found[tag] = [_property(each) for each in child.iterfind("property")]
+        else:
+            found[tag] = True  # ellipse, point, text
+    if element.tag in ("data", "chunk") and "chunks" not in found:
+        ids = [tile.get("gid", "0") for tile in found.pop("tiles", [])]
+        found["data"] = ",".join(ids) or element.text or ""
+    return found
+
+
+def _property(item: ElementTree.Element) -> Json:
+    value: Any = item.get("value", item.text)
+    kind = item.get("type")
+    if kind == "bool":
+        value = value == "true"
+    elif kind in ("int", "float"):
+        value = {"int": int, "float": float}[kind](value)
+    return {"name": item.attrib["name"], "value": value}
+
+
+def tile_ids(layer: Layer, chunk: Json) -> NDArray[np.uint32]:
+    """Return the global tile ids of a chunk without their flip bits, (height, width), 0 for no
+    tile; decompression stops where the size of the chunk is exceeded.
+    """
+    data, count = chunk["data"], chunk["width"] * chunk["height"]
+    encoding, compression = (layer.entries.get(key) or "" for key in ("encoding", "compression"))
+    if isinstance(data, list):
+        ids = np.asarray(data)
+    elif encoding in ("", "csv"):
+        if wrong := _NO_LIST.search(data):
+            raise ValueError(f"{wrong[0]!r:.20} among the tiles of layer {layer.names[-1]!r:.80}")
+        ids = np.fromstring(data, dtype=np.int64, sep=",")
+    else:
+        ids = np.frombuffer(_unpacked(data, encoding, compression, 4 * count), dtype="<u4")
+    if (
+        ids.shape != (count,)
+        or ids.dtype.kind not in "iu"
+        or not 0 <= ids.min() <= ids.max() < 2**32
+    ):
+        raise ValueError(
+            f"{ids.shape} of {ids.dtype} in place of {count:,} tiles, whole numbers of 32 bits, in"
+            f" layer {layer.names[-1]!r:.80}"
+        )
+    return (ids.astype(np.uint32) & np.uint32(_ID_BITS)).reshape(chunk["height"], chunk["width"])
+
+
+def _unpacked(text: str, encoding: str, compression: str, size: int) -> bytes:
+    """Return `size` bytes of tiles; at most one more is decompressed."""
+    if encoding != "base64" or compression not in ("", "zlib", "gzip", "zstd"):
+        raise ValueError(f"the encoding {encoding!r:.40} and compression {compression!r:.40}")
+    data = base64.b64decode("".join(text.split()), validate=True)
+    if compression == "zstd":
+        with needs("zstandard", "maps", "Loading a Tiled layer compressed by zstd"):
+            import zstandard
+        with zstandard.ZstdDecompressor().stream_reader(data) as reader:
+            data = bytes(reader.read(size + 1))
+    elif compression:
+        stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | (16 if compression == "gzip" else 0))
+        data = stream.decompress(data, size + 1)
+        if not stream.eof:
+            raise ValueError(f"tiles without an end, or more than {size:,} bytes of them")
+    if len(data) != size:
+        raise ValueError(f"tiles of {len(data):,} bytes or more in place of {size:,}")
+    return data
+
+
+_MAX_CROSSINGS = 2**22
+_FARTHEST = 1e9
+
+
+def blocked_cells(
+    shape: tuple[int, int], outlines: Sequence[tuple[Floats, bool]]
+) -> NDArray[np.bool_]:
+    """Return which cells of a map, (height, width) bool, outlines block.
+
+    An outline is points (N, 2), (x, y) in cells from the corner of the map, y downwards, and
+    whether it is closed: a polygon, even-odd where it crosses itself, or else an open line. A cell
+    is blocked if its center is in a polygon. A polygon too thin to contain a center blocks too:
+    where it crosses the straight line between the centers of two neighbors, it blocks the cell that
+    contains the middle of the crossing. Segments of an open line do the same. A shape that crosses
+    no line between two centers blocks nothing.
+
+    Raises
+    ------
+    BadMapFile
+        For points that are not finite or very far off the map, and for outlines that cross too many
+        rows and columns.
+    """
+    blocked = np.zeros(shape, dtype=np.bool_)
+    # how many polygons begin (or, below 0, end) at a cell, along each row
+    changes = np.zeros((shape[0], shape[1] + 1), dtype=np.int32)
+    for closed in (True, False):
+        some = [points for points, is_closed in outlines if is_closed == closed and len(points)]
+        if not some:
+            continue
+        begins = np.concatenate([points if closed else points[:-1] for points in some])
+        ends = np.concatenate([np.roll(each, -1, axis=0) if closed else each[1:] for each in some])
+        counts = [len(points) - (not closed) for points in some]
+        owners = np.repeat(np.arange(len(some)), counts)
+        for axis in (0, 1):  # along the rows, then along the columns
+            lines, at, owner = _crossings(shape[axis], axis, begins, ends, owners)
+            if closed:
+                # Between every other pair of crossings lies the inside.
+                order = np.lexsort((at, lines, owner))
+                lines, enter, leave = lines[order][::2], at[order][::2], at[order][1::2]
+                first, past = (np.ceil(side - 0.5).astype(np.int64) for side in (enter, leave))
+                if axis == 0:
+                    np.add.at(changes, (lines, np.clip(first, 0, shape[1])), 1)
+                    np.add.at(changes, (lines, np.clip(past, 0, shape[1])), -1)
+                thin = first == past
+                lines, at = lines[thin], (enter[thin] + leave[thin]) / 2
+            place = np.floor(at)
+            inside = (place >= 0) & (place < shape[1 - axis])
+            cells = lines[inside], place[inside].astype(np.int64)
+            blocked[cells if axis == 0 else cells[::-1]] = True
+    return blocked | (np.cumsum(changes, axis=1, dtype=np.int32)[:, :-1] > 0)
+
+
+def _crossings(
+    count: int, axis: int, begins: Floats, ends: Floats, owners: Ints
+) -> tuple[Ints, Floats, Ints]:
+    """Return the crossings of edges with the center lines of `count` rows (axis 0) or columns: the
+    line, the position on it, and the owner of the edge.
+    """
+    if not (np.abs(begins) < _FARTHEST).all():
+        raise BadMapFile(
+            "The points of a shape are finite and near the map",
+            got=f"{begins[~(np.abs(begins) < _FARTHEST).all(axis=1)][0].tolist()}, in cells",
+            remedy="Correct or remove the shape",
+        )
+    along, across = begins[:, axis], begins[:, 1 - axis]
+    low, high = np.minimum(across, ends[:, 1 - axis]), np.maximum(across, ends[:, 1 - axis])
+    first = np.clip(np.ceil(low - 0.5), 0, count).astype(np.int64)
+    spans = np.clip(np.ceil(high - 0.5), 0, count).astype(np.int64) - first
+    if spans.sum() > _MAX_CROSSINGS:
+        raise BadMapFile(
+            "The shapes of a map are simple enough to draw",
+            got=f"more than {_MAX_CROSSINGS:,} crossings of their edges with rows and columns",
+            remedy="Use a tile layer for the walls",
+        )
+    edge = np.repeat(np.arange(len(spans)), spans)
+    lines = runs(first, spans)
+    share = (lines + 0.5 - across[edge]) / (ends[:, 1 - axis] - across)[edge]
+    return lines, along[edge] + share * (ends[:, axis] - along)[edge], owners[edge]
+
+
+def rectangle(x: float, y: float, width: float, height: float) -> Floats:
+    """Return the corners of a rectangle, (4, 2), from its corner (x, y)."""
+    return np.array([(x, y), (x + width, y), (x + width, y + height), (x, y + height)], dtype=float)
+
+
+def ellipse(width: float, height: float, *, cell: float) -> Floats:
+    """Return a polygon (N, 2) for the ellipse in a rectangle from (0, 0), exact to a hundredth of a
+    `cell` on any map.
+    """
+    radius = min(max(abs(width), abs(height)) / (2 * cell), 8000.0)
+    turns = np.linspace(0, 2 * np.pi, 32 + 32 * int(np.ceil(np.sqrt(radius))), endpoint=False)
+    return np.stack([width / 2 * (1 + np.cos(turns)), height / 2 * (1 + np.sin(turns))], axis=1)

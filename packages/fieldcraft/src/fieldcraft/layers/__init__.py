@@ -1,0 +1,21 @@
+"""Layers: one named array of influence on one space."""
+
+from fieldcraft.base.single_thread import SingleThreadLock
+from fieldcraft.layers.layer import Layer
+from fieldcraft.layers.memory_layer import MemoryLayer
+from fieldcraft.layers.radial_layer import RadialLayer
+from fieldcraft.layers.source_layer import SourceLayer, SpreadLayer
+from fieldcraft.layers.trail_layer import ArrayLayer, TrailLayer
+from fieldcraft.values.operand import Operand
+
+__all__ = [
+    "ArrayLayer",
+    "Layer",
+    "MemoryLayer",
+    "Operand",
+    "RadialLayer",
+    "SingleThreadLock",
+    "SourceLayer",
+    "SpreadLayer",
+    "TrailLayer",
+]

@@ -1,0 +1,129 @@
+"""Maps that follow a layer: its values some seconds from now, and those without some sources."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.base import clock
+from fieldcraft.kernels.arrays import read_only
+from fieldcraft.layers.propagation.propagation import Field, RadiatingField, field_on
+from fieldcraft.layers.sources import Source
+from fieldcraft.values.operand import Operand
+
+if TYPE_CHECKING:
+    from fieldcraft.layers.layer import Layer
+    from fieldcraft.layers.source_layer import SourceLayer
+
+
+class Forecast(Operand):
+    """A layer some seconds from now; made by `Layer.at`. It follows the layer."""
+
+    def __init__(self, layer: Layer, seconds: float) -> None:
+        clock.ticks("t", seconds)
+        self.layer = layer
+        self.seconds = float(seconds)
+        self.space = layer.space
+        self.name = f"{layer.name} in {self.seconds:g} s"
+        self._seen: int | None = None
+        self._values = np.zeros(0, dtype=np.float32)
+
+    def __repr__(self) -> str:
+        return f"<{self.name!r}: {self.layer!r}>"
+
+    @property
+    def version(self) -> int:
+        """A number that changes whenever the values may have changed."""
+        return self.layer.version + self.layer._sources.version
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The values at that time, float32 in the space's shape, read-only."""
+        if self._seen != self.version:
+            self._values = next(values_at(self.layer, [self.seconds])).copy()
+            self._seen = self.version
+        return read_only(self._values)
+
+
+def values_at(layer: Layer, seconds: Iterable[float]) -> Iterator[NDArray[np.float32]]:
+    """Yield the values of a layer after each of these times, ascending; each array is valid until
+    the next.
+
+    The layer does not change, except that steps that are due are taken first.
+    """
+    with layer._lock:
+        layer._catch_up()
+        twin: Any = type(layer).restored(layer._state(), layer.space, layer._lock)
+    twin._others = layer._others
+    now, due, every = twin._ticks, twin._due, twin._every
+    for each in seconds:
+        until = clock.ticks("t", each) + due
+        with layer._lock:
+            if not isinstance(twin._field, RadiatingField):
+                twin._take_steps((now + until - twin._ticks) // every)
+            elif now + until > twin._ticks:
+                # A radial layer is exact at any time, between two updates too.
+                twin._every = now + until - twin._ticks
+                twin._sources.expire(now + until - 1)
+                twin._take_steps(1)
+            yield twin._values
+
+
+class Without(Operand):
+    """A layer without some of its sources; made by `SourceLayer.without`.
+
+    It has a field of its own, with all other sources, which is updated when values are requested.
+    """
+
+    def __init__(self, layer: SourceLayer, keys: tuple[Hashable | Source, ...]) -> None:
+        self.layer = layer
+        self.keys = keys
+        self.space = layer.space
+        names = [str(key.id if isinstance(key, Source) else key) for key in keys]
+        self.name = f"{layer.name} without {', '.join(names)}"
+        self._field: Field | None = None
+        self._made_for: Any = None
+        self._seen: int | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Without, (self.layer, self.keys)
+
+    def __repr__(self) -> str:
+        return f"<{self.name!r}: {self.layer!r}>"
+
+    @property
+    def version(self) -> int:
+        """A number that changes whenever the values may have changed."""
+        return self.layer.version
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The values, float32 in the space's shape: a read-only view, valid until the next
+        change.
+        """
+        with self.layer._lock:
+            if self._field is None or self._seen != self.layer.version:
+                self._field = self._updated()
+                self._seen = self.layer.version
+            return read_only(self._field.values)
+
+    def _updated(self) -> Field:
+        """The field with all other sources as they are now, settled."""
+        layer, sources = self.layer, self.layer._sources
+        field, resistance = self._field, self.layer._field.resistance
+        made_for = (layer.propagation, layer.every)
+        if field is None or made_for != self._made_for or field.resistance is not resistance:
+            field = field_on(None, layer.propagation, self.space, clock.seconds(layer._every))
+            field.set_resistance(resistance)
+            self._made_for = made_for
+        ids = [key.id if isinstance(key, Source) else sources.id_of(key) for key in self.keys]
+        others = sources.copy()
+        gone = [each for each in ids if each is not None and sources.is_alive(each)]
+        others.remove(np.array(gone, dtype=np.int64))
+        others.all_changed()
+        field.feed(others)
+        field.settle()
+        return field

@@ -1,0 +1,97 @@
+"""Layers made from propagations, and errors for methods of other layers."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from numpy.typing import ArrayLike
+
+from fieldcraft.base import checks, clock
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.single_thread import SingleThreadLock
+from fieldcraft.layers.layer import Layer
+from fieldcraft.layers.propagation import PROPAGATIONS, Propagation
+from fieldcraft.layers.propagation.array import ArrayValues
+from fieldcraft.layers.propagation.propagation import Device
+from fieldcraft.layers.propagation.settings import declared
+from fieldcraft.space import Space, grid_of
+
+
+class _Setting:
+    """A setting of propagations: assigning it to a layer raises `InvalidValue`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, layer: Any, owner: Any = None) -> Any:
+        raise AttributeError(f"{self.name!r} is a setting of a propagation, not of a layer")
+
+    def __set__(self, layer: Any, value: Any) -> None:
+        raise InvalidValue(
+            "The settings of a propagation are changed by tune()",
+            got=f"layer.{self.name} = {value!r}",
+            remedy=f"Write layer.tune({self.name}={value!r})",
+        )
+
+
+for _name in {name for kind in PROPAGATIONS.values() for name in declared(kind)}:
+    setattr(Layer, _name, _Setting(_name))
+
+
+class LayerSettings(TypedDict, total=False):
+    """The keywords of `InfluenceMap.add_layer`."""
+
+    every: float
+    cell_size: float | None
+    walls: ArrayLike | bool | None
+    values: ArrayLike | None
+    priority: float
+    device: Device | str | None
+
+
+def made(
+    name: str,
+    space: Space,
+    propagation: Propagation | None,
+    lock: SingleThreadLock,
+    *,
+    every: float,
+    cell_size: float | None,
+    walls: ArrayLike | bool | None,
+    priority: float,
+    device: Device | None,
+) -> Layer:
+    """Return the layer for a propagation, or for an array of your own without one. Settings are
+    checked here; see `InfluenceMap.add_layer`.
+    """
+    if not isinstance(name, str) or not name:
+        raise InvalidValue(
+            "A layer's name is a word or more", got=repr(name), remedy="Pass a string"
+        )
+    if propagation is not None and not isinstance(propagation, Propagation):
+        raise InvalidValue(
+            "propagation is a fieldcraft.Spread, Diffuse, Flood, Radial, Fade or Trail",
+            got=repr(propagation),
+            remedy="Pass fc.Spread(decay, momentum)",
+        )
+    if walls is True:
+        raise InvalidValue(
+            "walls are an array, or False for none",
+            got="walls=True",
+            remedy="Leave it out to keep the map's walls",
+        )
+    interval = clock.ticks("every", every, minimum=1)
+    if walls is not None:
+        space = space.with_walls(None if walls is False else walls)
+    if cell_size is not None:
+        space = grid_of(space, "A layer with a cell_size of its own").coarser(cell_size)
+    made_by = ArrayValues() if propagation is None else propagation
+    return Layer.kinds[made_by._layer_kind](
+        name,
+        space,
+        made_by,
+        interval,
+        lock,
+        priority=checks.finite("priority", priority),
+        device=device,
+    )

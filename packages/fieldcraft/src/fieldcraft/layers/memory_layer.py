@@ -1,0 +1,197 @@
+"""Layers that remember marks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.layers.propagated_layer import Moving
+from fieldcraft.layers.propagation.propagation import RememberingField
+from fieldcraft.layers.propagation.radial.radial import METRICS
+from fieldcraft.layers.sources.falloff import Falloff
+from fieldcraft.space.cells import unlabeled
+
+
+class MemoryLayer(Moving, kind="memory"):
+    """A layer with `Fade`: takes marks, which fade."""
+
+    _instead = "Call layer.mark() wherever something is known, or add a layer of that kind"
+    _field: RememberingField
+
+    def mark(
+        self,
+        positions: ArrayLike,
+        amounts: ArrayLike | None = None,
+        *,
+        radius: ArrayLike | None = None,
+        falloff: Any = "constant",
+        metric: str = "connected",
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> None:
+        """Mark cells, or the ground around them: visible at once, and fading from then on.
+
+        A mark never lowers a value.
+
+        Parameters
+        ----------
+        positions : array_like
+            One (x, y) pair or an (N, 2) array of world positions; or a mask, bool in the shape of
+            `values`, such as `visible` returns: N is then the number of cells that are True. Walls
+            are not marked.
+        amounts : float or array_like, optional
+            At least 0: one number, or N; with a mask also an array in its shape. Capped at the
+            layer's `maximum`, which is the default.
+        radius : float or array_like, optional
+            World units, above 0, around the center of the position's cell; one, or N. By default
+            the cell alone.
+        falloff : object, optional
+            The share of the amount by distance: anything that `Falloff.of` takes.
+        metric : str, optional
+            How distance is measured, as for `Radial`: "straight", "connected", "path", or "sight"
+            for a field of view; on a graph of waypoints all vertices are visible.
+        on_wall : str, optional
+            "refuse" a position on a wall, or use the "nearest" open cell.
+        outside : str, optional
+            "refuse" a position off the map, or "clamp" it to the rim.
+
+        Raises
+        ------
+        OutsideMap
+            If a position is outside the map.
+        OnWall
+            If a position is in a wall.
+        InvalidValue
+            If an argument has a wrong value, shape or type; then nothing has changed.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(5, 1))
+        >>> seen = imap.add_layer("seen", fc.Fade(amount=1.0, interval=1.0, maximum=8.0))
+        >>> seen.mark((2.5, 0.5), radius=1.0, falloff=[1.0, 0.5])
+        >>> imap.advance(2.0, max_steps=20).is_late
+        False
+        >>> seen.values
+        array([[0., 2., 6., 2., 0.]], dtype=float32)
+        """
+        with self._lock:
+            field = self._field
+            self._catch_up()
+            given = unlabeled(self.space, positions)
+            is_array = isinstance(given, (np.ndarray, list))
+            mask = checks.array("Positions", given) if is_array else None
+            if mask is not None and mask.dtype == np.bool_ and mask.size:
+                cells, amounts = self._masked(mask, amounts)
+            elif (
+                mask is not None and mask.shape == self.space.shape and mask.shape[-1] not in (2, 3)
+            ):
+                raise InvalidValue(
+                    "A mask is bool",
+                    got=f"{mask.dtype} of shape {mask.shape}",
+                    remedy="Pass mask > 0, or (x, y) positions",
+                )
+            else:
+                cells = self._open_cells(positions, on_wall, outside)
+            strengths = None
+            if amounts is not None:
+                strengths = checks.amounts("amounts", amounts, len(cells)).astype(np.float64)
+                if (strengths < 0).any():
+                    raise InvalidValue(
+                        "amounts are at least 0",
+                        got=f"{strengths.min():g}",
+                        remedy="Marks fade by themselves",
+                    )
+            shape = Falloff.of(falloff), checks.choice("metric", metric, METRICS)
+            if radius is None or checks.array("radius", radius).ndim == 0:
+                field.mark(
+                    cells,
+                    strengths,
+                    None if radius is None else checks.positive("radius", radius),
+                    *shape,
+                )
+            else:
+                sizes = checks.positives("radius", radius, len(cells))
+                for size in np.unique(sizes)[
+                    ::-1
+                ].tolist():  # one that is too large is refused before anything is marked
+                    own = sizes == size
+                    field.mark(
+                        cells[own], None if strengths is None else strengths[own], size, *shape
+                    )
+            self._version += 1
+
+    def deposit(
+        self,
+        positions: ArrayLike,
+        amounts: ArrayLike = 1.0,
+        *,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> None:
+        """Add to the values of cells at once; they stay within 0 and the layer's maximum.
+
+        Parameters
+        ----------
+        positions, amounts, on_wall, outside
+            As for `SpreadLayer.deposit`.
+        """
+        with self._lock:
+            cells = self._open_cells(positions, on_wall, outside)
+            self._field.add(cells, checks.amounts("amounts", amounts, len(cells)))
+            self._version += 1
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return all that is remembered as arrays and integers, for a game's own state or save.
+
+        `restore` continues from there, bit for bit.
+        """
+        with self._lock:
+            field = self._field
+            self._catch_up()
+            return {"ticks": self._ticks, "due": self._due, **field.moments()}
+
+    def restore(self, memory: Mapping[str, Any]) -> None:
+        """Replace all that is remembered by a `snapshot` of this layer, or of another with the same
+        `Fade` on the same map.
+
+        Raises
+        ------
+        InvalidValue
+            For anything else; then nothing has changed.
+        """
+        if not isinstance(memory, Mapping):
+            raise InvalidValue(
+                "restore() takes the result of snapshot()",
+                got=f"a {type(memory).__name__}",
+                remedy="Pass that",
+            )
+        with self._lock:
+            field = self._field
+            self._catch_up()
+            try:
+                ticks, due = (checks.integer(name, memory[name]) for name in ("ticks", "due"))
+                field.remember(memory)
+            except (KeyError, TypeError, ValueError) as error:
+                raise InvalidValue(
+                    "restore() takes the result of snapshot()",
+                    got=str(error)[:80],
+                    remedy="Pass that, on the same map with the same Fade",
+                ) from error
+            self._ticks, self._due = ticks, due
+            self._version += 1
+
+    def _masked(
+        self, mask: NDArray[np.bool_], amounts: ArrayLike | None
+    ) -> tuple[NDArray[np.int64], ArrayLike | None]:
+        """Return the open cells of a mask, and the amounts for them."""
+        chosen = checks.shaped("Masks", mask, self.space.shape, "b") & ~self.space.walls
+        weights = None if amounts is None else checks.array("amounts", amounts)
+        if weights is not None and weights.shape == mask.shape:
+            amounts = weights[chosen]
+        return np.flatnonzero(chosen), amounts

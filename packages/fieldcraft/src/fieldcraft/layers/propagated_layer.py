@@ -1,0 +1,95 @@
+"""Layers with a propagation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.base.errors import InvalidValue, UnknownName
+from fieldcraft.layers.layer import Layer
+from fieldcraft.layers.propagation import Propagation
+from fieldcraft.layers.propagation.settings import values_of
+from fieldcraft.layers.sources.placing import place
+
+
+class Moving(Layer):
+    """A layer with a propagation."""
+
+    @property
+    def propagation(self) -> Propagation:
+        """How influence moves from cell to cell. May be set to another one of the same class; takes
+        effect with the next step.
+        """
+        return self._propagation
+
+    @propagation.setter
+    def propagation(self, propagation: Propagation) -> None:
+        with self._lock:
+            if type(propagation) is not type(self._propagation):
+                raise InvalidValue(
+                    "A layer keeps its kind of propagation, here"
+                    f" {type(self._propagation).__name__}",
+                    got=repr(propagation),
+                    remedy="Add another layer for another kind",
+                )
+            self._catch_up()
+            self._field.tune(propagation, self.every)
+            self._propagation = propagation
+
+    def tune(self, **parameters: Any) -> None:
+        """Change settings of the propagation, such as `decay`; takes effect with the next step.
+
+        Raises
+        ------
+        UnknownName
+            For a setting that this propagation does not have.
+        InvalidValue
+            For a value that it does not take.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> threat = fc.InfluenceMap(fc.Grid(5, 3)).add_layer("threat", fc.Spread(decay=0.2))
+        >>> threat.tune(decay=0.5, momentum=1.0)
+        >>> threat.propagation.decay, threat.propagation.momentum
+        (0.5, 1.0)
+        """
+        known = values_of(self._propagation)
+        for name in parameters:
+            if name not in known:
+                raise UnknownName(f"parameter of {type(self._propagation).__name__}", name, known)
+        self.propagation = type(self._propagation)(**{**known, **parameters})
+
+    def settle(self) -> None:
+        """Set the values at once that endless steps would lead to, without deposits and written
+        values. No time passes.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> threat = fc.InfluenceMap(fc.Grid(4, 1)).add_layer("threat", fc.Spread(decay=0.5))
+        >>> _ = threat.add_source((0.5, 0.5), 8.0)
+        >>> threat.settle()
+        >>> threat.values.round(2)
+        array([[8.  , 4.85, 2.94, 1.79]], dtype=float32)
+        """
+        with self._lock:
+            self._catch_up()
+            before = {name: array.copy() for name, array in self._field.state().items()}
+            walls_seen = self._walls_seen
+            try:
+                self._feed()
+                self._field.settle()
+            except BaseException:
+                self._field.restore(before, self._sources)
+                self._walls_seen = walls_seen
+                raise
+            self._version += 1
+
+    def _open_cells(self, positions: ArrayLike, on_wall: str, outside: str) -> NDArray[np.int64]:
+        """The cells of positions, walls refused; steps that are due are taken first."""
+        self._catch_up()
+        found = place(self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False)
+        return found[1]

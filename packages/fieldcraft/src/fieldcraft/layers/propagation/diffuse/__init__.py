@@ -1,0 +1,1 @@
+"""Diffuse: cells share their values with their neighbors."""

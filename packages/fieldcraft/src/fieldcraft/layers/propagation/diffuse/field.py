@@ -1,0 +1,316 @@
+"""Fields that diffuse: the shares that cells offer their neighbors, and the cells that take
+them.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.interruption import interruptible
+from fieldcraft.kernels import pool
+from fieldcraft.layers.propagation.propagation import Field, checked_pins, checked_resistance
+from fieldcraft.layers.propagation.settings import retention
+from fieldcraft.layers.sources import Sources
+from fieldcraft.space import Grid, Space
+from fieldcraft.space.adjacency import cached_until_walls_change, inside, starts_of
+
+if TYPE_CHECKING:
+    from fieldcraft.layers.propagation.diffuse.diffuse import Diffuse
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.float32]
+
+_LEAST_FLOOR = 1e-30  # smaller float32 numbers take ten times as long
+_WORK_PER_THREAD = 60_000  # cells
+_UNIT_WORK = 50_000
+
+
+class DiffuseField(Field):
+    """Values that diffuse between neighbors. `degrees` (N,) is the number of neighbors of each cell
+    without walls.
+    """
+
+    remainder_is = "mixed"
+    _flow: tuple[NDArray[Any], Numbers] | None
+    """How many shares leave each cell, and which part of what arrives enters it, as kernels take
+    them; None after a change of walls or settings.
+    """
+
+    def __init__(
+        self, diffuse: Diffuse, space: Space, every: float, degrees: NDArray[np.int64]
+    ) -> None:
+        self.space: Any = space
+        self.values: Numbers = np.zeros(space.shape, dtype=np.float32)
+        self._flat = self.values.reshape(-1)
+        self._degrees = degrees
+        self._pins = (np.zeros(0, np.int64), np.zeros(0, np.float32))
+        self._fed = self._walls_version = -1
+        self.tune(diffuse, every)
+
+    @abstractmethod
+    def _offer(self) -> None:
+        """Calculate the shares that each cell offers in the next step."""
+
+    @abstractmethod
+    def _call(self, values: Numbers, first: int, last: int) -> pool.Call:
+        """Return the call that takes a step in some rows of `values`, after `_offer`."""
+
+    @abstractmethod
+    def _receivers(self) -> NDArray[Any]:
+        """Return the number of neighbors that take a share of each cell, in the shape of
+        kernels.
+        """
+
+    @property
+    def _rows(self) -> int:
+        """The number of rows that can be stepped by themselves: rows of cells, or cells."""
+        return len(self.values)
+
+    def set_resistance(self, resistance: Numbers | None) -> None:
+        """Attenuate what enters cells: the part exp(-resistance) of each share enters a cell, and
+        the rest stays; see `Field.set_resistance`.
+        """
+        self.resistance = resistance
+        self._flow = None
+
+    def feed(self, sources: Sources) -> None:
+        """Pin the cells of the sources; see `Field.feed`."""
+        moved = self.space.walls_version != self._walls_version
+        if moved:
+            self._walls_version = self.space.walls_version
+            self._flow = None
+            if self.diffuse.edges == "conserve":
+                self._leave_walls()
+            self.values[self.space.walls] = 0
+        if moved or sources.version != self._fed:
+            before, walls = self._pins[0], self.space.walls.reshape(-1)
+            self._flat[before[walls[before]]] = 0
+            self._pins = sources.pins("sum")
+            sources.forget_changes()
+            self._fed = sources.version
+
+    def _pin(self) -> None:
+        """Set the cells of sources to their strengths."""
+        cells, strengths = self._pins
+        self._flat[cells] = strengths
+
+    def _leave_walls(self) -> None:
+        """Move the values under new walls to their open neighbors, or to the nearest open cell."""
+        flat, walls = self._flat, self.space.walls.reshape(-1)
+        under = np.setdiff1d(np.flatnonzero(walls & (flat != 0)), self._pins[0])
+        steps = self.space.adjacency_from_walls
+        for cell in under.tolist() if not walls.all() else ():
+            ends = steps.ends[steps.starts[cell] : steps.starts[cell + 1]]
+            if not len(ends):
+                ends = np.atleast_1d(self.space.nearest_open(cell))
+            np.add.at(flat, ends, flat[cell] / np.float32(len(ends)))
+
+    def tune(self, diffuse: Diffuse, every: float) -> None:
+        """Set parameters; see `Field.tune`."""
+        self.diffuse = diffuse
+        self._flow = None
+        self._keep = np.float32(retention(diffuse.keep, diffuse.half_life, every, usual=1.0))
+        self._floor = np.float32(min(max(diffuse.floor, _LEAST_FLOOR), checks.LARGEST))
+        self._shares = (diffuse.rate / np.maximum(self._degrees, 1)).astype(np.float32)
+
+    @property
+    def _rule(self) -> tuple[NDArray[Any], Numbers, np.float32, np.float32]:
+        """What leaves and enters each cell, which part of all stays, and the floor."""
+        if self._flow is None:
+            given = self._receivers()
+            through: Numbers = np.zeros((len(given), 0), dtype=np.float32)
+            if self.resistance is not None:
+                through = np.exp(-self.resistance).reshape(given.shape)
+                steps = self.space.adjacency_from_walls
+                stays = (1 - through.reshape(-1))[steps.ends]
+                stays = np.bincount(steps.origins, weights=stays, minlength=len(self.space))
+                given = (given - stays.reshape(given.shape)).astype(np.float32)
+            self._flow = given, through if given.ndim == 2 else through.reshape(-1)
+        return *self._flow, self._keep, self._floor
+
+    def run(self, count: int) -> None:
+        """Take `count` steps."""
+        for _ in range(count):
+            self._pin()
+            self._offer()
+            bands = pool.bands(self._rows, self.values.size // _WORK_PER_THREAD)
+            pool.run([self._call(self.values, first, last) for first, last in bands])
+            self._pin()
+
+    def step_in_units(self) -> Iterator[None]:
+        """Take one step, some rows a unit; see `Field.step_in_units`."""
+        self._pin()
+        self._offer()
+        after = self.values.copy()
+        rows = max(1, _UNIT_WORK * self._rows // self.values.size)
+        for first in range(0, self._rows, rows):
+            kernel, arguments = self._call(after, first, min(first + rows, self._rows))
+            kernel(*arguments)
+            yield
+        self.values[...] = after
+        self._pin()
+
+    def settle(self) -> None:
+        """Set the values that endless steps would lead to."""
+        self._pin()
+        settled = interruptible(self._balance)
+        self._flat[:] = np.where(np.abs(settled) < self._floor, 0, settled)
+        self._pin()
+
+    def _balance(self) -> Floats:
+        """Return the values (N,) that steps leave as they are.
+
+        Solved directly: `scipy.sparse.linalg.splu`. Where nothing is pinned and nothing is lost the
+        sum stays. Raises `InvalidValue` if steps lead into a part of the map and not back, so that
+        more than one balance is possible.
+        """
+        from scipy.sparse import csr_array, diags_array
+        from scipy.sparse.csgraph import connected_components
+
+        values, pinned = self._flat, self._pins[0]
+        steps, count = self.space.adjacency_from_walls, len(self.space)
+        gives = ~self.space.walls.reshape(-1)
+        gives[pinned] = True
+        origins, ends = (each[gives[steps.origins]] for each in (steps.origins, steps.ends))
+        given, enters, *_ = self._rule
+        through = enters.reshape(-1).astype(np.float64) if enters.size else np.ones(count)
+        size = np.broadcast_to(self._shares, count).astype(np.float64)
+        there = csr_array((np.ones(len(ends)), (ends, origins)), shape=(count, count))
+        leaves = diags_array(1 - given.reshape(-1).astype(np.float64) * size)
+        after = (float(self._keep) * (leaves + diags_array(through) @ there * size)).tocsr()
+        _, parts = connected_components(there, directed=False)
+        is_fed, loses = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
+        is_fed[parts[pinned]] = True
+        loses[parts[np.asarray(after.sum(axis=0)).reshape(-1) < 1 - 1e-6]] = True  # of float32
+        fed, empty = is_fed[parts], loses[parts] & ~is_fed[parts]
+        result: Floats = np.where(empty, 0.0, values)
+        fed[pinned] = False
+        if fed.any():
+            rows = after[fed]
+            equations = diags_array(np.ones(rows.shape[0])) - rows[:, fed]
+            result[fed] = _solved(equations, rows[:, pinned] @ result[pinned])
+        still = ~is_fed[parts] & ~empty & (size > 0)
+        if still.any():
+            if (there != there.T).nnz:
+                raise _no_equilibrium("steps that lead one way only")
+            # In balance as much passes between two neighbors in one direction as in the other.
+            capacity = np.where(still, through / np.where(still, size, 1), 0)
+            total, capacities = (
+                np.bincount(parts, weights=part) for part in (np.where(still, result, 0), capacity)
+            )
+            result[still] = (total[parts] * capacity)[still] / capacities[parts][still]
+        return result
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return the values, and the resistance; see `Field.state`."""
+        state: dict[str, NDArray[Any]] = {"values": self.values, "pinned": self._pins[0]}
+        return state if self.resistance is None else state | {"resistance": self.resistance}
+
+    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+        """Continue from a state; see `Field.restore`."""
+        if "resistance" in state:
+            self.set_resistance(checked_resistance(state["resistance"], self.space.shape))
+        self.values[:] = state["values"]
+        pinned = checked_pins(state["pinned"], len(self.space))
+        self._pins = (pinned, self._flat[pinned])
+
+
+def _solved(equations: Any, given: Floats) -> Floats:
+    from scipy.sparse.linalg import splu
+
+    try:
+        found = splu(equations.tocsc()).solve(given)
+    except RuntimeError as singular:
+        raise _no_equilibrium(str(singular)) from singular
+    if not np.isfinite(found).all():
+        raise _no_equilibrium("no single balance")
+    return np.asarray(found)
+
+
+def _no_equilibrium(got: str) -> InvalidValue:
+    return InvalidValue(
+        "Diffusion settles where each step leads back",
+        got=got,
+        remedy="Take steps instead: layer.step(1000)",
+    )
+
+
+class ListedDiffuseField(DiffuseField):
+    """Values on any space, by lists of the cells that each cell receives shares from."""
+
+    def _offer(self) -> None:
+        self._offers = self._flat * self._shares
+
+    @property
+    def _rows(self) -> int:
+        return int(self.values.size)
+
+    def _receivers(self) -> NDArray[Any]:
+        if self.diffuse.edges == "lose":
+            return self._degrees.astype(np.float32)
+        return np.asarray(np.diff(self.space.adjacency_from_walls.starts), dtype=np.float32)
+
+    def _call(self, values: Numbers, first: int, last: int) -> pool.Call:
+        arguments = (*_arrivals(self.space), self._offers, *self._rule, first, last)
+        return kernels.diffuse.exchange_listed, (*arguments, values.reshape(-1))
+
+
+@cached_until_walls_change
+def _arrivals(space: Space) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the steps that lead to each cell: those to v are from
+    `origins[starts[v]:starts[v + 1]]`, ascending.
+    """
+    steps = space.adjacency_from_walls
+    order = np.argsort(steps.ends, kind="stable")
+    return starts_of(steps.ends, len(space)), steps.origins[order].astype(np.int32)
+
+
+class GridDiffuseField(DiffuseField):
+    """Values on squares with neighbors among the eight around, row by row; offers have a rim."""
+
+    _offers: Numbers | None = None
+
+    def _offer(self) -> None:
+        height, width = self.space.shape
+        if self._offers is None:
+            self._offers = np.zeros((height + 2, width + 2), dtype=np.float32)
+        offers = self._offers
+        np.multiply(self.values, self._shares[0], out=offers[1:-1, 1:-1])
+        if self.space.wrap:
+            offers[0, 1:-1], offers[-1, 1:-1] = offers[-2, 1:-1], offers[1, 1:-1]
+            offers[:, 0], offers[:, -1] = offers[:, -2], offers[:, 1]
+        self._arguments = (offers, *_links(self.space)[:2], *self._rule)
+
+    def _receivers(self) -> NDArray[Any]:
+        receivers = _links(self.space)[2]
+        loses = self.diffuse.edges == "lose"
+        return np.full_like(receivers, self._degrees[0]) if loses else receivers
+
+    def _call(self, values: Numbers, first: int, last: int) -> pool.Call:
+        return kernels.diffuse.exchange, (*self._arguments, first, last, values)
+
+
+@cached_until_walls_change
+def _links(grid: Grid) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return the links of a grid, the bit of each neighbor's offer in them, and the number of
+    neighbors that take a share of each cell.
+    """
+    links = grid.links()
+    masks = dict(zip(grid.neighborhood.steps, grid.link_masks.tolist(), strict=True))
+    receivers = np.zeros(grid.shape, dtype=np.uint8)
+    for (dx, dy), mask in masks.items():
+        arrive = links & np.uint8(mask) != 0
+        if grid.wrap:
+            receivers += np.roll(arrive, (-dy, -dx), axis=(0, 1))
+        else:
+            receivers[inside(grid, -dx, -dy)] += arrive[inside(grid, dx, dy)]
+    around = [masks.get((-dx, -dy), 0) for dx, dy in kernels.diffuse.AROUND]
+    return links, np.array(around, dtype=np.uint8), receivers

@@ -1,0 +1,1 @@
+"""Fade: marks that lose their strength with time."""

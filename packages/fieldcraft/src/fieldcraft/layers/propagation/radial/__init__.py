@@ -1,0 +1,1 @@
+"""Radial: influence that falls with the distance from its source."""

@@ -1,0 +1,322 @@
+"""Exact sums of the footprints of sources, which follow changes of sources and walls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.base.interruption import poll_interrupt
+from fieldcraft.layers.propagation.propagation import RadiatingField
+from fieldcraft.layers.propagation.radial.footprints import (
+    Footprints,
+    Shape,
+    footprints_on,
+    walks_on,
+)
+from fieldcraft.layers.propagation.radial.reach_on_grid import Walks
+from fieldcraft.layers.propagation.trail.accumulator import ADD, MAX, Accumulator
+from fieldcraft.layers.sources import Sources
+from fieldcraft.layers.sources.falloff import Falloff
+from fieldcraft.space import Space
+
+if TYPE_CHECKING:
+    from fieldcraft.layers.propagation.radial.radial import Radial
+
+
+@dataclass
+class Emitters:
+    """Sources of a radial field as columns; `numbers` are the numbers of their footprints."""
+
+    cells: NDArray[np.int64]
+    strengths: NDArray[np.float64]
+    numbers: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @staticmethod
+    def zeros(count: int) -> Emitters:
+        """Return `count` rows of 0."""
+        return Emitters(np.zeros(count, np.int64), np.zeros(count), np.zeros(count, np.int64))
+
+    @property
+    def columns(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
+        """Cells, strengths and numbers, as kernels take them."""
+        return self.cells, self.strengths, self.numbers
+
+    def at(self, rows: NDArray[Any] | slice) -> Emitters:
+        """Return some of the rows: those at these indices, or where a mask is True."""
+        return Emitters(self.cells[rows], self.strengths[rows], self.numbers[rows])
+
+    def rows(self) -> Iterator[tuple[int, float, int]]:
+        """Return (cell, strength, number) one by one."""
+        return zip(*(column.tolist() for column in self.columns), strict=True)
+
+    @staticmethod
+    def joined(parts: Sequence[Emitters]) -> Emitters:
+        """Return the rows of all parts, one after the other."""
+        return Emitters(*map(np.concatenate, zip(*(part.columns for part in parts), strict=True)))
+
+
+_MOST_WEIGHTS = 4_000_000  # weights of footprints: 32 MB
+_BATCH = 64  # footprints that are searched before they are added
+_ALL_ROWS = kernels.stamps.ALL_ROWS
+
+
+class RadialUpdates(RadiatingField):
+    """Exact sums of what live sources radiate, and their float32 values.
+
+    Changes are applied by a generator that stops after each unit of work: `catch_up` runs it as far
+    as it may. Until the last unit, `values` are those of the last complete state.
+    """
+
+    def __init__(self, radial: Radial, space: Space) -> None:
+        self.space = space
+        self.radial = radial
+        self.resistance = None
+        self.footprints = self._no_footprints()
+        self.walks: Walks = walks_on(space)
+        self.sums = self._no_sums()
+        self._applied = Emitters.zeros(0)
+        self._pending: Sources | None = None
+        self._last_fed: tuple[Sources, int, int] | None = None
+        self._work: Iterator[int] | None = None
+        self._at_once = True
+        self._is_invalid = False
+        self._is_written = False
+        self._walls_version = space.walls_version
+        self._used_weights = 0
+
+    def _no_footprints(self) -> Footprints:
+        radial = self.radial
+        return footprints_on(self.space, radial.metric, radial.thickness, exact=radial.exact)
+
+    def _no_sums(self) -> Accumulator:
+        sums = Accumulator(self.walks.walls.shape)
+        self.shown: NDArray[np.float32] = np.zeros(sums.shape, dtype=np.float32)
+        return sums
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The values of the last complete state, in the shape of the space."""
+        return self.shown.reshape(self.space.shape)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether no work is under way."""
+        return self._work is None and self._pending is None
+
+    # Steps
+
+    def feed(self, sources: Sources) -> None:
+        """Apply changes from the next step on, after the work under way; see `Field.feed`."""
+        now = (sources, sources.version, self.space.walls_version)
+        if self._work is None and (self._is_invalid or now != self._last_fed):
+            self._pending, self._last_fed = sources, now
+
+    def run(self, count: int) -> None:
+        """Apply all changes, if there are steps at all."""
+        if count:
+            self.catch_up()
+
+    def step_in_units(self) -> Iterator[None]:
+        """Apply all changes in units of work; see `Field.step_in_units`."""
+        while self.catch_up(1):
+            yield
+
+    def settle(self) -> None:
+        """Apply all changes."""
+        while self.catch_up(1):
+            poll_interrupt()
+
+    def invalidate(self) -> None:
+        """Add all sources again at the next step; see `Field.invalidate`."""
+        self._work = self._pending = None
+        self._is_invalid = True
+
+    # Following the sources
+
+    def catch_up(self, units: int | None = None) -> int:
+        """Do at most `units` units of the work under way (None: all of it); return their number."""
+        self._at_once = units is None
+        if self._pending is not None:
+            sources, self._pending = self._pending, None
+            self._begin(sources)
+        made = 0
+        while self._work is not None and (units is None or made < units):
+            if next(self._work, None) is None:
+                self._work = None
+            else:
+                made += 1
+        return made
+
+    def _begin(self, sources: Sources) -> None:
+        if self._is_invalid:
+            self._is_invalid = self._is_written = False
+            self._walls_version = self.space.walls_version
+            self.walks = walks_on(self.space, self.resistance)
+            self.sums.reset()
+            self._applied = Emitters.zeros(0)
+            sources.all_changed()
+        columns = sources.columns
+        self._follow(
+            self._numbers(sources),
+            columns.alive,
+            columns.cells,
+            columns.strengths,
+            columns.changed,
+        )
+
+    def _numbers(self, sources: Sources) -> NDArray[np.int64]:
+        """Return the footprints of the rows of sources that have changed; 0 for others."""
+        self._drop_footprints()
+        columns = sources.columns
+        numbers = np.zeros(len(columns.alive), dtype=np.int64)
+        falloffs = [Falloff.of(self.radial.falloff), *sources.falloffs]
+        own, add, walks = self.radial.radius, self.footprints.number, self.walks
+        if not self.radial.exact and not sources.have_shapes:
+            numbers[:] = add(Shape(falloffs[0], own), walks)
+            return numbers
+        rows = np.flatnonzero(columns.changed & columns.alive)
+        radii, which = columns.radii[rows], columns.falloffs[rows]
+        if self.radial.exact:
+            kinds = zip(which.tolist(), radii.tolist(), rows.tolist(), strict=True)
+            for falloff, radius, row in kinds:
+                shape = Shape(falloffs[falloff], radius or own)
+                place, cell = columns.positions[row], int(columns.cells[row])
+                numbers[row] = add(self.footprints.measured(shape, place, cell), walks)
+            return numbers
+        different, indices = np.unique(radii + 1j * which, return_inverse=True)
+        shapes = [Shape(falloffs[int(each.imag)], each.real or own) for each in different.tolist()]
+        numbers[rows] = np.array([add(shape, walks) for shape in shapes], dtype=np.int64)[indices]
+        return numbers
+
+    def _drop_footprints(self) -> None:
+        """Drop the footprints without a source, if they fill the memory."""
+        old, applied = self.footprints, self._applied
+        if old.size <= max(_MOST_WEIGHTS, 2 * self._used_weights):
+            return
+        self.footprints = self._no_footprints()
+        used = applied.strengths != 0
+        wanted, indices = np.unique(applied.numbers[used], return_inverse=True)
+        again = [self.footprints.number(old.shapes[each], self.walks) for each in wanted.tolist()]
+        applied.numbers = np.zeros_like(applied.numbers)
+        applied.numbers[used] = np.array(again, dtype=np.int64)[indices]
+        self._used_weights = self.footprints.size
+
+    def _follow(
+        self,
+        numbers: NDArray[np.int64],
+        alive: NDArray[np.bool_],
+        cells: NDArray[np.int64],
+        strengths: NDArray[np.float32],
+        changed: NDArray[np.bool_],
+    ) -> None:
+        """Begin to apply the changed rows of sources with these footprint numbers."""
+        if len(changed) > len(self._applied):
+            more = Emitters.zeros(len(changed) - len(self._applied))
+            self._applied = Emitters.joined([self._applied, more])
+        most = int(np.count_nonzero(changed))
+        rows, jobs = np.empty(most, np.int64), Emitters.zeros(2 * most)
+        differing, removed, count = kernels.changes.take(
+            numbers, alive, cells, strengths, changed, self._applied.columns, rows, jobs.columns
+        )
+        walls = self._changed_walls()
+        if differing or len(walls) or self.sums.dirty.any():
+            walks = self.walks.renewed() if len(walls) else self.walks
+            rows, jobs = rows[:differing], jobs.at(np.s_[:count])
+            self._work = self._apply(jobs, removed, rows, walls, walks)
+
+    def _changed_walls(self) -> NDArray[np.int64]:
+        """Return the cells that became or stopped being walls since the last call."""
+        version, self._walls_version = self._walls_version, self.space.walls_version
+        if version == self._walls_version:
+            return np.zeros(0, dtype=np.int64)
+        return np.asarray(self.space.walls_changed(version))
+
+    def _apply(
+        self,
+        jobs: Emitters,
+        removed: int,
+        rows: NDArray[np.int64],
+        walls: NDArray[np.int64],
+        walks: Walks,
+    ) -> Iterator[int]:
+        """Subtract the first `removed` jobs on the present walks, add the others on the new ones,
+        and publish the sums.
+
+        `rows` have changed; other sources that may reach one of the changed `walls` are subtracted
+        and added, too.
+        """
+        if walks is self.walks and self.radial.blend == "sum":
+            if self._rebuild_is_cheaper(jobs):
+                self.sums.reset()
+                jobs = self._applied.at(self._live)
+            yield from self._add(jobs, ADD)
+        else:
+            old, new = jobs.at(np.s_[:removed]), jobs.at(np.s_[removed:])
+            self.sums.touch(walls)
+            if self.radial.metric != "straight" and len(walls):
+                near = self._applied.at(np.setdiff1d(self._near(self.sums.dirty), rows))
+                off = Emitters(near.cells, -near.strengths, near.numbers)
+                old, new = Emitters.joined([old, off]), Emitters.joined([new, near])
+            yield 1
+            if self.radial.blend == "sum":
+                yield from self._add(old, ADD)
+                self.walks = walks
+                yield from self._add(new, ADD)
+            else:
+                self._touch(Emitters.joined([old, new]))
+                self._clear_dirty()
+                self.walks = walks
+                yield 1
+                yield from self._add(self._applied.at(self._near(self.sums.dirty)), MAX)
+        self.sums.publish(self.shown, self.walks.some_walls)
+
+    @property
+    def _live(self) -> NDArray[np.int64]:
+        """The rows that hold a source."""
+        return np.flatnonzero(self._applied.strengths)
+
+    def _add(self, jobs: Emitters, blend: int) -> Iterator[int]:
+        """Blend footprints that are searched into the sums, one a unit of work."""
+        size = _BATCH if self._at_once else 1
+        for first in range(0, len(jobs), size):
+            part = jobs.at(np.s_[first : first + size])
+            found = [
+                self.footprints.search(self.walks, cell, number)
+                for cell, number in zip(part.cells.tolist(), part.numbers.tolist(), strict=True)
+            ]
+            amounts = [
+                weights * strength
+                for (_, weights), strength in zip(found, part.strengths.tolist(), strict=True)
+            ]
+            cells = np.concatenate([cells for cells, _ in found])
+            self.sums.scatter(cells, np.concatenate(amounts), blend)
+            yield 1
+
+    def _clear_dirty(self) -> None:
+        """Set the sums of changed tiles to 0."""
+        height, width = self.sums.shape
+        tiles = np.repeat(self.sums.dirty != 0, kernels.stamps.TILE_COLUMNS, axis=1)[:, :width]
+        self.sums.sums[np.repeat(tiles, kernels.stamps.TILE_ROWS, axis=0)[:height]] = 0
+
+    # Bounds of footprints: none on graphs, since edges may be short cuts
+
+    def _near(self, tiles: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Return the rows of the held sources that may reach one of some tiles, those not 0."""
+        return self._live
+
+    def _touch(self, sources: Emitters) -> None:
+        """Mark the tiles that sources may reach."""
+        if len(sources):
+            self.sums.dirty[:] = _ALL_ROWS
+
+    def _rebuild_is_cheaper(self, jobs: Emitters) -> bool:
+        """Return whether adding all sources to nothing takes less than applying the changes."""
+        return False

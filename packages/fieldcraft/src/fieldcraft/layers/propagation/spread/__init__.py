@@ -1,0 +1,1 @@
+"""Spread: influence that passes from cell to cell and decays."""

@@ -1,0 +1,333 @@
+"""Fields that spread, on any kind of space: sources pin cells, and steps update active parts."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.base.interruption import interruptible
+from fieldcraft.kernels.arrays import aligned
+from fieldcraft.layers.propagation.propagation import (
+    Attribution,
+    Field,
+    checked_pins,
+    checked_resistance,
+)
+from fieldcraft.layers.propagation.spread.pins import LowerBounds, stronger, trace
+from fieldcraft.layers.sources import Sources
+from fieldcraft.space import Grid
+
+if TYPE_CHECKING:
+    from fieldcraft.layers.propagation.spread.spread import Spread
+
+# Scheduling thresholds. They affect speed only, never results.
+_FEW_TILES = 0.25  # up to this share of active tiles, tiles are cheaper than waves
+# Steps of the whole map between two activity tests; they change no value.
+_FIRST_TEST, _LAST_TEST = 16, 128
+
+
+class ActiveSet:
+    """The active parts of a map, which the next step can change.
+
+    While the active parts are not known all parts count as active. After `until_test` steps of the
+    whole map, the next step goes part by part and finds out which parts are active: an activity
+    test.
+
+    Parameters
+    ----------
+    flags : ndarray of uint8
+        1 for each active part, which is written here; the first array has one flag for each part.
+    """
+
+    def __init__(self, *flags: NDArray[np.uint8]) -> None:
+        self.flags = flags
+        self.count = self.active = flags[0].size
+        self.is_known = False
+        self.until_test = 0
+        self._interval = _FIRST_TEST
+
+    @property
+    def by_parts(self) -> bool:
+        """Whether the next step goes part by part."""
+        return self.is_known or self.until_test == 0
+
+    def update(self, active: int, most: float) -> None:
+        """Set the number of parts that a step leaves active; more than `most` are too many to
+        skip the others.
+        """
+        self.active = active
+        self.is_known = active <= most
+        if self.is_known:
+            self._interval = _FIRST_TEST
+            return
+        self.activate_all()
+        self.until_test = self._interval
+        self._interval = min(2 * self._interval, _LAST_TEST)
+
+    def recount(self) -> None:
+        """Count the active parts again."""
+        self.active = int(np.count_nonzero(self.flags[0]))
+
+    def activate_all(self) -> None:
+        """Set all parts active: any value may have changed."""
+        for flags in self.flags:
+            flags[...] = 1
+        self.active = self.count
+        self.is_known = False
+
+    def rest(self) -> None:
+        """Set no part active: a step has changed nothing."""
+        for flags in self.flags:
+            flags[...] = 0
+        self.active = 0
+        self.is_known = True
+
+
+class ActiveTiles(ActiveSet):
+    """The active tiles of a grid, and the arrays of `kernels.spread_tiles` for them."""
+
+    def __init__(self, space: Grid, reach: int) -> None:
+        rows, columns = kernels.spread_tiles.TILE_ROWS, kernels.spread_tiles.TILE_COLUMNS
+        down, across = -(-space.height // rows), -(-space.width // columns)
+        active, bands = np.ones((down, across), dtype=np.uint8), np.ones(down, dtype=np.uint8)
+        super().__init__(active, bands)
+        self.most = int(_FEW_TILES * self.count)
+        self.activity = (active, bands, np.zeros_like(active), np.zeros_like(bands))
+        lag = min(-(-reach // rows) + 1, down + 1)
+        self.scratch: tuple[NDArray[Any], ...] = (
+            aligned((lag, across, rows, columns)),
+            np.zeros((lag, across), dtype=np.int64),
+            np.zeros(lag, dtype=np.int64),
+        )
+
+
+_FEW_CELLS = 200_000  # settled within 0.1 s
+_WALL, _PINNED = np.uint8(1), np.uint8(2)
+
+
+class SpreadingField(Field):
+    """Values that spread. A subclass stores them for a kind of space, and takes the steps.
+
+    Values are stored at places: cells on a grid, ranks on a graph. Each place has a flag that is 1
+    for walls and 2 for pinned cells.
+    """
+
+    spread: Spread
+    _every: float
+    _exponent: int
+    _momentum: np.float32
+    _keep: np.float32
+    _floor: np.float32
+    _active_set: ActiveSet
+    _stale: bool = False
+    """Whether `_by_cell` is older than `_by_place`."""
+
+    def __init__(self, space: Any) -> None:
+        self.space = space
+        self.pinned = np.zeros(0, dtype=np.int64)
+        self.resistance = None
+        self._fed = -1
+        self._walls_version = space.walls_version
+        self._signed = False
+        self._bounds: LowerBounds | None = None
+
+    @property
+    @abstractmethod
+    def _by_place(self) -> NDArray[np.float32]:
+        """The values by place, flat."""
+
+    @property
+    @abstractmethod
+    def _by_cell(self) -> NDArray[np.float32]:
+        """The values by cell, flat."""
+
+    @property
+    @abstractmethod
+    def _flags(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+        """The flags by place, flat, and the bits of near kernels for them, or nothing."""
+
+    @abstractmethod
+    def _places(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The places of cells."""
+
+    @abstractmethod
+    def _bounds_at(self, places: NDArray[np.int64], strengths: NDArray[np.float32]) -> LowerBounds:
+        """The lower bounds for sources at these places."""
+
+    @abstractmethod
+    def _activate(self, places: NDArray[np.int64]) -> None:
+        """Activate all that a change of these values can reach."""
+
+    @abstractmethod
+    def _walls_changed(self, changed: NDArray[np.int64]) -> None:
+        """Take over changed walls and steps in these cells, ascending."""
+
+    def _store(self, cells: NDArray[np.int64] | None) -> None:
+        """Copy the values of these cells (None: of all) from `_by_cell` to `_by_place`."""
+
+    @abstractmethod
+    def _run(self, count: int) -> None:
+        """Take `count` steps, without regard to lower bounds."""
+
+    @abstractmethod
+    def _units_of_a_step(self) -> Iterator[None]:
+        """Take one step in units of work, without regard to lower bounds."""
+
+    @abstractmethod
+    def _settle(self, flags: NDArray[np.uint8], values: NDArray[np.float32]) -> None:
+        """Set the values by place that endless steps would lead to from the pinned ones."""
+
+    def _set(self, spread: Spread, every: float) -> None:
+        """Set parameters."""
+        self.spread = spread
+        self._every = every
+        self._bounds = None
+        self._exponent = spread._exponent
+        self._momentum = np.float32(spread.momentum)
+        self._keep = np.float32(
+            -1 if spread.half_life is None else 0.5 ** (every / spread.half_life)
+        )
+        self._floor = np.float32(min(spread.floor, float(np.finfo(np.float32).max)))
+
+    def set_resistance(self, resistance: NDArray[np.float32] | None) -> None:
+        """Set the resistance; see `Field.set_resistance`."""
+        self.resistance = resistance
+        self.tune(self.spread, self._every)
+
+    def feed(self, sources: Sources) -> None:
+        """Pin the cells of the sources; see `Field.feed`."""
+        if self.space.walls_version != self._walls_version:
+            self._follow_walls()
+        if sources.version != self._fed:
+            self.pin(*sources.pins(self.spread.stack))
+            sources.forget_changes()
+            self._fed = sources.version
+
+    def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
+        """Pin exactly these cells, ascending, at these values; with `pin=False` at least at these
+        values.
+        """
+        before, places, values = self._places(self.pinned), self._places(cells), self._by_place
+        flags, near_ground = self._flags
+        if not self._signed and len(strengths) and strengths.min() < 0:
+            self._signed = True
+        if not self.spread.pin:
+            strengths = self._bounded(places, strengths)
+        changed = np.empty(len(before) + len(places), dtype=np.int64)
+        pins = self.spread.pin
+        given = (before, places, strengths, pins, flags, near_ground, values, changed)
+        count = kernels.spread_tiles.pin(*given)
+        self._stale = True
+        self.pinned = cells
+        self._activate(changed[:count])
+
+    def _bounded(
+        self, places: NDArray[np.int64], strengths: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Set the lower bounds, and return what the places hold now: their own values where these
+        are above the bounds.
+        """
+        self._bounds = self._bounds_at(places, strengths) if len(places) else None
+        here = self._by_place[places]
+        above = stronger(here, strengths)
+        if self._bounds is not None and self._signed:
+            above |= self._bounds.overruled(self._by_place, self._exponent, self._floor)
+        return np.where(above & (self._flags[0][places] & _WALL == 0), here, strengths)
+
+    def _follow_walls(self) -> None:
+        """Take over changed walls: new ones lose their values unless a source is pinned there."""
+        since, space = self._walls_version, self.space
+        changed = np.arange(len(space)) if since < 0 else space.walls_changed(since)
+        self._walls_version = space.walls_version
+        if not self.spread.pin:
+            self._fed = -1  # what arrives in the cells of sources has changed
+        places, flags = self._places(changed), self._flags[0]
+        walls = space.walls.reshape(-1)[changed].astype(np.uint8)
+        flags[places] = (flags[places] & _PINNED) | walls
+        self._by_place[places[flags[places] == _WALL]] = 0
+        self._walls_changed(changed)
+        self._stale = True
+        self._activate(places)
+
+    def touched(self, cells: NDArray[np.int64] | None) -> None:
+        """Take over changed values of these cells (None: of all)."""
+        self._fed = -1
+        self._store(cells)
+        if cells is None:
+            self._signed = bool((self._by_place < 0).any())
+            self._active_set.activate_all()
+        else:
+            places = self._places(cells)
+            self._signed = self._signed or bool((self._by_place[places] < 0).any())
+            self._activate(places)
+
+    def run(self, count: int) -> None:
+        """Take `count` steps."""
+        if not self._active_set.active:
+            return
+        bounds = self._bounds
+        if bounds is None:
+            self._run(count)
+            return
+        for _ in range(count):
+            overruled = self._overruled(bounds)
+            self._run(1)
+            self._raise(bounds, overruled)
+
+    def step_in_units(self) -> Iterator[None]:
+        """Take one step, a part of the map a unit; see `Field.step_in_units`."""
+        bounds = self._bounds
+        overruled = None if bounds is None else self._overruled(bounds)
+        yield from self._units_of_a_step()
+        if bounds is not None:
+            self._raise(bounds, overruled)
+
+    def _overruled(self, bounds: LowerBounds) -> NDArray[np.bool_] | None:
+        if not self._signed:
+            return None
+        return bounds.overruled(self._by_place, self._exponent, self._floor)
+
+    def _raise(self, bounds: LowerBounds, overruled: NDArray[np.bool_] | None) -> None:
+        """Raise values to the lower bounds."""
+        self._activate(bounds.apply(self._by_place, overruled))
+        self._stale = True
+
+    def attribution(self, cell: int, sources: Sources) -> Attribution:
+        """Return the sources that support a cell; see `trace`."""
+        return trace(self.values, self.space, sources, self.spread, cell, self.resistance)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """The values and the pinned cells; see `Field.state`."""
+        state: dict[str, NDArray[Any]] = {"values": self.values, "pinned": self.pinned}
+        return state if self.resistance is None else state | {"resistance": self.resistance}
+
+    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+        """Continue from a state; see `Field.restore`."""
+        pinned = checked_pins(state["pinned"], len(self.space))
+        if "resistance" in state:
+            self.set_resistance(checked_resistance(state["resistance"], self.space.shape))
+        self._by_cell[:] = state["values"].reshape(-1)
+        self.touched(None)
+        self.pin(pinned, self._by_cell[pinned])
+        # The values may be older than a change of walls: the next step checks all walls.
+        self._walls_version = -1
+
+    def settle(self) -> None:
+        """Set the values that endless steps would lead to: only what the sources support."""
+        flags, values = self._flags[0].copy(), self._by_place.copy()
+        if self._bounds is not None:
+            flags[self._bounds.cells] |= kernels.spread_settled.SEED
+            values[self._bounds.cells] = self._bounds.least
+        if values.size < _FEW_CELLS:
+            self._settle(flags, values)
+        else:
+            interruptible(lambda: self._settle(flags, values))
+        self._by_place[:] = values
+        self._stale = True
+        _ = self._by_cell
+        self.touched(None)

@@ -1,0 +1,1 @@
+"""Trail: stamps that blur and evaporate."""

@@ -1,0 +1,381 @@
+"""The fields of trails: they gather, blur and evaporate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.layers.propagation.propagation import GatheringField
+from fieldcraft.layers.propagation.trail.accumulator import Accumulator
+from fieldcraft.layers.propagation.trail.rasters import Raster
+from fieldcraft.layers.sources import Sources
+from fieldcraft.space import HexGrid, Space
+from fieldcraft.space.adjacency import cached_until_walls_change
+
+if TYPE_CHECKING:
+    from fieldcraft.layers.propagation.trail.trail import Trail
+
+_LEAST_FLOOR = 1e-30  # smaller float32 numbers take ten times as long
+_WORK_PER_THREAD = 300_000
+_UNIT_WORK = 200_000
+_AGENTS = 20_000  # as many pay for waking a thread
+
+
+class TrailField(GatheringField):
+    """Values that gather and blur: one plane of numbers, or two for vectors."""
+
+    lazy = True
+    remainder_is = "a trail"
+
+    def __init__(self, trail: Trail, space: Space, every: float) -> None:
+        self.space = space
+        self._wrap = space.period is not None
+        self.trail, self.vector = trail, trail.vector
+        self.planes: NDArray[np.float32] = np.zeros(
+            (space.dimensions if trail.vector else 1, *space.shape), dtype=np.float32
+        )
+        self.inflow = [Accumulator(space.shape) for _ in self.planes]
+        self._spare: NDArray[np.float32] | None = None
+        self._lengths: NDArray[np.float32] | None = None
+        self._walls_version = space.walls_version
+        self._plan: tuple[Any, ...] | None = None
+        self._scratch: dict[int, Any] = {}
+        self._every = every
+        self._derive()
+
+    def _derive(self) -> None:
+        weights, scale = self.trail._weights()
+        self._weights = weights
+        self._gain = self.trail._retention(self._every) * scale
+        self._floor = np.float32(min(max(self.trail.floor, _LEAST_FLOOR), checks.LARGEST))
+        ones, conserves = isinstance(self.trail.blur, int), self.trail.edges == "conserve"
+        self._rule = (ones, self._gain, conserves, self._floor, self._wrap)
+        self._plan = None
+        self._scratch = {}
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The values, or the lengths of the vectors, (height, width)."""
+        if not self.trail.vector:
+            return np.asarray(self.planes[0])
+        if self._lengths is None:
+            self._lengths = np.sqrt((self.planes * self.planes).sum(axis=0))
+        return self._lengths
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """The vectors in world axes, (height, width, 2), on a graph (N, 2) or (N, 3)."""
+        return np.moveaxis(self.planes, 0, -1)
+
+    # What comes in
+
+    def add(self, cells: NDArray[np.int64], amounts: NDArray[np.floating[Any]]) -> None:
+        """Add to cells at the next update; amounts (N,), or (N, 2) for vectors. See `Field.add`."""
+        calls = [sums.scattering(cells, part) for sums, part in self._reserved(amounts)]
+        if len(cells) >= _AGENTS and pool.shares(2) > 1:
+            pool.run(calls)
+        else:
+            for kernel, arguments in calls:
+                kernel(*arguments)
+
+    def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
+        """Set the values of cells at once, (N,), or (2, N) for vectors; see `Field.put`."""
+        self.planes.reshape(len(self.planes), -1)[:, cells] = values
+        self._lengths = None
+
+    def stamp(self, raster: Raster, amounts: NDArray[np.float64], blend: str) -> None:
+        """Blend stamps into the inflow of the next update; see `StampedField.stamp`."""
+        for sums, part in self._reserved(amounts, raster.peak):
+            raster.draw(sums, part, blend)
+
+    def _reserved(
+        self, amounts: NDArray[np.floating[Any]], weight: float = 1.0
+    ) -> list[tuple[Accumulator, NDArray[np.float64]]]:
+        """Return the inflow of each plane and its amounts, once all of them were reserved."""
+        parts = [
+            np.ascontiguousarray(part) for part in (amounts.T if self.trail.vector else [amounts])
+        ]
+        pairs = list(zip(self.inflow, parts, strict=True))
+        for sums, part in pairs:
+            sums.reserve(part, weight)
+        return pairs
+
+    # What every field does
+
+    def feed(self, sources: Sources) -> None:
+        """Take over walls; there are no sources. See `Field.feed`."""
+        if self.space.walls_version != self._walls_version:
+            self._walls_version = self.space.walls_version
+            self._plan = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(height, width), or (height, width, 2) for vectors; see `Field.shape`."""
+        return (*self.space.shape, len(self.planes)) if self.vector else self.space.shape
+
+    def write(self, values: NDArray[np.float32]) -> None:
+        """Replace all values, or all vectors; see `Field.write`."""
+        self.planes[:] = np.moveaxis(values, -1, 0) if self.vector else values
+        self.planes[:, self.space.walls] = 0
+        self._lengths = None
+
+    def tune(self, trail: Trail, every: float) -> None:
+        """Set other parameters; see `Field.tune`."""
+        if trail.vector != self.trail.vector:
+            raise InvalidValue(
+                "A trail keeps to numbers or to vectors",
+                got=repr(trail),
+                remedy="Add another layer",
+            )
+        self.trail, self._every = trail, every
+        self._derive()
+
+    def run(self, count: int) -> None:
+        """Take `count` steps."""
+        for _ in range(count):
+            self._begin()
+            self._step()
+            self._end()
+
+    def step_in_units(self) -> Iterator[None]:
+        """Take one step, a band of rows a unit; see `Field.step_in_units`."""
+        height, width = self.space.shape
+        rows = (
+            -(-_UNIT_WORK // (width * len(self._weights)))
+            // kernels.stamps.TILE_ROWS
+            * kernels.stamps.TILE_ROWS
+            or kernels.stamps.TILE_ROWS
+        )
+        if not self.trail.accumulate or rows >= height:
+            self.run(1)
+            yield
+            return
+        if self._spare is None:
+            self._spare = np.zeros_like(self.planes)
+        for plane in range(len(self.planes)):
+            for first in range(0, height, rows):
+                last = min(first + rows, height)
+                self._spare[plane, first:last] = self.planes[plane, first:last]
+                kernel, arguments = self._call(plane, 0, first, last, self._spare[plane])
+                kernel(*arguments)
+                yield
+        self.planes, self._spare = self._spare, self.planes
+        self._end()
+
+    def settle(self) -> None:
+        """Set all values to 0, where evaporation leads."""
+        if self.trail.accumulate and self.trail._retention(self._every) == 1:
+            raise InvalidValue(
+                "A trail with keep=1 never evaporates",
+                got="settle()",
+                remedy="Use layer.write() with zeros",
+            )
+        self.planes[:] = 0
+        for sums in self.inflow:
+            sums.sums[:] = 0
+        self._end()
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return the values, the vectors if there are any, and the inflow since the last update;
+        see `Field.state`.
+        """
+        found: dict[str, NDArray[Any]] = {"values": self.values}
+        if self.trail.vector:
+            found["planes"] = self.planes
+        if any(sums.dirty.any() for sums in self.inflow):
+            found["inflow"] = np.stack([sums.sums for sums in self.inflow]).reshape(
+                self.planes.shape
+            )
+        return found
+
+    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+        """Continue from a state; see `Field.restore`."""
+        planes = state["planes"] if self.trail.vector else state["values"][np.newaxis]
+        if (
+            planes.dtype != np.float32
+            or planes.shape != self.planes.shape
+            or not np.isfinite(planes).all()
+        ):
+            raise ValueError(f"vectors of {planes.dtype} and shape {planes.shape}")
+        self.planes[:] = planes
+        self._lengths = None
+        if "inflow" in state:
+            inflow = state["inflow"]
+            if inflow.dtype != np.int64 or inflow.shape != self.planes.shape:
+                raise ValueError(f"an inflow of {inflow.dtype} and shape {inflow.shape}")
+            for sums, restored in zip(self.inflow, inflow, strict=True):
+                sums.restore(restored)
+
+    # Steps
+
+    def _begin(self) -> None:
+        """Start a step without accumulation from the inflow, which is reset."""
+        if not self.trail.accumulate:
+            for plane, sums in zip(self.planes, self.inflow, strict=True):
+                sums.drain(plane.reshape(sums.shape))
+
+    def _end(self) -> None:
+        for sums in self.inflow:
+            sums.clear()
+        self._lengths = None
+
+    def _step(self) -> None:
+        height, width = self.space.shape
+        work = height * width * len(self._weights) * len(self.planes)
+        threads = pool.shares(work // _WORK_PER_THREAD)
+        bands = pool.bands(
+            height,
+            min(
+                threads // len(self.planes),
+                height // max(2 * len(self._weights), kernels.stamps.TILE_ROWS),
+            ),
+            kernels.stamps.TILE_ROWS,
+        )
+        calls = [
+            self._call(plane, plane * len(bands) + band, first, last, values)
+            for plane, values in enumerate(self.planes)
+            for band, (first, last) in enumerate(bands)
+        ]
+        if threads > 1:
+            pool.run(calls)
+        else:
+            for kernel, arguments in calls:
+                kernel(*arguments)
+
+    def _call(
+        self, plane: int, part: int, first: int, last: int, values: NDArray[np.float32]
+    ) -> pool.Call:
+        """Return the call that updates some rows of a plane into `values`."""
+        reach = len(self._weights) // 2
+        if self._plan is None:
+            walls = self.space.walls
+            closed = np.zeros((walls.shape[0], walls.shape[1] + 1), dtype=np.uint8)
+            closed[:, 0], closed[:, 1:] = walls.any(axis=1), walls
+            self._plan = (closed, *kernels.trail_plan.plan(walls, self._weights, self._wrap))
+        if part not in self._scratch:
+            self._scratch[part] = kernels.trail.scratch_for(
+                self.space.shape[1], reach, self._weights.dtype
+            )
+        sums = self.inflow[plane]
+        above, below = (
+            self._rows(plane, first - reach, first),
+            self._rows(plane, last, last + reach),
+        )
+        return kernels.trail.update, (
+            self._plan,
+            self._weights,
+            above,
+            below,
+            sums.dirty,
+            self._rule,
+            first,
+            last,
+            values,
+            sums.sums,
+            self._scratch[part],
+        )
+
+    def _rows(self, plane: int, first: int, last: int) -> NDArray[np.float32]:
+        """Return a copy of rows as they are now; beyond the rim those of the other side on a torus,
+        else 0.
+        """
+        height, width = self.space.shape
+        values = self.planes[plane]
+        if self._wrap:
+            return np.asarray(values[np.arange(first, last) % height])
+        found = np.zeros((last - first, width), dtype=np.float32)
+        low, high = min(max(first, 0), height), max(min(last, height), 0)
+        found[low - first : high - first] = values[low:high]
+        return found
+
+
+_CELLS_PER_THREAD = 50_000
+
+
+class _Exchanges(NamedTuple):
+    """The neighbors that each hexagon exchanges with, (height, width) each; exchange is mutual."""
+
+    links: NDArray[np.uint8]
+    """The bits of these in `kernels.graph_trail.AROUND`."""
+    missing: NDArray[np.uint8]
+    """How many of its six neighbors a cell does not exchange with."""
+
+
+@cached_until_walls_change
+def _exchanges(space: HexGrid) -> _Exchanges:
+    steps, (height, width) = space.adjacency, space.shape
+    starts, ends = steps.origins, steps.ends.astype(np.int64)
+    both = np.isin(starts * len(space) + ends, ends * len(space) + starts)
+    starts, ends = starts[both], ends[both]
+    down, right = ends // width - starts // width, ends % width - starts % width
+    if space.wrap:
+        down, right = (np.where(np.abs(by) > 1, -np.sign(by), by) for by in (down, right))
+    bits = np.zeros((3, 3), dtype=np.uint8)
+    for bit, (y, x) in enumerate(kernels.graph_trail.AROUND):
+        bits[y + 1, x + 1] = 1 << bit
+    links = np.zeros(len(space), dtype=np.uint8)
+    np.bitwise_or.at(links, starts, bits[down + 1, right + 1])
+    missing = (6 - np.bincount(starts, minlength=len(space))).astype(np.uint8)
+    return _Exchanges(links.reshape(height, width), missing.reshape(height, width))
+
+
+class GraphTrailField(TrailField):
+    """See `Trail`. On hexagons a blur of 3 is the mean of a cell and its six neighbors, one of 5
+    that twice, and so on; nothing passes walls, closed edges and ground that may not be entered.
+    On graphs and meshes each vertex is for itself.
+    """
+
+    def _derive(self) -> None:
+        super()._derive()
+        self._row_scratch: list[NDArray[np.float64]] = []
+        blur, on_hexagons = self.trail.blur, isinstance(self.space, HexGrid)
+        if not isinstance(blur, int) or (blur != 1 and not on_hexagons):
+            raise InvalidValue(
+                "A blur on hexagons is a width"
+                if on_hexagons
+                else "A trail on a graph or mesh does not blur",
+                got=f"blur={blur!r}",
+                remedy="Pass blur=1" + (", or 3 for the mean of seven cells" * on_hexagons),
+            )
+        self._rounds = blur // 2
+        self._gain = self.trail._retention(self._every)
+        self._means = [np.empty(self.space.shape) for _ in range(min(self._rounds, 2))]
+
+    def _step(self) -> None:
+        count, rows = len(self.space), self.space.shape[0]
+        most = count // _CELLS_PER_THREAD
+        bands, walls = pool.bands(count, most), self.space.walls.reshape(-1)
+        update = kernels.graph_trail.update
+        for plane, sums in zip(self.planes, self.inflow, strict=True):
+            values: NDArray[Any] = plane
+            for k in range(self._rounds):
+                self._mix(values, self._means[k % 2], pool.bands(rows, min(most, rows)))
+                values = self._means[k % 2]
+            rule = values.reshape(-1), walls, self._gain, self._floor
+            written = sums.sums.reshape(-1), plane.reshape(-1)
+            pool.run([(update, (*rule, *band, *written)) for band in bands])
+
+    def _mix(
+        self, values: NDArray[Any], means: NDArray[np.float64], bands: list[tuple[int, int]]
+    ) -> None:
+        """Write the mean of each hexagon and its neighbors to `means`."""
+        links, missing = _exchanges(self.space)
+        if self.trail.edges != "conserve":
+            missing = np.zeros_like(missing)
+        mixed = values, links, missing, self._wrap
+        while len(self._row_scratch) < len(bands):
+            self._row_scratch.append(np.zeros((3, values.shape[1] + 2)))
+        written = [(*band, means, row) for band, row in zip(bands, self._row_scratch, strict=False)]
+        pool.run([(kernels.graph_trail.mix, (*mixed, *each)) for each in written])
+
+    def step_in_units(self) -> Iterator[None]:
+        """Take one step, in one unit."""
+        self.run(1)
+        yield

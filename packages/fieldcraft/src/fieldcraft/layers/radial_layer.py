@@ -1,0 +1,279 @@
+"""Layers of sources with radii."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any, Never
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.base import checks, clock
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels.arrays import read_only
+from fieldcraft.layers.propagation.propagation import RadiatingField
+from fieldcraft.layers.propagation.settings import values_of
+from fieldcraft.layers.source_layer import SourceLayer, refuse_settings
+from fieldcraft.layers.sources import Source
+from fieldcraft.layers.sources.falloff import Falloff
+
+
+class RadialLayer(SourceLayer, kind="radial"):
+    """A layer with `Radial`: its values follow from its sources alone."""
+
+    _instead = (
+        "A layer with fc.Radial shows its sources and nothing else: add a source with a lifetime,"
+        " or a layer with fc.Spread(...)"
+    )
+    _field: RadiatingField
+    _validated = 0  # ticks at the last call of `validate`
+
+    def add_source(
+        self,
+        position: ArrayLike,
+        strength: float = 1.0,
+        *,
+        radius: float | None = None,
+        falloff: Any = None,
+        lifetime: float | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+        **others: Never,
+    ) -> Source:
+        """Add a source at a world position.
+
+        Parameters
+        ----------
+        position, strength, lifetime, on_wall, outside
+            As for `SourceLayer.add_source`.
+        radius : float, optional
+            World units; that of the layer if absent.
+        falloff : str, Ring, Falloff, Sequence[float] or Callable, optional
+            See `Falloff.of`; that of the layer if absent.
+
+        Returns
+        -------
+        Source
+            A handle to move, change and remove it.
+        """
+        refuse_settings(others)
+        return self._source(
+            position,
+            strength,
+            radii=radius,
+            falloff=falloff,
+            lifetime=lifetime,
+            on_wall=on_wall,
+            outside=outside,
+        )
+
+    def add_sources(
+        self,
+        positions: ArrayLike,
+        strengths: ArrayLike = 1.0,
+        *,
+        radii: ArrayLike | None = None,
+        falloff: Any = None,
+        lifetimes: ArrayLike | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+        **others: Never,
+    ) -> NDArray[np.int64]:
+        """Add sources at world positions.
+
+        Parameters
+        ----------
+        positions : array_like of shape (N, 2)
+            World positions.
+        strengths, radii, lifetimes : float or array_like of shape (N,), optional
+            One number for all or N numbers.
+        falloff, on_wall, outside
+            As for `add_source`.
+
+        Returns
+        -------
+        ndarray of int64, (N,)
+            Their ids for `layer.sources`.
+        """
+        refuse_settings(others)
+        return self._add(
+            positions,
+            strengths,
+            radii=radii,
+            falloff=falloff,
+            lifetimes=lifetimes,
+            on_wall=on_wall,
+            outside=outside,
+        )
+
+    def sync(
+        self,
+        keys: Iterable[Hashable],
+        positions: ArrayLike,
+        strengths: ArrayLike = 1.0,
+        *,
+        radii: ArrayLike | None = None,
+        falloff: Any = None,
+        velocities: ArrayLike | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> None:
+        """Add, move and remove sources so that those with a key are exactly these.
+
+        Parameters
+        ----------
+        keys, positions, strengths, velocities, on_wall, outside
+            As for `SourceLayer.sync`.
+        radii, falloff
+            As for `add_sources`; without them known sources keep theirs.
+        """
+        curve = None if falloff is None else Falloff.of(falloff)
+        self._sources.sync(
+            keys,
+            positions,
+            strengths,
+            radii=radii,
+            falloff=curve,
+            velocities=velocities,
+            on_wall=on_wall,
+            outside=outside,
+        )
+
+    @property
+    def strongest(self) -> NDArray[np.float32]:
+        """The influence of the strongest single source in each cell: a read-only float32 view in
+        the shape of `values`.
+        """
+        with self._lock:
+            return read_only(self._field.strongest(self._sources, self.version))
+
+    def validate(self, max_cells: int = 4096, *, rate: float | None = None) -> int:
+        """Check the next cells against the live sources, correct them, and return how many were
+        wrong.
+
+        From any state, sweeps over the whole map end at what the sources give, and then find
+        nothing.
+
+        Parameters
+        ----------
+        max_cells : int, optional
+            About how many cells to check, in whole bands of rows.
+        rate : float, optional
+            Correct a value by at most so much per second of this layer's time since the last call;
+            at once without it.
+
+        References
+        ----------
+        The validation sweep of an influence map written for a course on game AI (GPR-440).
+        """
+        cells = checks.integer("max_cells", max_cells, minimum=1)
+        with self._lock:
+            self._catch_up()
+            self._feed()
+            most = (
+                None
+                if rate is None
+                else checks.positive("rate", rate) * clock.seconds(self._ticks - self._validated)
+            )
+            self._validated = self._ticks
+            wrong = self._field.validate(cells, most)
+            self._version += 1
+            return wrong
+
+    def add_static(
+        self,
+        position: ArrayLike,
+        value: float = 1.0,
+        *,
+        propagate: bool = True,
+        flood: bool = False,
+        iterations: int = 5,
+        on_wall: str = "refuse",
+    ) -> Source:
+        """Add an influence that stays until its `remove()` is called; visible from the next step
+        on.
+
+        Parameters
+        ----------
+        position : array_like
+            World position, or a cell (on graphs, a vertex) as an int.
+        value : float, optional
+            The value of its cell.
+        propagate : bool, optional
+            Whether it reaches beyond its cell.
+        flood : bool, optional
+            Set the values of a flood after `iterations` steps: strongest at its front, and a
+            tenth less for each step behind it. Not without `propagate`.
+        iterations : int, optional
+            After how many typical steps the layer's curve of decay is cut off. At its radius it is
+            the layer's own curve, and follows `tune`.
+
+        Raises
+        ------
+        OutsideMap
+            If a position is outside the map.
+        OnWall
+            If a position is in a wall.
+        InvalidValue
+            If an argument has a wrong value, shape or type; then nothing has changed.
+        """
+        reach = checks.integer("iterations", iterations, minimum=1, maximum=_MOST_ITERATIONS)
+        flood, propagate = checks.flag("flood", flood), checks.flag("propagate", propagate)
+        if flood and not propagate:
+            raise InvalidValue(
+                "A flood moves from cell to cell",
+                got="flood=True with propagate=False",
+                remedy="Leave one of them out: without flood the value stays in its cell",
+            )
+        point = self._point(position)
+        step = self.space.typical_step
+        if not propagate:
+            lengths = self.space.adjacency.lengths
+            return self.add_source(
+                point, value, radius=float(lengths.min()) / 2, falloff="constant", on_wall=on_wall
+            )
+        away = np.linspace(0, reach, 16 * reach + 1)
+        if flood:
+            falloff = Falloff.of(np.maximum(1 - _COOLING * (reach - away), 0.0))
+            return self.add_source(
+                point, value, radius=reach * step, falloff=falloff, on_wall=on_wall
+            )
+        radius, curve = (values_of(self._propagation)[name] for name in ("radius", "falloff"))
+        if np.isclose(reach * step, radius):
+            return self.add_source(point, value, on_wall=on_wall)
+        return self.add_source(
+            point,
+            value,
+            radius=reach * step,
+            falloff=_cut(curve, away * step / radius),
+            on_wall=on_wall,
+        )
+
+    def tune(self, **parameters: Any) -> None:
+        """Change settings of the propagation, such as `radius`; takes effect with the next step.
+
+        `decay` sets a falloff of `exp(-decay * distance)` within the radius, per world unit of
+        distance. Sources with a falloff of their own keep it. Raises what `Moving.tune` raises.
+        """
+        if "decay" in parameters and "falloff" not in parameters:
+            decay = checks.not_negative("decay", parameters.pop("decay"))
+            radius = checks.positive(
+                "radius", parameters.get("radius", values_of(self._propagation)["radius"])
+            )
+            parameters["falloff"] = Falloff.of(np.exp(-decay * radius * np.linspace(0, 1, 81)))
+        super().tune(**parameters)
+
+
+_MOST_ITERATIONS = 100_000  # steps that a footprint reaches
+_COOLING = 0.1  # what a flood loses from step to step
+
+
+def _cut(curve: Falloff, shares: NDArray[np.float64]) -> Falloff:
+    """Return a curve over shares of its radius, cut off at the last share; beyond its radius it
+    continues exponentially.
+    """
+    end = float(curve(np.array([1.0]))[0])
+    beyond = np.maximum(shares - 1, 0.0)
+    return Falloff.of(
+        curve(np.minimum(shares, 1.0)) * (np.power(end, beyond) if end > 0 else (beyond == 0))
+    )

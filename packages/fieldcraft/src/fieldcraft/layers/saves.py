@@ -1,0 +1,216 @@
+"""Influence maps as files: one file with a version and a checksum, without pickle.
+
+After a magic line come the version of the format (4 bytes), the number of unpacked bytes (8 bytes),
+the map as `fieldcraft.space.encoding` writes it, compressed with zlib, and the SHA-256 of all
+of these.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fieldcraft.base import checks, clock
+from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
+from fieldcraft.base.files import damaged, newer, sealed, write_sealed
+from fieldcraft.layers.layer import Layer, LayerState
+from fieldcraft.layers.propagation import PROPAGATIONS, Propagation
+from fieldcraft.layers.propagation.array import ArrayValues
+from fieldcraft.layers.propagation.settings import values_of
+from fieldcraft.layers.sources import Sources
+from fieldcraft.layers.sources.falloff import Falloff
+from fieldcraft.space import Space, grid_of
+from fieldcraft.space import encoding as serialization
+
+if TYPE_CHECKING:
+    from fieldcraft.layers.influence_map import InfluenceMap
+
+_MAGIC = b"fieldcraft influence map\n"
+_VERSION = 2
+_FRAME = struct.Struct("<IQ")
+_MOST_TICKS = 1 << 60  # 51 years: three times as much is left until 64 bits end
+
+
+def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
+    """Write an influence map to a file: beside it first, then renamed over it."""
+    target = checks.path("path", path)
+    spaces: list[Space] = [imap.space]
+    for layer in imap.layers.values():
+        if not any(layer.space is space for space in spaces):
+            spaces.append(layer.space)
+    data = serialization.to_bytes(
+        {
+            "ticks": imap._ticks,
+            "spaces": tuple(
+                {"space": space, "parent": _place(getattr(space, "_parent", None), spaces)}
+                for space in spaces
+            ),
+            "layers": tuple(
+                _layer_out(layer._state(), _place(layer.space, spaces))
+                for layer in imap.layers.values()
+            ),
+        }
+    )
+    write_sealed(target, (_MAGIC, _FRAME.pack(_VERSION, len(data)), zlib.compress(data, 1)))
+
+
+def load(
+    kind: type[InfluenceMap], path: str | os.PathLike[str], most_bytes: int = 1 << 30
+) -> InfluenceMap:
+    """Return the influence map of a file that `InfluenceMap.save` wrote; it continues bit for bit.
+
+    Raises
+    ------
+    BadSaveFile
+        If the file is missing, damaged, not a save, of another version, or takes more than
+        `most_bytes` in memory: then nothing is unpacked.
+    """
+    target = checks.path("path", path)
+    data = _unpacked(target, checks.integer("most_bytes", most_bytes))
+    try:
+        contents = serialization.from_bytes(data)
+        spaces: list[Space] = []
+        for entry in contents["spaces"]:
+            spaces.append(_space_in(entry, spaces))
+        imap = kind(spaces[0])
+        imap._ticks = _size(contents["ticks"], _MOST_TICKS)
+        for entry in contents["layers"]:
+            space = spaces[entry["space"]]
+            state = _layer_in(entry, space)
+            imap._take(
+                Layer.kinds[state.propagation._layer_kind].restored(state, space, imap._lock)
+            )
+    except (
+        FieldcraftError,
+        AttributeError,
+        LookupError,
+        OverflowError,
+        TypeError,
+        ValueError,
+    ) as error:
+        raise damaged(target, f"contents that don't fit together ({error})") from error
+    return imap
+
+
+def _unpacked(target: Any, most_bytes: int) -> bytes:
+    with sealed(target, _MAGIC, _FRAME.size) as (file, inside):
+        version, length = _FRAME.unpack(file.read(_FRAME.size))
+        if version != _VERSION:
+            raise newer(target, version, _VERSION)
+        if length > most_bytes:
+            raise BadSaveFile(
+                f"A save takes at most {most_bytes:,} bytes in memory",
+                got=f"{length:,} bytes in {target}",
+                remedy=f"If you trust the file, pass most_bytes={length}",
+            )
+        try:
+            data = zlib.decompressobj().decompress(file.read(inside - _FRAME.size), length + 1)
+        except zlib.error as error:
+            raise damaged(target, f"contents that cannot be unpacked ({error})") from error
+    if len(data) != length:
+        raise damaged(target, f"another size than the {length} bytes that it states")
+    return data
+
+
+def _size(value: Any, most: int) -> int:
+    if not isinstance(value, int) or not 0 <= value <= most:
+        raise ValueError(f"{value!r} where a whole number up to {most} belongs")
+    return value
+
+
+def _place(space: Space | None, spaces: list[Space]) -> int | None:
+    return next((index for index, other in enumerate(spaces) if other is space), None)
+
+
+def _space_in(entry: dict[str, Any], spaces: list[Space]) -> Space:
+    space = entry["space"]
+    if not isinstance(space, Space):
+        raise TypeError(f"a space that is a {type(space).__name__}")
+    if entry["parent"] is not None:
+        coarse, fine = grid_of(space, "Coarser"), grid_of(spaces[entry["parent"]], "Finer")
+        if fine.coarser(coarse.cell_size).shape != coarse.shape:
+            raise ValueError(f"{coarse!r} made of {fine!r}")
+        coarse.follow(fine)
+    return space
+
+
+def _layer_out(state: LayerState, space: int | None) -> dict[str, Any]:
+    columns, keys = state.sources.state()
+    return {
+        "name": state.name,
+        "space": space,
+        "propagation": _propagation_out(state.propagation),
+        "priority": state.priority,
+        "every": state.every,
+        "ticks": state.ticks,
+        "due": state.due,
+        "arrays": state.arrays,
+        "sources": columns,
+        "falloffs": tuple(falloff.state() for falloff in state.sources.falloffs),
+        "keys": tuple((_plain(key), identity) for key, identity in keys),
+    }
+
+
+def _layer_in(entry: dict[str, Any], space: Space) -> LayerState:
+    falloffs = [Falloff.restored(falloff) for falloff in entry["falloffs"]]
+    held = entry["arrays"]
+    values = held["values"]
+    if values.dtype != np.float32 or values.shape != space.shape or not np.isfinite(values).all():
+        raise ValueError(f"values of {values.dtype} and shape {values.shape}")
+    if not isinstance(entry["name"], str):
+        raise TypeError(f"a layer named {entry['name']!r}")
+    every = max(_size(entry["every"], clock.MOST_TICKS), 1)
+    return LayerState(
+        entry["name"],
+        _propagation_in(entry["propagation"]),
+        checks.finite("priority", entry["priority"]),
+        every,
+        _size(entry["ticks"], _MOST_TICKS),
+        _size(entry["due"], every - 1),
+        held,
+        Sources.restored(space, entry["sources"], list(entry["keys"]), falloffs),
+    )
+
+
+def _propagation_out(propagation: Propagation) -> dict[str, Any] | None:
+    if isinstance(propagation, ArrayValues):
+        return None
+    kind = next(name for name, kind in PROPAGATIONS.items() if type(propagation) is kind)
+    settings = {
+        name: value.state() if isinstance(value, Falloff) else value
+        for name, value in values_of(propagation).items()
+    }
+    return {"kind": kind, **settings}
+
+
+def _propagation_in(entry: dict[str, Any] | None) -> Propagation:
+    if entry is None:
+        return ArrayValues()
+    settings = {
+        name: Falloff.restored(value) if isinstance(value, dict) else value
+        for name, value in entry.items()
+        if name != "kind"
+    }
+    kind: Any = PROPAGATIONS[entry["kind"]]
+    made: Propagation = kind(**settings)
+    return made
+
+
+def _plain(key: Hashable) -> Hashable:
+    """Return a key of a source as plain data."""
+    if isinstance(key, tuple):
+        return tuple(map(_plain, key))
+    if isinstance(key, np.generic):
+        key = key.item()
+    if key is None or isinstance(key, (bool, int, float, str)):
+        return key
+    raise InvalidValue(
+        "Keys of a saved map are numbers, strings, None or tuples of them",
+        got=repr(key),
+        remedy="Sync with ids instead of objects",
+    )

@@ -1,0 +1,392 @@
+"""Layers that take sources."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from inspect import signature
+from typing import Any, Never
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue, UnknownName
+from fieldcraft.layers.forecast import Without
+from fieldcraft.layers.propagated_layer import Moving
+from fieldcraft.layers.propagation import PROPAGATIONS
+from fieldcraft.layers.sources import Source, Sources
+from fieldcraft.layers.sources.falloff import Falloff
+
+
+def refuse_settings(others: Mapping[str, object]) -> None:
+    """Refuse keywords that a source does not take; settings of layers with a remedy."""
+    for name, value in others.items():
+        if any(name in signature(kind).parameters for kind in PROPAGATIONS.values()):
+            raise InvalidValue(
+                "How influence spreads is a setting of the layer, for all of its sources",
+                got=f"{name}={value!r} for a source",
+                remedy="Add a layer for each behavior, and combine them: imap.add_layer(name,"
+                f" fc.Spread(..., {name}={value!r})), say",
+            )
+        raise TypeError(f"A source takes no keyword {name!r}")
+
+
+class SourceLayer(Moving):
+    """A layer that takes sources, which act in each step."""
+
+    def _about(self) -> str:
+        return f"{self.propagation}, {len(self._sources)} sources"
+
+    @property
+    def sources(self) -> Sources:
+        """The live sources as arrays, with methods to move, change and remove many at once."""
+        return self._sources
+
+    def add_source(
+        self,
+        position: ArrayLike,
+        strength: float = 1.0,
+        *,
+        lifetime: float | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+        **others: Never,
+    ) -> Source:
+        """Add a source at a world position. It acts from the center of its cell, from the next step
+        on.
+
+        Parameters
+        ----------
+        position : array_like of shape (2,)
+            World position (x, y).
+        strength : float, optional
+            The value of its cell; may be negative.
+        lifetime : float, optional
+            Seconds of this layer's time after which the source is removed.
+        on_wall : str, optional
+            "refuse" a position on a wall, use the "nearest" open cell, or act "through" the wall.
+        outside : str, optional
+            "refuse" a position off the map, or "clamp" it to the rim.
+
+        Returns
+        -------
+        Source
+            A handle to move, change and remove it.
+
+        Raises
+        ------
+        OutsideMap
+            If the position is outside the map.
+        OnWall
+            If the position is in a wall.
+        InvalidValue
+            If an argument has a wrong value, shape or type; then nothing has changed. How influence
+            spreads is a setting of the layer: a `decay` of one source is refused.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(4, 1))
+        >>> threat = imap.add_layer("threat", fc.Spread(decay=0.5, momentum=1.0))
+        >>> orc = threat.add_source((0.5, 0.5), strength=8.0)
+        >>> imap.step(3)
+        >>> threat.values.round(2)
+        array([[8.  , 4.85, 2.94, 1.79]], dtype=float32)
+        >>> orc.remove()
+        """
+        refuse_settings(others)
+        return self._source(position, strength, lifetime=lifetime, on_wall=on_wall, outside=outside)
+
+    def add_sources(
+        self,
+        positions: ArrayLike,
+        strengths: ArrayLike = 1.0,
+        *,
+        lifetimes: ArrayLike | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+        **others: Never,
+    ) -> NDArray[np.int64]:
+        """Add sources at world positions.
+
+        Parameters
+        ----------
+        positions : array_like of shape (N, 2)
+            World positions.
+        strengths, lifetimes : float or array_like of shape (N,), optional
+            One number for all or N numbers.
+        on_wall, outside
+            As for `add_source`.
+
+        Returns
+        -------
+        ndarray of int64, (N,)
+            Their ids for `layer.sources`.
+        """
+        refuse_settings(others)
+        return self._add(
+            positions, strengths, lifetimes=lifetimes, on_wall=on_wall, outside=outside
+        )
+
+    def source(self, identity: int | None = None, *, key: Hashable = None) -> Source:
+        """Return the handle of a live source, by its id or by its key.
+
+        Parameters
+        ----------
+        identity : int, optional
+            Its id, as `add_sources` returns it.
+        key : hashable, optional
+            Its key in `sync`.
+
+        Raises
+        ------
+        DeadSource
+            If no live source has this id.
+        UnknownName
+            If no live source has this key.
+        """
+        if (identity is None) == (key is None):
+            raise InvalidValue(
+                "A source has an id, and a key after sync()",
+                got="both or neither",
+                remedy="Pass one of the two",
+            )
+        if identity is not None:
+            identity = checks.integer("identity", identity)
+        if identity is None:
+            identity = self._sources.id_of(checks.key("key", key))
+            if identity is None:
+                raise UnknownName("live source with a key", key, map(str, self._sources.keys))
+        self._sources.positions_of([identity])
+        return Source(self._sources, int(identity))
+
+    def remove_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int:
+        """Remove all sources in the cells at world positions, and return their number.
+
+        A source on a wall that acts from the nearest open cell is removed at both.
+
+        Parameters
+        ----------
+        positions : array_like of shape (2,) or (N, 2)
+            World positions.
+        outside : str, optional
+            "refuse" positions off the map, or "clamp" them to the rim.
+
+        Raises
+        ------
+        OutsideMap
+            If a position is outside the map; then nothing has changed.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> threat = fc.InfluenceMap(fc.Grid(5, 3)).add_layer("threat", fc.Spread(0.2))
+        >>> _ = threat.add_source((3.5, 2.5))
+        >>> threat.remove_at((3.5, 2.5))
+        1
+        """
+        with self._lock:
+            cells = np.atleast_1d(self.space.cell_at(positions, outside=outside))
+            sources = self._sources
+            put = np.asarray(self.space.cell_at(sources.positions, outside="clamp"))
+            gone = sources.ids[np.isin(sources.cells, cells) | np.isin(put, cells)]
+            sources.remove(gone)
+            return len(gone)
+
+    def sync(
+        self,
+        keys: Iterable[Hashable],
+        positions: ArrayLike,
+        strengths: ArrayLike = 1.0,
+        *,
+        velocities: ArrayLike | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> None:
+        """Add, move and remove sources so that those with a key are exactly these: for a list of
+        entities in each frame.
+
+        New keys are added, known ones are moved and get their new strength, missing ones are
+        removed. Sources without a key do not change. If an argument is refused, nothing changes.
+
+        Parameters
+        ----------
+        keys : iterable of hashable
+            N different keys, such as the ids of units.
+        positions : array_like of shape (N, 2)
+            World positions.
+        strengths : float or array_like of shape (N,), optional
+            May be negative.
+        velocities : array_like of shape (N, 2), optional
+            World units a second, with which they move as the layer's time passes.
+        on_wall, outside : str, optional
+            As in `add_source`.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(4, 1))
+        >>> threat = imap.add_layer("threat", fc.Spread(decay=0.5, momentum=1.0))
+        >>> threat.sync(["ann", "bob"], [(0.5, 0.5), (3.5, 0.5)], [8.0, 2.0])
+        >>> threat.sync(["bob"], [(2.5, 0.5)], [2.0])
+        >>> len(threat.sources)
+        1
+        """
+        self._sources.sync(
+            keys, positions, strengths, velocities=velocities, on_wall=on_wall, outside=outside
+        )
+
+    def without(self, *sources: Hashable | Source) -> Without:
+        """Return the layer without some of its sources, as a map: for a unit that ignores its own
+        influence.
+
+        The map follows the layer. That of a radial layer has the bits of a layer with all other
+        sources; that of one that spreads is settled, and has no deposits.
+
+        Parameters
+        ----------
+        *sources : hashable or Source
+            Keys of `sync`, or handles. Sources that are gone change nothing.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(4, 1))
+        >>> allies = imap.add_layer("allies", fc.Radial(2.0, "linear"))
+        >>> allies.sync(["me", "you"], [(0.5, 0.5), (3.5, 0.5)])
+        >>> imap.step()
+        >>> allies.values, allies.without("me").values
+        (array([[1. , 0.5, 0.5, 1. ]], dtype=float32), array([[0. , 0. , 0.5, 1. ]], dtype=float32))
+        """
+        if not sources:
+            raise InvalidValue(
+                "without() takes the sources to leave out",
+                got="none",
+                remedy="Pass keys of sync(), or sources",
+            )
+        return Without(self, sources)
+
+    def _source(
+        self, position: ArrayLike, strength: float, *, lifetime: float | None, **shape: Any
+    ) -> Source:
+        strength = checks.finite("strength", strength)
+        return Source(
+            self._sources,
+            int(self._add(position, strength, lifetimes=lifetime, one=True, **shape)[0]),
+        )
+
+    def _add(
+        self,
+        positions: ArrayLike,
+        strengths: ArrayLike,
+        *,
+        radii: ArrayLike | None = None,
+        falloff: Any = None,
+        lifetimes: ArrayLike | None = None,
+        on_wall: str,
+        outside: str,
+        one: bool = False,
+    ) -> NDArray[np.int64]:
+        with self._lock:
+            curve = None if falloff is None else Falloff.of(falloff)
+            return self._sources.add(
+                positions,
+                strengths,
+                radii=radii,
+                falloff=curve,
+                lifetimes=lifetimes,
+                now=self._ticks,
+                on_wall=on_wall,
+                outside=outside,
+                one=one,
+            )
+
+    def _point(self, position: ArrayLike) -> NDArray[np.float64]:
+        if isinstance(position, (int, np.integer)) and not isinstance(position, bool):
+            return self.space.position_of(position)
+        points, single = checks.positions(position, dimensions=self.space.dimensions)
+        if not single:
+            raise InvalidValue(
+                "This takes one position",
+                got=f"shape {np.shape(position)}",
+                remedy="Use add_sources() or deposit() for many",
+            )
+        place: NDArray[np.float64] = points[0]
+        return place
+
+
+class SpreadLayer(SourceLayer, kind="spread"):
+    """A layer with `Spread`, `Diffuse` or `Flood`: takes sources and deposits."""
+
+    _instead = (
+        "Use add_source() or deposit(), or add a layer of that kind; settle() brings this one to"
+        " its end"
+    )
+
+    def deposit(
+        self,
+        positions: ArrayLike,
+        amounts: ArrayLike = 1.0,
+        *,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> None:
+        """Add to the values of cells at once: an event that spreads and fades.
+
+        Parameters
+        ----------
+        positions : array_like of shape (2,) or (N, 2)
+            World positions; deposits in one cell add.
+        amounts : float or array_like of shape (N,), optional
+            One number for all or N numbers; a result beyond 1e30 is refused.
+        on_wall : str, optional
+            "refuse" a position on a wall, or use the "nearest" open cell.
+        outside : str, optional
+            "refuse" a position off the map, or "clamp" it to the rim.
+
+        Raises
+        ------
+        OutsideMap, OnWall, InvalidValue
+            If an argument is refused; then nothing has changed.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> noise = fc.InfluenceMap(fc.Grid(4, 1)).add_layer("noise", fc.Spread(0.5, 1.0))
+        >>> noise.deposit((1.5, 0.5), 4.0)
+        >>> noise.values
+        array([[0., 4., 0., 0.]], dtype=float32)
+        """
+        with self._lock:
+            cells = self._open_cells(positions, on_wall, outside)
+            self._field.add(cells, checks.amounts("amounts", amounts, len(cells)))
+            self._version += 1
+
+    def add_static(
+        self, position: ArrayLike, value: float = 1.0, *, on_wall: str = "refuse"
+    ) -> Source:
+        """Add an influence that stays until its `remove()` is called; visible from the next step
+        on.
+
+        Parameters
+        ----------
+        position : array_like of shape (2,), or int
+            A world position, or a cell (on graphs, a vertex).
+        value : float, optional
+            The value of its cell; may be negative.
+        on_wall : str, optional
+            As for `add_source`, whose errors it raises.
+        """
+        return self.add_source(self._point(position), value, on_wall=on_wall)
+
+    def add_dynamic(
+        self, position: ArrayLike, value: float = 1.0, *, on_wall: str = "refuse"
+    ) -> None:
+        """Add an influence that spreads and decays; visible at once.
+
+        Parameters
+        ----------
+        position, value, on_wall
+            As for `add_static`.
+        """
+        self.deposit(self._point(position), checks.finite("value", value), on_wall=on_wall)

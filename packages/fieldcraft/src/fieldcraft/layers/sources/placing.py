@@ -1,0 +1,83 @@
+"""Cells of positions, and the limits of sources."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue, OnWall
+from fieldcraft.space import Space
+
+OUTSIDE = ("refuse", "clamp")
+ON_WALL = ("refuse", "nearest", "through")
+
+
+def place(
+    space: Space,
+    positions: ArrayLike,
+    *,
+    on_wall: str,
+    outside: str,
+    walls_allowed: bool = True,
+    one: bool = False,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return positions as an (N, 2) array, (N, 3) on a 3D graph, and their cells, (N,).
+
+    `one` refuses all but a single position. With `outside="clamp"` a position off the map counts as
+    in the nearest cell. On a wall, `on_wall="refuse"` raises `OnWall`, `"nearest"` takes the
+    nearest open cell, `"through"` stays there.
+    """
+    checks.choice("outside", outside, OUTSIDE)
+    checks.choice("on_wall", on_wall, ON_WALL if walls_allowed else ON_WALL[:2])
+    points, single = checks.positions(positions, dimensions=space.dimensions)
+    if one and not single:
+        raise InvalidValue(
+            "add_source() takes one (x, y) pair",
+            got=f"an array of shape {np.shape(positions)}",
+            remedy="Use add_sources() for many",
+        )
+    cells = space._locate(points, outside)
+    if on_wall == "through":
+        return points, cells
+    blocked = space.walls.reshape(-1)[cells]
+    if not blocked.any():
+        return points, cells
+    if on_wall == "nearest":
+        return points, np.asarray(space.nearest_open(cells), dtype=np.int64)
+    index = int(np.flatnonzero(blocked)[0])
+    where = f"{tuple(points[index].tolist())}" + (f" at index {index}" if len(points) > 1 else "")
+    remedies = []
+    if not space.walls.all():
+        free = tuple(space.position_of(space.nearest_open(int(cells[index]))).tolist())
+        remedies.append(f'on_wall="nearest" to go to the nearest open cell, at {free}')
+    if walls_allowed:
+        remedies.append('on_wall="through" to stay')
+    remedy = f"Pass {', or '.join(remedies)}" if remedies else "Open a cell: the map has none"
+    raise OnWall("Sources, deposits and marks are on open cells", got=where, remedy=remedy)
+
+
+class Limits(NamedTuple):
+    """The largest strength, the most sources, and the smallest radius that is refused."""
+
+    strength: float
+    sources: int
+    radius: float
+
+    def check(self, amounts: NDArray[np.float32], count: int) -> None:
+        """Raise `InvalidValue` for larger strengths, or a larger number of sources."""
+        if len(amounts) and float(np.abs(amounts).max()) > self.strength:
+            raise InvalidValue(
+                f"Strengths on a radial layer are at most {self.strength:,.0f} in size, so that"
+                " sums stay exact",
+                got=f"{float(amounts[np.abs(amounts).argmax()]):g}",
+                remedy="Count in larger units",
+            )
+        if count > self.sources:
+            raise InvalidValue(
+                f"A radial layer has at most {self.sources:,} sources, so that sums stay exact",
+                got=f"{count:,}",
+                remedy="Use several layers",
+            )

@@ -1,0 +1,396 @@
+"""The live sources of one layer, stored as arrays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.base import checks, clock
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.layers.sources.falloff import Falloff
+from fieldcraft.layers.sources.placing import Limits, place
+from fieldcraft.layers.sources.tracks import MovingRows, SingleThreadLock
+from fieldcraft.space import Space
+
+
+class Sources(MovingRows):
+    """The live sources of one layer as arrays, for many at once; `layer.sources`.
+
+    Ids are int64 and never used twice. Changes are visible from the layer's next step on.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> threat = fc.InfluenceMap(fc.Grid(5, 1)).add_layer("threat", fc.Radial(1.0))
+    >>> ids = threat.add_sources([(0.5, 0.5), (4.5, 0.5)], [1.0, 3.0])
+    >>> threat.sources.move(ids[:1], [(1.5, 0.5)])
+    >>> threat.sources.set_strengths(ids, [2.0, 4.0])
+    >>> threat.sources.positions, threat.sources.strengths
+    (array([[1.5, 0.5],
+           [4.5, 0.5]]), array([2., 4.], dtype=float32))
+    """
+
+    def __init__(self, space: Space, lock: SingleThreadLock | None = None) -> None:
+        super().__init__(space, nullcontext() if lock is None else lock)
+        self.falloffs: list[Falloff] = []
+        """The falloffs of sources that have their own."""
+        self._limits: Limits | None = None
+        self._keys: dict[Hashable, int] = {}
+        self._synced: tuple[list[Any], NDArray[np.int64]] = ([], np.zeros(0, dtype=np.int64))
+
+    def __repr__(self) -> str:
+        return f"<Sources: {len(self)} alive>"
+
+    @property
+    def ids(self) -> NDArray[np.int64]:
+        """The ids of all live sources, shape (N,)."""
+        with self._lock:
+            return self.ids_of(np.flatnonzero(self._alive))
+
+    @property
+    def cells(self) -> NDArray[np.int64]:
+        """Their cells, shape (N,), in the order of `ids`."""
+        with self._lock:
+            return self._cells[self._alive]
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """Their world positions as given, shape (N, 2) or (N, 3), in the order of `ids`."""
+        with self._lock:
+            return self._positions[self._alive]
+
+    @property
+    def strengths(self) -> NDArray[np.float32]:
+        """Their strengths, shape (N,), in the order of `ids`."""
+        with self._lock:
+            return self._strengths[self._alive]
+
+    @property
+    def keys(self) -> list[Hashable]:
+        """The keys of the live sources that were added by `sync`."""
+        with self._lock:
+            return [key for key, identity in self._keys.items() if self.is_alive(identity)]
+
+    def positions_of(self, ids: ArrayLike) -> NDArray[np.float64]:
+        """Return the world positions of sources, shape (N, 2) or (N, 3)."""
+        with self._lock:
+            return self._positions[self._rows_of(ids)]
+
+    def strengths_of(self, ids: ArrayLike) -> NDArray[np.float32]:
+        """Return the strengths of sources, shape (N,)."""
+        with self._lock:
+            return self._strengths[self._rows_of(ids)]
+
+    def add(
+        self,
+        positions: ArrayLike,
+        strengths: ArrayLike,
+        *,
+        radii: ArrayLike | None = None,
+        falloff: Falloff | None = None,
+        lifetimes: ArrayLike | None = None,
+        now: int = 0,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+        one: bool = False,
+    ) -> NDArray[np.int64]:
+        """Add sources and return their ids, shape (N,).
+
+        Parameters
+        ----------
+        positions : array_like of shape (N, 2)
+            World positions.
+        strengths : float or array_like of shape (N,)
+            One for all, or one each.
+        radii : float or array_like of shape (N,), optional
+            World units, in place of the radius of a radial layer.
+        falloff : Falloff, optional
+            In place of the falloff of a radial layer.
+        lifetimes : float or array_like of shape (N,), optional
+            Seconds from `now` until they are removed.
+        now : int, optional
+            The layer's time in ticks.
+        on_wall, outside : str, optional
+            As in `Layer.add_source`.
+        one : bool, optional
+            Whether more than one position is refused.
+        """
+        with self._lock:
+            points, cells = place(self._space, positions, on_wall=on_wall, outside=outside, one=one)
+            amounts = checks.amounts("strengths", strengths, len(points))
+            self._check_limits(amounts, len(self) + len(points))
+            expires = None if lifetimes is None else _ends(now, lifetimes, len(points))
+            sizes = self._checked_radii(radii, len(points))
+            rows = self._insert(points, cells, amounts, expires)
+            self._set_shapes(rows, sizes, falloff)
+            return self.ids_of(rows)
+
+    def move(
+        self,
+        ids: ArrayLike,
+        positions: ArrayLike,
+        *,
+        velocities: ArrayLike | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> None:
+        """Move sources to world positions.
+
+        Parameters
+        ----------
+        ids : array_like of shape (N,)
+            Ids of live sources, each once.
+        positions : array_like of shape (N, 2)
+            One world position each.
+        velocities : array_like of shape (2,) or (N, 2), optional
+            World units a second: they continue as the layer's time passes. By default they stay.
+        on_wall, outside : str, optional
+            As in `Layer.add_source`.
+        """
+        with self._lock:
+            rows = self._rows_of(ids)
+            points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
+            if len(points) != len(rows):
+                raise InvalidValue(
+                    "Moving takes one position per source",
+                    got=f"{len(points)} positions for {len(rows)} sources",
+                    remedy="Pass as many positions as ids",
+                )
+            paces = None if velocities is None else self._checked_velocities(velocities, len(rows))
+            self._place(rows, points, cells)
+            self._motions.drop(rows)
+            if paces is not None:
+                self._set_velocities(rows, paces, on_wall, outside)
+
+    def set_strengths(self, ids: ArrayLike, strengths: ArrayLike) -> None:
+        """Set the strengths of sources: one number for all, or one each."""
+        with self._lock:
+            rows = self._rows_of(ids)
+            amounts = checks.amounts("strengths", strengths, len(rows))
+            self._check_limits(amounts, len(self))
+            self._strengths[rows] = amounts
+            self._note(rows)
+            self._schedules.drop(rows)
+
+    def set_radii(self, ids: ArrayLike, radii: ArrayLike) -> None:
+        """Set the radii of sources of a radial layer, in world units: one for all, or one each."""
+        with self._lock:
+            if self._limits is None:
+                raise InvalidValue(
+                    "Radii are for sources of layers with fc.Radial",
+                    got="a layer of another kind",
+                    remedy="Set strengths instead",
+                )
+            rows = self._rows_of(ids)
+            self._radii[rows] = self._checked_radii(radii, len(rows))
+            self.have_shapes = True
+            self._note(rows)
+
+    def remove(self, ids: ArrayLike) -> None:
+        """Remove sources."""
+        with self._lock:
+            self._drop(self._rows_of(ids))
+
+    def sync(
+        self,
+        keys: Iterable[Hashable],
+        positions: ArrayLike,
+        strengths: ArrayLike,
+        *,
+        radii: ArrayLike | None = None,
+        falloff: Falloff | None = None,
+        velocities: ArrayLike | None = None,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> None:
+        """Set the sources with keys to exactly these: new keys are added, known ones moved, missing
+        ones removed. Sources without a key do not change.
+
+        Parameters
+        ----------
+        keys : iterable of hashable
+            N different keys, such as ids or names of units.
+        positions : array_like of shape (N, 2)
+            World positions.
+        strengths : float or array_like of shape (N,)
+            One for all, or one each.
+        radii, falloff : optional
+            As in `add`; for known sources, too.
+        velocities : array_like of shape (2,) or (N, 2), optional
+            As in `move`.
+        on_wall, outside : str, optional
+            As in `Layer.add_source`.
+
+        Raises
+        ------
+        InvalidValue
+            If a key comes twice, among others; then nothing has changed.
+        """
+        with self._lock:
+            given = keys.tolist() if isinstance(keys, np.ndarray) else keys
+            names: list[Any] = (
+                list(given) if isinstance(given, str) else checks.sequence("keys", given)
+            )
+            points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
+            amounts = checks.amounts("strengths", strengths, len(points))
+            if len(names) != len(points):
+                raise InvalidValue(
+                    "sync takes one key per position",
+                    got=f"{len(names)} keys for {len(points)} positions",
+                    remedy="Pass as many keys as positions",
+                )
+            paces = None if velocities is None else self._checked_velocities(velocities, len(names))
+            sizes = self._checked_radii(radii, len(points))
+            ids = self._known(names)
+            new, old = ids < 0, ids >= 0
+            self._check_limits(amounts, len(self) - len(self._keys) + len(points))
+            if np.count_nonzero(old) < len(self._keys):
+                wanted = set(names)
+                gone = [name for name in self._keys if name not in wanted]
+                self._drop(self._rows_of([self._keys.pop(name) for name in gone]))
+            rows = ids & 0xFFFFFFFF
+            known = rows[old]
+            self._place(known, points[old], cells[old])
+            self._strengths[known] = amounts[old]
+            if new.any():
+                rows[new] = self._insert(points[new], cells[new], amounts[new], None)
+                ids = self.ids_of(rows)
+                self._keys.update((names[i], int(ids[i])) for i in np.flatnonzero(new).tolist())
+            self._synced = names, ids
+            if sizes is not None or falloff is not None:
+                self._set_shapes(rows, sizes, falloff)
+            self._stop(rows)
+            if paces is not None:
+                self._set_velocities(rows, paces, on_wall, outside)
+
+    def _known(self, names: list[Any]) -> NDArray[np.int64]:
+        """Return the ids of the live sources with these keys, -1 for new ones; keys of sources that
+        have expired are forgotten.
+        """
+        last, ids = self._synced
+        try:
+            is_same = len(names) == len(last) == len(self._keys) and names == last
+            if is_same and self._are_alive(ids).all():
+                return ids
+            count = len(dict.fromkeys(names))
+        except (TypeError, ValueError):
+            for name in names:
+                checks.key("A key of a source", name)
+            raise
+        if count != len(names):
+            twice = next(name for name, times in Counter(names).items() if times > 1)
+            raise InvalidValue(
+                "Keys differ from each other within one sync",
+                got=f"{twice!r} twice",
+                remedy="Give each entity its own key",
+            )
+        for name in [name for name, identity in self._keys.items() if not self.is_alive(identity)]:
+            del self._keys[name]
+        return np.array([self._keys.get(name, -1) for name in names], dtype=np.int64)
+
+    def id_of(self, key: Hashable) -> int | None:
+        """Return the id of the live source with this key of `sync`, None if there is none."""
+        identity = self._keys.get(key)
+        return identity if identity is not None and self.is_alive(identity) else None
+
+    def key_of(self, identity: int) -> Hashable | None:
+        """Return the key of a source of `sync`, None for one without; searches all keys."""
+        return next((key for key, known in self._keys.items() if known == identity), None)
+
+    # Radii and falloffs
+
+    have_shapes = False
+    """Whether any source may have a radius or a falloff of its own."""
+
+    def limit(self, strength: float, count: int, radius: float) -> None:
+        """Refuse larger strengths, more sources and radii from this one on, for a radial layer."""
+        self._limits = Limits(strength, count, radius)
+
+    def _check_limits(self, amounts: NDArray[np.float32], count: int) -> None:
+        if self._limits is not None:
+            self._limits.check(amounts, count)
+
+    def _checked_radii(self, radii: ArrayLike | None, count: int) -> NDArray[np.float64] | None:
+        if radii is None:
+            return None
+        sizes = checks.positives("radii", radii, count)
+        if self._limits is not None and (sizes >= self._limits.radius).any():
+            raise InvalidValue(
+                f"A radius on a map as large as this is below {self._limits.radius:g}",
+                got=f"{sizes.max():g}",
+                remedy="Give the layer a larger cell_size",
+            )
+        return sizes
+
+    def _set_shapes(
+        self,
+        rows: NDArray[np.int64],
+        radii: NDArray[np.float64] | None,
+        falloff: Falloff | None,
+    ) -> None:
+        """Set the radii and the falloff of rows; None for those of the layer."""
+        self.have_shapes |= radii is not None or falloff is not None
+        self._radii[rows] = 0.0 if radii is None else radii
+        if falloff is not None and falloff not in self.falloffs:
+            if len(self.falloffs) > 2 * len(self):  # falloffs may differ at each call
+                used, numbers = np.unique(np.append(0, self._falloffs), return_inverse=True)
+                self.falloffs = [self.falloffs[number - 1] for number in used[1:].tolist()]
+                self._falloffs = numbers[1:].astype(np.int64)
+            self.falloffs.append(falloff)
+        self._falloffs[rows] = 0 if falloff is None else self.falloffs.index(falloff) + 1
+
+    # Copies and saves
+
+    def set_lock(self, lock: SingleThreadLock) -> None:
+        """Replace the lock around each call."""
+        self._lock = lock
+
+    def copy(self, lock: SingleThreadLock | None = None) -> Sources:
+        """Return an independent copy, ids and keys included, with a lock of its own."""
+        twin = Sources(self._space, lock)
+        twin._copy_rows(self)
+        twin._motions, twin._schedules = self._motions.copy(), self._schedules.copy()
+        twin.falloffs, twin._limits = list(self.falloffs), self._limits
+        twin.have_shapes = self.have_shapes
+        twin._keys = dict(self._keys)
+        return twin
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Sources.restored, (self._space, *self.state(), list(self.falloffs))
+
+    def state(self) -> tuple[dict[str, NDArray[Any]], list[tuple[Hashable, int]]]:
+        """Return what `restored` needs besides falloffs: the columns, and the keys."""
+        moving = self._motions.state("motion") | self._schedules.state("schedule")
+        return self._saved_rows() | moving, list(self._keys.items())
+
+    @classmethod
+    def restored(
+        cls,
+        space: Space,
+        arrays: dict[str, NDArray[Any]],
+        keys: list[tuple[Hashable, int]],
+        falloffs: list[Falloff],
+    ) -> Sources:
+        """Return the sources of a `state`; raises ValueError for other arrays and keys."""
+        sources = cls(space)
+        sources._restore_rows(arrays, len(space), len(falloffs))
+        sources._motions.restore("motion", arrays, sources._alive)
+        sources._schedules.restore("schedule", arrays, sources._alive)
+        sources.falloffs = list(falloffs)
+        sources.have_shapes = True
+        sources._keys = dict(keys)
+        if len(sources._keys) != len(keys) or len(set(sources._keys.values())) != len(keys):
+            raise ValueError("sources that share a key")
+        return sources
+
+
+def _ends(now: int, lifetimes: ArrayLike, count: int) -> NDArray[np.int64]:
+    seconds = checks.numbers("lifetimes", lifetimes, count)
+    return np.array(
+        [now + clock.ticks("lifetime", s, minimum=1) for s in seconds.tolist()], dtype=np.int64
+    )

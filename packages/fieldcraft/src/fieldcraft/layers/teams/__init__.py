@@ -1,0 +1,5 @@
+"""Teams: who controls which ground."""
+
+from fieldcraft.layers.teams.teams import Teams
+
+__all__ = ["Teams"]

@@ -1,0 +1,372 @@
+"""Maps of teams: leaders, front lines and regions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import read_only
+from fieldcraft.layers import Layer, RadialLayer
+from fieldcraft.space import Grid, HexGrid, Space
+from fieldcraft.space.regions import Regions, regions_owned
+from fieldcraft.values.operand import Operand
+
+Floats = NDArray[np.float32]
+Numbers = NDArray[np.int32]
+
+_WORK_PER_THREAD = 500_000  # cells times teams that pay for waking a thread; changes no value
+
+
+class Survey:
+    """Totals and leaders over the maps of all teams, cached until a layer changes. Arrays have the
+    space's shape.
+    """
+
+    def __init__(self, layers: Sequence[Layer], by: str) -> None:
+        self._by = by
+        self._layers = tuple(layers)
+        for layer in layers:
+            if by == "source" and not isinstance(layer, RadialLayer):
+                raise InvalidValue(
+                    'by="source" compares the sources of layers with fc.Radial',
+                    got=f"layer {layer.name!r} with {type(layer.propagation).__name__}",
+                    remedy='Use by="total", or give the teams fc.Radial(...)',
+                )
+        # Refuses layers of different cells.
+        self._sum: Operand = reduce(add, self._layers[1:], self._layers[0])
+        self.lock = layers[0]._lock
+        self.version = 0
+        self._seen: tuple[int, ...] | None = None
+        shape = layers[0].space.shape
+        self._total: Floats = np.empty(shape, dtype=np.float32)
+        self._contested: Floats = np.empty(shape, dtype=np.float32)
+        self._leader: Numbers = np.empty(shape, dtype=np.int32)
+
+    def __reduce__(self) -> tuple[type[Survey], tuple[tuple[Layer, ...], str]]:
+        return Survey, (self._layers, self._by)
+
+    @property
+    def space(self) -> Space:
+        """The space of its values."""
+        return self._sum.space
+
+    @property
+    def total(self) -> Floats:
+        """The sum of all presences."""
+        self.refresh()
+        return read_only(self._total)
+
+    @property
+    def contested(self) -> Floats:
+        """Twice the sum of all presences but the strongest."""
+        self.refresh()
+        return read_only(self._contested)
+
+    @property
+    def leader(self) -> Numbers:
+        """The number of the strongest team, or -1."""
+        self.refresh()
+        return read_only(self._leader)
+
+    def lead(self, margin: float) -> Numbers:
+        """Return the number of the strongest team where it is ahead by `margin`, else -1."""
+        with self.lock:
+            owner = np.empty(self._leader.shape, dtype=np.int32)
+            self._over(kernels.teams.lead, (np.float32(margin), owner.reshape(-1)))
+            return read_only(owner)
+
+    def presence(self, number: int) -> Floats:
+        """Return how strong one team is in each cell."""
+        with self.lock:
+            return np.abs(self._maps_of(number))
+
+    def refresh(self) -> None:
+        """Read the layers again if one has changed."""
+        with self.lock:
+            seen = tuple(layer.version for layer in self._layers)
+            if seen == self._seen:
+                return
+            self._seen = None
+            arrays = self._total, self._contested, self._leader
+            self._over(kernels.teams.survey, tuple(each.reshape(-1) for each in arrays))
+            self._seen = seen
+            self.version += 1
+
+    def _maps_of(self, number: int) -> Floats:
+        layer = self._layers[number]
+        if self._by == "source" and isinstance(layer, RadialLayer):
+            return layer.strongest
+        return layer.values
+
+    def _over(self, kernel: Callable[..., None], output: tuple[Any, ...]) -> None:
+        """Call a kernel for the maps of all teams, on several threads where that pays."""
+        numbers, cells = range(len(self._layers)), self._leader.size
+        maps = [np.ascontiguousarray(self._maps_of(number), np.float32) for number in numbers]
+        bases = np.array([values.__array_interface__["data"][0] for values in maps], dtype=np.int64)
+        bands = pool.bands(cells, cells * len(maps) // _WORK_PER_THREAD, align=16)
+        pool.run([(kernel, (bases, *band, *output)) for band in bands])
+
+
+class Surveyed(Operand):
+    """A map of a survey, under a name, for expressions to read."""
+
+    def __init__(self, survey: Survey, name: str, column: str) -> None:
+        self._survey = survey
+        self._lock = survey.lock
+        self._column = column
+        self.name = name
+
+    @property
+    def space(self) -> Space:  # type: ignore[override]
+        """The space that its values lie on."""
+        return self._survey.space
+
+    @property
+    def version(self) -> int:
+        """A number that changes whenever the values may have changed."""
+        self._survey.refresh()
+        return self._survey.version
+
+    @property
+    def values(self) -> Floats:
+        """The values now: a read-only float32 view of shape (height, width), valid until the next
+        change.
+        """
+        column: Floats = getattr(self._survey, self._column)
+        return column
+
+
+@dataclass(frozen=True, eq=False)
+class FrontLine:
+    """A line between the ground of two teams.
+
+    Attributes
+    ----------
+    teams : tuple[str, str]
+        The two teams.
+    points : ndarray
+        World positions in order along the line, (N, 2) or (N, 3); the last is the first again in a
+        ring. A single point on a graph without polygons.
+    edges : ndarray or None
+        The edges of the graph that the line crosses, (K, 2) vertices; None on a grid of squares.
+    """
+
+    teams: tuple[str, str]
+    points: NDArray[np.float64]
+    edges: NDArray[np.int64] | None = None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it is a ring."""
+        return len(self.points) > 1 and bool((self.points[0] == self.points[-1]).all())
+
+    @property
+    def length(self) -> float:
+        """The length along the points, in world units; 0 for a single point."""
+        return float(np.sqrt((np.diff(self.points, axis=0) ** 2).sum(axis=1)).sum())
+
+    @property
+    def __geo_interface__(self) -> dict[str, Any]:
+        """The line as a GeoJSON geometry, for Shapely and GeoPandas."""
+        places = self.points.tolist()
+        if len(places) == 1:
+            return {"type": "Point", "coordinates": places[0]}
+        return {"type": "LineString", "coordinates": places}
+
+    def __repr__(self) -> str:
+        return f"<FrontLine {' - '.join(self.teams)}, {len(self.points)} points>"
+
+
+def front_lines(
+    space: Grid,
+    names: Sequence[str],
+    leader: Numbers,
+    presence: Callable[[int], Floats],
+    hostile: Callable[[int, int], bool],
+) -> list[FrontLine]:
+    """Return the lines between cells led by hostile teams, where their `presence` is equal. See
+    `Teams.front_lines`.
+    """
+    import contourpy
+
+    seam = ((0, int(space.wrap)),) * 2
+    owner = np.pad(leader, seam, mode="wrap")
+    lines = []
+    for first, second in _neighbors(owner, len(names)):
+        if min(owner.shape) < 2 or not hostile(first, second):
+            continue
+        mine = (owner == first) | (owner == second)
+        rows, columns = (np.flatnonzero(mine.any(axis=axis)) for axis in (1, 0))
+        # A line needs at least two rows and columns.
+        top, left = min(int(rows[0]), owner.shape[0] - 2), min(int(columns[0]), owner.shape[1] - 2)
+        cut = np.s_[
+            top : max(int(rows[-1]), top + 1) + 1, left : max(int(columns[-1]), left + 1) + 1
+        ]
+        # Exactly the cells of `second` are above 0: of equals the first team leads.
+        ahead = np.pad(presence(second) - presence(first), seam, mode="wrap")[cut]
+        found = contourpy.contour_generator(
+            z=np.ma.masked_array(ahead.astype(np.float64), ~mine[cut]),
+            corner_mask=True,
+            line_type=contourpy.LineType.Separate,
+        ).lines(0.0)
+        for line in found:
+            points = np.asarray(line, dtype=np.float64)
+            moved = np.concatenate([[True], (np.diff(points, axis=0) != 0).any(axis=1)])
+            if moved.sum() > 1:
+                lines.append(
+                    FrontLine(
+                        (names[first], names[second]), _world(space, points[moved] + (left, top))
+                    )
+                )
+    return lines
+
+
+def graph_front_lines(
+    space: Space,
+    names: Sequence[str],
+    leader: Numbers,
+    presence: Callable[[int], Floats],
+    hostile: Callable[[int, int], bool],
+) -> list[FrontLine]:
+    """Return the sides between cells of hostile teams that an open edge crosses, joined at their
+    corners; without polygons, the point of each such edge where both teams are equally strong. See
+    `Teams.front_lines`.
+    """
+    edges = np.unique(np.sort(space.graph.open_edges, axis=1), axis=0)
+    owners = leader.reshape(-1)[edges]
+    low, high = owners.min(axis=1), owners.max(axis=1)
+    meet = (low >= 0) & (low != high)
+    edges, codes = edges[meet], low[meet] * len(names) + high[meet]
+    lines = []
+    for code in np.unique(codes).tolist():
+        first, second = divmod(code, len(names))
+        if not hostile(first, second):
+            continue
+        crossed, teams = edges[codes == code], (names[first], names[second])
+        sides = _sides(space, crossed)
+        if sides is None:
+            ahead = (presence(second).astype(np.float64) - presence(first)).reshape(-1)[crossed]
+            points = _level_points(space, crossed, ahead)
+            lines += [
+                FrontLine(teams, points[k : k + 1], crossed[k : k + 1]) for k in range(len(points))
+            ]
+            continue
+        corners, ends = sides
+        lines += [
+            FrontLine(teams, corners[route], crossed[members]) for route, members in _chains(ends)
+        ]
+    return lines
+
+
+def _level_points(
+    space: Space, edges: NDArray[np.int64], ahead: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return where on each edge the lead of a team, `ahead` at both ends, is 0."""
+    difference = ahead[:, 1] - ahead[:, 0]
+    share = np.clip(
+        np.where(difference != 0, -ahead[:, 0] / np.where(difference != 0, difference, 1.0), 0.5),
+        0.0,
+        1.0,
+    )
+    positions = space.graph.positions
+    start, end = positions[edges[:, 0]], positions[edges[:, 1]]
+    return np.asarray(start + share[:, np.newaxis] * space.shortest_vectors(end - start))
+
+
+def _sides(
+    space: Space, edges: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
+    """Return corners (C, 2) and the two of the side that each edge crosses, (K, 2); None where
+    cells have no sides.
+    """
+    if isinstance(space, HexGrid):
+        return space.sides(edges)
+    mesh = space.graph.mesh
+    if mesh is None:
+        return None
+    corners, owners = mesh.shared
+    size = len(mesh)
+    shared = np.sort(owners, axis=1) @ np.array([size, 1])
+    order = np.argsort(shared, kind="stable")
+    wanted = edges @ np.array([size, 1])
+    at = np.minimum(np.searchsorted(shared[order], wanted), len(order) - 1)
+    if not len(order) or (shared[order[at]] != wanted).any():
+        return None  # edges that were added to the mesh
+    return mesh.corners, corners[order[at]]
+
+
+def _chains(ends: NDArray[np.int64]) -> list[tuple[list[int], list[int]]]:
+    """Return lines of sides, (K, 2) corners, joined up to corners where other than two sides meet:
+    the corners along each, and its sides.
+    """
+    sides_at: dict[int, list[int]] = {}
+    for side, pair in enumerate(ends.tolist()):
+        for corner in pair:
+            sides_at.setdefault(corner, []).append(side)
+    left = set(range(len(ends)))
+    # From the ends of lines first, so that only rings begin in their middle.
+    starts = sorted(sides_at, key=lambda corner: len(sides_at[corner]) == 2)
+    found = []
+    for start in starts:
+        for side in sides_at[start]:
+            route, members, corner = [start], [], start
+            while side in left:
+                left.remove(side)
+                corner = int(ends[side].sum()) - corner
+                route.append(corner)
+                members.append(side)
+                if len(sides_at[corner]) == 2:
+                    side = sum(sides_at[corner]) - side
+            if members:
+                found.append((route, members))
+    return found
+
+
+def regions(
+    space: Space, names: Sequence[str], owner: Numbers, presence: Callable[[int], Floats]
+) -> Regions:
+    """Return the connected cells of each owner; -1 is none. See `Teams.regions`."""
+    strength = np.zeros(space.shape, dtype=np.float32)
+    for team in np.unique(owner[owner >= 0]).tolist():
+        cells = owner == team
+        strength[cells] = presence(team)[cells]
+    strength.flags.writeable = False  # one kind of array, so that each kernel is compiled once
+    return regions_owned(space, strength, owner, names)
+
+
+def _neighbors(owner: Numbers, teams: int) -> list[tuple[int, int]]:
+    """Return the pairs of teams, the lower number first, with cells side by side or corner to
+    corner.
+    """
+    pairs: set[tuple[int, int]] = set()
+    above, below, left, right = owner[:-1], owner[1:], owner[:, :-1], owner[:, 1:]
+    for one, other in (
+        (above, below),
+        (left, right),
+        (above[:, :-1], below[:, 1:]),
+        (above[:, 1:], below[:, :-1]),
+    ):
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        meet = (low >= 0) & (low != high)
+        pairs |= {
+            divmod(code, teams)
+            for code in np.unique(low[meet].astype(np.int64) * teams + high[meet]).tolist()
+        }
+    return sorted(pairs)
+
+
+def _world(space: Grid, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return world positions of places (column, row); 0 is the center of the first cell."""
+    columns, rows = points[:, 0], points[:, 1]
+    if space.y_up:
+        rows = space.height - 1 - rows
+    return np.stack([columns + 0.5, rows + 0.5], axis=1) * space.cell_size + space.origin

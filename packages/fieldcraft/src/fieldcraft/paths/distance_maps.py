@@ -1,0 +1,401 @@
+"""Distance maps: the distance from every cell to the nearest goal."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.layers import SingleThreadLock
+from fieldcraft.paths.cost import CellCosts, Cost, Traffic
+from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells, unique_goals
+from fieldcraft.paths.search.distances import DistanceSearch, SearchTask
+from fieldcraft.paths.search.distances_on_arcs import CHARGES, step_down
+from fieldcraft.paths.search.distances_on_grid import search_for
+from fieldcraft.space import Snapshot, Space, checked_space, snapshot_of
+from fieldcraft.space.adjacency import NO_CELLS
+from fieldcraft.space.regions import ChosenCells
+from fieldcraft.values.operand import Operand
+
+if TYPE_CHECKING:
+    from fieldcraft.space.cells import Many, One
+
+UNREACHED = 1e20
+"""What expressions read where no goal is reached: a cost that can still be added and multiplied."""
+
+_CHANGES = 64  # versions that `changed_since` can look back
+_NOT_COPIED = ("_lock", "_values", "_view", "_finite", "_search")
+
+
+class DistanceMap(Operand):
+    """The walking distance from every cell to the nearest goal; made by `distance_map`.
+
+    It has the walls and costs of the time when it was made or last repaired: `outdated` is whether
+    they have changed since, and `repair` updates the map. The repair of a map that was searched to
+    its end takes a fraction of the time of a new search, with the same result bit for bit.
+
+    Distances are float64 internally. With 4 or 8 neighbors and one cost for all cells they are
+    counts of straight and diagonal steps, exact up to one rounding. Else they are sums along the
+    path from the goal.
+
+    Like a layer it can be used in expressions, windows and questions: `threat - 0.2 * distances`.
+    In expressions walls are 0, and cells that reach no goal 1e20, so that they are never the
+    nearest; `fc.minimum(distances, 99)` limits that. A distance map is used by one thread at a
+    time.
+
+    Attributes
+    ----------
+    goals : ndarray of int64
+        The cells of the goals, ascending, each once.
+    start_costs : ndarray of float64
+        The cost that each goal begins with.
+    charge, outward
+        See `distance_map`.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> distances = fc.distance_map(fc.Grid(5, 1), (0.5, 0.5))
+    >>> distances.space.set_walls([2])
+    >>> distances.repair()
+    >>> distances.values
+    array([[ 0.,  1., inf, inf, inf]], dtype=float32)
+    """
+
+    name = "distance"
+
+    def __init__(
+        self,
+        space: Space,
+        goals: ArrayLike,
+        cost: Cost = None,
+        start_costs: ArrayLike | None = None,
+        limit: float | None = None,
+        charge: str = "mean",
+        outward: bool = False,
+        on_wall: str = "refuse",
+        traffic: Traffic | None = None,
+    ) -> None:
+        if not (charge is CHARGES[0] and on_wall is ON_WALL[0] and outward is False):
+            checks.choice("charge", charge, CHARGES)
+            checks.choice("on_wall", on_wall, ON_WALL)
+            checks.flag("outward", outward)
+        self.charge, self.outward = charge, bool(outward)
+        costs = CellCosts(checked_space(space, "Paths lie on"), cost, traffic)
+        ground = snapshot_of(space, costs.values if costs.infinite else None)
+        cells, _ = resolve_cells(space, ground.walls, "goal", goals, on_wall)
+        if not len(cells):
+            raise InvalidValue("A distance map has goals", got="none", remedy="Pass at least one")
+        limit = math.inf if limit is None else checks.not_negative("limit", limit)
+        self._set_up(ground, costs, *unique_goals(cells, start_costs), limit)
+
+    def _set_up(
+        self,
+        ground: Snapshot,
+        costs: CellCosts,
+        goals: NDArray[np.int64],
+        start_costs: NDArray[np.float64],
+        limit: float,
+    ) -> None:
+        self.space, self.limit, self.cell_costs = costs.space, limit, costs
+        self.goals, self.start_costs = goals, start_costs
+        remedy = "Put a lock around it, or give each thread its own"
+        self._lock = SingleThreadLock("A distance map", remedy)
+        self._values: NDArray[np.float32] | None = None
+        self._finite: NDArray[np.float32] | None = None
+        self._version = 0
+        self._changes: list[NDArray[np.int64] | None] = []
+        self._ground, self._shown = ground, False
+        self._search: DistanceSearch | None = None
+
+    def _restart(self, ground: Snapshot) -> None:
+        """Discard all distances; the next use begins a new search."""
+        self._ground, self._search, self._shown = ground, None, False
+
+    @property
+    def search(self) -> DistanceSearch:
+        """The search of the map; it may not have begun."""
+        if self._search is None:
+            goals = self.goals, self.start_costs, self.limit, self.charge, self.outward
+            self._search = search_for(SearchTask(self._ground, self.cell_costs, *goals))
+        return self._search
+
+    def settled(self) -> DistanceSearch:
+        """Complete the search of the map and return it."""
+        with self._lock:
+            self.search.settle()
+            return self.search
+
+    def __repr__(self) -> str:
+        goals = f"{len(self.goals)} goals" if len(self.goals) > 1 else "1 goal"
+        outdated = ", outdated" if self.outdated else ""
+        return f"<{type(self).__name__} to {goals} on {self.space.describe()}{outdated}>"
+
+    # Python's own copies
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in _NOT_COPIED}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        changes, version = self._changes, self._version
+        self._set_up(self._ground, self.cell_costs, self.goals, self.start_costs, self.limit)
+        self._changes, self._version = changes, version
+
+    # Reading
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The distances (times cost), float32 of the space's shape; inf on walls and where no goal
+        is reached. A read-only view, which `repair` changes in place.
+        """
+        if not self._shown:
+            if self._values is None:
+                self._values = np.empty(len(self.space), dtype=np.float32)
+                self._view = self._values.view().reshape(self.space.shape)
+                self._view.flags.writeable = False
+            with self._lock:
+                self.search.settle()
+                self.search.write(self._values)
+                self._shown = True
+        return self._view
+
+    def finite_values(self) -> NDArray[np.float32]:
+        """Return the values for expressions: 0 on walls, 1e20 where no goal is reached."""
+        if self._finite is None:
+            values = self.values
+            self._finite = np.where(np.isinf(values), np.float32(UNREACHED), values)
+            np.minimum(self._finite, np.float32(checks.LARGEST), out=self._finite)
+            # Cells that are blocked by an infinite cost reach no goal.
+            self._finite[self.walls & self.space.walls] = 0
+        return self._finite
+
+    @property
+    def exact(self) -> NDArray[np.float64]:
+        """The distances in float64, of the space's shape: a new array."""
+        return self.settled().measured(slice(None)).reshape(self.space.shape)
+
+    @overload  # type: ignore[override]
+    def sample(self, positions: One, *, how: str = ..., outside: str = ...) -> float: ...
+    @overload
+    def sample(
+        self, positions: Many, *, how: str = ..., outside: str = ...
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def sample(
+        self, positions: ArrayLike, *, how: str = ..., outside: str = ...
+    ) -> float | NDArray[np.float64]: ...
+    def sample(
+        self, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse"
+    ) -> float | NDArray[np.float64]:
+        """Return the distances at world positions: a float for one, (N,) float64 for many.
+
+        It searches only as far as needed; the next call continues from there.
+
+        Parameters
+        ----------
+        positions : array_like of shape (2,) or (N, 2)
+            World positions. In walls the distance is inf.
+        how : {"nearest", "bilinear"}
+            "bilinear" reads between cells; see `fieldcraft.sample`.
+        outside : {"refuse", "clamp"}
+            With "clamp" a position outside the map counts as the nearest cell.
+        """
+        if not isinstance(how, str) or how != "nearest":
+            between = super().sample(positions, how=how, outside=outside)
+            return between if isinstance(between, float) else between.astype(np.float64)
+        cells = self.space.cell_at(positions, outside=outside)
+        found = self.measured(np.atleast_1d(cells))
+        return float(found[0]) if isinstance(cells, int) else found
+
+    def measured(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the distances of checked cells: (N,) float64, inf on walls."""
+        with self._lock:
+            search = self.search
+            if not search.finished:
+                on_wall = self._ground.walls[cells]
+                if on_wall.all():
+                    return np.full(len(cells), math.inf)
+                search.settle(cells[~on_wall])
+            return search.measured(cells)
+
+    def descend(self, position: ArrayLike) -> Path:
+        """Return the path from a world position to the nearest goal.
+
+        Of equally good steps the straight one is taken, on a graph the vertex of the lowest number.
+        Where no goal is reached, the path is not `found`. On an outward map the path leads from the
+        goal to the position.
+
+        Raises
+        ------
+        OnWall, OutsideMap
+            In a wall or outside the map. The message names the nearest open cell.
+        """
+        cells, _ = resolve_cells(self.space, self._ground.walls, "start", position)
+        rule = "A path begins at one position"
+        place = checks.position(position, rule, dimensions=self.space.dimensions)
+        total = float(self.measured(cells)[0])
+        if total == math.inf:
+            return no_path(self.space)
+        with self._lock:
+            path, length = self.search.descend(int(cells[0]))
+            total -= float(self.search.measured(path[:1] if self.outward else path[-1:])[0])
+        if self.outward:
+            path.flags.writeable = False
+            return Path(self.space, path, length, total)
+        first_cost = partial(self.cell_costs.of_step, charge=self.charge)
+        return Path.over_cells(self.space, path, length, total, place, first_cost)
+
+    def step(
+        self, positions: ArrayLike, *, one_per_cell: bool = False, onto_goals: bool = True
+    ) -> ChosenCells:
+        """Return one step of each agent towards the nearest goal: `hunt.step(monsters).positions`.
+
+        Each agent takes the first step of a shortest path; of equal steps the one to the lowest
+        cell. Agents at a goal, or without a path to one, stay, and are not `found`.
+
+        Parameters
+        ----------
+        positions : array_like of shape (2,) or (N, 2)
+            World positions on open cells.
+        one_per_cell : bool
+            Let agents step one after the other, the nearest first, each to the best cell that is
+            free at that moment and no farther from the goal than its own. They queue in corridors
+            and surround a goal; agents without such a cell wait.
+        onto_goals : bool
+            With False agents stop beside the goals.
+
+        Raises
+        ------
+        OnWall, OutsideMap
+            If a position is in a wall or outside the map.
+        InvalidValue
+            If the map is outward.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> distances = fc.distance_map(fc.Grid(5, 1), (4.5, 0.5))
+        >>> distances.step([(0.5, 0.5), (4.5, 0.5)]).cells
+        array([1, 4])
+        """
+        return step_down(self, positions, one_per_cell, onto_goals)
+
+    @property
+    def version(self) -> int:
+        """A number that grows with every `repair` that changes something."""
+        return self._version
+
+    @property
+    def outdated(self) -> bool:
+        """Whether walls, traffic, or the layer or expression of the cost have changed."""
+        return self.space.walls_version != self._ground.version or self.cell_costs.outdated
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the map has the current walls of the space."""
+        return self.space.walls_version == self._ground.version and not self.cell_costs.infinite
+
+    @property
+    def walls(self) -> NDArray[np.bool_]:
+        """The walls, infinite costs among them, of the space's shape; read-only."""
+        return self._ground.walls.reshape(self.space.shape)
+
+    @property
+    def costs(self) -> NDArray[np.float64] | None:
+        """The cost of each cell, a copy of the space's shape; None if all cost the same."""
+        values = self.cell_costs.values
+        return None if values is None else values.reshape(self.space.shape).copy()
+
+    def changed_since(self, version: int) -> NDArray[np.int64] | None:
+        """Return the cells, ascending, with a new distance since a version; None if maybe all."""
+        behind = self._version - version
+        if behind > len(self._changes) or behind < 0:
+            return None
+        found = [NO_CELLS]
+        for cells in self._changes[len(self._changes) - behind :]:
+            if cells is None:
+                return None
+            found.append(cells)
+        return np.unique(np.concatenate(found)) if len(found) > 2 else found[-1]
+
+    def cut_off(self, cells: ArrayLike, among: ArrayLike | None = None) -> NDArray[np.int64]:
+        """Return the cells, ascending, that reach a goal now and would not with walls in `cells`.
+
+        Parameters
+        ----------
+        cells, among : array_like
+            Ids of cells, or masks: bool in the space's shape. `among` are those to check, by
+            default all.
+        """
+        walls = np.unique(self.space.cell_ids(cells))
+        some = None if among is None else self.space.cell_ids(among)
+        walls = walls[~self._ground.walls[walls]]
+        with self._lock:
+            self.search.settle()
+            lost = self.search.cut_off(walls)
+        return np.setdiff1d(lost, walls) if some is None else np.intersect1d(lost, some)
+
+    # Changing
+
+    def repair(self, cells: ArrayLike | None = None, cost: Cost = None) -> NDArray[np.int64] | None:
+        """Update the distances after walls or costs have changed.
+
+        Returns the cells, ascending, whose distance has changed; None if it may be all, because the
+        map was not searched to its end and starts again. Goals in a new wall don't count until it
+        opens. Raises the errors of `distance_map` for a cost; then nothing has changed.
+
+        Parameters
+        ----------
+        cells : array_like, optional
+            The cells whose cost may have changed; by default all. Changed walls are found without
+            this.
+        cost : Cost, optional
+            The new cost; not needed for the layer or expression that the map was made with.
+        """
+        where = None if cells is None else self.space.cell_ids(cells)
+        with self._lock:
+            return self._repair(where, cost)
+
+    def _repair(self, cells: NDArray[np.int64] | None, cost: Cost) -> NDArray[np.int64] | None:
+        space, costs, before = self.space, self.cell_costs, self._ground
+        version = space.walls_version
+        changed = space.walls_changed(before.version) if version != before.version else NO_CELLS
+        if cost is not None or costs.uniform is None:
+            changed_costs = costs.update(cost, cells, changed)
+            if changed_costs is None:
+                self.cell_costs = CellCosts(space, cost, costs.traffic)
+                self.cell_costs.update_traffic()
+                self._restart(snapshot_of(space, self.cell_costs.walls))
+                return self._note(None)
+            changed = np.union1d(changed, changed_costs)
+            if len(changed) and self._search is not None:
+                # An opened wall may cost more than any cell that was open.
+                self._search.costs_changed()
+        if not (costs.update_traffic() or len(changed)):
+            return NO_CELLS
+        ground = before.updated(space, costs.walls, changed)
+        search = self._search
+        if search is None or not search.finished or not search.repairable:
+            self._restart(ground)
+            return self._note(None)
+        found = search.repair(ground, changed)
+        self._ground = ground
+        found.sort()
+        if self._shown and self._values is not None:
+            search.write(self._values, found)
+        return self._note(found)
+
+    def _note(self, changed: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+        """Begin the next version."""
+        self._version, self._finite = self._version + 1, None
+        if changed is not None:
+            changed.flags.writeable = False
+        self._changes.append(changed)
+        del self._changes[:-_CHANGES]
+        return changed

@@ -1,0 +1,1 @@
+"""Flow fields: a direction toward the goals at every position."""

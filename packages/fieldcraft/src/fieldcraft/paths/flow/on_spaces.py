@@ -1,0 +1,381 @@
+"""Flow fields on grids, hexagons, graphs and meshes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import kernels
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.paths.flow.flow_field import FlowField
+from fieldcraft.paths.search.distances_on_arcs import ArcSearch
+from fieldcraft.space import Grid, Space, grid_of
+from fieldcraft.space.adjacency import NO_CELLS, runs
+from fieldcraft.space.grid.passages import floors_of, passages
+
+if TYPE_CHECKING:
+    from fieldcraft.paths.distance_maps import DistanceMap
+
+_STRAIGHT = {(1, 0), (-1, 0), (0, 1), (0, -1)}
+_AGENTS, _CELLS = 2_000, 10_000  # as many pay for waking a thread
+_MENDED = 64  # one cell in so many may change before all are looked at anew
+_OUTSIDE = ("refuse", "clamp")
+
+Sampler = Callable[[Floats, int, int, Floats], None]
+
+
+class GridFlow(FlowField):
+    """Directions on a grid that lead to the goals of a distance map; made by `flow_field`.
+
+    A step of at most one cell along the result of `sample` ends in the same cell or in an open cell
+    that is nearer to a goal, never in a wall, and crosses no side that the terrain forbids. So an
+    agent that follows the field from any open cell with a path to a goal arrives. (One exception of
+    "nearer": where the only next step is a diagonal one between two expensive cells, one cell on
+    the path may be farther in cost, and the cells after it are nearer again.)
+
+    It reads the distances at its first use, and their changes and changed walls at every later use.
+    Around a new wall, before a `repair` of the distances, directions may be 0, but they never lead
+    through the wall.
+    """
+
+    space: Grid
+
+    def __init__(self, distance_map: DistanceMap) -> None:
+        space = grid_of(distance_map.space, "This flow field")
+        lacking = _STRAIGHT - set(space.neighborhood.steps)
+        if lacking:
+            raise InvalidValue(
+                "The steps of a flow field's map include the four straight ones",
+                got=f"{len(space.neighborhood)} steps without {min(lacking)}",
+                remedy="Use a grid with neighbors=4 or 8, or follow distance_map.descend",
+            )
+        if space.corners == "cut":
+            raise InvalidValue(
+                "Agents on a flow field can't pass between two walls",
+                got="a grid with corners='cut'",
+                remedy='Use corners="never" or "if-one-open", or follow distance_map.step',
+            )
+        super().__init__(distance_map)
+        self.space = space
+        self._vectors = np.zeros((*space.shape, 2), dtype=np.float32)
+        self._gates = np.zeros(space.shape, dtype=np.uint8)
+        self._pinched = np.zeros(space.shape, dtype=np.uint8)
+        self._goals = np.zeros(space.shape, dtype=np.uint8)
+        self._ends = np.empty(0, dtype=np.int64)
+        self._far = np.zeros(space.shape)
+        self._shown = self._vectors[:: -1 if space.y_up else 1]
+        self._shown.flags.writeable = False
+
+    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> Floats:
+        """See `FlowField.sample`: the directions of the four cells whose centers surround a
+        position are interpolated, as far as steps from the position's own cell allow; (0, 0) in
+        cells with direction (0, 0).
+        """
+        points, single = checks.positions(positions)
+        found = np.empty(points.shape)
+        points = np.ascontiguousarray(points)
+        points.flags.writeable = False
+        wrong = np.full(1, -1, dtype=np.int64)
+        serve = self.sampler(outside=outside, wrong=wrong)
+        pool.run(
+            [
+                (serve, (points, *band, found))
+                for band in pool.bands(len(points), len(points) // _AGENTS)
+            ]
+        )
+        if wrong[0] >= 0:
+            with np.errstate(over="ignore", invalid="ignore"):
+                self.space.cell_at(
+                    points, outside=outside
+                )  # raises, and says which position and why
+            raise InvalidValue(
+                "Positions are within 1e308 cells of the map",
+                got=f"{tuple(points[wrong[0]].tolist())}",
+                remedy="Correct that position",
+            )
+        return found[0] if single else found
+
+    def sampler(self, *, outside: str = "refuse", wrong: Ints | None = None) -> Sampler:
+        """Return `sample` for a band of checked positions: `serve(points, first, last, out)`."""
+        self._follow()
+        space = self.space
+        clamp = checks.choice("outside", outside, _OUTSIDE) == "clamp"
+        common = (*space.origin, space.cell_size, space.wrap, clamp)
+        off_map = np.full(1, -1, dtype=np.int64) if wrong is None else wrong
+
+        def serve(points: Floats, first: int, last: int, out: Floats) -> None:
+            kernels.flow.sample(
+                self._vectors, self._gates, points, *common, first, last, off_map, out
+            )
+
+        return serve
+
+    def _update(self, changed: Ints | None, walls: Ints) -> None:
+        """See `FlowField._update`."""
+        distances = self.distance_map
+        if changed is None:
+            far = distances.exact
+            self._far = np.ascontiguousarray(far[::-1] if self.space.y_up else far)
+            self._mark_goals()
+            self._point(None)
+        else:
+            own = self._turned(changed)
+            self._far.reshape(-1)[own] = distances.measured(changed)
+            goals = self._mark_goals()
+            self._point(np.concatenate([own, goals, self._turned(walls)]))
+
+    def _mark_goals(self) -> Ints:
+        """Mark the goal cells; return the cells where this has changed."""
+        ends = self._turned(self._goal_cells())
+        changed = np.setxor1d(ends, self._ends)
+        self._goals.reshape(-1)[self._ends] = 0
+        self._goals.reshape(-1)[ends] = 1
+        self._ends = ends
+        return changed
+
+    def _point(self, changed: Ints | None) -> None:
+        """Find the directions around changed cells, or everywhere."""
+        size = len(self.space)
+        if changed is not None and len(changed) * _MENDED > size:
+            changed = None
+        bars = passages(self.space)
+        rings = (
+            [np.arange(size)] * 2
+            if changed is None
+            else [self._around(changed, 1), self._around(changed, 2)]
+        )
+        kernel = kernels.flow
+        common = (self._far, bars, self._goals)
+        past_walls = self.space.corners == "if-one-open"
+        _in_bands(
+            lambda first, last: (
+                kernel.pinch,
+                (*common, rings[0], past_walls, first, last, self._pinched),
+            ),
+            len(rings[0]),
+        )
+        _in_bands(
+            lambda first, last: (
+                kernel.point,
+                (*common, self._pinched, rings[1], first, last, self._vectors, self._gates),
+            ),
+            len(rings[1]),
+        )
+
+    def _around(self, cells: Ints, reach: int) -> Ints:
+        """Return cells and their surroundings up to `reach`, ascending, clamped to the map or
+        wrapped.
+        """
+        height, width = self.space.shape
+        offsets = np.arange(-reach, reach + 1)
+        rows, columns = (at[:, np.newaxis] + offsets for at in np.divmod(np.unique(cells), width))
+        if self.space.wrap:
+            rows, columns = rows % height, columns % width
+        else:
+            rows, columns = np.clip(rows, 0, height - 1), np.clip(columns, 0, width - 1)
+        return np.unique(rows[:, :, np.newaxis] * width + columns[:, np.newaxis, :])
+
+    def _turned(self, cells: Ints) -> Ints:
+        """Return the indices of the map's cells in arrays whose row 0 has the smallest y."""
+        height, width = self.space.shape
+        return cells + (height - 1 - 2 * (cells // width)) * width if self.space.y_up else cells
+
+
+def _in_bands(call: Callable[[int, int], pool.Call], count: int) -> None:
+    pool.run([call(*band) for band in pool.bands(count, count // _CELLS)])
+
+
+# starts, origins, positions, arcs, next vertices, goals, points and their vertices
+_Along = tuple[Ints, NDArray[np.int32], Floats, Ints, Ints, NDArray[np.bool_], Floats, Ints]
+
+_BEYOND = 0.55  # of the way from middle to middle: just behind the side between
+
+
+class GraphFlow(FlowField):
+    """Directions on a graph that lead to the goals of a distance map; made by `flow_field`.
+
+    `next` is the vertex to go to from each vertex. Between vertices, `sample` leads along the
+    nearest of the edges that the field uses, to its end, so that agents on edges stay on edges. On
+    a mesh it leads through the sides of polygons and stays in them. It ends at the position of the
+    goal's vertex, on a mesh the center of its polygon.
+    """
+
+    space: Space
+
+    def __init__(self, distance_map: DistanceMap) -> None:
+        super().__init__(distance_map)
+        space = self.space = distance_map.space
+        self.graph = space.graph
+        self._arcs = np.full(len(space), -1, dtype=np.int64)
+        self._next = np.full(len(space), -1, dtype=np.int64)
+        self._vectors = np.zeros((len(space), space.dimensions), dtype=np.float32)
+        self._shown_arcs, self._shown_next = self._arcs.view(), self._next.view()
+        self._shown = self._vectors.view().reshape(*space.shape, space.dimensions)
+        for view in (self._shown_arcs, self._shown_next, self._shown):
+            view.flags.writeable = False
+
+    @property
+    def next(self) -> NDArray[np.int64]:
+        """The next vertex from each vertex, (N,); -1 at goals, on blocked vertices and where no
+        goal is reached. Read-only, a view.
+        """
+        self._follow()
+        return self._shown_next
+
+    @property
+    def arcs(self) -> NDArray[np.int64]:
+        """The number in `space.topology` of the arc that leads to `next`, (N,); -1 for none.
+        Read-only, a view.
+        """
+        self._follow()
+        return self._shown_arcs
+
+    def sample(
+        self,
+        positions: ArrayLike,
+        *,
+        outside: str = "refuse",
+        cells: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.float64]:
+        """Return the directions to walk from world positions: unit vectors (N, 2) or (N, 3), or
+        one; 0 where no goal is reached.
+
+        On a mesh z is 0. `outside` is "refuse" or "clamp", see `Graph.cell_at`; `cells` (N,) are
+        the results of `cell_at` if they are known. Raises `OutsideMap` or `InvalidValue`.
+        """
+        points, single = checks.positions(positions, dimensions=self.space.dimensions)
+        found = np.empty(points.shape)
+        points = np.ascontiguousarray(points)
+        points.flags.writeable = False
+        if cells is None:
+            vertices = (
+                np.atleast_1d(
+                    np.asarray(self.space.cell_at(points, outside=outside), dtype=np.int64)
+                )
+                if len(points)
+                else NO_CELLS
+            )
+        else:
+            vertices = self.space.cell_ids(cells)
+            if vertices.shape != (len(points),):
+                raise InvalidValue(
+                    "cells has one vertex per position",
+                    got=f"shape {vertices.shape} for {len(points)} positions",
+                    remedy="Pass the result of cell_at",
+                )
+        serve = self._serve(points, vertices)
+        pool.run(
+            [(serve, (*band, found)) for band in pool.bands(len(points), len(points) // _AGENTS)]
+        )
+        return found[0] if single else found
+
+    def _serve(
+        self, points: NDArray[np.float64], vertices: NDArray[np.int64]
+    ) -> Callable[[int, int, NDArray[np.float64]], None]:
+        """Return `serve(first, last, out)`: `kernels.graph_flow` for points near these vertices or
+        in these polygons.
+        """
+        self._follow()
+        vertices.flags.writeable = False
+        goals = self._goals
+        if self.graph.mesh is not None:
+            floors = floors_of(self.graph)
+            middles = floors.portals.middles
+            through = (floors.mesh, middles, self._shown_next, goals, points, vertices)
+            return lambda first, last, out: kernels.graph_flow.lead_through(
+                *through, first, last, out
+            )
+        topology = self.graph.topology
+        along = (
+            topology.starts,
+            topology.origins,
+            topology.positions,
+            self._shown_arcs,
+            self._shown_next,
+            goals,
+            points,
+            vertices,
+        )
+        if self.graph.period is not None:
+            return lambda first, last, out: self._led_round(along, first, last, out)
+        return lambda first, last, out: kernels.graph_flow.lead(*along, first, last, out)
+
+    def _led_round(self, along: _Along, first: int, last: int, out: NDArray[np.float64]) -> None:
+        """Write the directions on a torus; on hexagons, and beside the seam of squares, through the
+        side to the next cell.
+        """
+        kernels.graph_flow.lead(*along, first, last, out)
+        points, vertices = along[-2][first:last], along[-1][first:last]
+        beside = np.flatnonzero(self._seam[vertices])
+        here = vertices[beside]
+        targets = np.where(self._next[here] >= 0, self._next[here], here)
+        leads = (self._next[here] >= 0) | self._goals[here]
+        middles = self.graph.positions[here]
+        # A cell is convex, so one gets to the middle of a side of it, and a little beyond, past no
+        # other cell.
+        portals = (
+            middles + self.graph.shortest_vectors(self.graph.positions[targets] - middles) * _BEYOND
+        )
+        out[first + beside] = self._directions(portals - points[beside]) * leads[:, np.newaxis]
+
+    def _directions(self, steps: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the unit vectors of straight lines, the shortest ones on a torus; 0 stays 0."""
+        steps = self.graph.shortest_vectors(steps)
+        sizes = np.sqrt((steps**2).sum(axis=1, keepdims=True))
+        return np.asarray(np.divide(steps, sizes, out=np.zeros_like(steps), where=sizes > 0))
+
+    def _update(self, changed: Ints | None, walls: Ints) -> None:
+        """See `FlowField._update`."""
+        some = None if changed is None else self._around(np.union1d(changed, walls))
+        search = self.distance_map.settled()
+        assert isinstance(search, ArcSearch)
+        vertices = np.arange(len(self.space)) if some is None else some
+        self._arcs[vertices] = search.steps_down(vertices)[1]
+        ends = self._goal_cells()
+        self._arcs[ends] = -1
+        self._goals = np.zeros(len(self.space), dtype=np.bool_)
+        self._goals[ends] = True
+        self._goals.flags.writeable = False
+        self._point(vertices)
+
+    def _around(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return vertices and the origins of the arcs into them."""
+        topology = self.graph.topology
+        into = runs(
+            topology.starts[vertices], topology.starts[vertices + 1] - topology.starts[vertices]
+        )
+        return np.union1d(vertices, topology.origins[into])
+
+    def _point(self, some: NDArray[np.int64]) -> None:
+        """Compute the next vertices and directions of some vertices. They avoid new walls, even
+        before a repair.
+        """
+        graph, topology = self.graph, self.graph.topology
+        kernels.graph_flow.point(
+            topology.ends,
+            graph.blocked_arcs,
+            graph.walls,
+            topology.positions,
+            some,
+            self._arcs,
+            self._next,
+            self._vectors,
+        )
+        if graph.period is not None:
+            self._point_round()
+
+    def _point_round(self) -> None:
+        """Correct directions over the seam of a torus, and mark the vertices beside the seam."""
+        some = np.flatnonzero(self._next >= 0)
+        steps = self.graph.positions[self._next[some]] - self.graph.positions[some]
+        over = (np.abs(self.graph.shortest_vectors(steps) - steps) > 0).any(axis=1)
+        self._vectors[some[over]] = self._directions(steps[over])
+        self._seam = np.full(len(self._next), self.graph.sight_grid is None)
+        self._seam[some[over]] = True
+        self._seam[self._next[some[over]]] = True

@@ -1,0 +1,1 @@
+"""Search engines of distance maps and paths."""

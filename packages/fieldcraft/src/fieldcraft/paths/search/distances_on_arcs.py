@@ -1,0 +1,289 @@
+"""The search for distances over arcs: on graphs and meshes, and on every space for `charge="enter"`
+and `outward`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import kernels
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels.arrays import Ints, read_only
+from fieldcraft.paths.cost import SAME_COST, CellCosts
+from fieldcraft.paths.path import resolve_cells
+from fieldcraft.paths.search.distances import DistanceSearch, SearchTask, Steps, incoming
+from fieldcraft.space import GraphSnapshot, Grid, Snapshot, Space
+from fieldcraft.space.adjacency import Adjacency, cached, cached_until_walls_change, runs
+from fieldcraft.space.regions import ChosenCells
+from fieldcraft.space.saves import with_more_walls
+
+if TYPE_CHECKING:
+    from fieldcraft.paths.distance_maps import DistanceMap
+
+CHARGES = ("mean", "enter")
+
+
+@dataclass(frozen=True, eq=False)
+class _Arcs:
+    """Arcs in the order in which distances spread over them.
+
+    Distances of vertex v spread over the arcs `starts[v]` up to `starts[v + 1]` to the vertices
+    `receivers` (A,); `givers` (A,) are the vertices they spread from. `back_starts` and `back_arcs`
+    list the arcs by receiver. `lengths` (A,) are in world units.
+    """
+
+    starts: Ints
+    receivers: NDArray[np.int32]
+    givers: NDArray[np.int32]
+    back_starts: Ints
+    back_arcs: Ints
+    lengths: NDArray[np.float64]
+
+    def reversed(self) -> _Arcs:
+        """Return the same arcs reversed, in the order of the reversed search."""
+        order = self.back_arcs
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        return _Arcs(
+            self.back_starts,
+            np.ascontiguousarray(self.givers[order]),
+            np.ascontiguousarray(self.receivers[order]),
+            self.starts,
+            rank,
+            self.lengths[order],
+        )
+
+
+@cached
+def _topology_arcs(space: Space) -> _Arcs:
+    """Return the arcs of a graph, numbered as in its topology."""
+    arcs = space.graph.topology
+    return _Arcs(arcs.starts, arcs.origins, arcs.ends, *arcs.leaving, arcs.lengths)
+
+
+@cached
+def _topology_arcs_outward(space: Space) -> _Arcs:
+    return _topology_arcs(space).reversed()
+
+
+def _arcs_of(adjacency: Adjacency) -> _Arcs:
+    """Return the steps of a grid, for distances that spread in the direction of walking."""
+    origins = adjacency.origins.astype(np.int32)
+    starts, _, order = incoming(adjacency)
+    return _Arcs(adjacency.starts, adjacency.ends, origins, starts, order, adjacency.lengths)
+
+
+@cached_until_walls_change
+def _grid_arcs(space: Space) -> _Arcs:
+    return _arcs_of(space.adjacency)
+
+
+@cached
+def _length_bounds(space: Space) -> tuple[float, float, float]:
+    """Return the shortest, the median and the longest step of a space."""
+    grid = isinstance(space, Grid)
+    lengths = (
+        np.array(space.neighborhood.lengths(space.cell_size))
+        if isinstance(space, Grid)
+        else space.graph.topology.lengths
+    )
+    if not len(lengths):
+        return 1.0, 1.0, 1.0
+    typical = float(lengths.min() if grid else np.median(lengths))
+    return float(lengths.min()), typical, float(lengths.max())
+
+
+class ArcSearch(DistanceSearch):
+    """Distances over arcs, in float64.
+
+    `charge` is "mean", the length of a step times the mean of its two cells' costs, or "enter", its
+    length times the cost of the cell it ends in. With `outward` the distances are of walking from
+    the goals. Along a path distances always grow, so a repair finds the arc of each distance.
+    """
+
+    def __init__(self, task: SearchTask) -> None:
+        super().__init__(task)
+        self.charge, self.outward = task.charge, task.outward
+        self._on_grid = isinstance(self.space, Grid)
+        steady = self.charge == "mean" and not self.outward and self.costs.traffic is None
+        self.repairable = not self._on_grid and steady
+        self._sizes_of: Snapshot | None = None
+        self.costs_changed()
+
+    def costs_changed(self) -> None:
+        """See `DistanceSearch.costs_changed`."""
+        costs = self.costs
+        even = costs.values is None or self.charge == "enter"
+        self._cost = SAME_COST if even else read_only(np.asarray(costs.values))
+        self._sizes_of = None
+        self._factors = self._against()
+        super().costs_changed()
+
+    def _step_costs(self) -> tuple[float, float, float]:
+        shortest, typical, longest = _length_bounds(self.space)
+        least = self.costs.least
+        greatest = self.costs.greatest * float(self._factors.max(initial=1.0))
+        return shortest * least, typical * least, longest * greatest
+
+    @cached_property
+    def arcs(self) -> _Arcs:
+        """The arcs of the snapshot; on a grid of the first snapshot."""
+        if not self._on_grid:
+            return (_topology_arcs_outward if self.outward else _topology_arcs)(self.space)
+        if np.array_equal(self.ground.walls, self.space.walls.reshape(-1)):
+            found = _grid_arcs(self.space)
+        else:
+            found = _arcs_of(adjacency_with_walls(self.space, self.ground.walls))
+        return found if self.outward else found.reversed()
+
+    @property
+    def _sizes(self) -> NDArray[np.float64]:
+        """Return the costs of arcs, or half their lengths if cells have costs of their own."""
+        if self._sizes_of is not self.ground:
+            arcs, costs = self.arcs, self.costs
+            sizes = arcs.lengths
+            if isinstance(self.ground, GraphSnapshot):
+                sizes = self.ground.sizes
+                if self.outward:
+                    sizes = sizes[_topology_arcs(self.space).back_arcs]
+            if costs.values is not None and self.charge == "enter":
+                entered = arcs.receivers if self.outward else arcs.givers
+                sizes = sizes * costs.values[entered]
+            elif (factor := costs.uniform or 0.5) != 1:
+                sizes = sizes * factor
+            if costs.traffic is not None:
+                sizes = sizes * self._factors
+            self._share = read_only(np.ascontiguousarray(sizes))
+            self._sizes_of = self.ground
+        return self._share
+
+    def _against(self) -> NDArray[np.float64]:
+        """Return the factors of the costs of steps against the traffic; empty without traffic."""
+        if self.costs.traffic is None:
+            return SAME_COST
+        arcs = self.arcs
+        ends = arcs.givers, arcs.receivers
+        return self.costs.traffic.factors(*(ends if self.outward else ends[::-1]))
+
+    @property
+    def steps(self) -> Steps:
+        """See `DistanceSearch.steps`."""
+        arcs = self.arcs
+        ends = arcs.starts, arcs.receivers, arcs.back_starts, arcs.back_arcs, arcs.givers
+        return ends, None, self._sizes, self._cost
+
+    def cut_off(self, walls: Ints) -> Ints:
+        """See `DistanceSearch.cut_off`."""
+        if self.repairable:
+            return super().cut_off(walls)
+        anew = ArcSearch(replace(self.task, ground=self.ground.walled(self.space, walls)))
+        anew.settle()
+        return np.flatnonzero(np.isfinite(self.dist) & ~np.isfinite(anew.dist))
+
+    def minima(self, heights: NDArray[np.float64]) -> Ints:
+        """See `DistanceSearch.minima`."""
+        if self.outward:
+            raise InvalidValue(
+                "A flee map needs distances to the danger",
+                got="a map with outward=True",
+                remedy="Make the distance map without outward",
+            )
+        return super().minima(heights)
+
+    def descend(self, cell: int) -> tuple[Ints, float]:
+        """See `DistanceSearch.descend`."""
+        path, length = super().descend(cell)
+        return path[::-1].copy() if self.outward else path, length
+
+    def _length(self, taken: Ints) -> float:
+        return float(self.arcs.lengths[taken].sum())
+
+    def steps_down(self, cells: Ints) -> tuple[Ints, Ints]:
+        """Return the cell after each one on its shortest path, and the arc there; -1 at an end."""
+        following, taken = np.empty_like(cells), np.empty_like(cells)
+        kernels.distance_search.downhill(
+            *self.steps, self.dist, cells, self.far, 0, following, taken
+        )
+        return following, taken
+
+
+def step_cost(
+    charge: str,
+    costs: CellCosts,
+    starts: Ints,
+    ends: Ints,
+    lengths: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return the costs of steps between pairs of cells."""
+    if costs.values is None:
+        return lengths * (costs.uniform or 1.0)
+    if charge == "enter":
+        return np.asarray(lengths * costs.values[ends])
+    return np.asarray((lengths * 0.5) * (costs.values[starts] + costs.values[ends]))
+
+
+def adjacency_with_walls(space: Space, walls: NDArray[np.bool_]) -> Adjacency:
+    """Return the steps of a space with these walls; on a grid walls by infinite cost have corners
+    too.
+    """
+    if not isinstance(space, Grid) or np.array_equal(walls, space.walls.reshape(-1)):
+        return space.adjacency
+    return with_more_walls(space, walls).adjacency
+
+
+_NO_CELLS = np.empty(0, dtype=np.int32)
+
+
+def step_down(
+    distances: DistanceMap, positions: ArrayLike, one_per_cell: bool, onto_goals: bool
+) -> ChosenCells:
+    """See `DistanceMap.step`."""
+    space, walls = distances.space, distances.walls.reshape(-1)
+    checks.flag("one_per_cell", one_per_cell)
+    checks.flag("onto_goals", onto_goals)
+    if distances.outward:
+        raise InvalidValue(
+            "Agents step down a map of distances to its goals",
+            got="a map with outward=True",
+            remedy="Make it without outward",
+        )
+    cells, single = resolve_cells(space, walls, "walker", positions)
+    steps = space.adjacency if distances.is_current else adjacency_with_walls(space, walls)
+    first = steps.starts[cells]
+    counts = steps.starts[cells + 1] - first
+    arcs = runs(first, counts)
+    starts = np.concatenate([[0], counts.cumsum()])
+    origins, ends = cells.repeat(counts), steps.ends[arcs].astype(np.int64)
+    left = distances.measured(np.concatenate([cells, ends]))
+    here, left = left[: len(cells)], left[len(cells) :]
+    lengths = steps.lengths[arcs]
+    totals = left + step_cost(distances.charge, distances.cell_costs, origins, ends, lengths)
+    blocked = np.zeros(len(ends), dtype=np.bool_)
+    if not distances.is_current:
+        blocked |= space.walls.reshape(-1)[ends]
+    if not onto_goals:
+        blocked |= np.isin(ends, distances.goals)
+    order, occupied = np.arange(len(cells)), _NO_CELLS
+    if one_per_cell:
+        # The nearest first.
+        order = here.argsort(kind="stable")
+        occupied = np.zeros(len(space), dtype=np.int32)
+        np.add.at(occupied, cells, 1)
+    chosen = np.empty_like(cells)
+    kernels.step_down.choose(
+        cells, starts, here, ends, left, totals, blocked, order, one_per_cell, chosen, occupied
+    )
+    moves = chosen >= 0
+    cells[moves], here[moves] = ends[chosen[moves]], left[chosen[moves]]
+    values = here.astype(np.float32)
+    if single:
+        return ChosenCells(
+            space.position_of(int(cells[0])), values[0], cells[0], moves[0], cells[0]
+        )
+    return ChosenCells(space.position_of(cells), values, cells, moves, cells)

@@ -1,0 +1,215 @@
+"""Distances to the goals of many agents: over the whole map, or around paths."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from math import ceil, log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.kernels.arrays import Ints, read_only
+from fieldcraft.paths.cost import SAME_COST
+from fieldcraft.paths.search.distances import EVERYWHERE, buckets, incoming
+from fieldcraft.paths.shortest import shortest_paths
+from fieldcraft.space import Space
+from fieldcraft.space.adjacency import cached_until_walls_change
+
+
+class ManyGoals:
+    """Distances from all cells to single cells, over steps that may have costs of their own.
+
+    Distances are in steps: the length of a step is divided by that of a typical one. Rows that no
+    agent uses are cached until their memory is needed. After costs have changed, the oldest rows in
+    use are computed again, a few at a time.
+    """
+
+    def __init__(self, space: Space, renewed: int) -> None:
+        self.space, self.renewed = space, renewed
+        self.version = -1
+        self.follow()
+
+    def follow(self) -> bool:
+        """Read the walls of the space; return whether they have changed."""
+        if self.version == self.space.walls_version:
+            return False
+        self.version = self.space.walls_version
+        adjacency = self.space.adjacency
+        self.starts, self.ends = adjacency.starts, adjacency.ends
+        self.begins = adjacency.origins.astype(np.int32)
+        self.lengths = adjacency.lengths / (adjacency.typical or 1.0)
+        self._starts, self._givers, self._into = incoming(adjacency)
+        self._dist = np.empty(len(self.space))
+        self.rows = np.empty((0, len(self.space)), dtype=np.float32)
+        self._goals = np.empty(0, dtype=np.int64)
+        self._made = np.empty(0, dtype=np.int64)
+        self._now = 0
+        self.charge(None)
+        return True
+
+    def charge(self, factors: NDArray[np.float64] | None) -> None:
+        """Set the cost of each step per length (A,)."""
+        costs = self.lengths if factors is None else self.lengths * factors
+        self.costs = costs.astype(np.float32)
+        self._sizes = read_only(costs[self._into])
+        self._now += factors is not None
+        least, most = (float(costs.min()), float(costs.max())) if len(costs) else (1.0, 1.0)
+        self._inverse, rounds = buckets(least, least, most)
+        heads = np.full(rounds, -1, dtype=np.int32)
+        size = len(self.space)
+        self._queue = heads, np.zeros(size, dtype=np.uint32), np.empty(size, dtype=np.int32)
+
+    def rows_of(self, goals: Ints) -> Ints:
+        """Return the row of the distances to each goal, (N,)."""
+        wanted, places = np.unique(goals, return_inverse=True)
+        order = np.argsort(self._goals, kind="stable")
+        found = np.searchsorted(self._goals[order], wanted)
+        known = np.zeros(len(wanted), dtype=np.bool_)
+        inside = found < len(order)
+        known[inside] = self._goals[order[found[inside]]] == wanted[inside]
+        rows = np.full(len(wanted), -1, dtype=np.int64)
+        rows[known] = order[found[known]]
+        missing = np.flatnonzero(~known)
+        if len(missing):
+            rows[missing] = self._free_rows(rows[known], len(missing))
+        stale = rows[known][self._made[rows[known]] < self._now]
+        stale = stale[np.argsort(self._made[stale], kind="stable")][: self.renewed]
+        self._compute(
+            np.concatenate([rows[missing], stale]),
+            np.concatenate([wanted[missing], self._goals[stale]]),
+        )
+        return rows[places]
+
+    def _free_rows(self, used: Ints, count: int) -> Ints:
+        """Return unused rows, the oldest first; add rows if there are too few."""
+        free = np.setdiff1d(np.arange(len(self._goals)), used)
+        if len(free) < count:
+            more = max(count - len(free), len(self._goals))
+            self.rows = np.concatenate([self.rows, np.empty((more, len(self.space)), np.float32)])
+            self._goals = np.concatenate([self._goals, np.full(more, -1)])
+            self._made = np.concatenate([self._made, np.full(more, -1)])
+            free = np.setdiff1d(np.arange(len(self._goals)), used)
+        return free[np.argsort(self._made[free], kind="stable")][:count]
+
+    def _compute(self, rows: Ints, goals: Ints) -> None:
+        arcs = self._starts, self._givers, self._starts, self._into, self._givers
+        for row, goal in zip(rows.tolist(), goals.tolist(), strict=True):
+            self._dist.fill(np.inf)
+            kernels.distance_search.search(
+                arcs,
+                None,
+                self._sizes,
+                SAME_COST,
+                np.array([goal]),
+                np.zeros(1),
+                EVERYWHERE,
+                np.inf,
+                self._inverse,
+                np.inf,
+                self._dist,
+                np.zeros(3, dtype=np.int64),
+                self._queue,
+            )
+            self.rows[row] = self._dist
+        self._goals[rows], self._made[rows] = goals, self._now
+
+
+Distances = tuple[NDArray[np.float32], Ints, NDArray[np.int32]]
+"""Distances by rows as kernels take them, see `kernels.pibt.distance_of`."""
+
+_WIDTH = 2  # steps around a path in which distances are known
+_AT_ONCE = 64  # paths, for which memory is needed at a time
+_LEAST = 64  # places of a table, and by which factor those of the next size are more
+_GROWTH = 2**0.5
+_PLACES = 1.4  # for each cell of a table
+_NO_ROWS = np.empty((0, 0), dtype=np.float32)
+
+
+class Guides:
+    """A shortest path for each agent, and the distances of the cells around it, along the path.
+
+    Memory grows with the lengths of paths and not with the map. An agent that has left the
+    surroundings of its path gets another one. Tables that no agent uses are reused for paths of
+    that size.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self._version = -1
+        self._forget()
+
+    def _forget(self) -> None:
+        self._ids = self._goals = np.empty(0, dtype=np.int64)
+        self._spans = np.empty((0, 2), dtype=np.int64)
+        self._tables = np.empty((0, 2), dtype=np.int32)
+        self._free: defaultdict[int, list[int]] = defaultdict(list)
+        self._used = 0
+        self._dist = np.full(len(self.space), np.inf)
+        self._found = np.empty(len(self.space), dtype=np.int32)
+
+    def around(self, ids: Ints, cells: Ints, goals: Ints) -> Distances:
+        """Return the distances for agents in cells, one row for each; -1 is no goal."""
+        if self._version != self.space.walls_version:
+            self._version = self.space.walls_version
+            self._forget()
+        if not np.array_equal(ids, self._ids):
+            spans, before = np.zeros((len(ids), 2), dtype=np.int64), np.full(len(ids), -1)
+            _, now, then = np.intersect1d(ids, self._ids, assume_unique=True, return_indices=True)
+            spans[now], before[now] = self._spans[then], self._goals[then]
+            gone = np.ones(len(self._ids), dtype=np.bool_)
+            gone[then] = False
+            self._release(self._spans[gone])
+            self._ids, self._spans, self._goals = ids, spans, before
+        rows = np.where((goals == self._goals) & (goals >= 0), np.arange(len(ids)), -1)
+        found = np.empty(len(ids), dtype=np.float32)
+        kernels.pibt.read_distances(self._distances(), rows, cells, found)
+        new = np.flatnonzero((goals >= 0) & ((rows < 0) | ~np.isfinite(found)))
+        self._release(self._spans[new])
+        self._spans[new] = 0
+        for first in range(0, len(new), _AT_ONCE):
+            some = new[first : first + _AT_ONCE]
+            self._lead(some, cells[some], goals[some])
+        self._goals = goals.copy()
+        return self._distances()
+
+    def _distances(self) -> Distances:
+        return _NO_ROWS, self._spans, self._tables
+
+    def _lead(self, agents: Ints, cells: Ints, goals: Ints) -> None:
+        """Find paths for some agents, and the distances around them."""
+        place, steps = self.space.position_of, _steps_into(self.space)
+        paths = shortest_paths(self.space, place(cells), place(goals))
+        for agent, path in zip(agents.tolist(), paths, strict=True):
+            count = kernels.guides.surround(steps, path.cells, _WIDTH, self._dist, self._found)
+            low, high = self._spans[agent] = self._table(count)
+            kernels.guides.store(self._found[:count], self._dist, self._tables[low:high])
+
+    def _table(self, cells: int) -> tuple[int, int]:
+        """Return where a table for a number of cells begins and ends."""
+        size = ceil(max(0.0, log2((_PLACES * cells + 1) / _LEAST) / log2(_GROWTH)))
+        size = round(_LEAST * _GROWTH**size)
+        if self._free[size]:
+            low = self._free[size].pop()
+            return low, low + size
+        low, self._used = self._used, self._used + size
+        if self._used > len(self._tables):
+            more = np.empty((self._used + self._used // 2, 2), dtype=np.int32)
+            more[: len(self._tables)] = self._tables
+            self._tables = more
+        return low, self._used
+
+    def _release(self, spans: Ints) -> None:
+        for low, high in spans.tolist():
+            if high > low:
+                self._free[high - low].append(low)
+
+
+@cached_until_walls_change
+def _steps_into(space: Space) -> tuple[Ints, NDArray[np.int32], NDArray[np.float64]]:
+    """Return the steps into each cell: the first index of each cell, the cells that steps leave,
+    and their lengths in typical steps.
+    """
+    adjacency = space.adjacency
+    starts, origins, order = incoming(adjacency)
+    return starts, origins, read_only(adjacency.lengths[order] / (adjacency.typical or 1.0))

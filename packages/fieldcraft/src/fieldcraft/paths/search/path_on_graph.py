@@ -1,0 +1,148 @@
+"""Shortest paths on hexagons, graphs and meshes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels.arrays import Floats, Ints, read_only
+from fieldcraft.paths.cost import SAME_COST, CellCosts, Cost
+from fieldcraft.paths.path import Path, PathProblem, no_path
+from fieldcraft.paths.search.path_on_mesh import OpenPortals, ends_in, open_portals, pulled
+from fieldcraft.space import Graph, GraphSnapshot, Space
+from fieldcraft.space.adjacency import cached
+from fieldcraft.space.graph.topology import Topology
+
+# Bounds are shortened by this factor, so that rounding keeps them below the paths they bound.
+_SHORTENED = 1 - 1e-9
+
+
+class GraphProblem(PathProblem):
+    """Shortest paths over the arcs of a graph."""
+
+    def __init__(self, space: Space, cost: Cost, smooth: bool) -> None:
+        if smooth and space.graph.mesh is None:
+            raise InvalidValue(
+                "Straight legs need a mesh",
+                got=f"smooth=True on {space!r}",
+                remedy="Pass smooth=False: agents walk from waypoint to waypoint",
+            )
+        self.space, self.smooth = space, smooth
+        self.costs = costs = CellCosts(space, cost)
+        ground = GraphSnapshot.of(space, costs.walls)
+        self.walls = ground.walls
+        share = costs.uniform or 0.5
+        self._sizes = read_only(ground.sizes if share == 1 else ground.sizes * share)
+        self._scale = _straightness(space.graph.topology) * costs.least * _SHORTENED
+
+    def solve(self, start: Floats, here: int, goal: Floats, there: int) -> Path:
+        """See `PathProblem.solve`."""
+        space, graph, costs = self.space, self.space.graph, self.costs
+        topology = graph.topology
+        parts = _parts(graph)
+        if (known := parts.get(graph.walls_version)) is not None and known[here] != known[there]:
+            return no_path(space)
+        ends = exact = None
+        if self.smooth:
+            ends = ends_in(space, np.array([here, there]), np.stack([start, goal]))
+        if ends is not None and costs.uniform is not None:
+            exact = self._straight(ends, here, there)
+            if graph.dimensions == 2 and not open_portals(graph).leaps:
+                return exact or self._nowhere()
+        values = SAME_COST if costs.values is None else read_only(costs.values)
+        free = _free_scratch(graph)
+        scratch = _take(free, lambda: kernels.graph_search.scratch(len(space)))
+        count, cost = kernels.graph_search.search(
+            (topology.starts, topology.origins, topology.ends, self._sizes, values),
+            self.walls,
+            topology.positions,
+            self._scale,
+            here,
+            there,
+            scratch,
+        )
+        cells = scratch[0][:count].copy()
+        free.append(scratch)
+        if not count:
+            return self._nowhere()
+        length = float(topology.lengths[topology.arcs_between(cells[:-1], cells[1:])].sum())
+
+        def first_cost(cells: Ints) -> float:
+            return costs.uniform or float(values[cells[:2]].mean())
+
+        stepped = Path.over_cells(space, cells, length, float(cost), start, first_cost)
+        if ends is None:
+            return stepped
+        path = pulled(space, cells, ends, costs)
+        path = path if exact is None or path.cost < exact.cost else exact
+        # Edges of 3D meshes may leave the ground, and be shorter than what follows it.
+        ends_there = goal.tolist() == topology.positions[there].tolist()
+        return stepped if ends_there and stepped.cost < path.cost * _SHORTENED else path
+
+    def _straight(self, ends: Floats, here: int, there: int) -> Path | None:
+        """Return the shortest path, seen from above, without gaps, if there is one."""
+        portals = open_portals(self.space.graph)
+        scratch = _take(_free_rays(portals), portals.scratch)
+        passed, length = kernels.any_angle.search(
+            portals.mesh,
+            portals.tree,
+            here,
+            there,
+            tuple(map(tuple, ends[:, :2].tolist())),
+            scratch,
+        )
+        _free_rays(portals).append(scratch)
+        if length == math.inf:
+            return None
+        cells = np.concatenate([[here], portals.behind[passed]]).astype(np.int64)
+        return pulled(self.space, cells, ends, self.costs)
+
+    def _nowhere(self) -> Path:
+        graph, parts = self.space.graph, _parts(self.space.graph)
+        if graph.walls_version not in parts:
+            parts.clear()
+            parts[graph.walls_version] = graph.parts()  # later calls know what is not connected
+        return no_path(self.space)
+
+
+@cached
+def _parts(graph: Graph) -> dict[int, NDArray[np.int64]]:
+    """Return the connected parts of a graph by the version of its walls, filled when needed."""
+    return {}
+
+
+@cached
+def _free_scratch(graph: Graph) -> list[list[Any]]:
+    """Return the free scratch of searches on a graph."""
+    return []
+
+
+@cached
+def _free_rays(portals: OpenPortals) -> list[list[Any]]:
+    """Return the free scratch of any-angle searches."""
+    return []
+
+
+def _take(free: list[list[Any]], make: Any) -> list[Any]:
+    """Return scratch for one search at a time."""
+    try:
+        return free.pop()
+    except IndexError:
+        return list(make())
+
+
+@cached
+def _straightness(topology: Topology) -> float:
+    """Return the least ratio of an arc's length to the straight distance: 1 on most graphs, less
+    with shortcuts.
+    """
+    places = topology.positions
+    straight = np.sqrt(((places[topology.ends] - places[topology.origins]) ** 2).sum(axis=1))
+    some = straight > 0
+    least = float((topology.lengths[some] / straight[some]).min(initial=math.inf))
+    return least if least < math.inf else 0.0

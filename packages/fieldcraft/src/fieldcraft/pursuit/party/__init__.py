@@ -1,0 +1,1 @@
+"""Search parties: several agents that look for a target together."""

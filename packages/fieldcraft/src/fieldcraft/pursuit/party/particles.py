@@ -1,0 +1,350 @@
+"""A particle filter for a target out of sight: possible targets, each with a weight."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.paths import distance_map
+from fieldcraft.pursuit.landmarks import Landmarks, normalized_shares
+from fieldcraft.pursuit.motion.motion import Motion
+from fieldcraft.space import Space
+
+HYPOTHESES = ("runs", "hides", "doubles back", "stands", "wanders")
+RUNS, HIDES, DOUBLES_BACK, STANDS, WANDERS = range(len(HYPOTHESES))
+_STANDING = 8  # particles that stand; they are all alike
+_DRAWS = 4  # random numbers for each particle and look-ahead
+_BACK = 80  # moments of a path back
+_BEHIND = 8  # landmarks to which paths back lead
+_HEADING = 4.0  # how strongly a target keeps its direction, as `Run.heading`
+_PARTICLE = ("cells", "weights", "kinds", "goals", "turns", "credit", "path_rows", "moves")
+_STATE = (*_PARTICLE, "behind", "paths")
+
+
+class LostTarget(NamedTuple):
+    """The last sighting of a target: its `cell` a moment ago and its `velocity`; the cells (N,) in
+    sight of the nearest searcher, `watched`; and the seconds of a `moment`.
+    """
+
+    space: Space
+    cell: int
+    velocity: Floats
+    watched: NDArray[np.bool_]
+    moment: float
+
+
+class Particles:
+    """Weighted particles of a target at the moment `now`; a typical step takes a moment.
+
+    `cells` (M,) are their positions, and `weights` (M,) sum to 1 as long as any is left. `kinds`
+    (M,) is the hypothesis of each, `goals` (M,) the landmark that it goes to, -1 for none, and
+    `turns` (M,) the moment at which it goes to a landmark of `behind`. `path_rows` (M,) is the row
+    of `paths` (H, L) that it follows first, -1 for none. `credit` (M,) is how far it is past its
+    cell, and `moves` (M,) by how much the number of its cell changed in the last move.
+    """
+
+    def __init__(self, landmarks: Landmarks, step: float, motion: Motion) -> None:
+        self.landmarks, self.step, self.motion = landmarks, step, motion
+        self.now = 0
+        self.cells, self.kinds, self.goals, self.turns, self.path_rows, self.moves = np.empty(
+            (6, 0), dtype=np.int64
+        )
+        self.weights, self.credit = np.empty((2, 0))
+        self.behind = np.zeros(1, dtype=np.int64)
+        self.paths = np.zeros((1, 1), dtype=np.int32)
+        self._onwards = self._cumulative_onwards()
+
+    def _cumulative_onwards(self) -> Floats:
+        """Return the cumulative chances (K, K) of the next landmark after each: a far one, in
+        proportion to the cells around it.
+        """
+        away = self.landmarks.away[:, self.landmarks.places].T
+        some = np.isfinite(away) & (away > 0)
+        middle = np.array(
+            [
+                np.median(row[reached]) if reached.any() else 0.0
+                for row, reached in zip(away, some, strict=True)
+            ]
+        )
+        far = some & (away >= np.minimum(self.motion.far * self.step, middle)[:, np.newaxis])
+        chances = np.where(far, self.landmarks.shares, 0.0)
+        chances[~far.any(axis=1)] = 1.0
+        return np.cumsum(chances / chances.sum(axis=1, keepdims=True), axis=1)
+
+    # Initialization
+
+    def begin(
+        self,
+        count: int,
+        lost: LostTarget,
+        hiding: NDArray[np.int32],
+        likely: Floats,
+        rng: np.random.Generator,
+    ) -> None:
+        """Draw about `count` particles. `hiding` (H, L) are paths to hiding places, one cell per
+        moment, and `likely` (H,) is how likely each is.
+        """
+        shares = np.array(self.motion.shares)
+        if not len(hiding):
+            shares[HIDES] = 0.0
+        if not shares.sum() > 0:
+            shares[WANDERS] = 1.0
+        shares = shares / shares.sum()
+        counts = np.maximum(np.round(shares * count).astype(np.int64), shares > 0)
+        counts[STANDS] = min(counts[STANDS], _STANDING)
+        counts[HIDES] = len(hiding) if shares[HIDES] else 0
+        self.kinds = np.repeat(np.arange(len(HYPOTHESES)), counts)
+        self.weights = (shares / np.maximum(counts, 1))[self.kinds]
+        many = len(self.kinds)
+        runs, hid, back, still, wanders = (
+            np.flatnonzero(self.kinds == kind) for kind in range(len(HYPOTHESES))
+        )
+        self.cells = np.full(many, lost.cell, dtype=np.int64)
+        self.goals, self.turns, self.path_rows = np.full((3, many), -1, dtype=np.int64)
+        self.credit = np.zeros(many)
+        self.moves = np.full(many, self._straight(lost), dtype=np.int64)
+        on = np.concatenate([runs, back])
+        first = self._first_goals(lost)
+        self.goals[on] = rng.choice(len(first), len(on), p=first)
+        self.credit[on] = self.step  # it was seen a moment ago
+        self.cells[still] = self._stopped(lost, first, len(still), rng)
+        reached = np.isfinite(self.landmarks.away[:, lost.cell])
+        anywhere = normalized_shares(reached, self.landmarks.shares)
+        self.goals[wanders] = rng.choice(len(anywhere), len(wanders), p=anywhere)
+        self.behind = self._goals_behind(lost)
+        seconds = rng.uniform(*self.motion.turn, len(back))
+        turns = np.maximum(seconds / lost.moment, 1).astype(np.int64)
+        soon = turns < _BACK  # those that turn later go back as they come
+        given = _joined(hiding, self._paths_back(back[soon], turns[soon], lost, rng))
+        if len(given):
+            self.paths = given
+        self.turns[back] = turns
+        self.path_rows[hid] = np.arange(len(hid))
+        self.weights[hid] = shares[HIDES] * likely[: len(hid)]
+        self.path_rows[back[soon]] = len(hiding) + np.arange(np.count_nonzero(soon))
+
+    def _straight(self, lost: LostTarget) -> int:
+        """Return by how much the number of the cell changes in the step along the velocity, 0 if
+        that is unknown.
+        """
+        arcs = self.landmarks.adjacency
+        ends = arcs.ends[arcs.starts[lost.cell] : arcs.starts[lost.cell + 1]]
+        if not len(ends) or not lost.velocity.any():
+            return 0
+        return int(ends[np.argmax(_cosines(lost, ends))]) - lost.cell
+
+    def _first_goals(self, lost: LostTarget) -> Floats:
+        """Return how likely each landmark is the first goal: the more, the better the path there
+        continues the velocity.
+        """
+        away = self.landmarks.away[:, lost.cell].astype(np.float64) / self.step
+        reached = np.isfinite(away)
+        if not reached.any():
+            return normalized_shares(reached, self.landmarks.shares)
+        reach = min(self.motion.far, float(np.median(away[reached])))
+        chance = np.where(reached & (away >= reach), self.landmarks.shares, 0.0)
+        if lost.velocity.any():
+            paths = np.full((len(away), 4), lost.cell, dtype=np.int32)
+            self.landmarks.extend(paths, self.step, np.arange(len(paths)))
+            chance = chance * np.exp(_HEADING * (_cosines(lost, paths[:, -1]) - 1))
+        total = chance.sum()
+        return chance / total if total > 0 else normalized_shares(reached, self.landmarks.shares)
+
+    def _stopped(
+        self, lost: LostTarget, first: Floats, count: int, rng: np.random.Generator
+    ) -> NDArray[np.int32]:
+        """Return cells a moment or two later, where a target may have stopped."""
+        paths = np.full((count, 3), lost.cell, dtype=np.int32)
+        self.landmarks.extend(paths, self.step, rng.choice(len(first), count, p=first))
+        return paths[np.arange(count), 1 + np.arange(count) % 2]
+
+    def _goals_behind(self, lost: LostTarget) -> Ints:
+        """Return the landmarks behind the searchers, far ones if there are any."""
+        places = self.landmarks.places
+        away = self.landmarks.away[:, lost.cell] / self.step
+        behind = np.flatnonzero((_offsets(lost, places) @ lost.velocity <= 0) & np.isfinite(away))
+        distant = behind[away[behind] >= self.motion.far]
+        return distant if len(distant) else behind if len(behind) else np.arange(len(away))
+
+    def _paths_back(
+        self, back: Ints, turns: Ints, lost: LostTarget, rng: np.random.Generator
+    ) -> NDArray[np.int32]:
+        """Return paths (B, L) of targets that double back: onwards, and from the moments `turns` on
+        to a landmark behind, around the watched cells.
+        """
+        paths = np.empty((len(back), _BACK), dtype=np.int32)
+        if not len(back):
+            return paths
+        paths[:, 0], paths[:, 1:] = lost.cell, self._walk(_BACK - 1, back, rng).T
+        some = rng.choice(self.behind, min(_BEHIND, len(self.behind)), replace=False)
+        which = rng.integers(len(some), size=len(back))
+        self.goals[back] = some[which]
+        places = self.landmarks.places
+        fields = np.array([self._around_watched(lost, int(places[goal])) for goal in some])
+        around = np.isfinite(fields[which, paths[np.arange(len(back)), turns]])
+        goals = np.where(around, len(places) + which, self.goals[back])
+        self.landmarks.extend(paths, self.step, goals, turns, fields)
+        return paths
+
+    def _around_watched(self, lost: LostTarget, goal: int) -> NDArray[np.float32]:
+        """Return the distance of each cell to a goal around the watched cells."""
+        cost = np.where(lost.watched, np.inf, 1.0)
+        cost[goal] = 1.0
+        distances = distance_map(
+            lost.space,
+            lost.space.position_of(goal),
+            cost=cost.reshape(lost.space.shape),
+            limit=2 * _BACK * self.step,
+        )
+        return distances.values.reshape(-1)
+
+    # Motion
+
+    def _walk(
+        self, moments: int, some: Ints | slice, rng: np.random.Generator
+    ) -> NDArray[np.int32]:
+        """Return where some particles are in the next moments, (moments, M). The particles of a
+        slice are moved; of those given by numbers, copies are.
+        """
+        arcs, marks = self.landmarks.adjacency, self.landmarks
+        cells = self.cells[some]
+        rows = np.empty((moments, len(cells)), dtype=np.int32)
+        kernels.rollouts.walk(
+            (arcs.starts, arcs.ends, arcs.lengths),
+            (marks.links, marks.away, self._onwards),
+            self.behind,
+            self.paths,
+            rng.random((len(cells), _DRAWS)),
+            self.turns[some],
+            self.path_rows[some],
+            self.step,
+            self.now,
+            (cells, self.goals[some], self.credit[some], self.moves[some]),
+            rows,
+        )
+        return rows
+
+    def ahead(self, moments: int, some: Ints, rng: np.random.Generator) -> NDArray[np.int32]:
+        """Return one future of some particles, (moments, M) cells from now on."""
+        here = self.cells[some].astype(np.int32)[np.newaxis]
+        return np.concatenate([here, self._walk(moments - 1, some, rng)])
+
+    def advance_to(self, moment: int, rng: np.random.Generator) -> None:
+        """Move all particles up to a moment."""
+        if moment > self.now:
+            self._walk(moment - self.now, slice(None), rng)
+            self.now = moment
+
+    # Updates
+
+    def observe(self, seen: NDArray[np.bool_]) -> None:
+        """Remove the weight of the particles in cells where the target was not seen."""
+        self.weights[seen[self.cells]] = 0.0
+        total = self.weights.sum()
+        if total > 0:
+            self.weights /= total
+
+    @property
+    def alive(self) -> Ints:
+        """The numbers of particles with a weight."""
+        return np.flatnonzero(self.weights > 0)
+
+    def resample(self, rng: np.random.Generator) -> None:
+        """Replace particles without weight by copies of others, which may go on to other goals that
+        begin with the same step.
+        """
+        alive = self.alive
+        dead = np.flatnonzero(self.weights == 0)
+        if not len(alive) or not len(dead):
+            return
+        model = rng.choice(alive, len(dead), p=self.weights[alive] / self.weights[alive].sum())
+        times = np.bincount(model, minlength=len(self.weights)) + (self.weights > 0)
+        self.weights /= np.maximum(times, 1)
+        for name in _PARTICLE:
+            values = getattr(self, name)
+            values[dead] = values[model]
+        going = dead[self.goals[dead] >= 0]
+        self.path_rows[going] = -1
+        links = self.landmarks.links[:, self.cells[going]].T
+        alike = links == links[np.arange(len(going)), self.goals[going]][:, np.newaxis]
+        chances = np.cumsum(np.where(alike, self.landmarks.shares, 0.0), axis=1)
+        drawn = rng.random((len(going), 1)) * chances[:, -1:]
+        self.goals[going] = (chances <= drawn).sum(axis=1).clip(0, links.shape[1] - 1)
+
+    def reinitialize(self, cells: Ints, rng: np.random.Generator) -> None:
+        """Draw all particles anew in some cells, where they wander or stand."""
+        many = len(self.weights)
+        self.cells = rng.choice(cells, many).astype(np.int64)
+        self.goals = rng.integers(0, len(self.landmarks.places), many)
+        still = rng.random(many) < 0.5
+        self.goals[still] = -1
+        self.kinds = np.where(still, STANDS, WANDERS)
+        self.turns, self.path_rows = np.full((2, many), -1, dtype=np.int64)
+        self.credit, self.moves = np.zeros(many), np.zeros(many, dtype=np.int64)
+        self.weights = np.full(many, 1.0 / many)
+
+    def chances(self, size: int) -> Floats:
+        """Return the probability of each cell, (size,)."""
+        return np.bincount(self.cells, weights=self.weights, minlength=size).astype(np.float64)
+
+    # Saves
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return all that changes as plain data."""
+        return {name: getattr(self, name).copy() for name in _STATE} | {"now": self.now}
+
+    def restore(self, memory: Mapping[str, Any], size: int) -> None:
+        """Continue from a snapshot on this map of `size` cells. Raises `KeyError`, `TypeError` or
+        `ValueError` for anything else.
+        """
+        arrays = {name: np.array(memory[name], dtype=getattr(self, name).dtype) for name in _STATE}
+        many = arrays["weights"].shape
+        if (
+            len(many) != 1
+            or any(arrays[name].shape != many for name in _PARTICLE)
+            or arrays["paths"].ndim != 2
+        ):
+            raise ValueError(f"particles of shape {arrays['cells'].shape} with {many} weights")
+        marks, rows = len(self.landmarks.places), len(arrays["paths"])
+        for name, low, high in (
+            ("cells", 0, size),
+            ("goals", -1, marks),
+            ("behind", 0, marks),
+            ("path_rows", -1, rows),
+            ("moves", -size, size),
+            ("paths", 0, size),
+        ):
+            values = arrays[name]
+            if not values.size or values.min() < low or values.max() >= high:
+                raise ValueError(f"{name} of particles off the map")
+        finite = all(np.isfinite(arrays[name]).all() for name in ("weights", "credit"))
+        if not finite or arrays["weights"].min() < 0:
+            raise ValueError("weights of particles are numbers of at least 0")
+        for name, values in arrays.items():
+            setattr(self, name, values)
+        self.now = int(memory["now"])
+
+
+def _offsets(lost: LostTarget, cells: NDArray[Any]) -> Floats:
+    """Return the offsets of cells from the target, (N, D)."""
+    positions = lost.space.positions
+    return np.asarray((positions[cells] - positions[lost.cell])[:, : len(lost.velocity)])
+
+
+def _cosines(lost: LostTarget, cells: NDArray[Any]) -> Floats:
+    """Return the cosines between the velocity and the directions of cells, (N,)."""
+    moves = _offsets(lost, cells)
+    size = np.sqrt((moves**2).sum(axis=1)) * np.sqrt((lost.velocity**2).sum())
+    return np.asarray((moves @ lost.velocity) / np.where(size > 0, size, np.inf))
+
+
+def _joined(one: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return two sets of paths as one; shorter ones stay at their end."""
+    moments = np.arange(max(one.shape[1], other.shape[1]))
+    found = [paths[:, np.minimum(moments, paths.shape[1] - 1)] for paths in (one, other)]
+    return np.ascontiguousarray(np.concatenate(found), dtype=np.int32)

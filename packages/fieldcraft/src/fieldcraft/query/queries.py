@@ -1,0 +1,76 @@
+"""The queries that each kind of space implements."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.space.adjacency import GridGround
+from fieldcraft.values.readable import Cells, Floats, Values
+
+SLACK = 1e-9  # relative difference of equal distances, so that 0.3 is three cells of 0.1
+
+Steps = tuple[tuple[Cells, NDArray[np.int32]] | None, GridGround | None]
+"""The steps from cell to cell: the starts and ends of edges on a graph, or the ground of a grid."""
+
+
+class Queries(Values, ABC):
+    """Values, with the queries that differ between kinds of space."""
+
+    @abstractmethod
+    def gradient(self, positions: ArrayLike, smooth: bool, outside: str) -> tuple[Floats, bool]:
+        """Return the slopes at positions, (N, D), and whether it was one position."""
+
+    @abstractmethod
+    def along(
+        self, paths: list[Floats], outside: str
+    ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        """Return of each path the sum, length, mean, maximum, (N,), and where that is, (N, D)."""
+
+    @abstractmethod
+    def best(
+        self,
+        points: Floats,
+        radius: float,
+        wanted: int,
+        spacing: float,
+        closed: NDArray[np.bool_],
+        walk: float | None,
+        sign: np.float32,
+    ) -> Cells:
+        """Return the `wanted` best cells around each position, (N, k), -1 where there are no more.
+        The lowest values are best with a `sign` of -1.
+        """
+
+    @abstractmethod
+    def close(self, cells: Cells, spacing: float, closed: NDArray[np.bool_]) -> None:
+        """Close cells, and those less than `spacing` from one of them."""
+
+    @abstractmethod
+    def peaks(self, most: int, spacing: float, above: float) -> Cells:
+        """Return the cells of at most `most` peaks, the highest first."""
+
+    @abstractmethod
+    def steps(self) -> Steps:
+        """Return the steps from cell to cell."""
+
+    def best_in_turn(
+        self,
+        points: Floats,
+        radius: float,
+        spacing: float,
+        closed: NDArray[np.bool_],
+        walk: float | None,
+        sign: np.float32,
+    ) -> Cells:
+        """Return one cell for each position, (N, 1), chosen one after the other: each closes the
+        cells less than `spacing` away.
+        """
+        found = np.full((len(points), 1), -1, dtype=np.int64)
+        for k in range(len(points)):
+            found[k] = self.best(points[k : k + 1], radius, 1, 0.0, closed, walk, sign)
+            if found[k, 0] >= 0:
+                self.close(found[k], spacing, closed)
+        return found

@@ -1,0 +1,140 @@
+"""The context of a question: a map, its layers, and named arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue, UnknownName
+from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.paths import DistanceMap
+from fieldcraft.space import Space
+from fieldcraft.space.adjacency import line_of
+from fieldcraft.space.kinds import checked_space
+from fieldcraft.values.expression import Expression
+from fieldcraft.values.formula import formula
+from fieldcraft.values.layered import Layered
+from fieldcraft.values.operand import Operand
+
+
+class _Names(dict[str, Any]):
+    """The maps and numbers that a formula may name, and the names that were read."""
+
+    def __init__(self, known: Mapping[str, Any]) -> None:
+        super().__init__(known)
+        self.read: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        self.read[name] = super().__getitem__(name)
+        return self.read[name]
+
+
+class Formulas:
+    """The formulas of a question as expressions, cached while their names have the same values."""
+
+    def __init__(self) -> None:
+        self._cached: dict[str, tuple[dict[str, Any], Expression]] = {}
+
+    def __reduce__(self) -> tuple[type[Formulas], tuple[()]]:
+        return Formulas, ()
+
+    def expression(self, text: str, known: Mapping[str, Any]) -> Expression:
+        """Return the expression of a text."""
+        read, found = self._cached.get(text, ({}, None))
+        if found is None or any(known.get(name) is not value for name, value in read.items()):
+            names = _Names(known)
+            found = formula(text, names)
+            self._cached[text] = names.read, found
+        return found
+
+
+class Context:
+    """The map of one question and the values of its names.
+
+    `imap` is an influence map, or a space for questions that read no layers. `given` are positions,
+    maps, numbers and teams by name.
+    """
+
+    def __init__(self, imap: Layered | Space, given: Mapping[str, Any], formulas: Formulas) -> None:
+        space = imap if isinstance(imap, Space) else getattr(imap, "space", imap)
+        self.space: Space = checked_space(space, "A question is asked on")
+        layers: Mapping[str, Any] = {} if isinstance(imap, Space) else imap.layers
+        # Positions may move while an answer is under way.
+        self._given = {
+            name: value.copy() if isinstance(value, np.ndarray) else value
+            for name, value in given.items()
+        }
+        self._formulas = formulas
+        maps = {
+            name: value for name, value in given.items() if isinstance(value, (Operand, float, int))
+        }
+        self._known = {**layers, **maps}
+        self.cached: dict[object, Any] = {}
+
+    def once(self, key: object, make: Callable[[], Any]) -> Any:
+        """Return the result of `make`, cached by key."""
+        if key not in self.cached:
+            self.cached[key] = make()
+        return self.cached[key]
+
+    def given(self, name: str, what: str) -> Any:
+        """Return the value of a name."""
+        if name not in self._given:
+            raise UnknownName(f"{what} passed to ask()", name, self._given)
+        return self._given[name]
+
+    def places(self, places: str | ArrayLike) -> Floats:
+        """Return positions, or the positions of a name, as (N, 2) or (N, 3) on the map; possibly
+        none.
+        """
+        key = places if isinstance(places, str) else id(places)
+        return np.asarray(self.once(("places", key), lambda: self._checked_places(places)))
+
+    def some_places(self, places: str | ArrayLike) -> Floats:
+        """Return positions as `places` does, at least one."""
+        points = self.places(places)
+        if not len(points):
+            raise InvalidValue(
+                "Candidates are generated from one position or more",
+                got=f"{places!r} without any"[:80],
+                remedy="Ask only while there are some",
+            )
+        return points
+
+    def _checked_places(self, places: str | ArrayLike) -> Floats:
+        name = places if isinstance(places, str) else "points"
+        value = self.given(places, "position") if isinstance(places, str) else places
+        points, _ = checks.positions(
+            line_of(value), dimensions=self.space.dimensions, what=f"The positions {name!r}"
+        )
+        self.space.cell_at(points)
+        return points
+
+    def directions(self, facing: str | ArrayLike) -> Floats:
+        """Return (x, y) directions, or the directions of a name, (N, 2)."""
+        value = self.given(facing, "direction") if isinstance(facing, str) else facing
+        return checks.positions(value, what="Directions")[0]
+
+    def map_of(self, value: str | Operand) -> Operand:
+        """Return the map of a formula, or the map itself."""
+        found = self._formulas.expression(value, self._known) if isinstance(value, str) else value
+        if not found.space.same_cells(self.space):
+            raise InvalidValue(
+                "A question reads maps of the cells that it is asked on",
+                got=f"{found.space!r} for {self.space!r}",
+                remedy="Use on() for maps with larger cells",
+            )
+        return found
+
+    def values_at(self, value: str | Operand, cells: Ints) -> Floats:
+        """Return the values of a map in some cells, (N,)."""
+        found = self.once(("map", id(value)), lambda: self.map_of(value))
+        if isinstance(found, Expression):
+            return found.values_at(cells).astype(np.float64)
+        if isinstance(found, DistanceMap):  # searches only as far as these cells need
+            return found.measured(cells)
+        return np.asarray(found.values.reshape(-1)[cells], dtype=np.float64)

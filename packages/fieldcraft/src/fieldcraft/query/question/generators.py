@@ -1,0 +1,197 @@
+"""What the candidates of a question are.
+
+Each class is a word: its first field is the word in files and in Python, the others are the keys
+beside it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.settings.dataclasses import NotNegative, Positive, Size, refused
+from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.paths.path import resolve_cells
+from fieldcraft.paths.search.reach import ReachSearch
+from fieldcraft.query import peaks
+from fieldcraft.query.question.context import Context
+from fieldcraft.query.question.readers import SLACK, Map, Places, distances
+from fieldcraft.space import Grid, Space
+from fieldcraft.space.adjacency import cached
+
+_PIECE = 256  # cells in reach that are searched together
+
+
+def _range(name: str, value: Any) -> tuple[float, float]:
+    """Return the least and the largest distance."""
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
+        raise refused(f"{name} is [least, most]", value, "Write two distances")
+    least, most = checks.not_negative(name, value[0]), checks.positive(name, value[1])
+    if least > most:
+        raise refused(f"{name} is [least, most] with least <= most", value, "Swap them")
+    return least, most
+
+
+class Generator(ABC):
+    """What the candidates of a question are."""
+
+    @abstractmethod
+    def cells(self, context: Context) -> Iterator[Ints]:
+        """Yield the candidates, cells in a fixed order, after each piece of work those that it
+        found; some may come twice, or be walls.
+        """
+
+
+@dataclass(frozen=True)
+class Within(Generator):
+    """The cells within a walking distance of one position or several."""
+
+    reach: NotNegative
+    around: Places = "me"
+    cost: Map = None
+
+    def cells(self, context: Context) -> Iterator[Ints]:
+        """See `Generator.cells`."""
+        cost = None if self.cost is None else context.map_of(self.cost)
+        space, points = context.space, context.some_places(self.around)
+        starts, _ = resolve_cells(space, space.walls, "walker", points)
+        search = ReachSearch(space, cost, False, self.reach * SLACK)
+        for start in starts.tolist():
+            for _ in search.run(start, _PIECE):
+                yield starts[:0]
+            yield search.found()[0]
+        search.end()
+
+
+@dataclass(frozen=True)
+class Rings(Generator):
+    """The cells between two straight distances from a position, or the nearest of several."""
+
+    ring: Annotated[tuple[float, float], _range]
+    around: Places = "me"
+
+    def cells(self, context: Context) -> Iterator[Ints]:
+        """See `Generator.cells`."""
+        points, (least, most) = context.some_places(self.around), self.ring
+        near = np.unique(np.concatenate([_near(context.space, each, most) for each in points]))
+        space = context.space
+        away = distances(space, space.position_of(near), points).min(axis=1)
+        yield np.asarray(near[(away >= least / SLACK) & (away <= most * SLACK)])
+
+
+@dataclass(frozen=True)
+class Lattice(Generator):
+    """Cells at even distances over the map, or over a disc."""
+
+    grid: Positive
+    within: Positive | None = None
+    around: Places = "me"
+
+    def cells(self, context: Context) -> Iterator[Ints]:
+        """See `Generator.cells`."""
+        space = context.space
+        if space.dimensions != 2:
+            raise InvalidValue(
+                "A grid of candidates needs a flat map", got=repr(space)[:80], remedy="Use reach"
+            )
+        every = max(self.grid, space.typical_step / 2)
+        low, high = space.extent
+        counts = np.maximum(np.ceil((high - low) / every - 1e-9), 1).astype(int)
+        axes = [
+            start + (end - start) * (np.arange(count) + 0.5) / count
+            for start, end, count in zip(low, high, counts.tolist(), strict=True)
+        ]
+        points = None if self.within is None else context.some_places(self.around)
+        if points is not None and self.within is not None and space.period is None:
+            box = points.min(axis=0) - self.within - every, points.max(axis=0) + self.within + every
+            axes = [axis[(axis >= a) & (axis <= b)] for axis, a, b in zip(axes, *box, strict=True)]
+        places = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+        if points is not None and self.within is not None:
+            away = distances(space, places, points).min(axis=1)
+            places = places[away <= self.within * SLACK]
+        yield np.asarray(space.cell_at(places, outside="clamp"))
+
+
+@dataclass(frozen=True)
+class Peaks(Generator):
+    """The local maxima of a map, the highest first."""
+
+    peaks: Map
+    threshold: float = 0.0
+    spacing: NotNegative = 0.0
+    count: Size | None = None
+
+    def cells(self, context: Context) -> Iterator[Ints]:
+        """See `Generator.cells`."""
+        found = context.map_of(self.peaks)
+        yield peaks(found, self.count, spacing=self.spacing, threshold=self.threshold).cells
+
+
+@dataclass(frozen=True)
+class AlongPath(Generator):
+    """The cells along a path, in its order."""
+
+    path: Places
+    spacing: Positive | None = None
+
+    def cells(self, context: Context) -> Iterator[Ints]:
+        """See `Generator.cells`."""
+        space, points = context.space, context.some_places(self.path)
+        steps = space.shortest_vectors(np.diff(points, axis=0))
+        ends = np.append(0.0, np.cumsum(np.sqrt((steps**2).sum(axis=1))))
+        every = self.spacing or space.typical_step / 2
+        away = np.append(np.arange(0.0, ends[-1], every), ends[-1])
+        line = np.concatenate([points[:1], points[0] + np.cumsum(steps, axis=0)])
+        places = np.stack([np.interp(away, ends, axis) for axis in line.T], axis=1)
+        yield np.asarray(space.cell_at(space.wrapped(places), outside="clamp"))
+
+
+@dataclass(frozen=True)
+class Points(Generator):
+    """Given positions."""
+
+    points: Places
+
+    def cells(self, context: Context) -> Iterator[Ints]:
+        """See `Generator.cells`."""
+        yield np.asarray(context.space.cell_at(context.some_places(self.points)))
+
+
+def _near(space: Space, point: Floats, radius: float) -> Ints:
+    """Return cells around a position: at least those within a radius."""
+    if not isinstance(space, Grid):
+        place = point if space.period is None else point % space.period
+        return np.array(_tree(space).query_ball_point(place, radius * SLACK), dtype=np.int64)
+    width = int(min(radius / space.cell_size, max(space.shape))) + 1
+    row, column = divmod(space.cell_at(tuple(point.tolist())), space.width)
+    rows, columns = (np.arange(middle - width, middle + width + 1) for middle in (row, column))
+    if space.wrap:
+        rows, columns = np.unique(rows % space.height), np.unique(columns % space.width)
+    rows = rows[(rows >= 0) & (rows < space.height)]
+    columns = columns[(columns >= 0) & (columns < space.width)]
+    return np.asarray((rows[:, np.newaxis] * space.width + columns).reshape(-1))
+
+
+@cached
+def _tree(space: Space) -> Any:
+    """Return the centers of all cells as a tree."""
+    from scipy.spatial import cKDTree
+
+    size = space.period
+    return cKDTree(space.positions if size is None else space.positions % size, boxsize=size)
+
+
+GENERATORS: tuple[Callable[..., Generator], ...] = (
+    Within,
+    Rings,
+    Lattice,
+    Peaks,
+    AlongPath,
+    Points,
+)

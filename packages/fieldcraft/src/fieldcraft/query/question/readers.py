@@ -1,0 +1,43 @@
+"""Readers of positions and maps in questions, and straight distances."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+
+from fieldcraft.base import checks
+from fieldcraft.base.settings.dataclasses import refused
+from fieldcraft.kernels.arrays import Floats
+from fieldcraft.space import Space
+from fieldcraft.values.operand import Operand
+
+SLACK = 1 + 1e-9
+
+
+def _places(name: str, value: Any) -> Any:
+    """Return a name of positions, or the positions themselves."""
+    if isinstance(value, str):
+        return checks.text(name, value)
+    if np.ndim(getattr(value, "positions", value)) not in (1, 2):
+        raise refused(f"{name} is a name, or a list of positions", value, 'Write "me", say')
+    return value
+
+
+def _map(name: str, value: Any) -> Any:
+    """Return a formula, or a map in Python."""
+    if isinstance(value, Operand):
+        return value
+    if not isinstance(value, str) or not value.strip():
+        raise refused(f"{name} is a formula over layers", value, 'Write "1 - threat", say')
+    return value
+
+
+Places = Annotated[Any, _places]
+Map = Annotated[Any, _map]
+
+
+def distances(space: Space, places: Floats, points: Floats) -> Floats:
+    """Return the straight distances from places to positions, (N, P)."""
+    vectors = space.shortest_vectors(places[:, np.newaxis] - points)
+    return np.asarray(np.sqrt((vectors**2).sum(axis=2)))

@@ -1,7 +1,0 @@
-"""Recipes: a world with map, layers, sources and outputs in a TOML file."""
-
-from fieldcraft.recipe.parts import DATA, Recipe, data_beside
-from fieldcraft.recipe.read import read_recipe
-from fieldcraft.recipe.world import played
-
-__all__ = ["DATA", "Recipe", "data_beside", "played", "read_recipe"]

@@ -1,0 +1,343 @@
+"""Waypoint graphs and navigation meshes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.base import checks
+from fieldcraft.base.errors import OutsideMap
+from fieldcraft.kernels.arrays import read_only
+from fieldcraft.space.cells import checked_cells
+from fieldcraft.space.changes import WallChanges
+from fieldcraft.space.graph import parts as graph_parts
+from fieldcraft.space.graph.edges import EdgeSpace
+from fieldcraft.space.graph.parts import (
+    MAX_EDGES,
+    MAX_VERTICES,
+    check_mesh,
+    check_squares,
+    checked_edges,
+    checked_labels,
+    checked_positions,
+    edge_lengths,
+)
+from fieldcraft.space.graph.topology import Topology
+from fieldcraft.space.grid.grid import Grid
+from fieldcraft.space.mesh.mesh import Mesh
+
+__all__ = ["MAX_EDGES", "MAX_VERTICES", "Graph"]
+
+# height above or below a polygon at which points count as on it, as a share of the coordinates
+_ON_FLOOR = 1e-12
+
+
+class Graph(EdgeSpace):
+    """Vertices with positions, and the edges between them.
+
+    Vertices are numbered from 0, and these numbers are the cells of the space. Arrays of values
+    have shape (N,). Positions are (x, y), or (x, y, z) with z upwards.
+
+    Of several edges between the same two vertices (of an undirected graph: in either direction) the
+    shortest counts. Edges from a vertex to itself are left out. Vertices without edges are allowed,
+    and so is a graph without vertices.
+
+    Parameters
+    ----------
+    positions : array_like
+        (N, 2) or (N, 3) world positions of the vertices; several may be equal.
+    edges : array_like
+        (E, 2) pairs of vertex numbers. In a directed graph they lead from the first to the second.
+    lengths : array_like, optional
+        (E,) world lengths above 0; by default the straight distances.
+    directed : bool, optional
+        Whether edges lead one way.
+    blocked : array_like, optional
+        Vertices that are walls at first, as numbers or as bool of shape (N,).
+    max_height : float, optional
+        Largest difference in height between a position and its vertex, in world units, which
+        separates floors of 3D graphs; any height if absent.
+    mesh : Mesh, optional
+        The polygons of the vertices, in their order; see `Mesh`. `cell_at` then returns the polygon
+        below or above a position.
+    labels : Sequence[Hashable], optional
+        Names of the vertices, different hashable values, stored for lookups.
+    y_up : bool, optional
+        Whether y grows upwards in pictures.
+    squares : Grid, optional
+        The grid whose cells are the vertices, with the same numbers: then positions belong to
+        cells, and blocked vertices are opaque as walls of the grid are. Only its shape and place
+        count. `Grid.to_graph` passes it.
+
+    Raises
+    ------
+    InvalidValue
+        For wrong shapes and types, positions that are not finite, edges to vertices that don't
+        exist, and lengths that are not finite and above 0; this includes straight distances between
+        equal positions.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> rooms = fc.Graph([(0, 0), (3, 0), (3, 4)], [(0, 1), (1, 2)])
+    >>> fc.distance_map(rooms, (0, 0)).values
+    array([0., 3., 7.], dtype=float32)
+    >>> rooms.neighbors_of(1)
+    array([0, 2])
+    """
+
+    cell_name = "vertex"
+    axes = "(N,)"
+
+    def __init__(
+        self,
+        positions: ArrayLike,
+        edges: ArrayLike,
+        lengths: ArrayLike | None = None,
+        directed: bool = False,
+        *,
+        blocked: ArrayLike | None = None,
+        max_height: float | None = None,
+        mesh: Mesh | None = None,
+        labels: Sequence[Hashable] | None = None,
+        y_up: bool = False,
+        squares: Grid | None = None,
+    ) -> None:
+        places = checked_positions(positions)
+        directed = checks.flag("directed", directed)
+        pairs = checked_edges(edges, len(places))
+        sizes, keep = edge_lengths(places, pairs, lengths), pairs[:, 0] != pairs[:, 1]
+        if squares is not None:
+            check_squares(squares, places, mesh)
+        self.topology = topology = Topology(places, pairs[keep], sizes[keep], directed)
+        self._mesh = check_mesh(mesh, topology)
+        self.y_up = checks.flag("y_up", y_up)
+        self.labels = None if labels is None else checked_labels(labels, len(places))
+        self.max_height = (
+            None if max_height is None else checks.not_negative("max_height", max_height)
+        )
+        self._blocked_arcs = read_only(np.zeros(len(topology.origins), dtype=np.bool_))
+        self._squares = squares
+        self._begin()
+        self._block(blocked)
+
+    def _begin(self) -> None:
+        """Clear the history of changes."""
+        self._changes = WallChanges(len(self))
+        # the walls, and the squares that they are on
+        self._squared: tuple[NDArray[np.bool_], Grid] | None = None
+
+    @classmethod
+    def from_polygons(
+        cls,
+        corners: ArrayLike,
+        polygons: Sequence[ArrayLike] | ArrayLike,
+        *,
+        max_height: float | None = None,
+        y_up: bool = False,
+    ) -> Graph:
+        """Return the graph of a navigation mesh: a vertex at the center of each convex polygon, and
+        an edge between two that share a side.
+
+        The length of an edge is that of the path from center to center over the middle of the
+        shared side.
+
+        Parameters
+        ----------
+        corners : array_like of shape (C, 2) or (C, 3)
+            World positions.
+        polygons : sequence of array_like, or array_like of shape (P, 3)
+            Lists of at least three corner numbers, or triangles.
+        max_height, y_up
+            As for `Graph`.
+
+        Raises
+        ------
+        InvalidValue
+            For corners that don't exist and invalid polygons.
+        """
+        mesh = Mesh(corners, polygons)
+        pairs, lengths = mesh.neighbors()
+        return cls(mesh.centers, pairs, lengths, max_height=max_height, mesh=mesh, y_up=y_up)
+
+    @classmethod
+    def from_networkx(
+        cls,
+        graph: Any,
+        *,
+        position: str | None = "pos",
+        length: str | None = None,
+        max_height: float | None = None,
+    ) -> Graph:
+        """Return the graph of a networkx graph; `labels` are its nodes, in the order of the
+        vertices.
+
+        Of parallel edges the shortest counts. Nodes and edges with a true attribute "blocked" are
+        blocked, parallel edges if all of them are.
+
+        Parameters
+        ----------
+        graph : networkx.Graph or DiGraph
+            The graph.
+        position : str, optional
+            Node attribute with (x, y) or (x, y, z); None uses the nodes themselves.
+        length : str, optional
+            Edge attribute with the length, "length" after `to_networkx`; None uses straight
+            distances.
+        max_height : float, optional
+            As for `Graph`.
+
+        Raises
+        ------
+        InvalidValue
+            For other objects, for nodes and edges without these attributes, and for a "blocked"
+            that is not a bool.
+        """
+        return graph_parts.from_networkx(cls, graph, position, length, max_height)
+
+    def to_networkx(self) -> Any:
+        """Return a networkx Graph, or DiGraph if this graph is directed. Its nodes are `labels` if
+        there are any, else vertex numbers.
+
+        Nodes have "pos", a tuple, and "blocked"; edges "length" and "blocked". A mesh and squares
+        are left out. Raises `MissingLibrary` without networkx.
+        """
+        return graph_parts.to_networkx(self, self._blocked_arcs[self._shown])
+
+    def __repr__(self) -> str:
+        blocked = int(np.count_nonzero(self._walls))
+        kind = "directed " if self.directed else ""
+        what = f"{kind}Graph" if self.mesh is None else f"{kind}Graph of a mesh"
+        return (
+            f"<{what}, {len(self)} vertices in {self.dimensions}D, {len(self._shown)} edges,"
+            f" {len(self) - blocked} open vertices>"
+        )
+
+    # What it is made of
+
+    @property
+    def mesh(self) -> Mesh | None:
+        """The polygons of the vertices, or None."""
+        return self._mesh
+
+    @property
+    def areas(self) -> NDArray[np.float64]:
+        """The area of each vertex, (N,): that of its polygon seen from above, or 1 without a
+        mesh.
+        """
+        return np.ones(len(self)) if self.mesh is None else self.mesh.areas
+
+    @property
+    def sight_grid(self) -> Grid | None:
+        """The grid whose cells are the vertices, with walls where vertices are blocked now; None
+        for other graphs.
+
+        Lines of sight run over it. It is a new grid after each change, so that changing it does not
+        change this graph.
+        """
+        if self._squares is None:
+            return None
+        walls, known = self._walls, self._squared
+        if known is None or known[0] is not walls or known[1].walls_version:
+            self._squares = self._squares.with_walls(walls.reshape(self._squares.shape))
+            known = self._squared = (walls, self._squares)
+        return known[1]
+
+    @property
+    def period(self) -> NDArray[np.float64] | None:
+        """The period of the squares, or None."""
+        return None if self._squares is None else self._squares.period
+
+    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `Space.wrapped`."""
+        return positions if self._squares is None else self._squares.wrapped(positions)
+
+    @property
+    def graph(self) -> Graph:
+        """The graph itself."""
+        return self
+
+    @property
+    def extent(self) -> NDArray[np.float64]:
+        """The lowest and the highest corner of a box around all vertices, or all polygons of a
+        mesh, (2, 2) or (2, 3); 0 for an empty graph.
+        """
+        places = self.positions if self.mesh is None else self.mesh.corners
+        if not len(places):
+            return np.zeros((2, self.dimensions))
+        return np.stack([places.min(axis=0), places.max(axis=0)])
+
+    def describe(self, cell: int | None = None) -> str:
+        """Return the size, "40 vertices", or the name of a vertex."""
+        return f"{len(self)} vertices" if cell is None else f"vertex {cell}"
+
+    # Cells and positions
+
+    def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+        """Return the vertices of points: with squares the one that contains each, or the nearest;
+        with a mesh that of the polygon below or above, if it is nearer than the nearest center of a
+        polygon.
+        """
+        # larger distances overflow
+        points = np.clip(points, -checks.LARGEST, checks.LARGEST)
+        found = self._find(points, self.max_height)
+        missing = np.flatnonzero(found < 0)
+        if len(missing) and outside == "clamp" and len(self):
+            found[missing] = self._find(points[missing], None)
+        elif len(missing):
+            limit = self.max_height
+            height = "" if limit is None else f" at most {limit:g} above or below it"
+            where = f" at index {missing[0]}" if len(points) > 1 else ""
+            remedy = 'Correct the position, allow a larger max_height, or pass outside="clamp"'
+            raise OutsideMap(
+                f"A position has a vertex of the graph{height}",
+                got=f"{tuple(points[missing[0]].tolist())}{where}",
+                remedy=remedy if len(self) else "Give the graph vertices",
+            )
+        return found
+
+    def _find(self, points: NDArray[np.float64], max_height: float | None) -> NDArray[np.int64]:
+        if self._squares is not None:
+            return self._squares._locate(points, "clamp")
+        if self.mesh is None:
+            return self.topology.nearest(points, max_height)
+        inside, _, height = self.mesh.locate(points, max_height)
+        found = np.append(self.mesh.owners, -1)[inside]
+        # Points on a polygon need no search for the nearest center.
+        others = np.flatnonzero(height > _ON_FLOOR * (1 + np.abs(points).max(axis=1, initial=0)))
+        near = self.topology.nearest(points[others], max_height)
+        away = (
+            np.sqrt(((self.positions[near] - points[others]) ** 2).sum(axis=1))
+            if len(self)
+            else np.zeros(len(others))
+        )
+        found[others] = np.where(
+            (found[others] >= 0) & ((near < 0) | (height[others] <= away)), found[others], near
+        )
+        return found
+
+    def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
+        """Return the world positions of vertices: (2,) or (3,) for one, (N, 2) or (N, 3) for
+        many.
+        """
+        return np.asarray(self.positions[checked_cells(self, cells)]).copy()
+
+    def _nearest_of(self, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
+        squares = self.sight_grid
+        nearest = self.topology.nearest_of if squares is None else squares._nearest_of
+        return nearest(free, cells)
+
+    def with_walls(self, walls: ArrayLike | None) -> Graph:
+        """Return the same graph with other vertices blocked (None for none), such as for another
+        mobility. Blocked edges stay blocked.
+        """
+        twin = Graph.__new__(Graph)
+        twin.__dict__ |= self.__dict__
+        twin._mesh = self.mesh
+        twin._cache = {}  # cached results depend on walls
+        twin._begin()
+        twin._block(walls)
+        return twin

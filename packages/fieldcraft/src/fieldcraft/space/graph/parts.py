@@ -1,0 +1,215 @@
+"""Checked parts of a graph, and conversion from and to networkx.
+
+Invalid parts raise `InvalidValue`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue, needs
+from fieldcraft.space.grid.grid import Grid
+from fieldcraft.space.mesh.mesh import Mesh
+
+if TYPE_CHECKING:
+    from fieldcraft.space.graph.graph import Graph
+    from fieldcraft.space.graph.topology import Topology
+
+MAX_VERTICES = 2**26
+MAX_EDGES = 2**27
+
+
+def checked_positions(positions: ArrayLike) -> NDArray[np.float64]:
+    """Return a copy of the positions of vertices, (N, 2) or (N, 3)."""
+    shape = np.shape(checks.array("Positions", positions))
+    dimensions = 3 if len(shape) == 2 and shape[1] == 3 else 2
+    places, single = checks.positions(positions, dimensions=dimensions)
+    if single:
+        raise InvalidValue(
+            "The positions of a graph are an (N, 2) or (N, 3) array",
+            got=f"shape {shape}",
+            remedy="Pass [(x, y)] for a graph of one vertex",
+        )
+    if len(places) > MAX_VERTICES:
+        raise InvalidValue(
+            f"A graph has at most {MAX_VERTICES:,} vertices",
+            got=f"{len(places):,}",
+            remedy="Divide it into several",
+        )
+    if np.abs(places).max(initial=0) > checks.LARGEST:
+        raise InvalidValue(
+            f"Positions are at most {checks.LARGEST:g} in size",
+            got=f"{np.abs(places).max():g}",
+            remedy="Use other units",
+        )
+    return places.copy()
+
+
+def checked_edges(edges: ArrayLike, count: int, *, single: bool = False) -> NDArray[np.int64]:
+    """Return edges between `count` vertices, (E, 2); with `single` one pair is accepted too."""
+    array = checks.array("Edges", edges)
+    if array.size == 0 and array.shape in ((0,), (0, 2)):
+        return np.zeros((0, 2), dtype=np.int64)
+    if single and array.shape == (2,):
+        array = array[np.newaxis]
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise InvalidValue(
+            "Edges are pairs of vertex numbers",
+            got=f"{array.dtype} of shape {array.shape}",
+            remedy="Pass whole numbers of shape (E, 2)",
+        )
+    if len(array) > MAX_EDGES:
+        raise InvalidValue(
+            f"A graph has at most {MAX_EDGES:,} edges",
+            got=f"{len(array):,}",
+            remedy="Divide it into several",
+        )
+    wrong = ((array < 0) | (array >= count)).any(axis=1)
+    if wrong.any():
+        index = int(np.flatnonzero(wrong)[0])
+        raise InvalidValue(
+            (
+                f"Edges lie between vertices 0 to {count - 1}"
+                if count
+                else "A graph without vertices has no edges"
+            ),
+            got=f"{tuple(array[index].tolist())} at index {index}",
+            remedy="Correct that edge, or add the vertex",
+        )
+    return array.astype(np.int64)
+
+
+def edge_lengths(
+    places: NDArray[np.float64], pairs: NDArray[np.int64], lengths: ArrayLike | None
+) -> NDArray[np.float64]:
+    """Return the lengths of edges, (E,), by default straight distances; 1 for loops."""
+    if lengths is None:
+        sizes = np.sqrt(((places[pairs[:, 0]] - places[pairs[:, 1]]) ** 2).sum(axis=1))
+    else:
+        rule = "lengths are numbers, one per edge"
+        sizes = checks.array_of(lengths, (len(pairs),), "iuf", rule, "Pass shape (E,)")
+    loops = pairs[:, 0] == pairs[:, 1]
+    wrong = ~((sizes > 0) & (sizes <= checks.LARGEST)) & ~loops
+    if wrong.any():
+        index = int(np.flatnonzero(wrong)[0])
+        raise InvalidValue(
+            f"Edges have lengths above 0, at most {checks.LARGEST:g}",
+            got=f"{sizes[index]:g} at index {index}, for edge {tuple(pairs[index].tolist())}",
+            remedy="Join vertices in one place, or pass lengths; block edges that can't be used",
+        )
+    return np.where(loops, 1.0, sizes)
+
+
+def check_mesh(mesh: Mesh | None, topology: Topology) -> Mesh | None:
+    """Return the polygons of the vertices, or None."""
+    if mesh is not None and (
+        not isinstance(mesh, Mesh)
+        or len(mesh) != len(topology)
+        or mesh.dimensions != topology.positions.shape[1]
+    ):
+        raise InvalidValue(
+            "A mesh has one polygon per vertex, with corners in as many dimensions",
+            got=f"{mesh!r} for {len(topology)} vertices",
+            remedy="Pass fc.Mesh(corners, polygons), or use fc.Graph.from_polygons",
+        )
+    return mesh
+
+
+def checked_labels(labels: Sequence[Hashable], count: int) -> tuple[Hashable, ...]:
+    """Return the names of `count` vertices."""
+    names = tuple(checks.key("A label", label) for label in checks.sequence("labels", labels))
+    if not len(names) == len(set(names)) == count:
+        raise InvalidValue(
+            "Labels are different values, one per vertex",
+            got=f"{len(names)}, {len(set(names))} of them different, for {count} vertices",
+            remedy="Name each vertex once",
+        )
+    return names
+
+
+def check_squares(squares: object, places: NDArray[np.float64], mesh: Mesh | None) -> None:
+    """Refuse squares whose cells are not the vertices."""
+    if not isinstance(squares, Grid) or not np.array_equal(squares.positions, places):
+        raise InvalidValue(
+            "squares are a grid whose cells are the vertices, in their order, for graphs without a"
+            " mesh",
+            got=f"{squares!r} for {len(places)} vertices{'' if mesh is None else ' and a mesh'}"[
+                :160
+            ],
+            remedy="Pass grid.position_of(range(len(grid))) as positions, or use grid.to_graph()",
+        )
+
+
+def from_networkx(
+    kind: type[Graph],
+    graph: Any,
+    position: str | None,
+    length: str | None,
+    max_height: float | None,
+) -> Graph:
+    """See `Graph.from_networkx`."""
+    for method in ("nodes", "edges", "is_directed"):
+        if not hasattr(graph, method):
+            raise InvalidValue(
+                "from_networkx takes a networkx graph",
+                got=type(graph).__name__,
+                remedy="Pass nx.Graph() or nx.DiGraph()",
+            )
+    labels = list(graph.nodes)
+    numbers = {label: number for number, label in enumerate(labels)}
+    try:
+        places = [label if position is None else graph.nodes[label][position] for label in labels]
+    except KeyError:
+        raise InvalidValue(
+            f"Every node has an attribute {position!r}",
+            got="a node without it",
+            remedy="Pass position= the name of yours",
+        ) from None
+    pairs = np.array([(numbers[a], numbers[b]) for a, b in graph.edges()], dtype=np.int64).reshape(
+        -1, 2
+    )
+    sizes = None
+    if length is not None:
+        try:
+            sizes = np.array(
+                [data[length] for _, _, data in graph.edges(data=True)], dtype=np.float64
+            )
+        except (KeyError, TypeError, ValueError):
+            raise InvalidValue(
+                f"Every edge has a number as its attribute {length!r}",
+                got="an edge without it",
+                remedy="Pass length= the name of yours, or None for straight distances",
+            ) from None
+    directed = bool(graph.is_directed())
+    nodes = [graph.nodes[label].get("blocked", False) for label in labels]
+    walls = np.array([checks.flag("blocked", value) for value in nodes], dtype=np.bool_)
+    made = kind(places, pairs, sizes, directed, blocked=walls, max_height=max_height, labels=labels)
+    is_blocked: dict[tuple[int, ...], bool] = {}
+    for (_, _, data), pair in zip(graph.edges(data=True), pairs.tolist(), strict=True):
+        key = tuple(pair if directed else sorted(pair))
+        value = checks.flag("blocked", data.get("blocked", False))
+        is_blocked[key] = value and is_blocked.get(key, True)
+    blocked = [key for key, value in is_blocked.items() if value and key[0] != key[1]]
+    if blocked:
+        made.set_edges(blocked)
+    return made
+
+
+def to_networkx(graph: Graph, blocked: NDArray[np.bool_]) -> Any:
+    """See `Graph.to_networkx`; `blocked` (E,) marks the blocked `graph.edges`."""
+    with needs("networkx", "maps", "Graph.to_networkx"):
+        import networkx  # type: ignore[import-untyped]
+    made = networkx.DiGraph() if graph.directed else networkx.Graph()
+    names: Sequence[Hashable] = range(len(graph)) if graph.labels is None else graph.labels
+    walls = graph.walls.tolist()
+    for number, (name, place) in enumerate(zip(names, graph.positions.tolist(), strict=True)):
+        made.add_node(name, pos=tuple(place), blocked=walls[number])
+    columns = (graph.edges, graph.lengths, blocked)
+    for (start, end), size, is_blocked in zip(*(each.tolist() for each in columns), strict=True):
+        made.add_edge(names[start], names[end], length=size, blocked=is_blocked)
+    return made

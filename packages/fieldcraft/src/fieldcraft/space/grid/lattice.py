@@ -1,0 +1,268 @@
+"""The common base of grids of squares and of hexagons, and the positions of square cells."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.space.adjacency import cached_until_walls_change
+from fieldcraft.space.cells import checked_cells, unlabeled
+from fieldcraft.space.grid.neighborhood import Terrain
+from fieldcraft.space.space import Space
+
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
+
+    from fieldcraft.space.grid.grid import Grid
+
+_NONE = np.zeros(0, dtype=np.bool_)
+
+
+@dataclass(frozen=True)
+class GridLayout:
+    """Rows and columns of squares, row by row; `origin` is the corner with the smallest x and y."""
+
+    width: int
+    height: int
+    cell_size: float
+    origin: tuple[float, float]
+    y_up: bool
+    wrap: bool
+
+    def centers(self, cells: int | NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the world positions of the centers of cells: (2,) for one, (N, 2) for many."""
+        rows, columns = divmod(cells, self.width)
+        rows = self.height - 1 - rows if self.y_up else rows
+        x = self.origin[0] + (columns + 0.5) * self.cell_size
+        y = self.origin[1] + (rows + 0.5) * self.cell_size
+        return np.array([x, y]) if isinstance(cells, int) else np.stack([x, y], axis=-1)
+
+    def cell_of(self, position: ArrayLike) -> int | None:
+        """Return the cell of one pair of floats on the map, or None for any other argument."""
+        if type(position) is np.ndarray:
+            if position.shape != (2,) or position.dtype != np.float64:
+                return None
+            x, y = position.tolist()
+        elif (
+            isinstance(position, tuple)
+            and len(position) == 2
+            and type(position[0]) is type(position[1]) is float
+        ):
+            x, y = position
+        else:
+            return None
+        column, row = (x - self.origin[0]) / self.cell_size, (y - self.origin[1]) / self.cell_size
+        if not (0 <= column < self.width and 0 <= row < self.height):
+            return None
+        return (self.height - 1 - int(row) if self.y_up else int(row)) * self.width + int(column)
+
+    def cells(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+        """Return the cells (N,) of positions (N, 2); see `Grid.cell_at`."""
+        with np.errstate(over="ignore"):
+            columns = np.floor((points[:, 0] - self.origin[0]) / self.cell_size)
+            rows = np.floor((points[:, 1] - self.origin[1]) / self.cell_size)
+        wrong = _NONE
+        if self.wrap:
+            wrong = ~(np.isfinite(columns) & np.isfinite(rows))
+        elif outside == "clamp":
+            columns, rows = np.clip(columns, 0, self.width - 1), np.clip(rows, 0, self.height - 1)
+        else:
+            wrong = (columns < 0) | (columns >= self.width) | (rows < 0) | (rows >= self.height)
+        if wrong.any():
+            index = int(np.flatnonzero(wrong)[0])
+            far = tuple(
+                low + count * self.cell_size
+                for low, count in zip(self.origin, (self.width, self.height), strict=True)
+            )
+            raise OutsideMap(
+                "Positions on a torus have a finite column and row"
+                if self.wrap
+                else f"Positions lie on the map, from {self.origin} up to but not including {far}",
+                got=f"{tuple(points[index].tolist())}"
+                + (f" at index {index}" if len(points) > 1 else ""),
+                remedy="Bring the position nearer to the map"
+                if self.wrap
+                else 'Correct the position, or pass outside="clamp"',
+            )
+        if self.wrap:
+            columns, rows = np.mod(columns, self.width), np.mod(rows, self.height)
+        rows = self.height - 1 - rows if self.y_up else rows
+        return np.asarray(rows * self.width + columns, dtype=np.int64)
+
+
+def sides_of(width: int | None, height: int | None, walls: ArrayLike | None) -> tuple[int, int]:
+    """Return the width and height of a grid whose walls are given as an array."""
+    shape = () if walls is None else checks.array("walls", walls).shape
+    if width is not None or height is not None or len(shape) != 2:
+        raise InvalidValue(
+            "A grid needs width and height, or walls with two axes, (height, width)",
+            got=f"width={width!r}, height={height!r}, walls of shape {shape}",
+            remedy="Pass fc.Grid(width, height) or fc.Grid(walls=array)",
+        )
+    return shape[1], shape[0]
+
+
+def origin_of(
+    origin: tuple[float, float] | None, tiles: bool, cell_size: float
+) -> tuple[float, float]:
+    """Return the origin of a grid, by default half a cell before (0, 0) for `tiles`."""
+    if tiles and origin is not None:
+        raise InvalidValue(
+            "A grid of tiles has its origin half a cell off (0, 0)",
+            got=f"origin={origin!r}",
+            remedy="Pass only one of them",
+        )
+    if origin is None:
+        return (-cell_size / 2, -cell_size / 2) if tiles else (0.0, 0.0)
+    x, y = checks.position(origin, "origin is one (x, y) pair").tolist()
+    return x, y
+
+
+def nearest_of(grid: Grid, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return for each cell the nearest of the open cells `free`, ascending."""
+    tree = _open_tree(grid)
+    points = np.stack(np.divmod(cells, grid.width), axis=1)
+    distance, _ = tree.query(points)
+    # The tree returns any of equally near cells; the rule is the lowest id.
+    ties = tree.query_ball_point(points, distance + 1e-6, return_sorted=True)
+    return np.array([free[near[0]] for near in ties], dtype=np.int64)
+
+
+@cached_until_walls_change
+def _open_tree(grid: Grid) -> cKDTree:
+    from scipy.spatial import cKDTree  # loading it takes longer than all of `import fieldcraft`
+
+    places = np.divmod(np.flatnonzero(~grid.walls.reshape(-1)), grid.width)
+    return cKDTree(np.stack(places, axis=1), boxsize=grid.shape if grid.wrap else None)
+
+
+def coarse_cells(grid: Grid, cell_size: float) -> tuple[int, tuple[int, int]]:
+    """Return how many cells of a grid a cell of this size is wide, and how many rows and columns
+    of these there are.
+    """
+    size = checks.positive("cell_size", cell_size)
+    ratio = size / grid.cell_size
+    factor = round(ratio) if ratio <= 2**31 else 0
+    if factor < 1 or not math.isclose(factor * grid.cell_size, size, rel_tol=1e-9):
+        raise InvalidValue(
+            f"A coarser cell_size is a whole multiple of the map's {grid.cell_size:g}",
+            got=f"cell_size={cell_size!r}",
+            remedy=f"Pass {max(1, factor) * grid.cell_size:g}, say",
+        )
+    if grid.wrap and (grid.width % factor or grid.height % factor):
+        raise InvalidValue(
+            "On a torus the coarser cells divide the map evenly",
+            got=f"blocks of {factor} cells on a map of {grid.width} x {grid.height}",
+            remedy=(
+                f"Pass a cell_size that is a multiple of {grid.cell_size:g} and divides {grid.size}"
+            ),
+        )
+    return factor, (-(-grid.height // factor), -(-grid.width // factor))
+
+
+def coarse_walls(walls: NDArray[np.bool_], factor: int, *, y_up: bool) -> NDArray[np.bool_]:
+    """Return whether all cells of each block of `factor` x `factor` cells are walls."""
+    height, width = walls.shape
+    left = np.arange(0, width, factor)
+    # Blocks are counted from `origin`, which is at the bottom of the array where y grows upwards.
+    top = np.arange(0, height, factor)
+    if y_up:
+        top = np.maximum(height - top[::-1] - factor, 0)
+    rows = np.logical_and.reduceat(walls, top, axis=0)
+    return np.asarray(np.logical_and.reduceat(rows, left, axis=1))
+
+
+class Lattice(Space):
+    """Space of cells in rows and columns. Cells of a terrain's impassable classes are walls.
+
+    `placement` lists the attributes that determine where cells are.
+    """
+
+    placement: ClassVar[tuple[str, ...]]
+    terrain: Terrain | None
+    origin: tuple[float, float]
+    wrap: bool
+
+    def __len__(self) -> int:
+        return self.shape[0] * self.shape[1]
+
+    def __repr__(self) -> str:
+        extra = "".join([", y_up=True" if self.y_up else "", ", wrap=True" if self.wrap else ""])
+        free = len(self) - int(np.count_nonzero(self.walls))
+        return (
+            f"<{type(self).__name__} {self.shape[1]} x {self.shape[0]}, {self._form()}{extra},"
+            f" {free} open cells>"
+        )
+
+    def _form(self) -> str:
+        """Return the form and size of a cell, for `repr`."""
+        raise NotImplementedError
+
+    def describe(self, cell: int | None = None) -> str:
+        """Return the size, "40 x 30", or the place of a cell: "row 2, column 5 (cell 85)"."""
+        if cell is None:
+            return f"{self.shape[1]} x {self.shape[0]}"
+        row, column = divmod(checks.cell("cell", cell, len(self)), self.shape[1])
+        return f"row {row}, column {column} (cell {cell})"
+
+    def describe_difference(self, other: object) -> str:
+        """Return the first attribute of `placement` that differs; see `Space`."""
+        if not isinstance(other, Lattice) or other.placement != self.placement:
+            return f"on {other!r}"
+        for name in self.placement:
+            mine, yours = getattr(self, name), getattr(other, name)
+            if mine != yours:
+                return f"with {name} {yours} on a space with {name} {mine}"
+        return ""
+
+    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `Space.wrapped`."""
+        low, period = np.array(self.origin), self.period
+        return positions if period is None else np.asarray(low + np.mod(positions - low, period))
+
+    def _check_precision(self, name: str, size: float, farthest: float) -> None:
+        """Refuse cells that are too small for float64 coordinates of this size."""
+        if not farthest < 2**48 * size or math.isinf(farthest):
+            raise InvalidValue(
+                "Cells are large enough for a float64 position to tell them apart",
+                got=f"{name}={size!r} at coordinates up to {farthest:g}",
+                remedy="Move the origin nearer to 0, or use other units",
+            )
+
+    def _blocked(self, walls: ArrayLike | None, terrain: Terrain | None) -> NDArray[np.bool_]:
+        """Return the walls of the map, including those of its terrain."""
+        if terrain is not None and not isinstance(terrain, Terrain):
+            raise InvalidValue(
+                "terrain is a fieldcraft.Terrain",
+                got=type(terrain).__name__,
+                remedy="Pass fc.Terrain(classes, enter)",
+            )
+        blocked = np.zeros(self.shape, dtype=np.bool_)
+        if walls is not None:
+            given = checks.array("walls", unlabeled(self, walls))
+            if isinstance(walls, list | tuple) and np.isin(given, (0, 1)).all():
+                given = given.astype(bool)
+            blocked |= checks.shaped("walls", given, self.shape, "b")
+        if terrain is not None:
+            checks.shaped("The classes of a terrain", terrain.classes, self.shape)
+            blocked |= terrain.walls
+        return blocked
+
+    def _changeable(self, cells: ArrayLike, blocked: bool) -> NDArray[np.int64]:
+        """Return the cells to block or open, ascending; refuse to open impassable terrain."""
+        ids = np.unique(checked_cells(self, cells))
+        if not checks.flag("blocked", blocked) and self.terrain is not None:
+            stuck = ids[self.terrain.walls.reshape(-1)[ids]]
+            if len(stuck):
+                raise InvalidValue(
+                    "Impassable terrain stays a wall",
+                    got=f"cell {stuck[0]}",
+                    remedy="Leave it out, or use a grid without that terrain",
+                )
+        return ids

@@ -1,0 +1,1 @@
+"""Navigation meshes: polygons joined by portals."""

@@ -1,0 +1,1 @@
+"""Lines of sight, fields of view and shots."""

@@ -1,0 +1,219 @@
+"""The cells that a shot sweeps."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import kernels
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.space.adjacency import cached
+from fieldcraft.space.cells import on_map
+from fieldcraft.space.graph.graph import Graph
+from fieldcraft.space.grid.grid import Grid
+from fieldcraft.space.kinds import check_lines_of_sight, checked_space
+from fieldcraft.space.mesh.portals import portals_of
+from fieldcraft.space.sight import over_polygons as graph_sight
+from fieldcraft.space.space import Space
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Shot:
+    """The cells that a shot crosses, in order of time, then of id.
+
+    `cells` (N,) int64 are open cells; `seconds` (N,) float64 the time from now until the shot
+    passes each; `end` the position where it stops, `blocked` whether an obstacle stopped it before
+    its end.
+    """
+
+    cells: NDArray[np.int64]
+    seconds: NDArray[np.float64]
+    end: tuple[float, ...]
+    blocked: bool
+
+
+def incoming(
+    space: Space,
+    start: ArrayLike,
+    end: ArrayLike,
+    *,
+    speed: float,
+    width: float = 0.0,
+    outside: str = "refuse",
+) -> Shot:
+    """Return the cells that a shot from `start` to `end` will sweep, and when.
+
+    It stops where it enters a wall or leaves the map, and between two walls that touch it on both
+    sides; the wall that it starts in does not stop it. It sweeps the open cells that it crosses,
+    and with a `width` the cells whose center is within half the width of the line, unless a wall is
+    between. A cell is passed when the shot is nearest its center.
+
+    On a graph of squares (`Grid.to_graph`) it is the shot on the grid. On a graph with a mesh it
+    runs over polygons as a line of sight does (see `visible`) and sweeps the polygons that it
+    crosses; on a graph without mesh and squares nothing stops it. On both it also sweeps the open
+    vertices within half its width, unless an obstacle hides them from the nearest point of the
+    line.
+
+    For a danger that grows as the shot comes nearer, weigh by time: `falloff(shot.seconds /
+    horizon)`.
+
+    Parameters
+    ----------
+    space : Space
+        A grid or a graph.
+    start, end : array_like
+        World positions. `end` may be off the map. On a torus the line is straight in these
+        coordinates and may wrap several times; aim over the seam by an end beyond the border. On a
+        grid both are rounded to 1/2047 of a cell.
+    speed : float
+        World units per second, above 0.
+    width : float, optional
+        World units, at least 0, and on a grid at most 2,048 cells.
+    outside : {"refuse", "clamp"}
+        With "clamp" a start off the map counts as in the nearest cell.
+
+    Raises
+    ------
+    InvalidValue
+        For arguments outside of these ranges, or on a grid an end more than 262,144 cells away.
+    OutsideMap
+        If `start` is off the map.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(walls=[[0, 0, 0, 1, 0]])
+    >>> shot = fc.incoming(grid, (0.5, 0.5), (4.5, 0.5), speed=2.0)
+    >>> shot.cells, shot.seconds
+    (array([0, 1, 2]), array([0. , 0.5, 1. ]))
+    """
+    start = on_map(checked_space(space, "A shot takes place on"), start, outside)
+    first = checks.position(start, "start is one position", dimensions=space.dimensions)
+    last = checks.position(end, "end is one position", dimensions=space.dimensions)
+    seconds = math.hypot(*(last - first)) / checks.positive("speed", speed)
+    if not math.isfinite(seconds):
+        raise InvalidValue(
+            "A shot arrives in finite time",
+            got=f"speed={speed!r}",
+            remedy="Pass a faster speed or a nearer end",
+        )
+    half_width = checks.not_negative("width", width) / 2
+    grid = space.sight_grid
+    if grid is not None:
+        return _over_grid(grid, first, last, seconds, half_width)
+    check_lines_of_sight(space, "A shot")
+    graph = space.graph
+    graph.cell_at(first)
+    if graph.mesh is not None:
+        return _over_mesh(graph, first, last, seconds, half_width)
+    shares, away = _nearest(graph.positions, first, last, 1.0)
+    near = np.flatnonzero((away <= half_width * (1 + 1e-9)) & ~graph.walls)
+    return _shot(near, shares[near], seconds, last, 1.0)
+
+
+def _over_grid(grid: Grid, start: Floats, end: Floats, seconds: float, half_width: float) -> Shot:
+    """Return the shot over the cells of a grid."""
+    ops, size = kernels.shots, grid.cell_size
+    half = half_width / size
+    if half > ops.WIDEST or not (np.abs(end - start) <= ops.LONGEST * size).all():
+        raise InvalidValue(
+            f"On a grid a shot is at most {2 * ops.WIDEST:,} cells wide, and ends at most"
+            f" {ops.LONGEST:,} cells from its start",
+            got=f"width={2 * half_width:g}, {start.tolist()} to {end.tolist()}, cells of {size:g}",
+            remedy="Cut it to its range",
+        )
+    grid.cell_at(start)
+    x0, x1 = (ops.units((float(point[0]) - grid.origin[0]) / size) for point in (start, end))
+    y0, y1 = (ops.units((float(point[1]) - grid.origin[1]) / size) for point in (start, end))
+    across, down = grid.width * ops.UNITS, grid.height * ops.UNITS
+    x1, x0 = x1 - x0 // across * across, x0 % across
+    y1, y0 = y1 - y0 // down * down, y0 % down
+    if grid.y_up:
+        y0, y1 = down - y0, down - y1
+    crossings = abs(y1 // ops.UNITS - y0 // ops.UNITS) + abs(x1 // ops.UNITS - x0 // ops.UNITS)
+    if not grid.wrap:
+        crossings = min(crossings, grid.height + grid.width)
+    free = _free_slots(grid)
+    slot = free.pop() if free else np.zeros(len(grid), dtype=np.int32)
+    width = half * ops.UNITS
+    scratch = ops.scratch(grid.shape, crossings, width, slot)
+    count, stop = ops.shot(grid.walls.view(np.uint8), y0, x0, y1, x1, width, grid.wrap, *scratch)
+    free.append(slot)
+    cells, shares = scratch[0][:count], scratch[1][:count]
+    return _shot(cells, shares, seconds, start + stop * (end - start), stop)
+
+
+@cached
+def _free_slots(grid: Grid) -> list[NDArray[np.int32]]:
+    """Scratch of a grid that no shot is using."""
+    return []
+
+
+def _over_mesh(graph: Graph, start: Floats, end: Floats, seconds: float, half: float) -> Shot:
+    """Return the shot over the polygons of a mesh, seen from above: it sweeps the polygons that it
+    crosses, and polygons with a visible center near it.
+    """
+    here = graph_sight.sight_ends(graph, start[np.newaxis])
+    portals, _ = portals_of(graph)
+    first, last = portals.low + here.places[0] / portals.scales, end[:2]
+    passed, leaves, stopped = _swept(graph, int(here.cells[0]), here.places[0], first, last)
+    stop = float(leaves[-1]) if stopped else 1.0
+    shares, away = _nearest(graph.positions[:, :2], first, last, stop)
+    swept = np.zeros(len(graph), dtype=np.bool_)
+    swept[passed[passed < len(graph)]] = True
+    for cell in np.flatnonzero((away <= half * (1 + 1e-9)) & ~swept & ~graph.walls).tolist():
+        under = int(passed[np.searchsorted(leaves[:-1], shares[cell])])
+        swept[cell] = graph_sight.is_clear(
+            graph, under, first + shares[cell] * (last - first), cell
+        )
+    final = np.append(first + stop * (last - first), (start + stop * (end - start))[2:])
+    cells = np.flatnonzero(swept & ~graph.walls)
+    return _shot(cells, shares[cells], seconds, final, stop)
+
+
+def _nearest(places: Floats, start: Floats, end: Floats, stop: float) -> tuple[Floats, Floats]:
+    """Return the share of a line at which it is nearest to each place, at most `stop`, and the
+    distance there, (N,) each.
+    """
+    line, offsets = end - start, places - start
+    size = float((line**2).sum())
+    shares = np.clip(offsets @ line / size, 0.0, stop) if size else np.zeros(len(places))
+    return shares, np.sqrt(((offsets - shares[:, np.newaxis] * line) ** 2).sum(axis=1))
+
+
+def _shot(
+    cells: NDArray[np.int64], shares: Floats, seconds: float, end: Floats, stop: float
+) -> Shot:
+    """Return the shot that passes cells (N,) at these shares (N,) of its line."""
+    order = np.lexsort((cells, shares))
+    return Shot(cells[order], shares[order] * seconds, tuple(end.tolist()), stop < 1)
+
+
+def _swept(
+    graph: Graph, cell: int, place: NDArray[np.int64], start: Floats, end: Floats
+) -> tuple[NDArray[np.int64], Floats, bool]:
+    """Return the polygons that a line from `start` crosses, the shares of it at which it leaves
+    them, and whether an obstacle stopped it. `place` is `start` in the whole numbers of the
+    portals.
+    """
+    portals, flags = portals_of(graph)
+    mesh = portals.links(flags)
+    directed = *place.tolist(), *portals.aim(start, end).tolist()
+    floors = portals.corners, portals.rings
+    line = float(start[0]), float(start[1]), float(end[0]), float(end[1])
+    sweeps = []
+    for left in (True, False):
+        passed, leaves = np.empty(len(portals.starts), np.int64), np.empty(len(portals.starts))
+        count, stopped = kernels.sees.sweep(
+            mesh, *floors, cell, line, directed, left, passed, leaves
+        )
+        sweeps.append((passed[:count], leaves[:count], bool(stopped)))
+    one, other = sweeps
+    is_farther = other[1][-1] > one[1][-1] or (one[2] and not other[2])
+    return other if is_farther else one

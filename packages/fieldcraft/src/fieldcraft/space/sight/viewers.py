@@ -1,0 +1,118 @@
+"""Arguments of sight: positions of viewers, their radius and their direction."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import kernels
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.space.cells import cell_array, on_map
+from fieldcraft.space.kinds import checked_space
+from fieldcraft.space.space import Space
+
+
+@dataclass(frozen=True, eq=False)
+class Viewers:
+    """Viewers at `points` (N, 2 or 3) with `radii` (N,) in world units.
+
+    `facings` are unit vectors (N, 2), with y along the rows, or empty. With facings a viewer sees
+    only directions with a cosine of at least `min_cosine`.
+    """
+
+    points: NDArray[np.float64]
+    radii: NDArray[np.float64]
+    facings: NDArray[np.float64]
+    min_cosine: float
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def at(self, viewer: int) -> Viewers:
+        """Return one of the viewers."""
+        one = slice(viewer, viewer + 1)
+        return Viewers(self.points[one], self.radii[one], self.facings[one], self.min_cosine)
+
+    def limits(self, cell_size: float) -> NDArray[np.int64]:
+        """Return the largest squared distances, in cells."""
+        return kernels.visible.squared_reaches(self.radii / cell_size)
+
+    @property
+    def squares(self) -> NDArray[np.float64]:
+        """The largest squared distances, in world units, rounded up by a billionth."""
+        return np.minimum(self.radii, checks.LARGEST) ** 2 * (1 + 1e-9)
+
+
+def checked_viewers(
+    space: Space,
+    positions: ArrayLike,
+    radius: ArrayLike,
+    facing: ArrayLike | None,
+    angle: float,
+    outside: str,
+) -> Viewers:
+    """Return the viewers that the arguments of a function of sight describe."""
+    checked_space(space, "Sight takes place on")
+    points, _ = checks.positions(on_map(space, positions, outside), dimensions=space.dimensions)
+    opening = checks.positive("angle", angle, maximum=360)  # degrees
+    return Viewers(
+        points,
+        _radii(space, radius, len(points)),
+        kernels.visible.NO_FACINGS if facing is None else _facings(space, facing, len(points)),
+        math.cos(math.radians(opening / 2)) - 1e-9,  # both edges of the cone belong to it
+    )
+
+
+def _radii(space: Space, radius: ArrayLike, count: int) -> NDArray[np.float64]:
+    """Return the radii (N,); infinite ones reach over the whole space."""
+    given = checks.array("radius", radius)
+    if given.dtype.kind == "f" and np.isposinf(given).any():
+        low, high = space.extent
+        diameter = 2 * float(np.sqrt(((high - low) ** 2).sum())) + 1
+        given = np.where(np.isposinf(given), diameter, given)
+    if given.ndim == 0:
+        return np.full(count, checks.positive("radius", given[()]))
+    return checks.positives("radius", given, count)
+
+
+def _facings(space: Space, facing: ArrayLike, count: int) -> NDArray[np.float64]:
+    """Return directions, one for all or (count, 2), as unit vectors in the order of rows."""
+    array = checks.array("facing", facing)
+    lengths = range(2, space.dimensions + 1)
+    shapes = [shape for size in lengths for shape in ((size,), (count, size))]
+    if array.dtype.kind not in "iuf" or array.shape not in shapes:
+        raise InvalidValue(
+            "facing is one direction (x, y), or one per position; a z is ignored",
+            got=f"{array.dtype} of shape {array.shape} for {count} positions",
+            remedy=f"Pass one direction, or an array of shape ({count}, 2)",
+        )
+    wide = np.broadcast_to(array[..., :2], (count, 2)).astype(np.float64, order="C")
+    largest = np.abs(wide).max(axis=1, keepdims=True)
+    checks.none_wrong(
+        "A direction is finite and not (0, 0)",
+        wide,
+        ~(np.isfinite(largest) & (largest > 0))[:, 0],
+        "Pass another direction",
+    )
+    wide /= largest
+    wide /= np.hypot(wide[:, 0], wide[:, 1])[:, np.newaxis]
+    grid = space.sight_grid
+    if grid is not None and grid.y_up:
+        wide[:, 1] *= -1
+    return wide
+
+
+def checked_heights(space: Space, heights: ArrayLike) -> NDArray[np.float32]:
+    """Return the heights of the ground, one for each cell."""
+    array = cell_array(space, "heights", heights)
+    with np.errstate(over="ignore"):
+        narrow = np.ascontiguousarray(array, dtype=np.float32)
+    if not np.isfinite(narrow).all():
+        index, place = checks.first(~np.isfinite(narrow))
+        got, remedy = f"{array[index]} at {place}", "Replace NaN and infinity"
+        raise InvalidValue("heights are finite float32 numbers", got=got, remedy=remedy)
+    return narrow

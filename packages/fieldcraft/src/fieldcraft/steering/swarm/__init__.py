@@ -1,0 +1,1 @@
+"""Swarms: many agents that sense layers and leave marks on them."""

@@ -1,0 +1,1 @@
+"""Agents that step together without collisions (PIBT)."""

@@ -1,0 +1,101 @@
+"""Plans of agents that step together, for the next steps."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.kernels.look_ahead import GROUP, MOST_WAITING
+from fieldcraft.paths.search.many_goals import Distances
+
+Ints = NDArray[np.int64]
+Cells = NDArray[np.int32]
+Steps = tuple[Ints, Cells, NDArray[np.float32]]
+Agents = tuple[Distances, Ints, Ints, NDArray[np.bool_]]
+"""Distances by row, and of each agent its row, the cell of its goal and whether it is pinned."""
+_AtCells = tuple[Cells, Cells]
+_Scratch = tuple[Cells, Ints, Ints, Cells, NDArray[np.float32], Ints]
+
+
+class Plans:
+    """Plans of all agents for the next `times` steps, without collisions.
+
+    Each call makes the first step of the plans, appends a step by PIBT, and improves the plans
+    `effort` times. Plans start again if agents are not where their plans have them, or if agents or
+    walls have changed.
+    """
+
+    def __init__(self, times: int, effort: int) -> None:
+        self.times, self.effort = times, effort
+        self._plan = np.empty((0, times + 1), dtype=np.int32)
+        self._improved_for = 0, 0
+        self._scratch_for = np.empty(0, dtype=np.int64), -1
+
+    def step(
+        self, ground: Steps, agents: Agents, cells: Ints, order: Ints, seed: int, same: bool
+    ) -> Ints:
+        """Return the cells of all agents after the next step; see `kernels.pibt.step`.
+
+        With `same` agents and walls are unchanged since the last step.
+        """
+        starts, ends, _ = ground
+        distances, rows, _, pinned = agents
+        next_cells = np.empty(len(cells), dtype=np.int64)
+        at_cells, scratch = self._step_scratch(starts, len(cells))
+        first = (starts, ends), distances, rows
+        last = order, pinned, seed, next_cells, at_cells, scratch
+        if not self.times:
+            kernels.pibt.step(*first, cells, *last)
+            return next_cells
+        plan = self._plan
+        continues = same and np.array_equal(plan[:, 1], cells)
+        if continues and not (plan[pinned] != cells[pinned, np.newaxis]).any():
+            plan[:, :-1] = plan[:, 1:]
+            planned = self.times - 1
+        else:
+            plan = self._plan = np.empty((len(cells), self.times + 1), dtype=np.int32)
+            plan[:, 0] = cells
+            planned = 0
+        for t in range(planned, self.times):
+            kernels.pibt.step(*first, plan[:, t].astype(np.int64), *last)
+            plan[:, t + 1] = next_cells
+        self._improve(ground, agents, seed)
+        return plan[:, 1].astype(np.int64)
+
+    def _step_scratch(self, starts: Ints, count: int) -> tuple[_AtCells, _Scratch]:
+        """Return scratch for a step by PIBT, that of the last step if it fits."""
+        if self._scratch_for[0] is not starts or self._scratch_for[1] != count:
+            size = len(starts) - 1
+            many = count * (int(np.diff(starts).max(initial=0)) + 1)
+            self._scratch_for = starts, count
+            self._at_cells = np.full(size, -1, dtype=np.int32), np.full(size, -1, dtype=np.int32)
+            self._step_arrays = (
+                np.empty(count + 1, dtype=np.int32),
+                np.empty(count + 1, dtype=np.int64),
+                np.empty(count + 1, dtype=np.int64),
+                np.empty(many, dtype=np.int32),
+                np.empty(many, dtype=np.float32),
+                np.empty(many, dtype=np.int64),
+            )
+        return self._at_cells, self._step_arrays
+
+    def _improve(self, ground: Steps, agents: Agents, seed: int) -> None:
+        size, times, count = len(ground[0]) - 1, self.times + 1, len(agents[1])
+        bits = self.times.bit_length()
+        if self._improved_for != (size, count):
+            self._improved_for = size, count
+            waiting = min(10 * times * size, MOST_WAITING)
+            self._occupied = np.full(size << bits, -1, dtype=np.int32)
+            self._scratch = (
+                np.zeros((2 * size << bits) + 1, dtype=np.int16),
+                np.empty(waiting),
+                np.empty(waiting, dtype=np.int64),
+                np.empty(count),
+                np.empty(GROUP),
+                np.empty((GROUP, times), dtype=np.int32),
+                np.zeros(count, dtype=np.bool_),
+            )
+        kernels.look_ahead.improve(
+            ground, agents, self.effort, seed, bits, self._plan, self._occupied, self._scratch
+        )

@@ -1,0 +1,323 @@
+"""Expressions: maps computed from maps, when their values are needed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.single_thread import SingleThreadLock
+from fieldcraft.kernels import operations
+from fieldcraft.kernels.arrays import aligned
+from fieldcraft.space import Space
+from fieldcraft.values.ground import Ground
+from fieldcraft.values.operand import Operand
+from fieldcraft.values.passes import Mapping, Pass
+from fieldcraft.values.plan import Calculation, Lease, Plan, plan_of
+from fieldcraft.values.printing import as_text, checked_out
+from fieldcraft.values.tree import Node, Written, text_of
+
+_walls_version = attrgetter("walls_version")
+
+Floats = NDArray[np.float32]
+
+_LOST_BY_COPIES = (
+    "_plan",
+    "_sources",
+    "_lease",
+    "_locks",
+    "_seen",
+    "_version",
+    "_cached",
+    "_view",
+    "_cached_version",
+    "_ranges_version",
+)
+_version_of = attrgetter("version")
+
+
+class Expression(Operand):
+    """A map computed from others: the result of arithmetic on layers.
+
+    It can be used like a layer: it has `values`, `read`, `sample`, `space`, `name` and `version`,
+    and takes part in further arithmetic. It is computed when its values are needed, in blocks that
+    stay in the cache, and caches them until a map that it is made of changes. Walls read 0. It is
+    used by one thread at a time, like the influence map behind it.
+    """
+
+    _name: str | None = None
+    _maps: tuple[Operand, ...] | None = None
+    _plan: Plan | None = None
+    _sources: Sequence[Any] = ()
+    _lease: Lease | None = None
+    _locks: tuple[SingleThreadLock, ...] = ()
+    _seen: tuple[int, ...] | None = None
+    _version = 0
+    _cached: Floats | None = None
+    _view: Floats | None = None
+    _cached_version = -1
+    _ranges_version = -1
+
+    def __init__(self, node: Node | None, ground: Ground, written: Any) -> None:
+        self._node = node
+        self.ground = ground
+        self.written = written
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in _LOST_BY_COPIES}
+
+    def __repr__(self) -> str:
+        return f"<Expression {self.name} on {' x '.join(map(str, self.ground.shape[::-1]))}>"
+
+    def __str__(self) -> str:
+        return f"{self.name}\n{as_text(self.space, self.values)}"
+
+    def __bool__(self) -> bool:
+        raise InvalidValue(
+            "An expression is a map, neither true nor false",
+            got=f"{self.name} in an if, and, or, not, min(), max() or a < b < c",
+            remedy=(
+                "Use fc.where, fc.minimum, fc.maximum or (a < b) & (b < c), or compare numbers"
+                " from sample()"
+            ),
+        )
+
+    # `total += layer` loses nothing if the total is an expression.
+    __iadd__, __isub__ = Operand.__add__, Operand.__sub__
+    __imul__, __itruediv__, __ipow__ = Operand.__mul__, Operand.__truediv__, Operand.__pow__
+    __iand__, __ior__ = Operand.__and__, Operand.__or__
+
+    @property
+    def name(self) -> str:
+        """The name that was set, or else the formula."""
+        return self._name if self._name is not None else text_of(self.written)
+
+    @name.setter
+    def name(self, name: str) -> None:
+        if not isinstance(name, str) or not name:
+            raise InvalidValue(
+                "An expression's name is a word or more", got=repr(name), remedy="Pass a string"
+            )
+        self._name = name
+
+    @property
+    def is_named(self) -> bool:
+        """Whether a name was set."""
+        return self._name is not None
+
+    @property
+    def node(self) -> Node:
+        """The tree that other expressions compute along with their own, or a node that reads the
+        values of this.
+        """
+        return self.as_map() if self._node is None else self._node
+
+    def as_map(self) -> Node:
+        """Return a node that reads the values of this."""
+        return Node("map", payload=self, bound=float(operations.LARGEST))
+
+    def _own_ground(self) -> Ground:
+        """See `Term._own_ground`."""
+        return self.ground
+
+    def _node_on(self, ground: Ground) -> Node:
+        """See `Term._node_on`. Ranges and walls of an expression belong to its own ground."""
+        node = self._node
+        if node is not None and (self.ground is ground or self.ground.same_walls(ground)):
+            return node
+        return self.as_map()
+
+    @property
+    def space(self) -> Space:  # type: ignore[override]
+        """The space of its values."""
+        spaces = self.ground.spaces
+        return spaces[0] if len(spaces) == 1 else self.ground.space
+
+    @property
+    def maps(self) -> tuple[Operand, ...]:
+        """The maps that it is computed from."""
+        if self._maps is None:
+            self._planned()
+        assert self._maps is not None
+        return self._maps
+
+    @property
+    def version(self) -> int:
+        """A number that changes whenever the values may have changed."""
+        maps = self.maps if self._maps is None else self._maps
+        seen = (*map(_version_of, maps), *map(_walls_version, self.ground.spaces))
+        if seen != self._seen:
+            self._seen = seen
+            self._version += 1
+        return self._version
+
+    @property
+    def values(self) -> Floats:
+        """The values now: a read-only float32 view of shape (height, width), valid until the next
+        change.
+        """
+        if self._node is not None and self._node.kind == "map" and not len(self.ground.walls):
+            source: Operand = self._node.payload
+            return source.finite_values()
+        if self._view is None or self._cached_version != self.version:
+            with self._locked():
+                if self._cached is None:
+                    self._cached = aligned(self.ground.spaces[0].shape)
+                    self._view = self._cached.view()
+                    self._view.flags.writeable = False
+                self._cached_version = -1
+                self._evaluate(self._cached)
+                self._cached_version = self.version
+        assert self._view is not None
+        return self._view
+
+    def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """Return a copy of the values, in `out` (float32 of shape (height, width)) if given."""
+        shape = self.ground.shape
+        out = np.empty(shape, dtype=np.float32) if out is None else checked_out(out, shape)
+        if self._cached_version == self.version or not out.flags.c_contiguous:
+            out[:] = self.values
+        else:
+            with self._locked():
+                self._evaluate(out)
+        return out
+
+    def values_at(self, cells: NDArray[np.int64]) -> Floats:
+        """Return the values of some cells, (N,). Only these are computed, after a pass over the map
+        where `normalize` or `invert` need its range.
+        """
+        version = self.version
+        if self._cached is not None and self._cached_version == version:
+            return self._cached.reshape(-1)[cells]
+        with self._locked():
+            plan, walls, shape = self._planned(), self.ground.walls, self.ground.shape
+            sources = self._read_sources(shape)
+            part = Calculation(plan, walls[cells] if len(walls) else walls, len(cells))
+            if plan.passes:
+                calculation = self._calculation(math.prod(shape))
+                if self._ranges_version != version:
+                    calculation.find_ranges(sources)
+                    self._ranges_version = version
+                part.constants[:] = calculation.constants
+            out = np.empty(len(cells), dtype=np.float32)
+            part.run(plan.last, [values.reshape(-1)[cells] for values in sources], out)
+            return out
+
+    def _evaluate(self, out: Floats) -> None:
+        """Compute all values into `out`, of shape (height, width)."""
+        calculation, sources = self._calculation(out.size), self._read_sources(out.shape)
+        if calculation.plan.passes:
+            calculation.find_ranges(sources)
+            self._ranges_version = self.version
+        calculation.run(calculation.plan.last, sources, out)
+
+    def _planned(self) -> Plan:
+        if self._plan is None:
+            root = self.as_map() if self._node is None else self._node
+            self._plan, self._sources, maps = plan_of(root)
+            self._maps = maps if self._maps is None else self._maps
+        return self._plan
+
+    def _calculation(self, cells: int) -> Calculation:
+        """Return the calculation of all cells."""
+        walls = self.ground.walls
+        if self._lease is None or not self._lease.calculation.fits(walls, cells):
+            self._lease = Lease(self._plan or self._planned(), walls, cells)
+        return self._lease.calculation
+
+    def _read_sources(self, shape: tuple[int, ...]) -> list[Floats]:
+        """Return the values of the maps and arrays that are read. The kernel trusts their number
+        and order, which are checked here.
+        """
+        found = []
+        for source in self._sources:
+            values: Floats = source.finite_values() if isinstance(source, Operand) else source
+            if values.shape != shape:
+                raise InvalidValue(
+                    f"A map's values have its shape {shape}",
+                    got=f"{values.shape} from {source!r}",
+                    remedy="Correct that map's values",
+                )
+            found.append(np.ascontiguousarray(values, dtype=np.float32))
+        return found
+
+    def _locked(self) -> AbstractContextManager[object]:
+        """Return a context that keeps other threads out of the maps that this reads, or out of this
+        alone where none of them has a lock.
+        """
+        if not self._locks:
+            locks: dict[SingleThreadLock, None] = {}
+            self._planned()
+            waiting = list(self._maps or ())
+            while waiting:
+                each = waiting.pop()
+                if isinstance(lock := getattr(each, "_lock", None), SingleThreadLock):
+                    locks[lock] = None
+                if isinstance(each, Expression):
+                    waiting += each.maps
+            self._locks = tuple(locks) or (SingleThreadLock(),)
+        if len(self._locks) == 1:
+            return self._locks[0]
+        with ExitStack() as entered:
+            for lock in self._locks:
+                entered.enter_context(lock)
+            return entered.pop_all()
+
+
+class Separate(Expression):
+    """An expression that others read instead of computing it along: a pass over a map."""
+
+    def __init__(
+        self, source: Expression, calculation: Pass, ground: Ground, written: Written
+    ) -> None:
+        super().__init__(None, ground, written)
+        self._maps = (source,)
+        self._source = source
+        self.calculation = calculation
+
+    @property
+    def source(self) -> Expression:
+        """The map that the pass reads."""
+        return self._source
+
+    def values_at(self, cells: NDArray[np.int64]) -> Floats:
+        """See `Expression.values_at`; all values are computed unless each depends on its own cell
+        alone.
+        """
+        if not isinstance(self.calculation, Mapping):
+            return self.values.reshape(-1)[cells]
+        walls = self.ground.walls
+        values = self._source.values_at(cells)
+        return self.calculation.results(values, walls[cells] if len(walls) else walls)
+
+    def _evaluate(self, out: Floats) -> None:
+        self.calculation.evaluate(self._source.values, self.ground, out)
+
+
+def expression_of(operand: Operand) -> Expression:
+    """Return an expression that reads a map, or the expression itself."""
+    if isinstance(operand, Expression):
+        return operand
+    return Expression(Node("map", payload=operand), Ground((operand.space,)), operand)
+
+
+def separate(
+    operand: Operand,
+    calculation: Pass,
+    verb: str,
+    *,
+    ground: Ground | None = None,
+    given: tuple[Any, ...] | None = None,
+) -> Separate:
+    """Return the expression of a pass over a map, written as `verb(*given)`, by default of the map
+    alone, on its own cells or those of `ground`.
+    """
+    source = expression_of(operand)
+    written = Written(verb, (source,) if given is None else given)
+    return Separate(source, calculation, source.ground if ground is None else ground, written)

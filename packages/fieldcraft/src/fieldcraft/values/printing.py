@@ -1,0 +1,101 @@
+"""Checks of arrays for layers, and the text of values for `print(layer)`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.space import Grid, Space
+from fieldcraft.space.cells import cell_array, unlabeled
+
+
+def checked_values(values: ArrayLike, space: Space, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Return values for a layer as float32; refuses other shapes, NaN, infinity and large ones."""
+    array = checks.shaped("Values", unlabeled(space, values), shape, "iufb")
+    with np.errstate(over="ignore"):
+        narrow = array.astype(np.float32) + np.float32(0)
+    fits = np.abs(narrow) <= np.float32(checks.LARGEST)
+    if not fits.all():
+        index, place = checks.first(~fits)
+        raise InvalidValue(
+            f"Values are finite and at most {checks.LARGEST:g} in size",
+            got=f"{array[index]} at {place}",
+            remedy="Replace NaN, infinity and larger numbers before the call",
+        )
+    return narrow
+
+
+def checked_resistance(resistance: ArrayLike, space: Space) -> NDArray[np.float32]:
+    """Return a resistance as float32; refuses other shapes, NaN, infinity and negative numbers."""
+    array = cell_array(space, "Resistances", resistance, "iufb")
+    fits = (array >= 0) & (array <= checks.LARGEST)
+    if not fits.all():
+        index, where = checks.first(~fits)
+        raise InvalidValue(
+            f"Resistances are between 0 and {checks.LARGEST:g}",
+            got=f"{array[index]} at {where}",
+            remedy="Block cells for good by walls",
+        )
+    return np.array(array, dtype=np.float32, order="C")
+
+
+def checked_out(out: Any, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """Return an array that values can be copied to, or raise `InvalidValue`."""
+    got = type(out).__name__
+    if isinstance(out, np.ndarray):
+        if out.shape == shape and out.dtype == np.float32 and out.flags.writeable:
+            return out
+        got = f"{out.dtype} of shape {out.shape}{'' if out.flags.writeable else ', read-only'}"
+    raise InvalidValue(
+        f"out is a writable float32 array of shape {shape}",
+        got=got,
+        remedy="Pass np.empty(map.space.shape, np.float32), or leave it out",
+    )
+
+
+_SHADES = " .:-=+*%@"
+_WALL = "#"
+_COLUMNS, _ROWS = 78, 32
+
+
+def as_text(space: Space, values: NDArray[np.float32]) -> str:
+    """Return the values of a grid as `text`, of another space the strongest one and its cell."""
+    if isinstance(space, Grid):
+        return text(values, space.walls)
+    flat = values.reshape(-1)
+    if not len(flat):
+        return "no cells"
+    cell = int(np.abs(flat).argmax())
+    return f"strongest {flat[cell]:g} in {space.describe(cell)}"
+
+
+def text(values: NDArray[np.float32], walls: NDArray[np.bool_]) -> str:
+    """Return the map as rows of characters: two for a cell, one, or one for a block of cells.
+
+    Darker characters are stronger, negative values are letters a to h, walls are `#`. A block shows
+    its strongest value, and is a wall if all of its cells are.
+    """
+    height, width = values.shape
+    block = max(1, -(-width // _COLUMNS), -(-height // _ROWS))
+    down, across = -(-height // block), -(-width // block)
+    padding = ((0, down * block - height), (0, across * block - width))
+    blocks = (down, block, across, block)
+    solid = np.pad(walls, padding, constant_values=True).reshape(blocks).all(axis=(1, 3))
+    cells = np.pad(values, padding).reshape(blocks)
+    high, low = cells.max(axis=(1, 3)), cells.min(axis=(1, 3))
+    strongest = np.where(high >= -low, high, low)
+    peak = float(np.abs(strongest).max(initial=0))
+    share = np.abs(strongest) / (peak or 1)
+    most = len(_SHADES) - 1
+    level = np.where(share > 0, 1 + np.minimum(share * most, most - 1).astype(int), 0)
+    # Shades, letters for negative values, and the sign of walls, one after the other.
+    signs = np.array([*_SHADES, *"abcdefgh", _WALL])
+    shown = signs[np.where(solid, -1, np.where(strongest < 0, most + level, level))]
+    repeat = 2 if block == 1 and width * 2 <= _COLUMNS else 1
+    lines = ["".join(row).rstrip() for row in np.repeat(shown, repeat, axis=1)]
+    scale = f", {block} x {block} cells a character" if block > 1 else ""
+    return "\n".join([*lines, f"strongest {peak:g}{scale}"])

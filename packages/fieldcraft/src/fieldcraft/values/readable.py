@@ -1,0 +1,115 @@
+"""Values on a space: of layers, expressions, arrays, and objects of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels import pool
+from fieldcraft.kernels.arrays import read_only
+from fieldcraft.space import Space
+from fieldcraft.space.cells import cell_array, unlabeled
+
+Cells = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Readable(Protocol):
+    """Anything that has values on a space: a layer, an expression, an object of a game."""
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The values now, in the space's shape: (height, width), [row, column], on a grid; (N,) on
+        a graph.
+        """
+        ...
+
+    @property
+    def space(self) -> Space:
+        """The space of the values."""
+        ...
+
+
+class Values:
+    """The values of a layer, an expression or an array, on any space."""
+
+    def __init__(self, layer: Readable | ArrayLike, space: Space | None = None) -> None:
+        values: Any = layer
+        if space is None:
+            space, values = getattr(layer, "space", None), getattr(layer, "values", None)
+        if not isinstance(space, Space) or values is None:
+            raise InvalidValue(
+                "A query takes a layer, an expression, or an array with its space",
+                got=type(layer).__name__,
+                remedy="Pass imap[name], or values and space=imap.space",
+            )
+        if not isinstance(values, np.ndarray):
+            values = checks.array("Values", unlabeled(space, values))
+        if values.shape != space.shape or values.dtype.kind not in "fiub":
+            raise InvalidValue(
+                f"Values are numbers in the space's shape {space.axes}",
+                got=f"{values.dtype} of shape {values.shape} on a space of {space.shape}",
+                remedy=f"Pass an array with a value for each {space.cell_name}",
+            )
+        self.space: Space = space
+        self.values = read_only(np.ascontiguousarray(values, dtype=np.float32))
+
+    @property
+    def flat(self) -> NDArray[np.float32]:
+        """The values by cell, (N,)."""
+        return self.values.reshape(-1)
+
+    def cells(self, positions: ArrayLike, outside: str) -> tuple[Floats, int | Cells, bool]:
+        """Return world positions (N, D), their cells, and whether it was one position: then the
+        cell is an int.
+        """
+        points, single = checks.positions(positions, dimensions=self.space.dimensions)
+        return points, self.space.cell_at(positions if single else points, outside=outside), single
+
+    def closed(self, where: Readable | ArrayLike | None) -> NDArray[np.bool_]:
+        """Return a new mask of the cells that are no answers, in the space's shape: walls, and
+        those where `where` is 0.
+        """
+        if where is None:
+            return np.array(self.space.walls)
+        space = getattr(where, "space", None)
+        if not isinstance(space, Space):
+            return self.space.walls | ~cell_array(self.space, "where", where, "b")  # type: ignore[arg-type]
+        if not space.same_cells(self.space):
+            raise InvalidValue(
+                "where has the cells of the layer",
+                got=f"{space!r} for {self.space!r}",
+                remedy="Use layers on one map with one cell size, or pass an array of bool",
+            )
+        return np.asarray(self.space.walls | (Values(where).values == 0))
+
+
+def run_in_bands(
+    kernel: Callable[..., object],
+    inputs: tuple[Any, ...],
+    outputs: tuple[Any, ...],
+    count: int,
+    least: int,
+) -> None:
+    """Call `kernel(*inputs, first, last, *outputs)` for `count` agents, on several threads with at
+    least `least` agents each.
+    """
+    if count < 2 * least:
+        kernel(*inputs, 0, count, *outputs)
+    else:
+        bands = pool.bands(count, count // least)
+        pool.run([(kernel, (*inputs, *band, *outputs)) for band in bands])
+
+
+def too_far(point: Floats) -> InvalidValue:
+    """Return the error of a position so far away that its cell is beyond float64."""
+    return InvalidValue(
+        "Positions are within 1e308 cells of the map",
+        got=f"{tuple(point.tolist())}",
+        remedy="Correct that position",
+    )

@@ -1,0 +1,247 @@
+"""Values at world positions."""
+
+from __future__ import annotations
+
+from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft import kernels
+from fieldcraft.base import checks
+from fieldcraft.kernels.arrays import read_only
+from fieldcraft.space import Graph, Grid, Space
+from fieldcraft.space.adjacency import cached_until_walls_change, runs
+from fieldcraft.space.cells import Many, One
+from fieldcraft.values.readable import Cells, Floats, Readable, Values, run_in_bands, too_far
+
+Obstacles = tuple[NDArray[np.bool_], bool, NDArray[np.uint8], NDArray[np.bool_], bool]
+
+OUTSIDE = ("refuse", "clamp")
+HOW = ("nearest", "bilinear")
+_SAMPLES = 10_000  # positions that pay for waking a thread
+# Where no terrain matters: one class of ground, which is entered from itself.
+_ONE_CLASS = read_only(np.zeros((1, 1), dtype=np.uint8))
+_ENTERED = np.ones((1, 1), dtype=np.bool_)
+
+
+@overload
+def sample(
+    layer: Readable | ArrayLike,
+    positions: One,
+    *,
+    how: str = ...,
+    outside: str = ...,
+    space: Space | None = ...,
+) -> float: ...
+@overload
+def sample(
+    layer: Readable | ArrayLike,
+    positions: Many,
+    *,
+    how: str = ...,
+    outside: str = ...,
+    space: Space | None = ...,
+) -> NDArray[np.float32]: ...
+@overload
+def sample(
+    layer: Readable | ArrayLike,
+    positions: ArrayLike,
+    *,
+    how: str = ...,
+    outside: str = ...,
+    space: Space | None = ...,
+) -> float | NDArray[np.float32]: ...
+def sample(
+    layer: Readable | ArrayLike,
+    positions: ArrayLike,
+    *,
+    how: str = "nearest",
+    outside: str = "refuse",
+    space: Space | None = None,
+) -> float | NDArray[np.float32]:
+    """Return the values at world positions.
+
+    Parameters
+    ----------
+    layer : layer, expression or array_like
+        Values on any space; an array in the shape of `space`.
+    positions : array_like of shape (2,) or (N, 2)
+        World positions; on a 3D graph of shape (3,) or (N, 3).
+    how : {"nearest", "bilinear"}
+        "nearest" reads the cell that holds the position. "bilinear" mixes the 2 x 2 cells whose
+        centers surround it, as far as straight open steps lead to them from the position's own
+        cell, so that nothing leaks through walls or past their corners. On a graph it reads the
+        nearest point of the edges at the position's vertex.
+    outside : {"refuse", "clamp"}
+        With "clamp" a position outside the map counts as the nearest cell.
+    space : Space, optional
+        The space of an array.
+
+    Returns
+    -------
+    float or ndarray of float32
+        One number for one position, (N,) for many.
+
+    Raises
+    ------
+    OutsideMap
+        If a position is outside the map.
+    InvalidValue
+        If another argument does not fit.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> distances = fc.distance_map(fc.Grid(3, 1), (0.5, 0.5))
+    >>> fc.sample(distances, [(1.5, 0.5), (2.2, 0.5)])
+    array([1., 2.], dtype=float32)
+    >>> fc.sample(distances, (2.0, 0.5), how="bilinear")
+    1.5
+    >>> fc.sample([[7, 8, 9]], (1.5, 0.5), space=fc.Grid(3, 1))
+    8.0
+    """
+    if not isinstance(how, str) or how not in HOW:
+        checks.choice("how", how, HOW)
+    if how == "bilinear":
+        ground = getattr(layer, "space", None) if space is None else space
+        if isinstance(ground, Grid):
+            array = getattr(layer, "values", None) if space is None else layer
+            values, single = _bilinear(array, ground, positions, outside)
+        else:
+            values, single = _between(Values(layer, space), positions, outside)
+        return float(values[0]) if single else values
+    found = Values(layer, space)
+    cells = found.space.cell_at(positions, outside=outside)
+    return float(found.flat[cells]) if isinstance(cells, int) else found.flat[cells]
+
+
+def _bilinear(
+    values: object, space: Grid, positions: ArrayLike, outside: str
+) -> tuple[NDArray[np.float32], bool]:
+    """Return the values between the cells of a grid, and whether it was one position."""
+    usual = type(values) is np.ndarray and values.dtype == np.float32 and values.flags.c_contiguous
+    if (
+        not usual
+        or not isinstance(values, np.ndarray)
+        or values.flags.writeable
+        or values.shape != (space.height, space.width)
+    ):
+        values = Values(values, space).values  # type: ignore[arg-type]
+    plain = isinstance(positions, np.ndarray) and positions.dtype == np.float64
+    if plain and isinstance(positions, np.ndarray) and positions.shape[1:] == (2,):
+        points: NDArray[np.float64] = np.ascontiguousarray(positions).view()
+        points.flags.writeable = single = False
+    else:
+        points, single = grid_points(positions)
+    if outside not in OUTSIDE:
+        checks.choice("outside", outside, OUTSIDE)
+    found, off_map = np.empty(len(points), dtype=np.float32), np.full(1, -1, dtype=np.int64)
+    frame = (*space.origin, space.cell_size, space.y_up, space.wrap)
+    inputs = values, obstacles_of(space), points, frame, outside == "clamp"
+    if len(points) < 2 * _SAMPLES:
+        kernels.sample.bilinear(*inputs, 0, len(points), off_map, found)
+    else:
+        run_in_bands(kernels.sample.bilinear, inputs, (off_map, found), len(points), _SAMPLES)
+    if off_map[0] >= 0:
+        refuse_off_map(space, points, off_map, outside)
+    return found, single
+
+
+def grid_points(positions: ArrayLike) -> tuple[Floats, bool]:
+    """Return positions as a read-only (N, 2) array, and whether it was one pair.
+
+    The kernels find positions that are not finite.
+    """
+    plain = isinstance(positions, np.ndarray) and positions.dtype == np.float64
+    if plain and isinstance(positions, np.ndarray) and positions.shape[1:] == (2,):
+        points, single = positions, False
+    else:
+        points, single = checks.positions(positions)
+    points = np.ascontiguousarray(points).view()
+    points.flags.writeable = False
+    return points, single
+
+
+@cached_until_walls_change
+def obstacles_of(space: Grid) -> Obstacles:
+    """Return the walls and links that may block a step, as `kernels.sample.bilinear` takes them.
+
+    Walls; whether nothing blocks any step; classes of ground, which two of them may be entered from
+    each other, and whether these block more than walls do.
+    """
+    walls, terrain = read_only(space.walls), space.terrain
+    if terrain is None or terrain.is_plain:
+        return walls, not walls.any(), _ONE_CLASS, _ENTERED, False
+    return walls, False, read_only(terrain.classes), terrain.enter & terrain.enter.T, True
+
+
+def refuse_off_map(space: Grid, points: Floats, off_map: Cells, outside: str) -> None:
+    """Raise for the position that a kernel found off the map, if there is one."""
+    if off_map[0] >= 0:
+        with np.errstate(over="ignore", invalid="ignore"):
+            # Raises, and names the position and the reason.
+            space.cell_at(points, outside=outside)
+        raise too_far(points[off_map[0]])
+
+
+def _between(
+    values: Values, positions: ArrayLike, outside: str
+) -> tuple[NDArray[np.float32], bool]:
+    """Return values between vertices at positions, (N,), and whether it was one position."""
+    points, where, single = values.cells(positions, outside)
+    cells = np.atleast_1d(where)
+    found = values.flat[cells].astype(np.float64)
+    _along_edges(values.space.graph, values.flat, points, cells, found)
+    return found.astype(np.float32), single
+
+
+def arcs_at(graph: Graph, cells: Cells) -> tuple[Cells, Cells]:
+    """Return the vertices that open arcs join to each of `cells`, in either direction: (index in
+    `cells`, the other vertex).
+    """
+    topology = graph.topology
+    into = runs(topology.starts[cells], np.diff(topology.starts)[cells])
+    from_in = np.repeat(np.arange(len(cells)), np.diff(topology.starts)[cells])
+    keep = ~graph.blocked_arcs[into]
+    which, others = from_in[keep], topology.origins[into[keep]].astype(np.int64)
+    if graph.directed:
+        starts, arcs = topology.leaving
+        out = arcs[runs(starts[cells], np.diff(starts)[cells])]
+        from_out = np.repeat(np.arange(len(cells)), np.diff(starts)[cells])
+        keep = ~graph.blocked_arcs[out]
+        which = np.concatenate([which, from_out[keep]])
+        others = np.concatenate([others, topology.ends[out[keep]].astype(np.int64)])
+    free = ~graph.walls[others]
+    return which[free], others[free]
+
+
+def _along_edges(
+    graph: Graph,
+    values: NDArray[np.float32],
+    points: Floats,
+    cells: Cells,
+    found: Floats,
+) -> None:
+    """Write the values at the nearest points of the edges at each vertex into `found`."""
+    which, others = arcs_at(graph, cells)
+    free = ~graph.walls[cells[which]]
+    which, others = which[free], others[free]
+    start, end = graph.positions[cells[which]], graph.positions[others]
+    along = graph.shortest_vectors(end - start)
+    squares = (along * along).sum(axis=1)
+    nonzero = squares > 0
+    shares = np.zeros(len(which))
+    shares[nonzero] = np.clip(
+        (graph.shortest_vectors(points[which] - start) * along).sum(axis=1)[nonzero]
+        / squares[nonzero],
+        0,
+        1,
+    )
+    away = (graph.shortest_vectors(start + shares[:, np.newaxis] * along - points[which]) ** 2).sum(
+        axis=1
+    )
+    order = np.lexsort((others, away, which))
+    best = order[np.flatnonzero(np.diff(which[order], prepend=-1) != 0)]
+    here, share = values[cells[which[best]]].astype(np.float64), shares[best]
+    found[which[best]] = here * (1 - share) + values[others[best]] * share

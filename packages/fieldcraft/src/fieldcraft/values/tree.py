@@ -1,0 +1,333 @@
+"""The tree behind an expression: its nodes, the operations that are made of them, and its text."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial, reduce
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels import operations
+
+VERBS: dict[type[ast.AST], str] = {
+    ast.Add: "add",
+    ast.Sub: "subtract",
+    ast.Mult: "multiply",
+    ast.Div: "divide",
+    ast.Pow: "power",
+    ast.Lt: "less",
+    ast.LtE: "less_equal",
+    ast.Gt: "greater",
+    ast.GtE: "greater_equal",
+    ast.Eq: "equal",
+    ast.NotEq: "unequal",
+    ast.And: "and",
+    ast.Or: "or",
+    ast.Not: "not",
+    ast.USub: "negate",
+}
+"""The operations of expressions by the operators of Python."""
+
+_OPERATORS: dict[str, Any] = {verb: operator for operator, verb in VERBS.items()}
+_DEEPEST = 8  # levels of a formula that are written out
+
+
+@dataclass(frozen=True)
+class Written:
+    """An operation and its operands: maps, numbers, arrays, or others of these."""
+
+    verb: str
+    operands: tuple[Any, ...]
+
+
+def text_of(expression: object) -> str:
+    """Return the formula of an expression; `...` replaces arrays and what is nested deeper
+    than eight levels.
+    """
+    return ast.unparse(_node_of(expression, _DEEPEST))
+
+
+def _node_of(thing: Any, levels: int) -> ast.expr:
+    if isinstance(thing, (float, int, np.number)):
+        short = float(f"{float(thing):.7g}")
+        size = ast.Constant(int(abs(short)) if short.is_integer() else abs(short))
+        return ast.UnaryOp(ast.USub(), size) if short < 0 else size
+    written = thing if isinstance(thing, Written) else getattr(thing, "written", None)
+    if written is None or getattr(thing, "is_named", False):
+        name = getattr(thing, "name", None)
+        if not isinstance(name, str):
+            return ast.Constant(...)
+        plain = name.isidentifier() and not keyword.iskeyword(name)
+        return ast.Name(name) if plain else ast.Constant(name)
+    if not isinstance(written, Written):
+        return _node_of(written, levels)
+    if levels == 0:
+        return ast.Constant(...)
+    nodes = [_node_of(each, levels - 1) for each in written.operands]
+    operator = _OPERATORS.get(written.verb, type(None))()
+    if isinstance(operator, ast.unaryop):
+        return ast.UnaryOp(operator, nodes[0])
+    if isinstance(operator, ast.boolop):
+        return ast.BoolOp(operator, nodes)
+    if isinstance(operator, ast.cmpop):
+        return ast.Compare(nodes[0], [operator], nodes[1:])
+    if isinstance(operator, ast.operator):
+        return ast.BinOp(nodes[0], operator, nodes[1])
+    return ast.Call(ast.Name(written.verb), nodes, [])
+
+
+MOST_POINTS = 64
+_LOGISTIC_STEEPNESS = 10.0
+_TRUTH = 1.0  # the bound of "and" and "or": their values are 0 or 1
+CODES = {
+    "copy": operations.COPY,
+    "negate": operations.NEGATE,
+    "abs": operations.ABS,
+    "exp": operations.EXP,
+    "add": operations.ADD,
+    "subtract": operations.SUBTRACT,
+    "multiply": operations.MULTIPLY,
+    "divide": operations.DIVIDE,
+    "minimum": operations.MINIMUM,
+    "maximum": operations.MAXIMUM,
+    "less": operations.LESS,
+    "less_equal": operations.LESS_EQUAL,
+    "equal": operations.EQUAL,
+    "unequal": operations.UNEQUAL,
+    "where": operations.WHERE,
+    "clamp": operations.CLAMP,
+    "multiply_add": operations.MULTIPLY_ADD,
+    "multiply_subtract": operations.MULTIPLY_SUBTRACT,
+    "subtract_multiply": operations.SUBTRACT_MULTIPLY,
+}
+RANGED = ("low", "high", "span", "peak")
+"""Numbers that follow from all values of their input."""
+BEYOND = ("add", "subtract", "multiply", "divide")
+"""Operations with results that may exceed float32."""
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """One step of a calculation.
+
+    `kind` is an operation of `CODES` or a number of `RANGED` over `inputs`; or it has no inputs and
+    `payload` is what it reads: a "number", an "array" of float32, or a "map". `bound` is a
+    magnitude that the values do not exceed.
+    """
+
+    kind: str
+    inputs: tuple[Node, ...] = ()
+    payload: Any = None
+    bound: float | None = None
+
+
+def number(value: float) -> Node:
+    """Return a number, rounded to float32."""
+    return Node("number", payload=np.float32(value))
+
+
+def operation(kind: str, *inputs: Node, bound: float | None = None) -> Node:
+    """Return one operation; one of numbers only is computed at once."""
+    for node in inputs:
+        if node.kind != "number":
+            return Node(kind, inputs, None, bound)
+    rows = [np.full(1, node.payload, dtype=np.float32) for node in inputs]
+    return Node(
+        "number", payload=operations.limited(operations.apply(CODES[kind], *(rows * 3)[:3]))[0]
+    )
+
+
+_ZERO, _ONE = number(0), number(1)
+
+
+def _chain(kind: str) -> Callable[..., Node]:
+    return lambda *nodes: reduce(lambda a, b: operation(kind, a, b), nodes)
+
+
+def _turned(kind: str) -> Callable[..., Node]:
+    return lambda a, b: operation(kind, b, a)
+
+
+def _clamp(x: Node, low: Node, high: Node) -> Node:
+    if low.kind == "number" and high.kind == "number" and low.payload > high.payload:
+        raise InvalidValue(
+            "clamp() takes low <= high",
+            got=f"low={low.payload:g}, high={high.payload:g}",
+            remedy="Swap them",
+        )
+    return operation("clamp", x, low, high)
+
+
+def _lerp(start: Node, end: Node, share: Node) -> Node:
+    # Where both ends are equal this is their value to the bit, for any share.
+    rise = operation("multiply", operation("subtract", end, start), share)
+    between = operation("add", start, rise)
+    if share.kind == "number" and share.payload != 1:
+        return between
+    return operation("where", operation("equal", share, _ONE), end, between)
+
+
+def _normalize(x: Node) -> Node:
+    above = operation("subtract", x, Node("low", (x,)))
+    return operation("divide", above, Node("span", (x,)), bound=1.0)
+
+
+def _normalize_signed(x: Node) -> Node:
+    return operation("divide", x, Node("peak", (x,)), bound=1.0)
+
+
+def _invert(x: Node) -> Node:
+    return operation("subtract", Node("high", (x,)), x)
+
+
+def _truth(x: Node) -> Node:
+    """Return 1 where the value is not 0, else 0."""
+    is_truth = x.kind in ("less", "less_equal", "equal", "unequal") or (
+        x.kind in ("minimum", "maximum") and x.bound == _TRUTH
+    )
+    return x if is_truth else operation("unequal", x, _ZERO)
+
+
+def _and(a: Node, b: Node) -> Node:
+    return operation("minimum", _truth(a), _truth(b), bound=_TRUTH)
+
+
+def _or(a: Node, b: Node) -> Node:
+    return operation("maximum", _truth(a), _truth(b), bound=_TRUTH)
+
+
+def _not(x: Node) -> Node:
+    return operation("equal", x, _ZERO)
+
+
+def _square(x: Node) -> Node:
+    return operation("multiply", x, x)
+
+
+def _integer_power(x: Node, exponent: Node) -> Node:
+    """Return a product, squared and multiplied from the first digit of the exponent on."""
+    result = x
+    for digit in f"{int(exponent.payload):b}"[1:]:
+        result = _square(result)
+        result = operation("multiply", result, x) if digit == "1" else result
+    return result
+
+
+def _linear(x: Node, low: Node = _ZERO, high: Node = _ONE) -> Node:
+    first, last = _literal("low", low), _literal("high", high)
+    if first == last:
+        raise InvalidValue(
+            "A curve goes from low to another high",
+            got=f"low={first:g}, high={last:g}",
+            remedy="Use step for a jump",
+        )
+    share = operation("divide", operation("subtract", x, low), operation("subtract", high, low))
+    return operation("clamp", share, _ZERO, _ONE)
+
+
+def _quadratic(x: Node, low: Node = _ZERO, high: Node = _ONE) -> Node:
+    share = _linear(x, low, high)
+    return operation("multiply", share, share)
+
+
+def _smoothstep(x: Node, low: Node = _ZERO, high: Node = _ONE) -> Node:
+    share = _linear(x, low, high)
+    rest = operation("subtract", number(3), operation("add", share, share))
+    return operation("multiply", operation("multiply", share, share), rest)
+
+
+def _logistic(x: Node, low: Node = _ZERO, high: Node = _ONE) -> Node:
+    share = _linear(x, low, high)
+    falling = operation(
+        "multiply", operation("subtract", number(0.5), share), number(_LOGISTIC_STEEPNESS)
+    )
+    return operation("divide", _ONE, operation("add", _ONE, operation("exp", falling)), bound=1.0)
+
+
+def _step(x: Node, threshold: Node) -> Node:
+    _literal("threshold", threshold)
+    return operation("less_equal", threshold, x)
+
+
+def _points(x: Node, *coordinates: Node) -> Node:
+    numbers = [_literal("A point's coordinate", node) for node in coordinates]
+    points = list(zip(numbers[::2], numbers[1::2], strict=False))
+    if len(numbers) % 2 or not 2 <= len(points) <= MOST_POINTS:
+        raise InvalidValue(
+            f"A curve has 2 to {MOST_POINTS} points (value, answer)",
+            got=f"{len(numbers)} numbers",
+            remedy="Give two numbers per point",
+        )
+    for (before, _), (after, _) in pairwise(points):
+        if not before < after:
+            raise InvalidValue(
+                "The points of a curve ascend",
+                got=f"{before:g} before {after:g}",
+                remedy="Sort them by value",
+            )
+    inside = operation("clamp", x, number(points[0][0]), number(points[-1][0]))
+    result: Node | None = None
+    for (x0, y0), (x1, y1) in pairwise(points):
+        slope = (y1 - y0) / (x1 - x0)
+        if not abs(slope) <= checks.LARGEST:
+            raise InvalidValue(
+                f"A curve is no steeper than {checks.LARGEST:g}",
+                got=f"from ({x0:g}, {y0:g}) to ({x1:g}, {y1:g})",
+                remedy="Draw the two values apart",
+            )
+        rise = operation("multiply", operation("subtract", inside, number(x0)), number(slope))
+        piece = operation("add", rise, number(y0))
+        result = (
+            piece
+            if result is None
+            else operation("where", operation("less_equal", number(x0), inside), piece, result)
+        )
+    last_x, last_y = points[-1]
+    assert result is not None
+    return operation(
+        "where", operation("less_equal", number(last_x), inside), number(last_y), result
+    )
+
+
+CELLWISE: dict[str, Callable[..., Node]] = {
+    **{kind: partial(operation, kind) for kind in CODES},
+    "greater": _turned("less"),
+    "greater_equal": _turned("less_equal"),
+    "min": _chain("minimum"),
+    "max": _chain("maximum"),
+    "clamp": _clamp,
+    "lerp": _lerp,
+    "normalize": _normalize,
+    "normalize_signed": _normalize_signed,
+    "invert": _invert,
+    "linear": _linear,
+    "quadratic": _quadratic,
+    "smoothstep": _smoothstep,
+    "logistic": _logistic,
+    "step": _step,
+    "and": _and,
+    "or": _or,
+    "not": _not,
+    "square": _square,
+    "integer_power": _integer_power,
+    "points": _points,
+}
+
+
+# Operands
+# -----------------------------------------------------------------------------
+
+
+def _literal(what: str, node: Node) -> float:
+    if node.kind != "number":
+        raise InvalidValue(
+            f"{what} is a number", got="a map or an array", remedy="Write the number out"
+        )
+    return float(node.payload)

@@ -1,0 +1,1 @@
+"""Brushes and overlays: what is drawn over a picture."""

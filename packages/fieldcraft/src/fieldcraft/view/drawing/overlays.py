@@ -1,0 +1,352 @@
+"""Drawn over a picture of `frame`: lines, dots, arrows, candidates, and markers for sources."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.query.question import Candidates
+from fieldcraft.space import Grid, grid_of
+from fieldcraft.space.adjacency import line_of
+from fieldcraft.view.drawing.brush import Brush, blend, write
+from fieldcraft.view.palettes import Color, parse_color, tinted
+from fieldcraft.view.pixels.placement import Placement
+from fieldcraft.view.pixels.plan import RGB, RGBA, Floats
+
+POSITIVE: RGB = (255, 96, 56)
+NEGATIVE: RGB = (48, 140, 255)
+_IDLE: RGB = (150, 156, 168)
+_RING: RGB = (255, 255, 255)
+_SHADE: RGB = (8, 9, 12)
+_WIDEST = 1000  # pixels
+_SMALLEST = 2.0
+
+
+def draw_lines(
+    picture: RGBA,
+    place: Placement,
+    lines: Iterable[Any],
+    *,
+    color: Color = "#f4f5f7",
+    width: float = 1.6,
+    shade: float = 0.7,
+) -> None:
+    """Draw lines given in world units, such as paths and front lines, onto a picture of `frame`.
+
+    Parameters
+    ----------
+    picture : ndarray
+        uint8 of shape (H, W, 4), changed in place.
+    place : Placement
+        The placement with the `scale`, `size` and `crop` of the picture.
+    lines : Path, front line, or iterable of these or of array_like of shape (N, 2)
+        The points of each line, joined in order; parts outside of the picture are cut off.
+    color : str or (int, int, int), optional
+        Of the lines.
+    width : float, optional
+        In pixels.
+    shade : float, optional
+        How dark the rim around the lines is, 0 for none to 1.
+
+    Raises
+    ------
+    InvalidValue
+        For a picture of another size than the placement's, and for points that are not finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(8, 4)
+    >>> picture = fc.view.frame(np.zeros(grid.shape), space=grid, scale=10)
+    >>> path = fc.shortest_path(grid, (0.5, 2.5), (7.5, 2.5))
+    >>> fc.view.draw_lines(picture, fc.view.Placement(grid, scale=10), path, width=4)
+    >>> picture[25, 40]
+    array([244, 245, 247, 255], dtype=uint8)
+    """
+    listed = [lines] if line_of(lines) is not lines else checks.sequence("lines", lines)
+    _draw(picture, place, [line_of(line) for line in listed], color, width, shade)
+
+
+def draw_dots(
+    picture: RGBA,
+    place: Placement,
+    positions: ArrayLike,
+    *,
+    color: Color = "#f4f5f7",
+    width: float = 6.0,
+    shade: float = 0.7,
+) -> None:
+    """Draw dots at world positions, such as units, onto a picture of `frame`.
+
+    Parameters
+    ----------
+    picture, place, color, shade
+        As for `draw_lines`.
+    positions : array_like of shape (2,) or (N, 2)
+        World positions, or objects with a `position`.
+    width : float, optional
+        Of a dot, in pixels.
+
+    Raises
+    ------
+    InvalidValue
+        As for `draw_lines`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(8, 4)
+    >>> picture = fc.view.frame(np.zeros(grid.shape), space=grid, scale=10)
+    >>> place = fc.view.Placement(grid, scale=10)
+    >>> fc.view.draw_dots(picture, place, [(2.5, 1.5), (6.5, 3.5)], width=8)
+    >>> picture[15, 25]
+    array([244, 245, 247, 255], dtype=uint8)
+    """
+    axes = 3 if checks.array("Positions", line_of(positions)).shape[-1:] == (3,) else 2
+    points, _ = checks.positions(line_of(positions), dimensions=axes)
+    _draw(picture, place, [point[np.newaxis] for point in points], color, width, shade)
+
+
+def _draw(
+    picture: RGBA,
+    place: Placement,
+    lines: Iterable[ArrayLike],
+    color: Color,
+    width: float,
+    shade: float,
+) -> None:
+    _check_picture(picture, place)
+    wide = checks.positive("width", width, maximum=_WIDEST)
+    drawn = [line for line in (np.atleast_2d(place.pixel_of(line)) for line in lines) if len(line)]
+    tone, dark = parse_color(color), checks.fraction("shade", shade)
+    if not drawn:
+        return
+    # A line of one point is a dot.
+    starts = np.concatenate([line[: max(len(line) - 1, 1)] for line in drawn])
+    ends = np.concatenate([line[min(len(line) - 1, 1) :] for line in drawn])
+    if dark:
+        _segments(picture, starts, ends, wide + 2.4, _SHADE, dark)
+    _segments(picture, starts, ends, wide, tone, 1.0)
+
+
+def _segments(
+    picture: RGBA, starts: Floats, ends: Floats, width: float, color: RGB, opacity: float
+) -> None:
+    """Draw straight lines with round ends; where they overlap the color counts once."""
+    mask = Brush(*picture.shape[:2]).mask_of(starts, ends, width)
+    blend(picture, 0, 0, mask * (opacity / 255), color)
+
+
+def _check_picture(picture: RGBA, place: Placement) -> None:
+    """Refuse a picture that can't be drawn on, or is of another size than its placement."""
+    checks.instance(
+        place, Placement, "A place is a Placement", "Pass fieldcraft.view.Placement(space, ...)"
+    )
+    is_bytes = isinstance(picture, np.ndarray) and picture.dtype == np.uint8
+    if not is_bytes or picture.shape != (*place.shape, 4):
+        raise InvalidValue(
+            f"A picture is uint8 and has the size of its placement, {(*place.shape, 4)}",
+            got=f"shape {picture.shape}" if is_bytes else type(picture).__name__,
+            remedy=(
+                "Pass what frame(layer) returns, and Placement(space, scale=..., size=...,"
+                " crop=...) with the arguments of the frame"
+            ),
+        )
+
+
+def draw_arrows(
+    picture: RGBA,
+    place: Placement,
+    space: Grid,
+    vectors: ArrayLike,
+    *,
+    limit: float | None = None,
+    threshold: float = 0.0,
+    spacing: float = 22.0,
+    color: Color = "#f4f5f7",
+) -> None:
+    """Draw the directions of a layer of vectors onto a picture of `frame`, evenly spaced.
+
+    Parameters
+    ----------
+    picture, place, color
+        As for `draw_lines`.
+    space : Grid
+        The grid of the vectors, which may be coarser than that of the picture.
+    vectors : array_like
+        (height, width, 2), (x, y) in world axes, such as `layer.vectors`.
+    limit : float, optional
+        The length that gets the longest arrow; shorter vectors get shorter arrows, down to half.
+        By default the longest vector.
+    threshold : float, optional
+        No arrow where the vector is not longer.
+    spacing : float, optional
+        Pixels between arrows.
+
+    Raises
+    ------
+    InvalidValue
+        For a picture of another size than the placement's, and vectors of another shape.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(8, 4)
+    >>> picture = fc.view.frame(np.zeros(grid.shape), space=grid, scale=10)
+    >>> before, east = picture.copy(), np.full((*grid.shape, 2), (1.0, 0.0))
+    >>> place = fc.view.Placement(grid, scale=10)
+    >>> fc.view.draw_arrows(picture, place, grid, east, spacing=20)
+    >>> bool((picture[10] != before[10]).any())
+    True
+    """
+    _check_picture(picture, place)
+    space, rule = grid_of(space, "A picture with arrows"), "Vectors are finite numbers"
+    given = checks.array_of(vectors, (*space.shape, 2), "iuf", rule, "Pass layer.vectors")
+    if not np.isfinite(given).all():
+        raise InvalidValue(rule, got="NaN or infinity", remedy="Pass layer.vectors")
+    distance = checks.finite("spacing", spacing)
+    if distance < 1:
+        raise InvalidValue(
+            "Arrows are at least a pixel apart", got=f"spacing={spacing!r}", remedy="Pass 22, say"
+        )
+    pixels = _evenly_spaced(picture.shape[1], picture.shape[0], distance)
+    cells = np.asarray(space.cell_at(place.position_of(pixels), outside="clamp"))
+    arrows = given.reshape(-1, 2)[cells].astype(np.float64) * (1, -1 if space.y_up else 1)
+    lengths = np.hypot(arrows[:, 0], arrows[:, 1])
+    shown = lengths > checks.not_negative("threshold", threshold)
+    longest = float(lengths.max()) if limit is None else checks.positive("limit", limit)
+    pixels, arrows, lengths = pixels[shown], arrows[shown], lengths[shown]
+    arrows *= (0.8 * distance * np.clip(lengths / longest, 0.5, 1.0) / lengths)[:, np.newaxis]
+    tips, tails = pixels + arrows / 2, pixels - arrows / 2
+    side = np.stack([-arrows[:, 1], arrows[:, 0]], axis=1) * 0.2
+    starts = np.concatenate([tails, tips, tips])
+    ends = np.concatenate([tips, tips - 0.32 * arrows + side, tips - 0.32 * arrows - side])
+    _segments(picture, starts, ends, 3.4, _SHADE, 0.5)
+    _segments(picture, starts, ends, 1.4, parse_color(color), 1.0)
+
+
+def _evenly_spaced(width: int, height: int, distance: float) -> Floats:
+    """Return pixels (N, 2) at even spacing, centered in a picture."""
+    counts = [max(int(side / distance), 1) for side in (width, height)]
+    across, down = (
+        (side - distance * (count - 1)) / 2 + distance * np.arange(count)
+        for side, count in zip((width, height), counts, strict=True)
+    )
+    return np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2)
+
+
+def draw_markers(
+    picture: RGBA,
+    pixels: Floats,
+    strengths: Floats,
+    largest: float,
+    color: RGB | None = None,
+) -> None:
+    """Draw one marker per source at pixels (N, 2), the strongest first, so that weaker ones are on
+    top.
+
+    The filling is `color`, or orange for positive strengths and blue for negative ones.
+    """
+    magnitude = np.abs(strengths)
+    share = np.sqrt(magnitude / max(float(magnitude.max(initial=0.0)), 1e-300))
+    sizes = np.maximum(share * largest, _SMALLEST)
+    for i in np.argsort(-sizes, kind="stable").tolist():
+        (x, y), radius, strength = pixels[i].tolist(), float(sizes[i]), float(strengths[i])
+        filling = color or (POSITIVE if strength > 0 else NEGATIVE if strength < 0 else _IDLE)
+        _draw_disc(picture, x, y, radius + max(1.0, 0.22 * radius), _SHADE, 0.75)
+        _draw_disc(picture, x, y, radius, _RING, 1.0)
+        _draw_disc(picture, x, y, radius - max(1.0, 0.2 * radius), filling, 1.0)
+
+
+def _draw_disc(
+    picture: RGBA, x: float, y: float, radius: float, color: RGB, opacity: float
+) -> None:
+    left, top, coverage = _disc(x, y, radius)
+    blend(picture, left, top, coverage * opacity, color)
+
+
+@functools.lru_cache(maxsize=128)  # most sources stay where they are from frame to frame
+def _disc(x: float, y: float, radius: float) -> tuple[int, int, NDArray[np.float64]]:
+    """Return the corner of the pixels around a disc, and how much of each it covers."""
+    left, top = int(np.floor(x - radius - 1)), int(np.floor(y - radius - 1))
+    columns = np.arange(left, int(np.ceil(x + radius + 1)) + 1) + 0.5 - x
+    rows = np.arange(top, int(np.ceil(y + radius + 1)) + 1) + 0.5 - y
+    return left, top, np.clip(radius + 0.5 - np.hypot(columns, rows[:, np.newaxis]), 0, 1)
+
+
+_SHADES = 8
+_REMOVED = "#6d7380"
+_GREEN = "#4be08a"
+_DARKEST = 0.3  # of the table
+_TEXT = (244, 245, 247)
+
+
+def draw_candidates(
+    picture: RGBA,
+    place: Placement,
+    candidates: Candidates,
+    *,
+    width: float = 7.0,
+    numbers: bool = False,
+) -> None:
+    """Draw the candidates of a question: removed ones small and gray, the others from dark to
+    bright by score, the chosen ones in a ring.
+
+    Parameters
+    ----------
+    picture : ndarray
+        uint8 of shape (H, W, 4) of `frame`, changed in place.
+    place : Placement
+        The placement with the `scale`, `size` and `crop` of the picture.
+    candidates : Candidates
+        Of `answer.explain()`.
+    width : float, optional
+        Of a dot, in pixels.
+    numbers : bool, optional
+        Whether to write the scores of the chosen ones beside them.
+
+    Raises
+    ------
+    InvalidValue
+        For a picture of another size than the placement's.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(8, 4)
+    >>> answer = fc.Question({"reach": 2}).ask(grid, me=(3.5, 1.5))
+    >>> picture = fc.view.frame(np.zeros(grid.shape), space=grid, scale=10)
+    >>> before = picture.copy()
+    >>> fc.view.draw_candidates(picture, fc.view.Placement(grid, scale=10), answer.explain())
+    >>> bool((picture != before).any())
+    True
+    """
+    remedy = "Pass answer.explain()"
+    checks.instance(candidates, Candidates, "Candidates are those of an answer", remedy)
+    wide = checks.positive("width", width)
+    positions, left, scores = candidates.positions, candidates.left, candidates.scores
+    draw_dots(picture, place, positions[~left], color=_REMOVED, width=wide / 2, shade=0.4)
+    low, high = (scores[left].min(), scores[left].max()) if left.any() else (0.0, 0.0)
+    share = (scores - low) / (high - low) if high > low else np.where(left, 1.0, np.nan)
+    for shade, row in enumerate(np.linspace(_DARKEST, 1, _SHADES)):
+        some = np.rint(share * (_SHADES - 1)) == shade
+        tone = tinted(_GREEN)[int(row * 200)].tolist()
+        draw_dots(picture, place, positions[some], color=tuple(tone), width=wide)
+    for cell in candidates.chosen.tolist():
+        at = candidates.space.position_of(cell)
+        draw_dots(picture, place, at, width=wide + 8)
+        draw_dots(picture, place, at, color=_GREEN, width=wide + 2, shade=0)
+        if checks.flag("numbers", numbers):
+            x, y = place.pixel_of(at).astype(int).tolist()
+            score = scores[candidates.cells == cell][0]
+            write(picture, x + int(wide), y - int(wide), f"{score:.2f}", _TEXT, bold=True)

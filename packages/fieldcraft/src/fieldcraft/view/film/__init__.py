@@ -1,0 +1,1 @@
+"""Films, and the writers of their formats."""

@@ -1,0 +1,1 @@
+"""Pages, legends and plots."""

@@ -1,0 +1,1 @@
+"""Which pixel of a picture shows which cell."""

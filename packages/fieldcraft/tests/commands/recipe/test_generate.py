@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import ndimage
+
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.formats.maps.generate import KINDS, generate_map
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(KINDS), st.integers(8, 70), st.integers(8, 50), st.integers(0, 2**32))
+def test_every_map_is_one_piece_inside_a_frame_of_walls(kind, width, height, seed):
+    grid = generate_map(kind, width, height, seed=seed)
+    assert grid.shape == (height, width)
+    assert ndimage.label(~grid.walls)[1] == 1
+    assert grid.walls[[0, -1]].all()
+    assert grid.walls[:, [0, -1]].all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_seed_decides_the_map(kind):
+    first, again, other = (generate_map(kind, 60, 40, seed=seed) for seed in (5, 5, 6))
+    np.testing.assert_array_equal(first.walls, again.walls)
+    assert (first.walls != other.walls).any()
+
+
+@pytest.mark.parametrize(
+    ("kind", "low", "high"), [("rooms", 0.65, 0.9), ("cave", 0.3, 0.75), ("open", 0.8, 0.95)]
+)
+def test_the_share_of_open_ground_suits_the_kind(kind, low, high):
+    shares = [1 - generate_map(kind, 96, 60, seed=seed).walls.mean() for seed in range(10)]
+    assert low < min(shares) <= max(shares) < high
+
+
+def test_options_reach_the_grid():
+    grid = generate_map("open", 12, 9, cell_size=2.5, neighbors=8, y_up=True)
+    assert (grid.size, grid.neighborhood.is_eight, grid.y_up) == ((30, 22.5), True, True)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("swamp", 9, 9), ("cave", 7, 9), ("cave", 9, 7), ("cave", 2**13, 2**13), ("cave", 9.5, 9)],
+)
+def test_bad_arguments(arguments):
+    with pytest.raises(InvalidValue):
+        generate_map(*arguments)
+
+
+def test_a_negative_seed_is_refused():
+    with pytest.raises(InvalidValue):
+        generate_map("cave", 9, 9, seed=-1)

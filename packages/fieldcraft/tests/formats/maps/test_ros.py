@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import fieldcraft as fc
+from fieldcraft.base.errors import BadMapFile, InvalidValue
+from fieldcraft.formats.maps import load_map
+from fieldcraft.formats.maps.ros import load_ros, save_ros
+
+pytest.importorskip("yaml", reason="maps of ROS need PyYAML")
+
+ABOUT = (
+    "image: lab.pgm\nresolution: 0.05\norigin: [-3.1, -2.2, 0]\nnegate: 0\noccupied_thresh:"
+    " 0.65\nfree_thresh: 0.196\n"
+)
+
+
+def written(folder: Path, shades: list[list[int]], about: str = ABOUT, mode: str = "L") -> Path:
+    Image.fromarray(np.array(shades, dtype=np.uint8)).convert(mode).save(
+        folder / "lab.pgm", format="PPM" if mode != "LA" else "PNG"
+    )
+    (folder / "lab.yaml").write_text(about)
+    return folder / "lab.yaml"
+
+
+def test_positions_are_meters_from_the_lower_left(tmp_path: Path) -> None:
+    space = load_map(written(tmp_path, [[0, 254, 205], [254, 254, 0]]), neighbors=8)
+    assert (space.shape, space.cell_size, space.origin, space.y_up) == (
+        (2, 3),
+        0.05,
+        (-3.1, -2.2),
+        True,
+    )
+    assert space.walls.tolist() == [[True, False, True], [False, False, True]]
+    assert space.cell_at((-3.1 + 0.01, -2.2 + 0.01)) == 3  # the lower left pixel
+    assert len(space.neighborhood) == 8
+
+
+@pytest.mark.parametrize(
+    ("lines", "unknown", "walls"),
+    [
+        ("mode: trinary", "wall", "--###"),
+        ("mode: trinary", "open", "---##"),
+        ("negate: 1", "wall", "####-"),
+        ("negate: 1", "open", "##---"),
+        ("mode: scale", "wall", "---##"),
+        ("mode: scale\noccupied_thresh: 0.5", "wall", "--###"),
+        ("mode: raw", "open", "----#"),
+        ("mode: raw", "wall", "####-"),
+        ("free_thresh: 0.1", "wall", "-####"),
+    ],
+)
+def test_rules_of_the_map_server(tmp_path: Path, lines: str, unknown: str, walls: str) -> None:
+    keys = {line.split(":")[0] for line in lines.splitlines()}
+    about = (
+        "\n".join([line for line in ABOUT.splitlines() if line.split(":")[0] not in keys] + [lines])
+        + "\n"
+    )
+    shades = [254, 210, 130, 80, 0] if "raw" not in lines else [254, 200, 130, 101, 40]
+    if lines == "mode: raw" and unknown == "open":
+        shades = [254, 200, 130, 40, 90]
+    space = load_ros(written(tmp_path, [shades], about), unknown=unknown)
+    assert "".join("#" if wall else "-" for wall in space.walls[0]) == walls
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    for y_up in (True, False):
+        walls = np.random.default_rng(3).random((7, 11)) < 0.3
+        grid = fc.Grid(11, 7, walls=walls, cell_size=0.1, origin=(2.5, -1.0), y_up=y_up)
+        save_ros(tmp_path / "rooms.yaml", grid)
+        back = load_ros(tmp_path / "rooms.yaml")
+        for cell in range(len(grid)):
+            assert back.walls.flat[back.cell_at(grid.position_of(cell))] == grid.walls.flat[cell]
+
+
+def test_a_map_that_cannot_be_written_leaves_the_old_one(tmp_path: Path) -> None:
+    grid = fc.Grid(4, 3)
+    for path, space in (
+        (tmp_path / "a.txt", grid),
+        (tmp_path / "a.yaml", fc.Grid(4, 3, wrap=True)),
+        (tmp_path / "a.yaml", grid.to_graph()),
+    ):
+        with pytest.raises(InvalidValue):
+            save_ros(path, space)  # type: ignore[arg-type]
+    (tmp_path / "nowhere").write_text("a file")
+    with pytest.raises(InvalidValue):
+        save_ros(tmp_path / "nowhere" / "deep" / "a.yaml", grid)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["nowhere"]
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        "",
+        "- 1",
+        "image: lab.pgm",
+        ABOUT.replace("0.05", "-1"),
+        ABOUT.replace("0.05", "x"),
+        ABOUT.replace("0.05", ".inf"),
+        ABOUT.replace("-2.2, 0]", "-2.2, 1.5]"),
+        ABOUT.replace("[-3.1, -2.2, 0]", "7"),
+        ABOUT.replace("0.65", "0.1"),
+        ABOUT.replace("negate: 0", "negate: 3"),
+        ABOUT + "mode: blurred\n",
+        ABOUT + "mode: [raw]\n",
+        ABOUT.replace("lab.pgm", "none.pgm"),
+        ABOUT.replace("lab.pgm", "[a]"),
+        ABOUT.replace("lab.pgm", "'.'"),
+        "a: &a [1]\n" + "b: !!python/object/apply:os.system [ls]\n",
+        "{" * 5000,
+        ABOUT + "#" * 70_000,
+    ],
+)
+def test_other_files_are_refused(tmp_path: Path, about: str) -> None:
+    with pytest.raises(BadMapFile):
+        load_map(written(tmp_path, [[0, 254]], about))
+
+
+def test_the_recipe_of_inflation_is_the_documented_formula() -> None:
+    """nav2's guide: cost = exp(-cost_scaling_factor * (distance - inscribed_radius)) * (INSCRIBED -
+    1), with INSCRIBED 253, LETHAL 254.
+    """
+    page = (Path(__file__).resolve().parents[5] / "docs" / "coming_from.md").read_text(
+        encoding="utf-8"
+    )
+    recipe = next(
+        block
+        for block in re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+        if "inflated" in block
+    )
+    walls = np.random.default_rng(4).random((43, 61)) < 0.003
+    space = fc.Grid(walls=walls, cell_size=0.5, y_up=True)
+    names: dict[str, Any] = {"np": np, "space": space}
+    exec(recipe, names)
+    inscribed, reach, scaling = (names[name] for name in ("inscribed", "reach", "scaling"))
+    blocked = np.argwhere(space.walls)
+    for row, column in np.ndindex(walls.shape):
+        cells = float(np.sqrt(((blocked - (row, column)) ** 2).sum(axis=1)).min())
+        distance = cells * space.cell_size
+        if distance == 0:
+            cost = 254
+        elif cells > np.ceil(reach / space.cell_size):
+            cost = 0
+        elif distance <= inscribed:
+            cost = 253
+        else:
+            cost = int(np.exp(-scaling * (distance - inscribed)) * (253 - 1))
+        assert names["inflated"][row, column] == cost
+    assert {0, 253, 254} < set(np.unique(names["inflated"]).tolist())

@@ -1,0 +1,565 @@
+"""The live sources of a layer: ids, bulk calls, keys, lifetimes, pins."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+import fieldcraft as fc
+from fieldcraft.base import clock
+from fieldcraft.base.errors import DeadSource, InvalidValue, OnWall, OutsideMap
+from support.refusals import refused, unchanged
+
+WALLS = np.zeros((6, 9), dtype=bool)
+WALLS[2, 1:8] = True
+OPEN, WALL, OFF = (0.5, 0.5), (3.5, 2.5), (9.5, 1.0)
+
+
+@pytest.fixture
+def layer() -> fc.Layer:
+    return fc.InfluenceMap(fc.Grid(9, 6, walls=WALLS)).add_layer("a", fc.Spread(0.2, 0.5))
+
+
+def lines_run(call: Callable[[], object]) -> int:
+    """How many lines of Python a call runs."""
+    lines = 0
+
+    def count(*event: object) -> object:
+        nonlocal lines
+        lines += 1
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    return lines
+
+
+class TestOneSource:
+    def test_handle(self, layer: fc.Layer) -> None:
+        source = layer.add_source((1.25, 0.75), 3)
+        assert source.alive
+        assert source.position == (1.25, 0.75)
+        assert source.strength == 3.0
+        assert type(source.strength) is float
+        source.strength = -2
+        source.move((4, 5))
+        assert (source.position, source.strength) == ((4.0, 5.0), -2.0)
+        assert layer.sources.cells.tolist() == [5 * 9 + 4]
+        assert layer.source(source.id).position == (4.0, 5.0)
+        assert repr(source) == f"<Source {source.id} at (4, 5), strength -2>"
+        source.remove()
+        assert not source.alive
+        assert repr(source) == f"<Source {source.id}, gone>"
+        assert len(layer.sources) == 0
+
+    def test_every_use_of_a_dead_one_is_refused(self, layer: fc.Layer) -> None:
+        source, other = layer.add_source(OPEN), layer.add_source(OPEN)
+        source.remove()
+        uses = [
+            lambda: source.position,
+            lambda: source.strength,
+            lambda: setattr(source, "strength", 2),
+            lambda: source.move(OPEN),
+            source.remove,
+            lambda: layer.source(source.id),
+            lambda: layer.sources.move([other.id, source.id], [OPEN, OPEN]),
+            lambda: layer.sources.remove([other.id, source.id]),
+            lambda: layer.sources.set_strengths([other.id, source.id], 1),
+            lambda: layer.sources.positions_of([source.id]),
+            lambda: layer.sources.strengths_of([source.id]),
+        ]
+        for use in uses:
+            with unchanged(layer), refused(DeadSource, str(source.id), "alive"):
+                use()
+
+    @pytest.mark.parametrize(
+        "position",
+        [[(0, 0), (1, 1)], [(0, 0)], [], (0,), 5, None, "ab", (np.nan, 0), (np.inf, 0)],
+        ids=repr,
+    )
+    def test_its_position_is_one_pair(self, layer: fc.Layer, position: object) -> None:
+        source = layer.add_source(OPEN)
+        for call in (layer.add_source, source.move):
+            with unchanged(layer), refused(InvalidValue):
+                call(position)
+
+    @pytest.mark.parametrize(
+        "strength", [np.nan, np.inf, -np.inf, 1e31, 10**40, "strong", None, True, [1]], ids=repr
+    )
+    def test_its_strength_is_a_finite_number(self, layer: fc.Layer, strength: object) -> None:
+        source = layer.add_source(OPEN)
+        with unchanged(layer), refused(InvalidValue, "strength"):
+            layer.add_source(OPEN, strength)
+        with unchanged(layer), refused(InvalidValue, "strength"):
+            source.strength = strength
+
+    def test_acts_from_the_centre_of_its_cell(self) -> None:
+        results = set()
+        for position in ((2.0, 1.0), (2.5, 1.5), (2.99, 1.01)):
+            imap = fc.InfluenceMap(fc.Grid(9, 6))
+            layer = imap.add_layer("a", fc.Spread(0.2, 0.5))
+            layer.add_source(position, 3)
+            imap.step(5)
+            results.add(layer.values.tobytes())
+        assert len(results) == 1
+
+
+class TestPolicies:
+    def calls(self, layer: fc.Layer) -> list:
+        """Every way of putting something somewhere."""
+        source = layer.add_source(OPEN)
+        ids = layer.add_sources([OPEN, OPEN])
+        layer.sync(["a"], [OPEN], 1)
+        return [
+            lambda p, **how: layer.add_source(p, **how),
+            lambda p, **how: layer.add_sources([OPEN, p], **how),
+            lambda p, **how: source.move(p, **how),
+            lambda p, **how: layer.sources.move(ids, [OPEN, p], **how),
+            lambda p, **how: layer.sync(["b", "a"], [OPEN, p], 1, **how),
+            lambda p, **how: layer.deposit([OPEN, p], 1, **how),
+        ]
+
+    def test_a_wall_is_refused_unless_told(self, layer: fc.Layer) -> None:
+        for call in self.calls(layer):
+            with unchanged(layer), refused(OnWall, "(3.5, 2.5)", 'on_wall="nearest"', "(3.5, 1.5)"):
+                call(WALL)
+            call(WALL, on_wall="nearest")
+
+    def test_off_the_map_is_refused_unless_told(self, layer: fc.Layer) -> None:
+        for call in self.calls(layer):
+            with unchanged(layer), refused(OutsideMap, "(9.5, 1.0)", 'outside="clamp"'):
+                call(OFF)
+            call(OFF, outside="clamp")
+
+    def test_through(self, layer: fc.Layer) -> None:
+        for call in self.calls(layer)[:-1]:
+            call(WALL, on_wall="through")
+        assert (layer.sources.cells == 2 * 9 + 3).sum() == 5
+        with unchanged(layer), refused(InvalidValue, "on_wall", "'refuse', 'nearest'"):
+            layer.deposit(WALL, on_wall="through")
+
+    @pytest.mark.parametrize("policy", ["Nearest", "", None, True, "clamp"])
+    def test_unknown_policies(self, layer: fc.Layer, policy: object) -> None:
+        for call in self.calls(layer):
+            with unchanged(layer), refused(InvalidValue, "on_wall"):
+                call(OPEN, on_wall=policy)
+            if policy != "clamp":
+                with unchanged(layer), refused(InvalidValue, "outside"):
+                    call(OPEN, outside=policy)
+
+    def test_the_nearest_open_cell(self, layer: fc.Layer) -> None:
+        source = layer.add_source(WALL, on_wall="nearest")
+        assert layer.sources.cells.tolist() == [1 * 9 + 3]
+        assert source.position == WALL  # as it was given
+
+    def test_clamped_onto_a_wall(self) -> None:
+        walls = np.zeros((3, 4), bool)
+        walls[:, 3] = True
+        layer = fc.InfluenceMap(fc.Grid(4, 3, walls=walls)).add_layer("a", fc.Spread(0.2, 0.5))
+        with unchanged(layer), refused(OnWall):
+            layer.add_source((99, 1.5), outside="clamp")
+        layer.add_source((99, 1.5), outside="clamp", on_wall="nearest")
+        assert layer.sources.cells.tolist() == [1 * 4 + 2]
+
+    def test_walls_everywhere(self) -> None:
+        imap = fc.InfluenceMap(fc.Grid(4, 3, walls=np.ones((3, 4), bool)))
+        layer = imap.add_layer("a", fc.Spread(0.2, 0.5))
+        with unchanged(layer), refused(OnWall, 'on_wall="through"'):
+            layer.add_source(OPEN)
+        with unchanged(layer), refused(OnWall, "Open a cell"):
+            layer.deposit(OPEN)
+        with unchanged(layer), refused(InvalidValue, "walls everywhere"):
+            layer.add_source(OPEN, on_wall="nearest")
+        layer.add_source(OPEN, 2, on_wall="through")
+        imap.step(3)
+        assert layer.values.sum() == 2
+
+    def test_a_source_in_a_wall_acts_out_of_it(self) -> None:
+        imap = fc.InfluenceMap(fc.Grid(9, 6, walls=WALLS))
+        layer = imap.add_layer("a", fc.Spread(0.5, 1.0))
+        source = layer.add_source(WALL, 4, on_wall="through")
+        imap.step(1)
+        assert layer.values[2, 3] == 4
+        assert layer.values[1, 3] == layer.values[3, 3] == pytest.approx(4 * np.exp(-0.5))
+        assert layer.values[2, 2] == 0
+        source.move(OPEN)
+        imap.step(1)
+        assert layer.values[2, 3] == 0
+        assert layer.values[0, 0] == 4
+
+    def test_a_torus_takes_any_position(self) -> None:
+        layer = fc.InfluenceMap(fc.Grid(9, 6, wrap=True)).add_layer("a", fc.Spread(0.2, 0.5))
+        layer.add_source((-0.5, 6.5))
+        assert layer.sources.cells.tolist() == [8]
+
+
+class TestBulk:
+    def test_columns_are_in_the_order_of_ids(self, layer: fc.Layer) -> None:
+        ids = layer.add_sources([(0.5, 0.5), (1.5, 0.5), (2.5, 0.5)], [1, 2, 3])
+        assert ids.dtype == np.int64
+        layer.sources.remove(ids[1])
+        layer.sources.move(ids[[2, 0]], [(7, 5), (8, 5)])
+        layer.sources.set_strengths(ids[[2, 0]], [30, 10])
+        order = np.argsort(layer.sources.ids)
+        assert layer.sources.ids[order].tolist() == sorted(ids[[0, 2]].tolist())
+        by_id = dict(
+            zip(
+                layer.sources.ids.tolist(),
+                zip(
+                    layer.sources.positions.tolist(), layer.sources.strengths.tolist(), strict=True
+                ),
+                strict=True,
+            )
+        )
+        assert by_id == {int(ids[0]): ([8.0, 5.0], 10.0), int(ids[2]): ([7.0, 5.0], 30.0)}
+        assert layer.sources.positions_of(ids[[2, 0]]).tolist() == [[7, 5], [8, 5]]
+        assert layer.sources.strengths_of(ids[[2, 0]]).tolist() == [30, 10]
+        assert layer.sources.cells.dtype == np.int64
+        assert repr(layer.sources) == "<Sources: 2 alive>"
+
+    def test_one_strength_for_all(self, layer: fc.Layer) -> None:
+        ids = layer.add_sources([OPEN] * 3)
+        assert layer.sources.strengths.tolist() == [1, 1, 1]
+        layer.sources.set_strengths(ids, 4)
+        assert layer.sources.strengths.tolist() == [4, 4, 4]
+
+    def test_none_at_all(self, layer: fc.Layer) -> None:
+        layer.add_source(OPEN)
+        assert layer.add_sources([], []).shape == (0,)
+        assert layer.add_sources(np.zeros((0, 2)), 3, lifetimes=1).shape == (0,)
+        layer.sources.move([], [])
+        layer.sources.remove([])
+        layer.sources.set_strengths([], [])
+        assert len(layer.sources) == 1
+
+    def test_answers_are_copies(self, layer: fc.Layer) -> None:
+        layer.add_source(OPEN)
+        for column in (
+            layer.sources.positions,
+            layer.sources.strengths,
+            layer.sources.cells,
+            layer.sources.ids,
+        ):
+            column[:] = 5
+        assert layer.sources.positions.tolist() == [[0.5, 0.5]]
+        assert layer.sources.strengths.tolist() == [1]
+
+    @pytest.mark.parametrize(
+        "ids", [[1.0], ["a"], None, [[0]], [True], [[0], [0, 1]], 0.5], ids=repr
+    )
+    def test_what_is_no_id(self, layer: fc.Layer, ids: object) -> None:
+        layer.add_sources([OPEN, OPEN])
+        for call in (
+            layer.sources.remove,
+            lambda i: layer.sources.move(i, [OPEN]),
+            lambda i: layer.sources.set_strengths(i, 1),
+        ):
+            with unchanged(layer), refused(InvalidValue):
+                call(ids)
+
+    @pytest.mark.parametrize(
+        "identity", [-1, 2, 16, 10**6, 2**32, 2**62, np.uint64(2**63 + 1)], ids=repr
+    )
+    def test_ids_of_nobody(self, layer: fc.Layer, identity: int) -> None:
+        layer.add_sources([OPEN, OPEN])
+        with unchanged(layer), refused(DeadSource):
+            layer.sources.remove([identity])
+
+    def test_an_id_twice(self, layer: fc.Layer) -> None:
+        ids = layer.add_sources([OPEN, OPEN])
+        for call in (
+            lambda: layer.sources.remove(ids[[0, 0]]),
+            lambda: layer.sources.move(ids[[1, 0, 1]], [OPEN] * 3),
+            lambda: layer.sources.set_strengths(ids[[0, 0]], 2),
+        ):
+            with unchanged(layer), refused(InvalidValue, "once"):
+                call()
+
+    @pytest.mark.parametrize("count", [1, 3])
+    def test_counts_that_differ(self, layer: fc.Layer, count: int) -> None:
+        ids = layer.add_sources([OPEN, OPEN])
+        with unchanged(layer), refused(InvalidValue, f"{count} positions for 2 sources"):
+            layer.sources.move(ids, [OPEN] * count)
+        for call in (
+            lambda: layer.sources.set_strengths(ids, [1.0] * count),
+            lambda: layer.add_sources([OPEN, OPEN], [1.0] * count),
+            lambda: layer.add_sources([OPEN, OPEN], 1, lifetimes=[1.0] * count),
+        ):
+            with unchanged(layer), refused(InvalidValue, "2"):
+                call()
+
+    def test_one_bad_of_many_changes_nothing(self, layer: fc.Layer) -> None:
+        ids = layer.add_sources([OPEN] * 3, [1, 2, 3])
+        bad = [OPEN, OPEN, (np.nan, 1)]
+        for call in (
+            lambda: layer.add_sources(bad),
+            lambda: layer.sources.move(ids, bad),
+            lambda: layer.add_sources([OPEN] * 3, [1, 2, np.nan]),
+            lambda: layer.sources.set_strengths(ids, [1, np.inf, 2]),
+            lambda: layer.add_sources([OPEN] * 3, lifetimes=[1, 2, np.nan]),
+            lambda: layer.add_sources([OPEN] * 3, lifetimes=[1, 2, 0]),
+            lambda: layer.add_sources([OPEN] * 3, lifetimes=[1, -2, 1]),
+        ):
+            with unchanged(layer), refused(InvalidValue):
+                call()
+
+    def test_ten_thousand_without_a_python_loop(self, layer: fc.Layer) -> None:
+        rng = np.random.default_rng(0)
+        positions = rng.random((10_000, 2)) * (9, 2)
+
+        def come_and_go() -> None:
+            ids = layer.add_sources(positions, rng.random(10_000))
+            layer.sources.move(ids, positions)
+            layer.sources.set_strengths(ids, 2.0)
+            layer.sources.remove(ids)
+
+        come_and_go()  # whatever is compiled or imported, is so now
+        assert 0 < lines_run(come_and_go) < 10_000
+        assert len(layer.sources) == 0
+
+
+class TestSync:
+    def test_one_strength_for_all(self, layer: fc.Layer) -> None:
+        layer.sync("xyz", [OPEN] * 3)
+        assert layer.sources.strengths.tolist() == [1, 1, 1]
+
+    def test_keys_may_be_arrays_generators_tuples(self, layer: fc.Layer) -> None:
+        layer.sync(np.array([7, 8]), [OPEN] * 2)
+        before = layer.sources.ids.tolist()
+        layer.sync((k for k in (8, 7)), [OPEN] * 2)
+        assert layer.sources.ids.tolist() == before
+        layer.sync([("red", 1), ("red", 2), None], [OPEN] * 3)
+        assert len(layer.sources) == 3
+
+    def test_a_keyed_source_that_was_removed_by_hand_comes_back(self, layer: fc.Layer) -> None:
+        layer.sync(["a", "b"], [OPEN] * 2)
+        layer.sources.remove(layer.sources.ids[:1])
+        stranger = layer.add_source(OPEN, 5)  # takes the free row
+        layer.sync(["a", "b"], [(1.5, 1.5)] * 2, 2)
+        assert stranger.position == OPEN
+        assert sorted(layer.sources.strengths.tolist()) == [2, 2, 5]
+
+    @pytest.mark.parametrize(
+        ("keys", "positions", "strengths", "says"),
+        [
+            (["a"], [OPEN, OPEN], 1, "1 keys for 2 positions"),
+            (["a", "b"], [OPEN], 1, "2 keys for 1 positions"),
+            (["a", "a"], [OPEN, OPEN], 1, "'a' twice"),
+            ([1, 1.0], [OPEN, OPEN], 1, "twice"),
+            ([["a"], "b"], [OPEN, OPEN], 1, "hashable"),
+            (np.zeros((2, 1)), [OPEN, OPEN], 1, "hashable"),
+            (5, [OPEN], 1, "5"),
+            (None, [OPEN], 1, "None"),
+            (["a", "new"], [OPEN, OPEN], [1, np.nan], "nan"),
+            (["a", "new"], [OPEN, (np.nan, 0)], 1, "nan"),
+            (["a", "new"], [OPEN, OFF], 1, "outside"),
+            (["a", "new"], [OPEN, WALL], 1, "on_wall"),
+            (["a", "new"], [OPEN, OPEN], [1, 2, 3], "2"),
+        ],
+        ids=lambda value: str(value)[:20],
+    )
+    def test_refuses_and_changes_nothing(
+        self, layer: fc.Layer, keys: object, positions: object, strengths: object, says: str
+    ) -> None:
+        layer.sync(["a", "old"], [OPEN, (1.5, 0.5)], [1, 2])
+        with unchanged(layer), refused(InvalidValue, says):
+            layer.sync(keys, positions, strengths)
+
+    def test_a_late_repeat_among_many_is_found_at_once(self, layer: fc.Layer) -> None:
+        compared = []
+
+        class Key(int):
+            __hash__ = int.__hash__
+
+            def __eq__(self, other: object) -> bool:
+                compared.append(other)
+                return int(self) == other
+
+        keys = [Key(number) for number in [*range(3_000), 2_999]]
+        with unchanged(layer), refused(InvalidValue, "2999 twice"):
+            layer.sync(keys, np.full((3_001, 2), 0.5))
+        assert 0 < len(compared) < 3_000
+
+
+class TestLifetimes:
+    def test_ends_after_its_seconds(self) -> None:
+        imap = fc.InfluenceMap(fc.Grid(9, 6))
+        layer = imap.add_layer("a", fc.Spread(0.2, 0.5), every=0.1)
+        sources = [
+            layer.add_source(OPEN, lifetime=seconds) for seconds in (0.05, 0.1, 0.25, 0.3, 1e6)
+        ]
+        alive = []
+        for _ in range(4):
+            imap.step()
+            alive.append([source.alive for source in sources])
+        assert alive == [
+            [False, False, True, True, True],
+            [False, False, True, True, True],
+            [False, False, False, False, True],
+            [False, False, False, False, True],
+        ]
+
+    def test_one_number_and_many_mean_the_same(self) -> None:
+        """0.1 is no float32: a lifetime of one step must not last two because it came in an
+        array.
+        """
+        imap = fc.InfluenceMap(fc.Grid(9, 6))
+        layer = imap.add_layer("a", fc.Spread(0.2, 0.5), every=0.1)
+        layer.add_source(OPEN, lifetime=0.1)
+        layer.add_sources([OPEN, OPEN], lifetimes=0.1)
+        layer.add_sources([OPEN, OPEN], lifetimes=[0.1, np.float64(0.1)])
+        imap.step()
+        assert len(layer.sources) == 0
+
+    def test_inside_a_batch_of_steps(self) -> None:
+        """Steps in one call or one by one: the source is there in the same ones."""
+        results = set()
+        for batches in ([30], [1] * 30, [7, 23], [13, 1, 16]):
+            imap = fc.InfluenceMap(fc.Grid(9, 6))
+            layer = imap.add_layer("a", fc.Spread(0.2, 0.5), every=0.1)
+            layer.add_sources([OPEN, (4.5, 4.5), (8.5, 0.5)], [3, 5, 4], lifetimes=[0.75, 1.3, 0.1])
+            for count in batches:
+                imap.step(count)
+            results.add((layer.values.tobytes(), len(layer.sources)))
+        assert len(results) == 1
+
+    @pytest.mark.parametrize("lifetime", [0, -1, np.nan, np.inf, 1e-12, 2e9, "1", True])
+    def test_refuses(self, layer: fc.Layer, lifetime: object) -> None:
+        with unchanged(layer), refused(InvalidValue, "lifetime"):
+            layer.add_source(OPEN, lifetime=lifetime)
+        with unchanged(layer), refused(InvalidValue, "lifetime"):
+            layer.add_sources([OPEN, OPEN], lifetimes=[lifetime, lifetime])
+
+
+class Model(RuleBasedStateMachine):
+    """Sources against a plain dictionary, through any sequence of calls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.imap = fc.InfluenceMap(fc.Grid(9, 6))
+        self.layer = self.imap.add_layer("a", fc.Spread(0.2, 0.5), every=0.1)
+        self.plain: dict[
+            int, tuple[tuple[float, float], float, float]
+        ] = {}  # id -> position, strength, end
+        self.keys: dict[int, int] = {}
+        self.ever: set[int] = set()
+        self.rng = np.random.default_rng(0)
+
+    def positions(self, count: int) -> np.ndarray:
+        return self.rng.integers(0, 6, (count, 2)) + 0.5
+
+    def chosen(self, count: int) -> list[int]:
+        return (
+            self.rng.choice(sorted(self.plain), min(count, len(self.plain)), replace=False).tolist()
+            if self.plain
+            else []
+        )
+
+    def born(
+        self, ids: np.ndarray, positions: np.ndarray, strengths: np.ndarray, end: float
+    ) -> None:
+        for identity, position, strength in zip(
+            ids.tolist(), positions.tolist(), strengths.tolist(), strict=True
+        ):
+            assert identity not in self.ever
+            self.ever.add(identity)
+            self.plain[identity] = (tuple(position), strength, end)
+
+    @rule(count=st.integers(0, 20), lifetime=st.sampled_from([None, 0.1, 0.35]))
+    def add(self, count: int, lifetime: float | None) -> None:
+        positions, strengths = self.positions(count), self.rng.integers(-5, 6, count)
+        ids = self.layer.add_sources(positions, strengths, lifetimes=lifetime)
+        self.born(
+            ids, positions, strengths, np.inf if lifetime is None else self.layer.time + lifetime
+        )
+
+    @rule(count=st.integers(0, 6))
+    def remove(self, count: int) -> None:
+        ids = self.chosen(count)
+        self.layer.sources.remove(ids)
+        for identity in ids:
+            del self.plain[identity]
+
+    @rule(count=st.integers(0, 6))
+    def move(self, count: int) -> None:
+        ids = self.chosen(count)
+        positions = self.positions(len(ids))
+        self.layer.sources.move(ids, positions)
+        for identity, position in zip(ids, positions.tolist(), strict=True):
+            self.plain[identity] = (tuple(position), *self.plain[identity][1:])
+
+    @rule(keys=st.sets(st.integers(0, 8)))
+    def sync(self, keys: set[int]) -> None:
+        names = list(keys)
+        # A strength of its own tells which of the new sources belongs to which key.
+        positions, strengths = (
+            self.positions(len(names)),
+            len(self.ever) + 10 + np.arange(len(names)),
+        )
+        self.layer.sync(names, positions, strengths)
+        for name in [name for name in self.keys if name not in keys]:
+            self.plain.pop(self.keys.pop(name), None)
+        fresh = sorted(set(self.layer.sources.ids.tolist()) - set(self.plain))
+        for name, position, strength in zip(
+            names, positions.tolist(), strengths.tolist(), strict=True
+        ):
+            if self.keys.get(name) not in self.plain:
+                at = [
+                    i
+                    for i in fresh
+                    if self.layer.source(i).position == tuple(position)
+                    and self.layer.source(i).strength == strength
+                ]
+                self.keys[name] = at[0]
+                fresh.remove(at[0])
+                assert at[0] not in self.ever
+                self.ever.add(at[0])
+            self.plain[self.keys[name]] = (tuple(position), strength, np.inf)
+
+    @rule(count=st.integers(0, 4))
+    def step(self, count: int) -> None:
+        self.imap.step(count)
+        now = clock.ticks("now", self.layer.time)
+        self.plain = {
+            i: s for i, s in self.plain.items() if s[2] == np.inf or clock.ticks("end", s[2]) > now
+        }
+
+    @rule()
+    def copy(self) -> None:
+        self.imap = self.imap.copy()
+        self.layer = self.imap["a"]
+
+    @invariant()
+    def agrees(self) -> None:
+        sources = self.layer.sources
+        assert len(sources) == len(self.plain)
+        found = zip(
+            sources.ids.tolist(),
+            sources.positions.tolist(),
+            sources.strengths.tolist(),
+            strict=True,
+        )
+        assert {i: (tuple(p), s) for i, p, s in found} == {
+            i: (s[0], s[1]) for i, s in self.plain.items()
+        }
+        cells, strengths = sources.pins("max")
+        assert (np.diff(cells) > 0).all()
+        held: dict[int, float] = {}
+        for (x, y), strength, _ in self.plain.values():
+            cell = int(y) * 9 + int(x)
+            held[cell] = max(held.get(cell, strength), strength, key=lambda v: (abs(v), v))
+        assert dict(zip(cells.tolist(), strengths.tolist(), strict=True)) == held
+
+
+TestModel = Model.TestCase
+TestModel.settings = settings(max_examples=16, stateful_step_count=30)

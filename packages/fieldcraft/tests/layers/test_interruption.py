@@ -1,0 +1,227 @@
+"""Ctrl-C at any moment: what a map was asked to do is done wholly, or not at all."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.base import interruption
+from fieldcraft.layers.propagation.spread import field as spreading_field
+from support.interrupting import interrupted
+from support.refusals import state
+
+Call = Callable[[fc.InfluenceMap, Any], object]
+
+SOURCES: list[Call] = [
+    lambda imap, layer: layer.add_source((3.5, 2.5), 4.0),
+    lambda imap, layer: imap.step(),
+    lambda imap, layer: layer.sync(["a", "b"], [(7.5, 1.5), (9.5, 6.5)], [2.0, -3.0]),
+    lambda imap, layer: imap.advance(0.3),
+    lambda imap, layer: layer.sources.move(layer.sources.ids[:2], [(4.5, 2.5), (8.5, 1.5)]),
+    lambda imap, layer: imap.advance(0.2, budget_work=2),
+    lambda imap, layer: imap.space.set_walls([40, 41, 42]),
+    lambda imap, layer: imap.step(4),
+    lambda imap, layer: layer.sync(["b"], [(9.5, 5.5)], [1.0]),
+    lambda imap, layer: layer.sources.remove(layer.sources.ids[:1]),
+    lambda imap, layer: layer.settle(),
+    lambda imap, layer: layer.step(2),
+]
+DEPOSITS: list[Call] = [
+    lambda imap, layer: layer.deposit([(3.5, 2.5), (9.5, 6.5)], [4.0, 2.0]),
+    lambda imap, layer: imap.advance(0.3),
+    lambda imap, layer: layer.write(np.full(layer.space.shape, 0.5)),
+    lambda imap, layer: imap.step(3),
+]
+KINDS: dict[str, tuple[Any, list[Call]]] = {
+    "spread": (fc.Spread(0.3, 0.6), SOURCES + DEPOSITS),
+    "radial": (fc.Radial(4.0), SOURCES),
+    "strongest": (fc.Radial(4.0, "linear", "path", "max"), SOURCES),
+    "flood": (fc.Flood(), SOURCES + DEPOSITS),
+    "fade": (
+        fc.Fade(1.0, 1.0),
+        [lambda imap, layer: layer.mark([(3.5, 2.5), (9.5, 6.5)], radius=2.0), *DEPOSITS],
+    ),
+    "trail": (
+        fc.Trail(),
+        [lambda imap, layer: layer.stamp(fc.Stamp.disc(2), [(3.5, 2.5)], 2.0), *DEPOSITS],
+    ),
+    "array": (
+        None,
+        [lambda imap, layer: layer.stamp(fc.Stamp.disc(2), [(3.5, 2.5)], 2.0), *DEPOSITS[1:]],
+    ),
+}
+
+
+def world(propagation: Any) -> tuple[fc.InfluenceMap, Any]:
+    walls = np.zeros((8, 13), bool)
+    walls[4, 2:7] = True
+    imap = fc.InfluenceMap(fc.Grid(13, 8, walls=walls))
+    values = np.zeros((8, 13)) if propagation is None else None
+    return imap, imap.add_layer("a", propagation, values=values)
+
+
+def whole(layer: Any) -> object:
+    """All that a layer is, what waits included."""
+    arrays = {name: array.tobytes() for name, array in layer._field.state().items()}
+    return (
+        state(layer),
+        arrays,
+        layer._due,
+        layer._backlog,
+        layer.space.walls.tobytes(),
+        layer.space.walls_version,
+    )
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_an_operation_is_whole_or_not_done(name: str) -> None:
+    propagation, calls = KINDS[name]
+    rng = np.random.default_rng(len(name))
+    caught = 0
+    for moment in (1, 2, 5, *rng.integers(6, 260, 9).tolist()):
+        imap, layer = world(propagation)
+        straight, other = world(propagation)
+        for call in calls:
+            before = whole(layer)
+            happened = interrupted(
+                lambda imap=imap, layer=layer, call=call: call(imap, layer), moment
+            )
+            caught += happened
+            call(straight, other)
+            if happened and whole(layer) == before != whole(other):
+                call(imap, layer)
+            assert whole(layer) == whole(other)
+        assert imap.time == straight.time
+    assert caught > 20
+
+
+def test_many_steps_end_between_two() -> None:
+    imap, layer = world(fc.Radial(4.0))
+    other = imap.add_layer("b", fc.Trail())  # which is never at rest
+    layer.add_source((3.5, 2.5))
+    timer = threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        imap.step(2**31 - 1)
+    timer.join()
+    assert layer.updates == other.updates > 64
+    layer.sources.remove(layer.sources.ids)
+    imap.step()
+    assert not layer.values.any()
+
+
+def test_a_torn_step_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    imap, layer = world(fc.Radial(4.0))
+    layer.add_source((3.5, 2.5), 2.0)
+    imap.step()
+    expected = layer.read()
+
+    def torn(*arguments: object) -> None:
+        raise MemoryError
+
+    layer.add_source((8.5, 2.5), 3.0)
+    with monkeypatch.context() as patch, pytest.raises(MemoryError):
+        patch.setattr(layer._field.sums, "publish", torn)
+        imap.step()
+    layer.sources.remove(layer.sources.ids[1:])
+    imap.step()
+    np.testing.assert_array_equal(layer.values, expected)
+
+
+def test_a_handler_of_the_programs_own_is_called_afterwards() -> None:
+    heard: list[float] = []
+    imap, _ = world(fc.Spread(0.3, 0.6))
+    old = signal.signal(signal.SIGINT, lambda number, frame: heard.append(imap.time))
+    try:
+        assert not interrupted(lambda: imap.advance(0.5), 30)
+        assert heard == [0.5]
+        signal.raise_signal(signal.SIGINT)
+        assert heard == [0.5, 0.5]
+    finally:
+        signal.signal(signal.SIGINT, old)
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_other_threads_are_never_in_the_way() -> None:
+    imap, layer = world(fc.Spread(0.3, 0.6))
+    thread = threading.Thread(target=imap.step)
+    thread.start()
+    thread.join()
+    assert interruption._depth == 0
+    assert layer.updates == 1
+
+
+def test_parts_follow_the_time_that_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, made, longest = 0.0, 0, 0.0
+    monkeypatch.setattr(interruption.time, "perf_counter", lambda: clock)
+    for part in interruption.in_parts(20_000):
+        seconds = part * (1e-5 if made < 10_000 else 1e-2)  # as a belief spreads, steps get slower
+        clock, made = clock + seconds, made + part
+        longest = max(longest, seconds) if made > 12_000 else longest
+    assert made == 20_000 and longest < 0.2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals come from a timer here")
+@pytest.mark.parametrize(
+    "part", ["scipy.sparse.csgraph.connected_components", "scipy.sparse.linalg.splu"]
+)
+def test_a_long_solve_is_left_at_once(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*_: Any, **__: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(5)
+        raise AssertionError
+
+    layer = fc.InfluenceMap(fc.Grid(22, 20)).add_layer("gas", fc.Diffuse(rate=0.2, edges="lose"))
+    layer.add_source((10.5, 10.5), 9.0)
+    layer.step(3)
+    before, begun = layer.values.copy(), time.perf_counter()
+    monkeypatch.setattr(part, slow)
+    with pytest.raises(KeyboardInterrupt):
+        layer.settle()
+    assert time.perf_counter() - begun < 4
+    assert np.array_equal(layer.values, before)
+    layer.step()
+
+
+@pytest.mark.parametrize(
+    ("propagation", "part"),
+    [(fc.Spread(0.3, 0.6), "_settle"), (fc.Flood(0.0), "run"), (fc.Radial(4.0), "catch_up")],
+    ids=["spread", "flood", "radial"],
+)
+def test_settle_is_left_after_one_part(
+    propagation: Any, part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, layer = world(propagation)
+    _, other = world(propagation)
+    for each in (layer, other):
+        each.add_sources([(3.5, 2.5), (9.5, 6.5)], [4.0, 2.0])
+    before, left, made = layer.read(), threading.Event(), []
+    original = getattr(type(layer._field), part)
+
+    def interrupted_part(*arguments: Any) -> Any:
+        made.append(part)
+        signal.raise_signal(signal.SIGINT)
+        if threading.current_thread() is not threading.main_thread():
+            left.wait(10)  # as long as a large map takes
+        return original(*arguments)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(spreading_field, "_FEW_CELLS", 0)
+        patch.setattr(type(layer._field), part, interrupted_part)
+        layer.settle()
+    left.set()
+    assert made == [part]
+    np.testing.assert_array_equal(layer.values, before)
+    for each in (layer, other):
+        each.settle()
+    np.testing.assert_array_equal(layer.values, other.values)
+    assert layer.values.any()

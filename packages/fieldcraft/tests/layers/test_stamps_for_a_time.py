@@ -1,0 +1,92 @@
+"""Stamps that are taken off again when their time is over."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.base.errors import InvalidValue
+
+DISC = fc.Stamp.disc(2.3, "linear")
+
+
+def zones(space: Any = None) -> tuple[fc.InfluenceMap, Any]:
+    imap = fc.InfluenceMap(fc.Grid(17, 11) if space is None else space)
+    return imap, imap.add_layer("danger", values=np.full(imap.space.shape, 0.3), every=0.1)
+
+
+@pytest.mark.parametrize("space", [fc.Grid(17, 11, wrap=True), fc.HexGrid(17, 12)])
+def test_they_go_to_the_bit_whatever_else_came(space: Any) -> None:
+    imap, layer = zones(space)
+    _, plain = zones(space)
+    dice = np.random.default_rng(1)
+    places = space.positions[dice.permutation(len(space))]
+    for at, seconds in enumerate((0.3, None, 1.0, None, 0.05, 0.3)):
+        amount = float(dice.uniform(-3, 3))
+        layer.stamp(DISC, places[at], amount, seconds=seconds)
+        if seconds is None:
+            plain.stamp(DISC, places[at], amount)
+    assert not np.array_equal(layer.values, plain.values)
+    imap.advance(0.9, max_steps=20)
+    assert not np.array_equal(layer.values, plain.values)
+    imap.advance(0.1)
+    np.testing.assert_array_equal(layer.values, plain.values)
+
+
+def test_each_lasts_as_long_as_it_was_told_to() -> None:
+    imap, layer = zones()
+    layer.write(np.zeros((11, 17)))
+    layer.stamp(DISC, (5.5, 5.5), 2.0, seconds=0.25)
+    layer.stamp(DISC, [(5.5, 5.5), (9.5, 5.5)], 1.0, seconds=0.5)
+    read = [float(layer.sample((5.5, 5.5)))]
+    for _ in range(6):
+        imap.step()
+        read.append(float(layer.sample((5.5, 5.5))))
+    assert read == [3.0, 3.0, 3.0, 1.0, 1.0, 0.0, 0.0]
+    assert not layer.values.any()
+
+
+def test_saves_and_copies_keep_their_time(tmp_path: Any) -> None:
+    imap, layer = zones()
+    layer.stamp(DISC, (5.5, 5.5), 2.0, seconds=0.3)
+    imap.step()
+    imap.save(tmp_path / "a.fieldcraft")
+    twins = [
+        fc.InfluenceMap.load(tmp_path / "a.fieldcraft"),
+        imap.copy(),
+        pickle.loads(pickle.dumps(imap)),
+    ]
+    for _ in range(3):
+        imap.step()
+        for twin in twins:
+            twin.step()
+            np.testing.assert_array_equal(twin["danger"].values, layer.values)
+    assert (layer.values == np.float32(0.3)).all()
+
+
+def test_what_was_written_over_is_not_taken_off() -> None:
+    imap, layer = zones()
+    layer.stamp(DISC, (5.5, 5.5), 2.0, seconds=0.2)
+    layer.put(imap.space.cell_at((5.5, 5.5)), 7.0)
+    imap.step(2)
+    assert layer.sample((5.5, 5.5)) == 7.0 and layer.sample((6.5, 5.5)) == np.float32(0.3)
+    layer.stamp(DISC, (5.5, 5.5), 2.0, seconds=0.2)
+    layer.write(np.ones((11, 17)))
+    imap.step(2)
+    assert (layer.values == 1.0).all()
+
+
+def test_what_cannot_last_says_so() -> None:
+    imap, layer = zones()
+    trail: Any = imap.add_layer("trail", fc.Trail())
+    for one, options in ((trail, {}), (layer, {"blend": "max"})):
+        with pytest.raises(InvalidValue, match="an array of your own"):
+            one.stamp(DISC, (5.5, 5.5), 1.0, seconds=1.0, **options)
+    for wrong in (0.0, -1.0, np.nan):
+        with pytest.raises(InvalidValue, match="seconds"):
+            layer.stamp(DISC, (5.5, 5.5), 1.0, seconds=wrong)
+    assert (layer.values == np.float32(0.3)).all()

@@ -1,0 +1,43 @@
+"""Settings of layers that are given to sources, and those of propagations to layers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.base.errors import InvalidValue
+
+
+@pytest.mark.parametrize("propagation", [fc.Spread(0.2), fc.Radial(2.0)])
+@pytest.mark.parametrize("method", ["add_source", "add_sources"])
+@pytest.mark.parametrize("wrong", [{"decay": 0.2}, {"momentum": 0.9}, {"cooling": 0.1}])
+def test_a_source_has_no_decay_of_its_own(
+    propagation: Any, method: str, wrong: dict[str, float]
+) -> None:
+    layer = fc.InfluenceMap(fc.Grid(5, 3)).add_layer("a", propagation)
+    (name,) = wrong
+    with pytest.raises(InvalidValue, match=f"{name}=.* Add a layer for each behavior"):
+        getattr(layer, method)([(1.5, 1.5)] if method == "add_sources" else (1.5, 1.5), **wrong)
+    with pytest.raises(TypeError, match="color"):
+        getattr(layer, method)((1.5, 1.5), color=3)
+    assert len(layer.sources) == 0
+
+
+@pytest.mark.parametrize("propagation", [fc.Fade(), fc.Trail(), None])
+def test_a_resistance_is_refused_where_it_does_nothing(propagation: Any) -> None:
+    imap = fc.InfluenceMap(fc.Grid(5, 3))
+    layer = imap.add_layer("a", propagation, values=np.zeros((3, 5)))
+    with pytest.raises(InvalidValue, match=r"A resistance acts on layers with fc\.Spread"):
+        layer.resistance = np.ones((3, 5))
+    assert layer.resistance is None
+
+
+@pytest.mark.parametrize("propagation", [fc.Spread(0.2), fc.Trail(), None])
+def test_a_setting_of_a_propagation_is_no_attribute_of_its_layer(propagation: Any) -> None:
+    layer: Any = fc.InfluenceMap(fc.Grid(5, 3)).add_layer("a", propagation, values=np.zeros((3, 5)))
+    with pytest.raises(InvalidValue, match=r"layer\.tune\(decay=0\.5\)"):
+        layer.decay = 0.5
+    assert not hasattr(layer, "decay")

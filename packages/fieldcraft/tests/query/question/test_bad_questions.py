@@ -1,0 +1,100 @@
+"""Questions with mistakes: in their words, their files, and their calls."""
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.base.errors import BadSettings, FieldcraftError, InvalidValue
+
+ME = (3.5, 2.5)
+
+
+@pytest.fixture
+def imap():
+    imap = fc.InfluenceMap(fc.Grid(9, 6))
+    imap.add_layer("threat", values=np.ones((6, 9)))
+    return imap
+
+
+BAD_WORDS = {
+    "There is one of reach, ring": {"generate": {"rech": 3}},
+    "Perhaps 'reach' is meant": {"generate": {"rech": 3}},
+    "Got reach and ring": {"generate": {"reach": 3, "ring": [1, 2]}},
+    "There is no key 'arround'. Perhaps 'around' is meant": {
+        "generate": {"reach": 3, "arround": "me"}
+    },
+    "generate is a table": {"generate": 3},
+    "ring is \\[least, most\\]": {"generate": {"ring": [3]}},
+    "least <= most": {"generate": {"ring": [3, 2]}},
+    "reach is not negative|reach.*at least 0": {"generate": {"reach": -1}},
+    "grid": {"generate": {"grid": 0}},
+    "Perhaps 'distance' is meant": {"require": [{"distanse": "me", "most": 3}]},
+    "least, most or both": {"require": [{"distance": "me"}]},
+    "A requirement has least <= most": {"require": [{"distance": "me", "least": 3, "most": 2}]},
+    "There is no key 'weight'": {"require": [{"value": "threat", "weight": 2}]},
+    "There is no key 'least'": {"score": [{"value": "threat", "least": 2}]},
+    "A curve|shape is one of": {"score": [{"value": "threat", "curve": ["liner", 1, 0]}]},
+    "A curve goes from low to another high": {
+        "score": [{"value": "threat", "curve": ["linear", 1, 1]}]
+    },
+    "weight is": {"score": [{"value": "threat", "weight": "much"}]},
+    "count": {"choose": {"count": 0}},
+    "random is above 0": {"choose": {"random": 0}},
+    "candidates": {"budget": {"candidates": 0}},
+    "microseconds": {"budget": {"microseconds": 0}},
+    "in candidates or in microseconds": {"budget": {}},
+    "at most 360": {"require": [{"visible_from": "me", "angle": 400}]},
+    "Paths lead to the nearest": {"score": [{"distance": "me", "by": "path", "to": "mean"}]},
+    "fits": {"require": [{"fits": 0}]},
+    "fall_back is a question": {"fall_back": "retreat"},
+}
+
+
+@pytest.mark.parametrize("message", BAD_WORDS)
+def test_bad_words_are_refused(message):
+    with pytest.raises(InvalidValue, match=message):
+        fc.Question(**{"generate": {"reach": 3}, **BAD_WORDS[message]})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has a table for each"),
+        ("[a]\nscore = []", "'generate' is needed"),
+        ("a = 3", "a is a table"),
+        ("[a]\ngenerate = {reach = 1}\nfall_back = 'b'", "line 3.*There is no question 'b'"),
+        ("[a]\ngenerate = {reach = 1}\nfall_back = 'a'", "fall back in a circle"),
+        ("[a]\ngenerate = {reach = 1}\nrequires = []", "line 3.*Perhaps 'require' is meant"),
+        ("[a]\ngenerate = {reach = 1}\nscore = {value = 'threat'}", "score is a list of tables"),
+    ],
+)
+def test_bad_files_are_refused_with_lines(text, message):
+    with pytest.raises(BadSettings, match=message):
+        fc.Question.read("bad.toml", text=text)
+
+
+BAD_CALLS = {
+    "There is no position passed to ask\\(\\)": lambda q, i: q({"reach": 3}).ask(i, mee=ME),
+    "Did you mean 'mee'": lambda q, i: q({"reach": 3}).ask(i, mee=ME),
+    "without any": lambda q, i: q({"points": "me"}).ask(i, me=[]),
+    "A question is asked on a space": lambda q, i: q({"reach": 3}).ask("imap", me=ME),
+    "outside|Positions": lambda q, i: q({"ring": [0, 3]}).ask(i, me=(99, 99)),
+    "There is no layer of that name": lambda q, i: q({"peaks": "treat"}).ask(i),
+    "above 0|at least 1": lambda q, i: q({"reach": 3}).start(i, me=ME).advance(candidates=0),
+    "microseconds": lambda q, i: q({"reach": 3}).start(i, me=ME).advance(microseconds=0),
+    "Footprints fit": lambda q, i: q({"points": "me"}, require=[{"fits": 2}]).ask(
+        i.space.to_graph(), me=ME
+    ),
+    "stands for teams": lambda q, i: q({"points": "me"}, require=[{"owner": "red"}]).ask(
+        i, me=ME, teams=3
+    ),
+    "maps of the cells": lambda q, i: q({"points": "me"}, score=[{"value": "near"}]).ask(
+        i, me=ME, near=fc.distance_map(fc.Grid(3, 3), (0.5, 0.5))
+    ),
+}
+
+
+@pytest.mark.parametrize("message", BAD_CALLS)
+def test_bad_calls_are_refused(imap, message):
+    with pytest.raises(FieldcraftError, match=message):
+        BAD_CALLS[message](fc.Question, imap)

@@ -1,0 +1,68 @@
+"""An editor can follow each public call to its kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import fieldcraft as fc
+from support.definitions import definitions
+
+SOURCES = Path(fc.__file__).parent
+
+FOLLOWED = [
+    # the name, in which file and after which text it stands, and the file and name it leads to
+    ("__init__.py", "    distance_map,", "distance_map", "paths/flee_maps.py", "distance_map"),
+    ("paths/flee_maps.py", "    return DistanceMap(", "DistanceMap", "paths/distance_maps.py", "DistanceMap"),
+    ("paths/distance_maps.py", "ground = snapshot_of(", "snapshot_of", "space/snapshots.py", "snapshot_of"),
+    ("paths/distance_maps.py", "self._search = search_for(", "search_for", "paths/search/distances_on_grid.py", "search_for"),
+    ("paths/distance_maps.py", "self.search.settle()", "settle", "paths/search/distances.py", "settle"),
+    ("paths/search/distances.py", "self._expansion.run(", "run", "paths/search/distances.py", "run"),
+    ("paths/search/distances_on_grid.py", "kernels.distance.count(", "count", "kernels/distance.py", "count"),
+    ("paths/search/distances_on_grid.py", "kernels.distance.add_near(", "add_near", "kernels/distance.py", "add_near"),
+    ("paths/search/distances.py", "kernels.distance_search.search(", "search(", "kernels/distance_search.py", "search"),
+    ("paths/distance_maps.py", "costs = CellCosts(checked_space(", "CellCosts", "paths/cost.py", "CellCosts"),
+    ("paths/cost.py", "kernels.distance.price(", "price", "kernels/distance.py", "price"),
+    ("__init__.py", "    shortest_path,", "shortest_path", "paths/shortest.py", "shortest_path"),
+    ("paths/shortest.py", "return problem_on(", "problem_on", "paths/search/path_on_grid.py", "problem_on"),
+    ("paths/shortest.py", "return problem.solve(", "solve(", "paths/path.py", "solve"),
+    ("paths/search/path_on_grid.py", "shortest_path_uniform.uniform(", "uniform(", "kernels/shortest_path_uniform.py", "uniform"),
+    ("paths/search/reach.py", "kernels.reach.reach(", "reach(", "kernels/reach.py", "reach"),
+    ("__init__.py", "from fieldcraft.query import", "best", "query/choosing.py", "best"),
+    ("query/choosing.py", "= queries(layer, space), checked", "queries", "query/slopes.py", "queries"),
+    ("query/choosing.py", "values.best(", "best(", "query/queries.py", "best"),
+    ("query/on_grid.py", "run_in_bands(kernels.best.best", "best, inputs", "kernels/best.py", "best"),
+    ("values/sampling.py", "values, single = _bilinear(", "_bilinear", "values/sampling.py", "_bilinear"),
+    ("values/sampling.py", "run_in_bands(kernels.sample.bilinear", "bilinear", "kernels/sample.py", "bilinear"),
+    # sources, steps and samples
+    ("layers/source_layer.py", "self._source(position", "_source", "layers/source_layer.py", "_source"),
+    ("layers/source_layer.py", "return self._sources.add(", "add", "layers/sources/sources.py", "add"),
+    ("layers/schedule.py", "layer._take_steps(part)", "_take_steps", "layers/steps.py", "_take_steps"),
+    ("layers/steps.py", "batch = self._feed(", "_feed", "layers/steps.py", "_feed"),
+    ("layers/propagation/spread/field.py", "            self._run(count)", "_run", "layers/propagation/spread/field.py", "_run"),
+    ("layers/propagation/spread/on_grid.py", "kernels.spread_tiles.tiles(", "tiles(", "kernels/spread_tiles.py", "tiles"),
+    ("values/operand.py", "return sample(self", "sample", "values/sampling.py", "sample"),
+    ("values/operand.py", "operations.power(", "power", "values/operations.py", "power"),
+    # beliefs and recipes
+    ("pursuit/belief.py", "self._advance(due", "_advance", "pursuit/belief.py", "_advance"),
+    ("pursuit/belief.py", "self._wander(due)", "_wander", "pursuit/belief.py", "_wander"),
+    ("pursuit/belief.py", "belief.step(self._spare)", "step", "pursuit/belief_of_one.py", "step"),
+    ("pursuit/belief_of_one.py", "kernels.belief.arrive(", "arrive", "kernels/belief.py", "arrive"),
+    ("commands/recipe/outputs.py", "World(", "World", "commands/recipe/world.py", "World"),
+    ("commands/recipe/world.py", "self.imap.advance(self.step", "advance", "layers/schedule.py", "advance"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "name", "target", "found"), FOLLOWED, ids=lambda each: str(each).strip()
+)
+def test_go_to_definition_leads_on(
+    file: str, text: str, name: str, target: str, found: str
+) -> None:
+    places = {
+        (str(path.relative_to(SOURCES)), each)
+        for path, each in definitions(SOURCES, file, text, name)
+        if path.is_relative_to(SOURCES)
+    }
+    assert (target, found) in places, places
