@@ -128,23 +128,78 @@ def test_sixteen_bits_are_not_clipped(tmp_path: Path) -> None:
     assert load_map(path).walls.tolist() == [[True, False, True]]
 
 
-def test_a_transparent_gray_level_of_sixteen_bits(tmp_path: Path) -> None:
-    def chunk(kind: bytes, body: bytes) -> bytes:
-        return (
-            struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-        )
+def png(width: int, depth: int, color_type: int, row: bytes, key: bytes) -> bytes:
+    """One row of pixels as a PNG with a transparent gray level or color."""
 
-    rows = b"\x00" + np.array([500, 40, 60000], dtype=">u2").tobytes()
-    path = tmp_path / "deep.png"
-    path.write_bytes(
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        check = struct.pack(">I", zlib.crc32(kind + body))
+        return struct.pack(">I", len(body)) + kind + body + check
+
+    header = struct.pack(">IIBBBBB", width, 1, depth, color_type, 0, 0, 0)
+    return (
         b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", struct.pack(">IIBBBBB", 3, 1, 16, 0, 0, 0, 0))
-        + chunk(b"tRNS", struct.pack(">H", 500))
-        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IHDR", header)
+        + chunk(b"tRNS", key)
+        + chunk(b"IDAT", zlib.compress(b"\x00" + row))
         + chunk(b"IEND", b"")
     )
+
+
+WIDE = np.array([500, 40, 60000], dtype=">u2").tobytes()
+WIDE_COLORS = np.array([[1000, 2000, 3000], [0, 0, 0], [65535] * 3], dtype=">u2").tobytes()
+
+
+@pytest.mark.parametrize(
+    ("depth", "color_type", "row", "key"),
+    [
+        (16, 0, WIDE, struct.pack(">H", 500)),
+        (8, 0, bytes([50, 4, 250]), struct.pack(">H", 50)),
+        (4, 0, bytes([0x50, 0xF0]), struct.pack(">H", 5)),
+        (2, 0, bytes([0b01001100]), struct.pack(">H", 1)),
+        (8, 2, bytes([1, 2, 3, 0, 0, 0, 255, 255, 255]), struct.pack(">HHH", 1, 2, 3)),
+        (16, 2, WIDE_COLORS, struct.pack(">HHH", 1000, 2000, 3000)),
+    ],
+    ids=["gray 16", "gray 8", "gray 4", "gray 2", "color 8", "color 16"],
+)
+def test_a_transparent_level_or_color_in_every_depth(
+    tmp_path: Path, depth: int, color_type: int, row: bytes, key: bytes
+) -> None:
+    path = tmp_path / "keyed.png"
+    path.write_bytes(png(3, depth, color_type, row, key))
     assert load_map(path).walls.tolist() == [[False, True, False]]
     assert load_map(path, transparent="wall").walls.tolist() == [[True, True, False]]
+
+
+@pytest.mark.parametrize("key", [0, 1])
+def test_a_transparent_level_of_one_bit(tmp_path: Path, key: int) -> None:
+    path = tmp_path / "bits.png"
+    path.write_bytes(png(2, 1, 0, bytes([0b01000000]), struct.pack(">H", key)))
+    assert load_map(path).walls.tolist() == [[key == 1, False]]
+    assert load_map(path, transparent="wall").walls.tolist() == [[True, key == 1]]
+
+
+@pytest.mark.parametrize(
+    ("orientation", "rows"),
+    [
+        (1, ["#--", "##-"]),
+        (2, ["--#", "-##"]),
+        (3, ["-##", "--#"]),
+        (4, ["##-", "#--"]),
+        (5, ["##", "-#", "--"]),
+        (6, ["##", "#-", "--"]),
+        (7, ["--", "#-", "##"]),
+        (8, ["--", "-#", "##"]),
+    ],
+)
+@pytest.mark.parametrize("suffix", ["jpg", "png", "webp"])
+def test_a_picture_is_turned_as_its_metadata_say(
+    tmp_path: Path, suffix: str, orientation: int, rows: list[str]
+) -> None:
+    metadata = Image.Exif()
+    metadata[0x0112] = orientation
+    picture = blocks([BLACK, WHITE, WHITE], [BLACK, BLACK, WHITE])
+    path = saved(tmp_path, picture, suffix, exif=metadata)
+    assert corners(load_map(path).walls) == rows
 
 
 def test_only_the_first_frame_of_an_animation_counts(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,89 @@ def test_rules_of_the_map_server(tmp_path: Path, lines: str, unknown: str, walls
         shades = [254, 200, 130, 40, 90]
     space = load_ros(written(tmp_path, [shades], about), unknown=unknown)
     assert "".join("#" if wall else "-" for wall in space.walls[0]) == walls
+
+
+def gray_picture(form: str, shares: list[float]) -> bytes:
+    """One row of gray pixels, 0 black to 1 white, as a picture of a form."""
+    bright = np.array([shares])
+    header = f"{len(shares)} 1\n"
+    stream = io.BytesIO()
+    if form.startswith("PGM"):
+        greatest = int(form.split()[1])
+        kind = ">u2" if greatest > 255 else "u1"
+        levels = np.rint(bright * greatest).astype(kind)
+        return f"P5\n{header}{greatest}\n".encode() + levels.tobytes()
+    if form == "text PGM":
+        levels = " ".join(str(round(share * 1000)) for share in shares)
+        return f"P2\n{header}1000\n{levels}\n".encode()
+    if form == "PPM 65535":
+        levels = np.rint(bright[..., None].repeat(3, axis=2) * 65535).astype(">u2")
+        return f"P6\n{header}65535\n".encode() + levels.tobytes()
+    if form == "PFM":
+        return f"Pf\n{header}-1.0\n".encode() + bright.astype("<f4").tobytes()
+    if form == "PNG of 16 bits":
+        picture = Image.fromarray(np.rint(bright * 65535).astype(np.uint16))
+    else:
+        picture = Image.fromarray(np.rint(bright * 255).astype(np.uint8)).convert(form)
+    picture.save(stream, "PNG")
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        *("PGM 100", "PGM 255", "PGM 256", "PGM 1000", "PGM 65535", "text PGM", "PPM 65535"),
+        *("PFM", "PNG of 16 bits", "L", "LA", "P", "RGB", "RGBA"),
+    ],
+)
+def test_gray_levels_mean_the_same_in_every_kind_of_picture(tmp_path: Path, form: str) -> None:
+    path = written(tmp_path, [[0]])
+    (tmp_path / "lab.pgm").write_bytes(gray_picture(form, [0.0, 0.16, 0.3, 0.5, 0.7, 0.9, 1.0]))
+    assert load_ros(path).walls.tolist() == [[True, True, True, True, True, False, False]]
+    assert load_ros(path, unknown="open").walls.tolist() == [[True, True, True] + 4 * [False]]
+
+
+def test_black_and_white_pictures_of_one_bit(tmp_path: Path) -> None:
+    path = written(tmp_path, [[0]])
+    for content in (b"P4\n3 1\n\x40", b"P1\n3 1\n0 1 0\n"):
+        (tmp_path / "lab.pgm").write_bytes(content)
+        assert load_map(path).walls.tolist() == [[False, True, False]]
+
+
+def test_transparent_levels_of_sixteen_bits_are_unknown(tmp_path: Path) -> None:
+    path = written(tmp_path, [[0]])
+    levels = Image.fromarray(np.array([[0, 300, 65535]], dtype=np.uint16))
+    levels.save(tmp_path / "lab.pgm", "PNG", transparency=300)
+    assert load_ros(path, unknown="wall").walls.tolist() == [[True, True, False]]
+    assert load_ros(path, unknown="open").walls.tolist() == [[True, False, False]]
+
+
+def test_a_turn_in_the_metadata_is_not_applied(tmp_path: Path) -> None:
+    """The map server does not apply it either, and `origin` is a corner of the stored picture."""
+    metadata = Image.Exif()
+    metadata[0x0112] = 6
+    path = written(tmp_path, [[0]])
+    picture = Image.fromarray(np.array([[0, 254, 254]], dtype=np.uint8))
+    picture.save(tmp_path / "lab.pgm", "PNG", exif=metadata)
+    assert load_map(path).walls.tolist() == [[True, False, False]]
+
+
+@pytest.mark.parametrize("mode", ["Trinary", "TRINARY", "Raw", "Scale"])
+def test_modes_in_upper_or_lower_case(tmp_path: Path, mode: str) -> None:
+    shades = [[254, 200, 130, 101, 40]]
+    loaded = load_map(written(tmp_path, shades, f"{ABOUT}mode: {mode}\n"))
+    lower = load_map(written(tmp_path, shades, f"{ABOUT}mode: {mode.lower()}\n"))
+    assert np.array_equal(loaded.walls, lower.walls)
+
+
+def test_numbers_with_an_exponent_and_no_dot(tmp_path: Path) -> None:
+    about = (
+        "image: lab.pgm\nresolution: 5e-2\norigin: [-1e1, 2e0, 0e0]\nnegate: '0'\n"
+        "occupied_thresh: 65e-2\nfree_thresh: 196E-3\n"
+    )
+    space = load_map(written(tmp_path, [[0, 254, 205]], about))
+    assert (space.cell_size, space.origin) == (0.05, (-10.0, 2.0))
+    assert space.walls.tolist() == [[True, False, True]]
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:

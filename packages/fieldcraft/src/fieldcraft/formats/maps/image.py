@@ -19,7 +19,7 @@ from fieldcraft.space import Grid
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["Color", "load_image", "picture_cells"]
+__all__ = ["BRIGHTEST", "Color", "load_image", "opacity", "picture_cells", "wide_gray"]
 
 Color = str | tuple[int, int, int]
 
@@ -28,6 +28,8 @@ _MAX_BYTES = 2**27
 _MAX_PIXELS = 2**26
 _STRIP = 2**20  # pixels that are converted at once
 _OPAQUE = 128
+BRIGHTEST = 65535
+"""White in a gray picture of more than 8 bits."""
 
 
 def load_image(
@@ -44,7 +46,8 @@ def load_image(
     """Return the grid of a PNG, BMP, GIF (first frame), JPEG or WebP picture: one cell per pixel, y
     downwards.
 
-    The rotation in the metadata of a JPEG is not applied.
+    A picture that its metadata (EXIF) turn or mirror, as cameras write them, is read as viewers
+    show it. Gray levels of more than 8 bits count by their upper 8 bits.
 
     Parameters
     ----------
@@ -93,14 +96,21 @@ def load_image(
         file,
         _FORMATS,
         lambda strip: _strip_walls(strip, limit, colors, reach, transparent == "wall"),
+        turned=True,
     )
     return Grid(cell_size=cell_size, walls=walls & (mobility == "ground"), neighbors=neighbors)
 
 
 def picture_cells(
-    file: Path, formats: tuple[str, ...], read: Callable[[Image], NDArray[Any]]
+    file: Path,
+    formats: tuple[str, ...],
+    read: Callable[[Image], NDArray[Any]],
+    *,
+    turned: bool = False,
 ) -> NDArray[Any]:
     """Return what `read` returns for each strip of a picture's rows, joined: (height, width).
+
+    With `turned`, the picture is first turned as its EXIF metadata say.
 
     Raises
     ------
@@ -108,7 +118,7 @@ def picture_cells(
         For a picture that is damaged or too large.
     """
     with needs("Pillow", "maps", "Loading a picture as a map"):
-        from PIL import Image
+        from PIL import Image, ImageOps
     size = file_size(file, "A map", BadMapFile)
     kind = f"picture ({', '.join(formats)})"
     with parsing(file.name, kind), Image.open(file, formats=formats) as image:
@@ -120,9 +130,49 @@ def picture_cells(
                 remedy="Scale it down: one pixel is one cell",
             )
         image.load()
+        if image.format == "PNG":
+            _scale_key(image, file)
+        upright = ImageOps.exif_transpose(image) if turned else image
+        width, height = upright.size
         rows = max(1, _STRIP // width)
         boxes = [(0, y, width, min(y + rows, height)) for y in range(0, height, rows)]
-        return np.concatenate([read(image.crop(box)) for box in boxes])
+        return np.concatenate([read(upright.crop(box)) for box in boxes])
+
+
+def _scale_key(image: Image, file: Path) -> None:
+    """Scale the transparent gray level or color of a PNG to the range of the decoded pixels.
+
+    Pillow scales gray pixels of 2 and 4 bits and colors of 16 bits to 8 bits, and leaves the key,
+    which is in the file's own bit depth, as it is.
+    """
+    key = image.info.get("transparency")
+    with file.open("rb") as stream:
+        depth = stream.read(25)[24]
+    if isinstance(key, int) and image.mode == "L" and depth < 8:
+        image.info["transparency"] = key * 255 // (2**depth - 1)
+    elif isinstance(key, tuple) and depth == 16:
+        image.info["transparency"] = tuple(part >> 8 for part in key)
+
+
+def wide_gray(strip: Image) -> NDArray[np.int64] | None:
+    """Return gray levels of more than 8 bits, 0 to `BRIGHTEST`; None for rows of other kinds."""
+    if strip.mode.startswith("I"):  # Pillow scales every such level to 16 bits
+        return np.clip(np.asarray(strip).astype(np.int64), 0, BRIGHTEST)
+    if strip.mode == "F":  # a portable float map, 0 to 1
+        shares = np.nan_to_num(np.asarray(strip, dtype=np.float64))
+        return np.rint(np.clip(shares, 0, 1) * BRIGHTEST).astype(np.int64)
+    return None
+
+
+def opacity(strip: Image) -> NDArray[np.uint8] | None:
+    """Return the opacity of some rows, 0 to 255; None if all their pixels are opaque."""
+    if not strip.has_transparency_data:
+        return None
+    key = strip.info.get("transparency")
+    gray = np.asarray(strip.convert("L")) if strip.mode in ("1", "L") else wide_gray(strip)
+    if gray is not None and isinstance(key, int):
+        return np.where(gray == key, 0, 255).astype(np.uint8)
+    return np.asarray(strip.convert("RGBA").getchannel("A"))
 
 
 def _strip_walls(
@@ -133,12 +183,14 @@ def _strip_walls(
     transparent_is_wall: bool,
 ) -> NDArray[np.bool_]:
     """Return the walls of some rows, (height, width)."""
-    if strip.mode.startswith("I"):
-        strip = _eight_bits(strip)
-    opaque: NDArray[np.bool_] | None = None
-    if strip.has_transparency_data:
+    from PIL import Image
+
+    alpha = opacity(strip)
+    gray = wide_gray(strip)
+    if gray is not None:
+        strip = Image.fromarray((gray >> 8).astype(np.uint8))
+    elif alpha is not None:
         strip = strip.convert("RGBA")
-        opaque = np.asarray(strip.getchannel("A")) >= _OPAQUE
     if colors is None:
         # Palettes become colors first, as luminance is one of colors.
         bands = strip if strip.mode in ("1", "L") else strip.convert("RGB")
@@ -147,21 +199,10 @@ def _strip_walls(
         pixels = np.asarray(strip.convert("RGB")).astype(np.int16)
         near = [(np.abs(pixels - color) <= tolerance).all(axis=2) for color in colors]
         walls = np.logical_or.reduce(near)
-    if opaque is not None:
-        walls = walls | ~opaque if transparent_is_wall else walls & opaque
+    if alpha is not None:
+        is_opaque = alpha >= _OPAQUE
+        walls = walls | ~is_opaque if transparent_is_wall else walls & is_opaque
     return walls
-
-
-def _eight_bits(strip: Image) -> Image:
-    """Return a 16-bit gray strip in 8 bits."""
-    from PIL import Image
-
-    wide = np.asarray(strip).astype(np.int64)
-    narrow = Image.fromarray(np.clip(wide >> 8, 0, 255).astype(np.uint8))
-    key = strip.info.get("transparency")
-    if isinstance(key, int):
-        narrow.putalpha(Image.fromarray(np.where(wide == key, 0, 255).astype(np.uint8)))
-    return narrow
 
 
 def _colors(value: Color | Sequence[Color]) -> NDArray[np.int64]:

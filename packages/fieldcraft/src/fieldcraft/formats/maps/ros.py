@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadMapFile, InvalidValue, needs
 from fieldcraft.base.files import Staging, target_of
-from fieldcraft.formats.maps.image import picture_cells
+from fieldcraft.formats.maps.image import BRIGHTEST, opacity, picture_cells, wide_gray
 from fieldcraft.formats.maps.reading import map_file, parsing, read_bytes
 from fieldcraft.space import Grid, grid_of
 
@@ -25,6 +25,7 @@ __all__ = ["load_ros", "save_ros"]
 _KIND = "map for ROS"
 _MAX_BYTES = 2**16
 _OCCUPIED, _FREE = 0.65, 0.25  # the defaults of the map server
+_DEFAULTS = {"occupied_thresh": _OCCUPIED, "free_thresh": _FREE, "negate": 0}
 _BLACK, _WHITE = 0, 254
 _FULL = 100
 
@@ -54,7 +55,8 @@ def load_ros(
     Each pixel is a cell, `resolution` meters wide; positions are meters in the map's frame, y up,
     and `origin` is the lower left corner. `negate`, `occupied_thresh`, `free_thresh` and the modes
     trinary, scale and raw have the meaning of the map server: in scale and raw, a cell is a wall if
-    its occupancy between free and occupied is at least `occupied_thresh`.
+    its occupancy between free and occupied is at least `occupied_thresh`. Pictures may have gray
+    levels of 1 to 16 bits or colors; a turn in their metadata (EXIF) is not applied.
 
     Parameters
     ----------
@@ -144,34 +146,35 @@ def _settings(file: Path) -> _Settings:
     data = read_bytes(file, _MAX_BYTES, "The .yaml of a map has a dozen lines")
     with parsing(file.name, _KIND):
         content: Any = yaml.safe_load(data)
-        x, y, *yaw = [checks.finite("origin", part) for part in content["origin"]]
+        x, y, *yaw = [checks.finite("origin", _number(part)) for part in content["origin"]]
         if len(yaw) > 1 or abs(math.remainder(sum(yaw), math.tau)) > 1e-6:
             raise ValueError("an origin that is not [x, y, 0]: the picture is turned")
-        occupied = checks.fraction("occupied_thresh", content.get("occupied_thresh", _OCCUPIED))
-        free = checks.fraction("free_thresh", content.get("free_thresh", _FREE))
+        given = {key: _number(content.get(key, value)) for key, value in _DEFAULTS.items()}
+        occupied = checks.fraction("occupied_thresh", given["occupied_thresh"])
+        free = checks.fraction("free_thresh", given["free_thresh"])
         if free >= occupied:
             raise ValueError(f"free_thresh {free} that is not below occupied_thresh {occupied}")
-        mode = content.get("mode", "trinary")
+        mode = checks.text("mode", content.get("mode", "trinary")).lower()
         return _Settings(
             image=file.parent / checks.text("image", content["image"]),
-            resolution=checks.positive("resolution", content["resolution"]),
+            resolution=checks.positive("resolution", _number(content["resolution"])),
             origin=(x, y),
-            negate=checks.integer("negate", int(content.get("negate", 0)), maximum=1) == 1,
+            negate=checks.integer("negate", int(given["negate"]), maximum=1) == 1,
             occupied=occupied,
             free=free,
             mode=checks.choice("mode", mode, ("trinary", "scale", "raw")),
         )
 
 
+def _number(value: object) -> Any:
+    """Return a number that PyYAML reads as text: `5e-2`, which the map server takes, has no dot."""
+    return float(value) if isinstance(value, str) else value
+
+
 def _walls(strip: Image, settings: _Settings, unknown_is_wall: bool) -> NDArray[np.bool_]:
     """Return the walls of some rows, by the map server's rules."""
-    transparent: NDArray[np.bool_] | None = None
-    if strip.has_transparency_data:
-        strip = strip.convert("RGBA")
-        transparent = np.asarray(strip.getchannel("A")) < 255
-    bands = strip.convert("RGB") if strip.mode not in ("1", "L") else strip.convert("L")
-    shade = np.asarray(bands, dtype=np.float64)
-    shade = (shade.mean(axis=2) if shade.ndim == 3 else shade) / 255
+    alpha = opacity(strip)
+    shade = _shades(strip)
     if settings.mode == "raw":
         percent = np.rint(shade * 255)
         occupied = percent >= settings.occupied * _FULL
@@ -181,6 +184,20 @@ def _walls(strip: Image, settings: _Settings, unknown_is_wall: bool) -> NDArray[
     if settings.mode == "scale":
         part = (dark - settings.free) / (settings.occupied - settings.free)
         wall, free = wall | (part >= settings.occupied), free | (part < settings.occupied)
-    if transparent is not None:
-        wall, free = wall & ~transparent, free & ~transparent
+    if alpha is not None:
+        is_opaque = alpha == 255
+        wall, free = wall & is_opaque, free & is_opaque
     return ~free if unknown_is_wall else wall
+
+
+def _shades(strip: Image) -> NDArray[np.float64]:
+    """Return the mean of the colors of each pixel, 0 black to 1 white, (height, width)."""
+    gray = wide_gray(strip)
+    if gray is not None:
+        return gray / BRIGHTEST
+    if strip.mode in ("1", "L"):
+        return np.asarray(strip.convert("L"), dtype=np.float64) / 255
+    if strip.has_transparency_data:
+        strip = strip.convert("RGBA")
+    colors = np.asarray(strip.convert("RGB"), dtype=np.float64)
+    return np.asarray(colors.mean(axis=2) / 255)
