@@ -10,7 +10,7 @@ EDITABLE := --editable 'packages/fieldcraft[robots,gis,solara,roguelike,sc2,foot
 # The suite starts a hundred short processes: they don't compile their sources anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: size diagram setup docs links notebooks demo test test-reference fuzz machines scenarios lint bench gallery pictures format build newcomer clean
+.PHONY: size diagram setup docs links notebooks demo test test-reference test-any-order fuzz machines scenarios lint bench gallery pictures format build newcomer clean
 
 setup: $(VENV)/.ready $(VENV)/.native
 
@@ -44,6 +44,10 @@ test-reference: setup
 # 2,000 mutants of a file for each loader, with true checksums, in bounded time and memory.
 fuzz: setup
 	FIELDCRAFT_FUZZ=2000 $(BIN)/python -m pytest tests/fuzz --numprocesses $(WORKERS)
+
+# The law "any order" for as long as FIELDCRAFT_ANY_ORDER says, in seconds, from FIELDCRAFT_ANY_ORDER_SEED on.
+test-any-order: setup
+	FIELDCRAFT_ANY_ORDER=$${FIELDCRAFT_ANY_ORDER:-60} $(BIN)/python -m pytest -s packages/fieldcraft/tests/laws/test_any_order.py -k as_long_as_asked
 
 # Links libraries for other systems, and runs the C example on AArch64 (qemu-user) and Windows (wine) too, where these are installed.
 machines: setup

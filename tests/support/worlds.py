@@ -173,6 +173,74 @@ KINDS: dict[str, Callable[[Dice], Space]] = {
 """How a random space of each kind is made."""
 
 
+def _vertices(dice: Dice, count: int) -> fc.Graph:
+    """Vertices in a row, each connected to the next."""
+    steps = np.arange(count)
+    places = np.stack([2.0 * steps, dice.random(count)], axis=1)
+    return fc.Graph(places, np.stack([steps[:-1], steps[1:]], axis=1))
+
+
+def _one_polygon(dice: Dice) -> fc.Graph:
+    corners = [(0.0, 0.0), (3.0, 0.0), (4.0, 2.0), (1.0, 3.0)]
+    return fc.Graph.from_polygons(corners, [(0, 1, 2, 3)])
+
+
+def _narrow(dice: Dice, width: int, **options: Any) -> fc.Grid:
+    """A few rows of so many columns, or as many columns of so many rows."""
+    length = int(dice.integers(3, 8))
+    walls = _walls(dice, length, width)
+    if dice.random() < 0.5:
+        walls = walls.T
+    return fc.Grid(walls=walls, neighbors=[4, 8][int(dice.integers(2))], **options)
+
+
+NARROW: dict[str, Callable[[Dice], Space]] = {
+    "one cell": lambda dice: fc.Grid(1, 1, neighbors=8),
+    "one row": lambda dice: _narrow(dice, 1),
+    "torus of one column": lambda dice: _narrow(dice, 1, wrap=True),
+    "torus of two columns": lambda dice: _narrow(dice, 2, wrap=True),
+    "torus of one cell": lambda dice: fc.Grid(1, 1, wrap=True),
+    "one hexagon": lambda dice: fc.HexGrid(1, 1),
+    "one row of hexagons": lambda dice: fc.HexGrid(5, 1, walls=_walls(dice, 1, 5)),
+    "torus of two columns of hexes": lambda dice: fc.HexGrid(
+        2, 4, walls=_walls(dice, 4, 2), wrap=True
+    ),
+    "one vertex": lambda dice: _vertices(dice, 1),
+    "two vertices": lambda dice: _vertices(dice, 2),
+    "one polygon": _one_polygon,
+}
+"""How small spaces are made, on which some cells, or all, have no step that leads from them."""
+
+
+def _blocked(make: Callable[[Dice], Space]) -> Callable[[Dice], Space]:
+    """Return how a space is made with nothing but walls."""
+
+    def made(dice: Dice) -> Space:
+        space = make(dice)
+        space.set_walls(np.arange(len(space)))
+        return space
+
+    return made
+
+
+BLOCKED: dict[str, Callable[[Dice], Space]] = {
+    f"{kind} of walls": _blocked(make)
+    for kind, make in {
+        "grid": _grid,
+        "hexes": _hexes,
+        "waypoints": _waypoints,
+        "mesh": _mesh,
+        "polygon": _one_polygon,
+    }.items()
+}
+"""How spaces without an open cell are made."""
+
+OPEN = KINDS | NARROW
+"""All spaces that have an open cell at least."""
+EVERY = OPEN | BLOCKED
+"""All spaces."""
+
+
 def open_cells(space: Space) -> NDArray[np.int64]:
     """The cells that are no walls, ascending."""
     return np.flatnonzero(~space.walls.reshape(-1))
