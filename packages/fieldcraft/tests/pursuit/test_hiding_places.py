@@ -14,7 +14,7 @@ def test_hiding_places_are_out_of_sight_and_paths_there_as_fast_as_allowed() -> 
     start = int(CAVE.nearest_open(700))
     away = fc.distance_map(CAVE, CAVE.position_of(start)).values.reshape(-1)
     cache = visibility_cache(CAVE, 8.0)
-    paths, chances = hiding_paths(CAVE, cache, start, (3.0, 20.0), np.random.default_rng(0))
+    paths, chances = hiding_paths(CAVE, cache, start, (3.0, 20.0), 1.0, np.random.default_rng(0))
     ends, passed = paths[:, -1], away[paths]
     assert len(paths) > 20 and len(np.unique(ends)) == len(paths)
     assert ((passed[:, -1] >= 3) & (passed[:, -1] <= 20)).all()

@@ -134,13 +134,13 @@ class TargetBelief:
         nearest = float(near.min())
         if nearest == np.inf:
             return possible
-        return np.exp((nearest - near) / (_SLIPPED * space.typical_step))
+        return np.exp((nearest - near) / (_SLIPPED * self.lost.ground.step))
 
     def _within_reach(self, possible: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return the cells that the target can have reached, at least the nearest possible one."""
         space = self.lost.space
         # A target moves on within an interval, before the belief makes its step.
-        reach = max((self.age + 1) * self.lost.stride, space.typical_step)
+        reach = max((self.age + 1) * self.lost.stride, self.lost.ground.step)
         start = space.position_of(space.nearest_open(self.lost.start))
         away = distance_map(space, start, outward=True).exact.reshape(space.shape)
         return np.asarray(away <= max(reach, float(away[possible].min(initial=np.inf))))

@@ -74,6 +74,8 @@ def _clusters(space: Space) -> tuple[NDArray[np.int32], Ints]:
         single = np.zeros(len(space), dtype=np.int32)  # walls are in no view
         single[opened] = np.arange(len(opened))
         return single, opened
+    if not len(arcs.ends):
+        return np.zeros(len(space), dtype=np.int32), opened[:1]
     corner = space.positions.min(axis=0)
     while True:
         boxes = np.floor((space.positions - corner) / (side * space.typical_step)).astype(np.int64)
@@ -126,12 +128,13 @@ def hiding_paths(
     visibility: VisibilityCache,
     start: int,
     near: tuple[float, float],
+    step: float,
     rng: np.random.Generator,
 ) -> tuple[NDArray[np.int32], Floats]:
     """Return shortest paths (H, L), one cell per moment, to nearby cells out of sight of the start,
     and how likely each is: the likelier the fewer cells see it.
 
-    `near` are the shortest and the longest path, world units.
+    `near` are the shortest and the longest path, and a `step` is walked in a moment, world units.
     """
     from scipy.sparse.csgraph import dijkstra
 
@@ -152,8 +155,8 @@ def hiding_paths(
     passed = away[nodes]
     # A step counts as taken when half of it is, and the target was seen a moment ago.
     passed[1:] = (passed[1:] + passed[:-1]) / 2
-    moments = np.arange(int(np.ceil(away[cells].max() / space.typical_step)) + 2)
-    walked = (moments + 1) * space.typical_step
+    moments = np.arange(int(np.ceil(away[cells].max() / step)) + 2)
+    walked = (moments + 1) * step
     at = np.array([(passed <= limit).sum(axis=0) - 1 for limit in walked])
     paths = nodes[np.maximum(at, 0), np.arange(len(cells))].T
     return np.ascontiguousarray(paths, dtype=np.int32), chances / chances.sum()

@@ -50,7 +50,7 @@ def assigned(
     if not len(points):
         return np.zeros((0, space.dimensions))
     starts = np.atleast_1d(space.nearest_open(space.cell_at(points, outside=outside)))
-    usual = 4 * space.typical_step
+    usual = 4 * space.typical_step if len(space.adjacency.ends) else 0.0
     gap = usual if spacing is None else checks.not_negative("spacing", spacing)
     places = _spread_out(space, cells, weights, len(points), gap)
     from scipy.optimize import linear_sum_assignment

@@ -140,14 +140,14 @@ class PursuitBackend(ABC):
 
     The arcs out of cell `v` are `starts[v]` to `starts[v + 1]`; `origins`, `ends` (A,) are their
     cells and `lengths` (A,) world units. `positions` (N, D) are the cells' centers, and `step` is
-    the typical step.
+    the typical step, 1 on ground without steps.
     """
 
     def __init__(self, space: Space) -> None:
         self._adjacency = arcs = space.adjacency
         self.shape = space.shape
         self.count, self.positions = len(space), space.positions
-        self.step = space.typical_step if self.count else 1.0
+        self.step = space.typical_step if len(arcs.ends) else 1.0
         self.starts, self.ends, self.lengths = arcs.starts, arcs.ends, arcs.lengths
         self.origins = arcs.origins
         self.degrees = np.diff(self.starts)

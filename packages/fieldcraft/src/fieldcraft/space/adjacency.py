@@ -111,6 +111,16 @@ class Adjacency:
             starts = starts_of(origins[first], count)
         return csr_array((lengths, ends, starts), shape=(count, count))
 
+    def has_steps(self, origins: Ints, ends: Ints) -> NDArray[np.bool_]:
+        """Return which of some pairs of cells, (K,) each, a step joins."""
+        found = np.zeros(len(origins), dtype=np.bool_)
+        degrees = (self.starts[1:] - self.starts[:-1])[origins]
+        for k in range(int(degrees.max(initial=0))):
+            more = np.flatnonzero(degrees > k)
+            steps = self.starts[origins[more]] + k
+            found[more] |= self.ends[steps] == ends[more]
+        return found
+
     @property
     def origins(self) -> NDArray[np.int64]:
         """The cell that each step leaves, (A,)."""

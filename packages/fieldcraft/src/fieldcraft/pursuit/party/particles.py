@@ -13,7 +13,7 @@ from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.landmarks import Landmarks, normalized_shares
 from fieldcraft.pursuit.motion.motion import Motion
-from fieldcraft.space import Space
+from fieldcraft.space import Grid, Space
 
 HYPOTHESES = ("runs", "hides", "doubles back", "stands", "wanders")
 RUNS, HIDES, DOUBLES_BACK, STANDS, WANDERS = range(len(HYPOTHESES))
@@ -23,7 +23,7 @@ _BACK = 80  # moments of a path back
 _BEHIND = 8  # landmarks to which paths back lead
 _HEADING = 4.0  # how strongly a target keeps its direction, as `Run.heading`
 _PARTICLE = ("cells", "weights", "kinds", "goals", "turns", "credit", "path_rows", "moves")
-_STATE = (*_PARTICLE, "behind", "paths")
+_STATE = (*_PARTICLE, "behind", "paths", "marks")
 
 
 class LostTarget(NamedTuple):
@@ -43,21 +43,69 @@ class Particles:
 
     `cells` (M,) are their positions, and `weights` (M,) sum to 1 as long as any is left. `kinds`
     (M,) is the hypothesis of each, `goals` (M,) the landmark that it goes to, -1 for none, and
-    `turns` (M,) the moment at which it goes to a landmark of `behind`. `path_rows` (M,) is the row
+    `turns` (M,) the moment at which it goes to a landmark of `behind`. Landmarks are counted as in
+    `marks` (K,), the cells where they are; `follow` gives the particles landmarks before their
+    first use, and others after each change of walls. `path_rows` (M,) is the row
     of `paths` (H, L) that it follows first, -1 for none. `credit` (M,) is how far it is past its
     cell, and `moves` (M,) by how much the number of its cell changed in the last move.
     """
 
-    def __init__(self, landmarks: Landmarks, step: float, motion: Motion) -> None:
-        self.landmarks, self.step, self.motion = landmarks, step, motion
+    landmarks: Landmarks
+    _onwards: Floats
+
+    def __init__(self, step: float, motion: Motion) -> None:
+        self.step, self.motion = step, motion
         self.now = 0
+        self.marks = np.zeros(0, dtype=np.int64)
         self.cells, self.kinds, self.goals, self.turns, self.path_rows, self.moves = np.empty(
             (6, 0), dtype=np.int64
         )
         self.weights, self.credit = np.empty((2, 0))
         self.behind = np.zeros(1, dtype=np.int64)
         self.paths = np.zeros((1, 1), dtype=np.int32)
+
+    def follow(self, space: Space, landmarks: Landmarks) -> None:
+        """Take over the walls as they are now, and their landmarks.
+
+        Particles in walls lose their weight. Goals become the landmarks nearest to them. A particle
+        whose path leads through a wall goes to the landmark nearest to the end of the path.
+        """
+        self.landmarks = landmarks
         self._onwards = self._cumulative_onwards()
+        walls = space.walls.reshape(-1)
+        if self.weights[walls[self.cells]].any():
+            self.observe(walls)
+        if len(self.marks):
+            nearest = self._nearest_landmarks(space, self.marks)
+            going = self.goals >= 0
+            self.goals[going] = nearest[self.goals[going]]
+            self.behind = nearest[self.behind]
+        self.marks = landmarks.places
+        led = np.flatnonzero(self.path_rows >= 0)
+        blocked = led[~self._passable(space)[self.path_rows[led]]]
+        ends = self.paths[self.path_rows[blocked], -1].astype(np.int64)
+        self.goals[blocked] = self._nearest_landmarks(space, ends)
+        self.path_rows[blocked] = -1
+
+    def _nearest_landmarks(self, space: Space, cells: Ints) -> Ints:
+        """Return the numbers of the landmarks that are nearest to some cells on foot."""
+        opened = np.atleast_1d(space.nearest_open(cells))
+        return np.asarray(self.landmarks.away[:, opened].argmin(axis=0), dtype=np.int64)
+
+    def _passable(self, space: Space) -> NDArray[np.bool_]:
+        """Return which of the `paths` lead over open cells and steps from now on, (H,)."""
+        ahead = self.paths[:, min(self.now, self.paths.shape[1] - 1) :].astype(np.int64)
+        before, after = ahead[:, :-1], ahead[:, 1:]
+        joined = before == after
+        rows, moments = np.nonzero(~joined)
+        origins, ends = before[rows, moments], after[rows, moments]
+        found = space.adjacency.has_steps(origins, ends)
+        if not isinstance(space, Grid):
+            # A moment may pass several short edges; only a single one can be looked up.
+            found |= space.graph.topology.arcs_between(origins, ends) < 0
+        joined[rows, moments] = found
+        walls = space.walls.reshape(-1)
+        return np.asarray(joined.all(axis=1) & ~walls[ahead].any(axis=1))
 
     def _cumulative_onwards(self) -> Floats:
         """Return the cumulative chances (K, K) of the next landmark after each: a far one, in
@@ -299,8 +347,8 @@ class Particles:
         return {name: getattr(self, name).copy() for name in _STATE} | {"now": self.now}
 
     def restore(self, memory: Mapping[str, Any], size: int) -> None:
-        """Continue from a snapshot on this map of `size` cells. Raises `KeyError`, `TypeError` or
-        `ValueError` for anything else.
+        """Continue from a snapshot on this map of `size` cells; `follow` comes next. Raises
+        `KeyError`, `TypeError` or `ValueError` for anything else.
         """
         arrays = {name: np.array(memory[name], dtype=getattr(self, name).dtype) for name in _STATE}
         many = arrays["weights"].shape
@@ -308,11 +356,13 @@ class Particles:
             len(many) != 1
             or any(arrays[name].shape != many for name in _PARTICLE)
             or arrays["paths"].ndim != 2
+            or arrays["marks"].ndim != 1
         ):
             raise ValueError(f"particles of shape {arrays['cells'].shape} with {many} weights")
-        marks, rows = len(self.landmarks.places), len(arrays["paths"])
+        marks, rows = len(arrays["marks"]), len(arrays["paths"])
         for name, low, high in (
             ("cells", 0, size),
+            ("marks", 0, size),
             ("goals", -1, marks),
             ("behind", 0, marks),
             ("path_rows", -1, rows),

@@ -21,6 +21,7 @@ from fieldcraft.pursuit.motion import Motion
 from fieldcraft.pursuit.party.particles import HYPOTHESES, LostTarget, Particles
 from fieldcraft.pursuit.party.rollouts import Rollouts
 from fieldcraft.space import Space
+from fieldcraft.space.changes import UNKNOWN
 from fieldcraft.space.kinds import checked_space
 
 _NONE = -1
@@ -46,6 +47,9 @@ class SearchParty:
     on; a path gains the more, the more particles it sees and the sooner. One searcher after the
     other takes the best path given those chosen before, and then once more given all others. So
     nobody takes the same corridor as another unless it pays, and one waits where all must pass.
+
+    The party follows walls. A particle in a new wall is removed, and a searcher whose place becomes
+    a wall gets another one.
 
     On maps of more than 4,096 open cells, plans count clusters of a few cells; observations always
     count cells. The gain of a set of paths is submodular, so the greedy choice is at most a factor
@@ -103,15 +107,21 @@ class SearchParty:
     ) -> None:
         self.space = checked_space(space)
         self.speed = checks.positive("speed", speed)
-        self._step = space.typical_step
-        self.sight = _SIGHT * self._step if sight is None else checks.positive("sight", sight)
+        self._sight = None if sight is None else checks.positive("sight", sight)
         remedy = "Pass fc.Motion(runs=0.5, hides=0.5), say"
         self.motion = Motion() if motion is None else motion
         checks.instance(self.motion, Motion, "motion is a Motion", remedy)
         self.particles = checks.integer("particles", particles, minimum=1, maximum=100_000)
         self._interval = clock.ticks("every", every, minimum=1)
-        self._moment = clock.ticks("a typical step", max(self._step / self.speed, 1e-6), minimum=1)
+        self._set_step(space.typical_step)
+        self._walls_version = space.walls_version
         self._begin(_NONE)
+
+    def _set_step(self, step: float) -> None:
+        """Set what depends on the length of a typical step, which walls may change on graphs."""
+        self._step = step
+        self.sight = _SIGHT * step if self._sight is None else self._sight
+        self._moment = clock.ticks("a typical step", max(step / self.speed, 1e-6), minimum=1)
 
     def _begin(self, last: int) -> None:
         """Forget everything but the cell of the last sighting."""
@@ -200,6 +210,7 @@ class SearchParty:
         checks.generator(rng)
         if not self.searching or not len(points):
             return points.copy()
+        self._follow_walls(rng)
         particles = self._updated_particles(points, rng)
         if len(self._planned) != len(points):
             self._planned, self._ends = np.full((2, len(points)), _NONE, dtype=np.int64)
@@ -219,7 +230,7 @@ class SearchParty:
         """
         if self._particles is None:
             return None
-        return self._particles.chances(len(self.space)).astype(np.float32).reshape(self.space.shape)
+        return self._chances(self._particles).astype(np.float32).reshape(self.space.shape)
 
     def hypotheses(self) -> dict[str, float]:
         """Return the probability of each hypothesis of `motion`, by name; empty before the first
@@ -237,10 +248,49 @@ class SearchParty:
         """
         if not self.searching:
             return None
-        cell = self._last
         if self._particles is not None and len(self._particles.alive):
-            cell = int(np.argmax(self._particles.chances(len(self.space))))
+            cell = int(np.argmax(self._chances(self._particles)))
+        elif self.space.walls.all():
+            cell = self._last
+        else:
+            cell = int(self.space.nearest_open(self._last))
         return np.asarray(self.space.position_of(cell))
+
+    def _chances(self, particles: Particles) -> Floats:
+        """Return the probability of each cell, (N,): 0 on walls, also before the particles follow
+        them.
+        """
+        found = particles.chances(len(self.space))
+        walls = self.space.walls.reshape(-1)
+        if not found[walls].any() or walls.all():
+            return found
+        found[walls] = 0.0
+        if not found.any():
+            found[self._reachable_unseen(particles.now, np.zeros_like(walls))] = 1.0
+        return np.asarray(found / found.sum())
+
+    # Walls
+
+    def _follow_walls(self, rng: np.random.Generator) -> None:
+        """Take over changed walls: places move to open cells, and searchers whose place or path is
+        gone get another plan.
+        """
+        space = self.space
+        if self._walls_version == space.walls_version:
+            return
+        if self._particles is not None:
+            self._particles.follow(space, self._landmarks())
+            if not len(self._particles.alive):
+                nothing = np.zeros(len(space), dtype=np.bool_)
+                now = self._particles.now
+                self._particles.reinitialize(self._reachable_unseen(now, nothing), rng)
+        sent = self._ends != _NONE
+        ends = self._ends.copy()
+        ends[sent] = space.nearest_open(self._ends[sent])
+        waypoints = np.atleast_1d(space.nearest_open(self._waypoints))
+        self._planned[(ends != self._ends) | (waypoints != self._waypoints)] = _NONE
+        self._ends, self._waypoints = ends, waypoints
+        self._walls_version = space.walls_version
 
     # Particles
 
@@ -281,12 +331,14 @@ class SearchParty:
         hiding, likely = np.empty((0, 1), dtype=np.int32), np.empty(0)
         if self.motion.hides > 0:
             low, high = (steps * self._step for steps in self.motion.near)
-            hiding, likely = hiding_paths(space, visibility, start, (low, high), rng)
+            near = low, high
+            hiding, likely = hiding_paths(space, visibility, start, near, self._step, rng)
         searchers = self._cells_of(points)
         off = ((space.positions[searchers] - space.positions[start]) ** 2).sum(axis=1)
         watched = visibility.sees(int(searchers[np.argmin(off)]))
         moment = self._moment / clock.TICKS_PER_SECOND
-        particles = Particles(self._landmarks(), self._step, self.motion)
+        particles = Particles(self._step, self.motion)
+        particles.follow(space, self._landmarks())
         lost = LostTarget(space, start, self._velocity, watched, moment)
         particles.begin(self.particles, lost, hiding, likely, rng)
         return particles
@@ -343,6 +395,7 @@ class SearchParty:
         """Return the state as plain data to save."""
         return {
             "last": self._last,
+            "step": self._step,
             "ticks": self._ticks,
             "velocity": self._velocity.copy(),
             "observed": tuple((moment, cells.copy()) for moment, cells in self._observed),
@@ -375,6 +428,7 @@ class SearchParty:
 
     def _restore(self, memory: Mapping[str, Any]) -> None:
         count = len(self.space)
+        self._set_step(checks.positive("step", memory["step"]))
         self._last, self._ticks = int(memory["last"]), int(memory["ticks"])
         self._velocity = np.array(memory["velocity"], dtype=np.float64)
         self._observed = [
@@ -395,5 +449,6 @@ class SearchParty:
             raise ValueError("waypoints off the map")
         self._particles = None
         if memory["particles"] is not None:
-            self._particles = Particles(self._landmarks(), self._step, self.motion)
+            self._particles = Particles(self._step, self.motion)
             self._particles.restore(memory["particles"], count)
+        self._walls_version = UNKNOWN  # the particles need landmarks
