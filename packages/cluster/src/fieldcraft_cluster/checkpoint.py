@@ -19,7 +19,7 @@ from fieldcraft.base.errors import FieldcraftError
 from fieldcraft.base.files import damaged, newer, sealed, write_sealed
 from fieldcraft.layers.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.layers.sources.falloff import Falloff, Ring
-from fieldcraft.space.encoding import from_bytes, to_bytes
+from fieldcraft.space.encoding import Keys, from_bytes, to_bytes
 from fieldcraft_cluster.blocks import BlockEntry
 from fieldcraft_cluster.folder import is_block_name, remove_unlisted
 
@@ -65,6 +65,17 @@ class Checkpoint:
         return cls(0, {}, 0, np.zeros(0, np.int64), np.zeros(0, np.bool_), [])
 
 
+def _names(state: type[LayerState | Checkpoint]) -> Keys:
+    return dict.fromkeys(each.name for each in dataclasses.fields(state))
+
+
+_KEYS: Keys = {
+    **_names(Checkpoint),
+    "layers": {**_names(LayerState), "files": None},
+}
+"""The keys of a checkpoint in its file."""
+
+
 def commit(folder: Path, label: str, checkpoint: Checkpoint) -> None:
     """Write the checkpoint of a world, then delete the block files that it does not list."""
     files: list[str] = []
@@ -104,7 +115,7 @@ def read(folder: Path, label: str) -> Checkpoint | None:
         if length > min(inside, _MOST_HEADER):
             raise damaged(target, f"a header of {length} bytes")
         try:
-            found = from_bytes(file.read(length), _KINDS)
+            found = from_bytes(file.read(length), _KINDS, keys=_KEYS)
             layers = [_layer(entry, label) for entry in found.pop("layers")]
             checkpoint = Checkpoint(**found, layers=layers)
             _check(checkpoint)

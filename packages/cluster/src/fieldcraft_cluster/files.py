@@ -52,7 +52,7 @@ def read_planes(target: Path, shape: tuple[int, int]) -> Planes:
         if length > min(inside, _MOST_HEADER):
             raise damaged(target, f"a header of {length} bytes")
         try:
-            header = from_bytes(file.read(length))
+            header = from_bytes(file.read(length), most_bytes=_MOST_HEADER)
             if not isinstance(header, dict) or len(header) > _MOST_PLANES:
                 raise ValueError("a header that lists no planes")
             for entry in header.values():

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import hashlib
 import math
+import struct
 import subprocess
 import sys
+import tracemalloc
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,7 +21,7 @@ from numpy.typing import NDArray
 from fieldcraft import Grid, Terrain
 from fieldcraft.base.errors import BadSaveFile, InvalidValue
 from fieldcraft.space import Graph
-from fieldcraft.space.encoding import digest, from_bytes, to_bytes
+from fieldcraft.space.encoding import digest, from_bytes, from_compressed, from_pieces, to_bytes
 from fieldcraft_worlds.play import saving
 from support.damage import damaged, fuzz
 from support.examples import examples
@@ -382,6 +385,89 @@ def test_damaged_bytes_are_refused_or_read(data: bytes) -> None:
     except BadSaveFile:
         return
     to_bytes(value, KINDS)
+
+
+LENGTH = struct.Struct(">Q")
+
+
+def repeated(packed: bytes, count: int) -> bytes:
+    """A tuple with the same value many times, as bytes."""
+    return b"U" + LENGTH.pack(count) + packed * count
+
+
+class TestBounds:
+    @pytest.mark.parametrize(
+        "value",
+        [None, 1, 1.5, "", (), {}, np.zeros(0), np.random.default_rng(1), Grid(1, 1)],
+        ids=lambda value: type(value).__name__,
+    )
+    def test_small_values_count_more_than_their_bytes(self, value: Any) -> None:
+        packed = to_bytes(value)
+        many = repeated(packed, (1 << 22) // len(packed))
+        with refused(BadSaveFile, "values", "at most 1,048,576 bytes"):
+            from_bytes(many, most_bytes=1 << 20)
+        assert len(from_bytes(repeated(packed, 3), most_bytes=1 << 20)) == 3
+
+    def test_contents_count_before_they_are_read(self) -> None:
+        data = to_bytes({"values": np.zeros(1000, np.float64)})
+        with refused(BadSaveFile, "at most 8,000 bytes"):
+            from_bytes(data, most_bytes=8000)
+        assert from_bytes(data, most_bytes=16000)["values"].size == 1000
+
+    def test_unknown_keys_are_refused_before_their_values_are_read(self) -> None:
+        known = {"size": None, "parts": {"name": None}}
+        good = {"size": 3, "parts": ({"name": "a"}, {"name": "b"})}
+        assert from_bytes(to_bytes(good), keys=known) == good
+        end = b"no value at all"
+        for wrong in ({"mine": 1}, {"parts": ({"name": "a"}, {"yours": 1})}):
+            data = to_bytes(wrong)[:-10] + end
+            with refused(BadSaveFile, "an unknown key"):
+                from_bytes(data, keys=known)
+
+    @pytest.mark.parametrize("value", [Grid(3, 2), Inner(np.zeros(2))])
+    def test_spaces_and_dataclasses_have_known_keys(self, value: Any) -> None:
+        data = to_bytes(value, KINDS)
+        last = "wrap" if isinstance(value, Grid) else "places"
+        spoiled = data.replace(last.encode(), b"z" * len(last))
+        with refused(BadSaveFile, "key 'zzz"):
+            from_bytes(spoiled, KINDS)
+
+    def test_keys_come_in_order_and_once(self) -> None:
+        one, two = to_bytes("a") + b"N", to_bytes("b") + b"N"
+        assert from_bytes(b"M" + LENGTH.pack(2) + one + two) == {"a": None, "b": None}
+        for pairs in (two + one, one + one):
+            with refused(BadSaveFile, "out of order"):
+                from_bytes(b"M" + LENGTH.pack(2) + pairs)
+
+    def test_whole_numbers_have_few_enough_digits_to_print(self) -> None:
+        longest = 1 << 8190
+        assert from_bytes(to_bytes(longest)) == longest
+        assert str(longest)
+        with refused(InvalidValue, "1024 bytes"):
+            to_bytes(longest << 1)
+        with refused(BadSaveFile, "1025 bytes"):
+            from_bytes(b"I" + LENGTH.pack(1025) + bytes(1025))
+
+    def test_pieces_of_any_size_make_the_same_value(self) -> None:
+        value = {"a": np.arange(50), "b": ("text", 3, 1.5, None), "c": Grid(5, 4)}
+        data = to_bytes(value)
+        for size in (1, 2, 7, 64, len(data)):
+            pieces = (data[at : at + size] for at in range(0, len(data), size))
+            again = from_pieces(pieces, len(data))
+            assert to_bytes(again) == data
+            assert not again["a"].flags.writeable
+
+    def test_a_refused_state_is_not_decompressed_whole(self) -> None:
+        data = repeated(b"N", 1 << 26)
+        packed = zlib.compress(data, 1)
+        length = len(data)
+        del data
+        tracemalloc.start()
+        with refused(BadSaveFile, "at most 134,217,728 bytes"):
+            from_compressed(packed, length, most_bytes=1 << 27)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 20e6
 
 
 class TestFiles:

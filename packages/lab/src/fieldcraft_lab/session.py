@@ -15,7 +15,7 @@ import numpy as np
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
-from fieldcraft.base.files import damaged, newer, sealed, write_sealed
+from fieldcraft.base.files import damaged, in_file, newer, sealed, write_sealed
 from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft.space import encoding as serialization
 from fieldcraft_lab.controls import settings
@@ -31,6 +31,15 @@ _MOST_SHARE = 0.05  # of the time that is spent on keyframes
 _MOST_BYTES = 1 << 28
 MOST_STEPS = 1 << 40
 _MOST_FILE = 1 << 30
+_SAVED = {
+    "kind": str,
+    "origin": dict,
+    "started": str,
+    "log": np.ndarray,
+    "moment": int,
+    "digest": str,
+}
+"""The parts of a session in its file, and their types."""
 
 Log = list[tuple[int, Any]]
 
@@ -349,17 +358,12 @@ def _read(target: Path) -> dict[str, Any]:
         if inside > _MOST_FILE:
             raise damaged(target, f"{inside} bytes")
         data = file.read(inside - 1)
-    value = serialization.from_bytes(data)
-    wanted = {
-        "kind": str,
-        "origin": dict,
-        "started": str,
-        "log": np.ndarray,
-        "moment": int,
-        "digest": str,
-    }
+    try:
+        value = serialization.from_bytes(data, keys=dict.fromkeys(_SAVED))
+    except BadSaveFile as error:
+        raise in_file(target, error) from error
     if not isinstance(value, dict) or any(
-        type(value.get(name)) is not kind for name, kind in wanted.items()
+        type(value.get(name)) is not kind for name, kind in _SAVED.items()
     ):
         raise damaged(target, "something else than a session")
     if not 0 <= value["moment"] <= MOST_STEPS:

@@ -179,7 +179,7 @@ def test_a_save_that_unpacks_to_more_than_is_allowed_or_told_is_refused(told, tm
     files.write_sealed(tmp_path / "bomb.save", (saving._MAGIC, frame, head, body))
     tracemalloc.start()
     with pytest.raises(BadSaveFile):
-        saving.read(tmp_path / "bomb.save")
+        saving.read(tmp_path / "bomb.save").value(())
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1 << 23

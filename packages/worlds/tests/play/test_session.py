@@ -7,7 +7,6 @@ import pytest
 
 from fieldcraft import Grid
 from fieldcraft.base.errors import BadSaveFile, InvalidValue, UnknownName
-from fieldcraft.space.encoding import from_bytes
 from fieldcraft_worlds.library import find_game
 from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.session import Session
@@ -115,7 +114,7 @@ class TestRefusals:
         session = played(2)
         session.save(tmp_path / "a.save")
         contents = saving.read(tmp_path / "a.save")
-        value = from_bytes(contents.packed, session._kinds)
+        value = contents.value(session._kinds)
         without = {key: item for key, item in value.items() if key != wrong}
         for broken in ({**value, wrong: "x"}, {**value, wrong: None}, without, (), "x"):
             saving.write(tmp_path / "b.save", contents.header, broken, session._kinds)

@@ -24,6 +24,7 @@ __all__ = [
     "Staging",
     "damaged",
     "file_size",
+    "in_file",
     "is_there",
     "newer",
     "read_bytes",
@@ -172,6 +173,11 @@ def damaged(target: Path, got: str) -> BadSaveFile:
         got=f"{got}: {target}",
         remedy="Use another copy of it",
     )
+
+
+def in_file(target: Path, error: BadSaveFile) -> BadSaveFile:
+    """Return an error about the contents of a file with the path of the file in it."""
+    return BadSaveFile(error.rule, got=f"{error.got}: {target}", remedy=error.remedy)
 
 
 def newer(target: Path, version: int, known: int) -> BadSaveFile:

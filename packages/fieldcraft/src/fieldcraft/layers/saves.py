@@ -11,13 +11,14 @@ import os
 import struct
 import zlib
 from collections.abc import Hashable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
-from fieldcraft.base.files import damaged, newer, sealed, write_sealed
+from fieldcraft.base.files import damaged, in_file, newer, sealed, write_sealed
 from fieldcraft.layers.layer import Layer, LayerState
 from fieldcraft.layers.propagation import PROPAGATIONS, Propagation
 from fieldcraft.layers.propagation.array import ArrayValues
@@ -34,6 +35,16 @@ _MAGIC = b"fieldcraft influence map\n"
 _VERSION = 2
 _FRAME = struct.Struct("<IQ")
 _MOST_TICKS = 1 << 60  # 51 years: three times as much is left until 64 bits end
+
+_ENTRY = dict.fromkeys(
+    ("name", "space", "propagation", "priority", "every", "ticks", "due", "arrays", "sources")
+)
+_KEYS: serialization.Keys = {
+    "ticks": None,
+    "spaces": dict.fromkeys(("space", "parent")),
+    "layers": {**_ENTRY, "falloffs": None, "keys": None},
+}
+"""The keys of the contents."""
 
 
 def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
@@ -71,9 +82,8 @@ def load(
         `most_bytes` in memory: then nothing is unpacked.
     """
     target = checks.path("path", path)
-    data = _unpacked(target, checks.integer("most_bytes", most_bytes))
+    contents = _contents(target, checks.integer("most_bytes", most_bytes))
     try:
-        contents = serialization.from_bytes(data)
         spaces: list[Space] = []
         for entry in contents["spaces"]:
             spaces.append(_space_in(entry, spaces))
@@ -97,7 +107,8 @@ def load(
     return imap
 
 
-def _unpacked(target: Any, most_bytes: int) -> bytes:
+def _contents(target: Path, most_bytes: int) -> Any:
+    """Return the contents of a file, which are bounded while they are unpacked."""
     with sealed(target, _MAGIC, _FRAME.size) as (file, inside):
         version, length = _FRAME.unpack(file.read(_FRAME.size))
         if version != _VERSION:
@@ -108,13 +119,11 @@ def _unpacked(target: Any, most_bytes: int) -> bytes:
                 got=f"{length:,} bytes in {target}",
                 remedy=f"If you trust the file, pass most_bytes={length}",
             )
-        try:
-            data = zlib.decompressobj().decompress(file.read(inside - _FRAME.size), length + 1)
-        except zlib.error as error:
-            raise damaged(target, f"contents that cannot be unpacked ({error})") from error
-    if len(data) != length:
-        raise damaged(target, f"another size than the {length} bytes that it states")
-    return data
+        packed = file.read(inside - _FRAME.size)
+    try:
+        return serialization.from_compressed(packed, length, keys=_KEYS, most_bytes=most_bytes)
+    except BadSaveFile as error:
+        raise in_file(target, error) from error
 
 
 def _size(value: Any, most: int) -> int:

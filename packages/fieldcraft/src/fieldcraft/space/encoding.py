@@ -7,6 +7,10 @@ calls no code but the constructors of these dataclasses, which check their field
 Every value begins with a letter for its kind; lengths are 8 bytes, integers and floats big-endian,
 arrays little-endian in C order, the keys of dicts sorted. So equal values have equal bytes, and
 `digest` distinguishes states.
+
+Bytes of strangers are bounded while they are read: the memory of all values together, counted
+before each value is made; the levels; the digits of a number; and the keys of dicts, which are
+compared with the known ones before their values are read.
 """
 
 from __future__ import annotations
@@ -14,7 +18,8 @@ from __future__ import annotations
 import hashlib
 import math
 import struct
-from collections.abc import Callable, Iterable
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -23,13 +28,37 @@ from numpy.typing import NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
-from fieldcraft.space.saves import NAMES, from_parts, to_parts
+from fieldcraft.space.saves import KEYS, NAMES, Keys, from_parts, to_parts
 
-__all__ = ["digest", "from_bytes", "to_bytes"]
+__all__ = [
+    "MOST_BYTES",
+    "Keys",
+    "digest",
+    "from_bytes",
+    "from_compressed",
+    "from_pieces",
+    "to_bytes",
+]
+
+MOST_BYTES = 1 << 30
+"""The memory that the values of a state may take, if the reader sets no other bound."""
 
 _LENGTH = struct.Struct(">Q")
 _FLOAT = struct.Struct(">d")
 _DEEPEST = 40
+_PIECE = 1 << 16  # bytes that are decompressed at once
+_LONGEST_NUMBER = 1024  # bytes of a whole number: fewer digits than Python prints
+_WIDEST_LETTER = 4  # bytes of a letter in memory, where it is one byte in a file
+
+# What values count against the bound of memory beside their contents. Small values take more time
+# than memory, so that they count more than they take: a state of the default bound is read within
+# seconds, whatever it is made of.
+_VALUE_COUNTS = 256
+_CONTAINER_COUNTS = 512
+_ARRAY_COUNTS = 4096
+_OBJECT_COUNTS = 2048
+_GENERATOR_COUNTS = 1 << 15
+_SPACE_COUNTS = 1 << 16
 _MOST_POSITION = 624  # of MT19937, in words
 _ARRAYS = ("|b1", "|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f2", "<f4", "<f8")
 _GENERATORS = {
@@ -79,9 +108,27 @@ def digest(value: Any, kinds: Iterable[type] = ()) -> str:
     return state.hexdigest()
 
 
-def from_bytes(data: bytes, kinds: Iterable[type] = ()) -> Any:
+def from_bytes(
+    data: bytes,
+    kinds: Iterable[type] = (),
+    *,
+    keys: Keys | None = None,
+    most_bytes: int = MOST_BYTES,
+) -> Any:
     """Return the value of bytes that `to_bytes` returned with the same `kinds`; its arrays are
     read-only.
+
+    Parameters
+    ----------
+    data : bytes
+        What `to_bytes` returned.
+    kinds : iterable of type, optional
+        The dataclasses that may occur in the value.
+    keys : mapping, optional
+        The known keys of the value, if it is a dict or a tuple of dicts, each with the known keys
+        within it, or None for any. Others are refused before their values are read.
+    most_bytes : int, optional
+        The memory that the values may take. Each counts at least 256 bytes.
 
     Raises
     ------
@@ -90,16 +137,66 @@ def from_bytes(data: bytes, kinds: Iterable[type] = ()) -> Any:
     """
     rule, remedy = "A serialized state is bytes", "Pass what to_bytes() returned"
     checks.instance(data, (bytes, bytearray, memoryview), rule, remedy)
-    reader = _Reader(data, _named(kinds))
+    return from_pieces([bytes(data)], len(data), kinds, keys=keys, most_bytes=most_bytes)
+
+
+def from_pieces(
+    pieces: Iterable[bytes],
+    size: int,
+    kinds: Iterable[type] = (),
+    *,
+    keys: Keys | None = None,
+    most_bytes: int = MOST_BYTES,
+) -> Any:
+    """Return the value of bytes that come in pieces, `size` bytes in all, as `from_bytes` does.
+
+    A piece is requested when it is needed, so that a state which is refused is not unpacked whole.
+    """
+    reader = _Reader(iter(pieces), size, _named(kinds), most_bytes)
     try:
-        value = reader.value(0)
+        value = reader.value(0, keys)
     except BadSaveFile:
         raise
     except _CONTENTS as error:
         raise _damaged(f"contents that don't fit together ({error})") from error
-    if reader.at != len(data):
-        raise _damaged(f"{len(data) - reader.at} bytes too many")
+    if reader.left:
+        raise _damaged(f"{reader.left} bytes too many")
     return value
+
+
+def from_compressed(
+    data: bytes,
+    size: int,
+    kinds: Iterable[type] = (),
+    *,
+    keys: Keys | None = None,
+    most_bytes: int = MOST_BYTES,
+) -> Any:
+    """Return the value of bytes that zlib compressed, `size` bytes without compression, as
+    `from_bytes` does. They are decompressed in pieces, and no farther than they are read.
+    """
+    if size > most_bytes:
+        raise _too_large(most_bytes, f"{size:,} bytes")
+    pieces = _decompressed(data)
+    try:
+        value = from_pieces(pieces, size, kinds, keys=keys, most_bytes=most_bytes)
+        if next(pieces, b""):
+            raise _damaged(f"more than the {size} bytes that it states")
+    except zlib.error as error:
+        raise _damaged(f"contents that cannot be unpacked ({error})") from error
+    return value
+
+
+def _decompressed(data: bytes) -> Iterator[bytes]:
+    """Yield what zlib compressed in small pieces."""
+    unpacking = zlib.decompressobj()
+    while not unpacking.eof:
+        piece = unpacking.decompress(data, _PIECE)
+        data = unpacking.unconsumed_tail
+        if not piece and not data:
+            return
+        if piece:
+            yield piece
 
 
 def _named(kinds: Iterable[type]) -> dict[str, type]:
@@ -132,7 +229,7 @@ class _Writer:
         elif kind is bool:
             write(b"T" if value else b"F")
         elif kind is int:
-            self._sized(b"I", value.to_bytes(value.bit_length() // 8 + 1, "big", signed=True))
+            self._integer(value, where)
         elif kind is float:
             write(b"D" + _FLOAT.pack(value))
         elif kind is str:
@@ -163,6 +260,16 @@ class _Writer:
 
     def _sized(self, letter: bytes, data: bytes) -> None:
         self._write(letter + _LENGTH.pack(len(data)) + data)
+
+    def _integer(self, value: int, where: str) -> None:
+        length = value.bit_length() // 8 + 1
+        if length > _LONGEST_NUMBER:
+            raise InvalidValue(
+                f"A whole number in a state has at most {_LONGEST_NUMBER} bytes",
+                got=f"{length} bytes at {where}",
+                remedy="Use an array",
+            )
+        self._sized(b"I", value.to_bytes(length, "big", signed=True))
 
     def _text(self, letter: bytes, text: str, where: str) -> None:
         try:
@@ -211,74 +318,154 @@ class _Writer:
 
 
 class _Reader:
-    def __init__(self, data: bytes, kinds: dict[str, type]) -> None:
-        self.at = 0
-        self._data = data
-        self._kinds = kinds
+    """Reads one value out of pieces of bytes; `left` is the number of bytes that are not read."""
 
-    def value(self, depth: int) -> Any:
+    def __init__(
+        self, pieces: Iterator[bytes], size: int, kinds: dict[str, type], most_bytes: int
+    ) -> None:
+        self.left = size
+        self._size = size
+        self._pieces = pieces
+        self._piece = b""
+        self._at = 0
+        self._kinds = kinds
+        self._most_bytes = most_bytes
+        self._counted = 0
+
+    def value(self, depth: int, keys: Keys | None) -> Any:
+        """Return the next value; `keys` are the known keys of dicts in it."""
         if depth > _DEEPEST:
             raise _damaged(f"more than {_DEEPEST} levels")
+        self._count(_VALUE_COUNTS)
         letter = self._next(1)
         if letter in _CONSTANTS:
             return _CONSTANTS[letter]
         if letter == b"I":
-            return int.from_bytes(self._sized(), "big", signed=True)
+            return self._integer()
         if letter == b"D":
             return _FLOAT.unpack(self._next(8))[0]
         if letter == b"S":
-            return self._sized().decode()
+            return self._text()
         if letter == b"U":
-            return tuple([self.value(depth + 1) for _ in range(self._length())])
+            self._count(_CONTAINER_COUNTS)
+            return tuple([self.value(depth + 1, keys) for _ in range(self._length())])
         if letter == b"M":
-            return self._pairs(depth)
+            return self._pairs(depth, keys)
         if letter == b"A":
             return self._array()
         if letter == b"R":
-            return _generator_in(self.value(depth + 1))
+            self._count(_GENERATOR_COUNTS)
+            return _generator_in(self.value(depth + 1, None))
         if letter in _SPACES_BY_LETTER:
-            return from_parts(_SPACES_BY_LETTER[letter], self._pairs(depth))
+            self._count(_SPACE_COUNTS)
+            name = _SPACES_BY_LETTER[letter]
+            return from_parts(name, self._pairs(depth, KEYS[name]))
         if letter == b"K":
-            name = self._sized().decode()
-            if name not in self._kinds or self._next(1) != b"M":
-                raise _damaged(f"an object of the kind {name!r}, which is not known here")
-            return self._kinds[name](**self._pairs(depth))
+            return self._object(depth)
         raise _damaged(f"a value of kind {letter!r}")
 
-    def _next(self, count: int) -> bytes:
-        if count > len(self._data) - self.at:
+    def _count(self, size: int) -> None:
+        """Count memory against the bound before it is taken."""
+        self._counted += size
+        if self._counted > self._most_bytes:
+            raise _too_large(self._most_bytes, "more")
+
+    def _next(self, count: int) -> Any:
+        """Return the next bytes, as `bytes` or, where they are many, as a `bytearray`."""
+        if count > self.left:
             raise _damaged("a premature end")
-        self.at += count
-        return self._data[self.at - count : self.at]
+        self.left -= count
+        end = self._at + count
+        if end > len(self._piece):
+            return self._joined(count)
+        found = self._piece[self._at : end]
+        self._at = end
+        return found
+
+    def _joined(self, count: int) -> bytes | bytearray:
+        """Return bytes that reach into the next pieces."""
+        joined = bytearray(self._piece[self._at :])
+        while len(joined) < count:
+            piece = next(self._pieces, b"")
+            if not piece:
+                raise _damaged("a premature end")
+            missing = count - len(joined)
+            joined += piece[:missing]
+            self._piece = piece
+            self._at = min(missing, len(piece))
+        return bytes(joined) if count <= _LONGEST_NUMBER else joined
 
     def _length(self) -> int:
         count: int = _LENGTH.unpack(self._next(8))[0]
-        if count > len(self._data):
+        if count > self._size:
             raise _damaged(f"a length of {count}")
         return count
 
-    def _sized(self) -> bytes:
-        return self._next(self._length())
+    def _integer(self) -> int:
+        length = self._length()
+        if length > _LONGEST_NUMBER:
+            raise _damaged(f"a whole number of {length} bytes")
+        return int.from_bytes(self._next(length), "big", signed=True)
 
-    def _pairs(self, depth: int) -> dict[str, Any]:
+    def _text(self) -> str:
+        length = self._length()
+        self._count(length * _WIDEST_LETTER)
+        text: str = self._next(length).decode()
+        return text
+
+    def _pairs(self, depth: int, keys: Keys | None) -> dict[str, Any]:
+        self._count(_CONTAINER_COUNTS)
         pairs: dict[str, Any] = {}
+        last = None
         for _ in range(self._length()):
-            key = self.value(depth + 1)
-            if not isinstance(key, str):
-                raise _damaged(f"a key {key!r}")
-            pairs[key] = self.value(depth + 1)
+            key = self._key()
+            if last is not None and key <= last:
+                raise _damaged(f"the key {key[:40]!r} out of order")
+            if keys is not None and key not in keys:
+                raise _damaged(f"an unknown key {key[:40]!r}")
+            last = key
+            pairs[key] = self.value(depth + 1, None if keys is None else keys[key])
         return pairs
 
+    def _key(self) -> str:
+        self._count(_VALUE_COUNTS)
+        if self._next(1) != b"S":
+            raise _damaged("a key that is no text")
+        return self._text()
+
+    def _object(self, depth: int) -> Any:
+        self._count(_OBJECT_COUNTS)
+        name = self._text()
+        if name not in self._kinds or self._next(1) != b"M":
+            raise _damaged(f"an object of the kind {name[:40]!r}, which is not known here")
+        kind = self._kinds[name]
+        known = {each.name: None for each in fields(kind) if each.init}
+        return kind(**self._pairs(depth, known))
+
     def _array(self) -> NDArray[Any]:
-        name, dimensions = self._sized().decode(), self._length()
+        self._count(_ARRAY_COUNTS)
+        name = self._text()
+        dimensions = self._length()
         if name not in _ARRAYS or dimensions > 32:
-            raise _damaged(f"an array of {name!r} with {dimensions} dimensions")
+            raise _damaged(f"an array of {name[:40]!r} with {dimensions} dimensions")
         shape = [_LENGTH.unpack(self._next(8))[0] for _ in range(dimensions)]
         dtype = np.dtype(name)
-        data = self._next(math.prod(shape) * dtype.itemsize)
+        size = math.prod(shape) * dtype.itemsize
+        self._count(size)
+        data = self._next(size)
         if name == "|b1" and data.strip(b"\0\1"):
             raise _damaged("bools that are neither")
-        return np.frombuffer(data, dtype=dtype).reshape(shape)
+        array = np.frombuffer(data, dtype=dtype).reshape(shape)
+        array.flags.writeable = False
+        return array
+
+
+def _too_large(most_bytes: int, got: str) -> BadSaveFile:
+    return BadSaveFile(
+        f"The values of a save take at most {most_bytes:,} bytes in memory",
+        got=got,
+        remedy="If you trust it, and the call has most_bytes=, pass more",
+    )
 
 
 def _damaged(got: str) -> BadSaveFile:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copyreg
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,30 @@ NAMES: dict[type, str] = {Grid: "grid", Graph: "graph", HexGrid: "hexes"}
 
 _GRAPH = ("positions", "edges", "lengths", "directed", "max_height", "y_up", "labels")
 _HEXES = ("columns", "rows", "orientation", "size", "origin", "y_up", "wrap")
+
+Keys: TypeAlias = "Mapping[str, Keys | None]"
+"""Known keys of a dict, each with the known keys of the dicts within, or None for any."""
+
+_TERRAIN: Keys = dict.fromkeys(("classes", "enter", "names"))
+_GRID: Keys = {
+    **dict.fromkeys(("width", "height", "cell_size", "origin", "y_up", "wrap", "neighbors", "cut")),
+    "walls": None,
+    "terrain": _TERRAIN,
+    "hides": None,
+}
+KEYS: dict[str, Keys] = {
+    "grid": _GRID,
+    "hexes": {
+        **dict.fromkeys((*_HEXES, "closed", "walls", "hides")),
+        "terrain": _TERRAIN,
+    },
+    "graph": {
+        **dict.fromkeys((*_GRAPH, "walls", "closed", "hides")),
+        "mesh": dict.fromkeys(("corners", "starts", "rings")),
+        "squares": _GRID,
+    },
+}
+"""The keys of the parts of each kind of space."""
 
 
 def to_parts(space: Space) -> tuple[str, dict[str, Any]]:
@@ -128,6 +153,8 @@ def _graph(parts: dict[str, Any]) -> Graph:
     mesh, squares = None, None
     if parts["mesh"] is not None:
         corners, starts, rings = (parts["mesh"][name] for name in ("corners", "starts", "rings"))
+        if 3 * (len(starts) - 1) > len(rings):
+            raise ValueError(f"{len(starts) - 1} polygons of {len(rings)} corners in all")
         mesh = Mesh(corners, np.split(rings, starts[1:-1]) if len(starts) > 1 else [])
     if "squares" in parts:
         squares = _grid(parts["squares"])

@@ -17,31 +17,35 @@ from typing import Any
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadSaveFile
-from fieldcraft.base.files import damaged, newer, sealed, write_sealed
-from fieldcraft.space.encoding import from_bytes, to_bytes
+from fieldcraft.base.files import damaged, in_file, newer, sealed, write_sealed
+from fieldcraft.space.encoding import Keys, from_bytes, from_compressed, to_bytes
 
 _MAGIC = b"fieldcraft game\n"
 _VERSION = 1
 _FRAME = struct.Struct(">IQQQ")
-_LARGEST = 1 << 30
+_HEADER: Keys = dict.fromkeys(("game", "kind", "version"))
+_MOST_HEADER = 1 << 16
 
 
 @dataclass(frozen=True)
 class Contents:
-    """The contents of a save: `header`, a dict, and the packed value that `value` unpacks."""
+    """The contents of a save: `header`, a dict, and `body`, the compressed value of `size` bytes
+    that `value` unpacks.
+    """
 
     path: Path
     header: dict[str, Any]
-    packed: bytes
+    body: bytes
+    size: int
 
-    def value(self, kinds: Iterable[type]) -> Any:
-        """Return the value, made of dataclasses of these kinds; raises `BadSaveFile` where it
-        isn't.
+    def value(self, kinds: Iterable[type], keys: Keys | None = None) -> Any:
+        """Return the value, made of dataclasses of these kinds, with these keys if it is a dict;
+        raises `BadSaveFile` where it isn't.
         """
         try:
-            return from_bytes(self.packed, kinds)
+            return from_compressed(self.body, self.size, kinds, keys=keys)
         except BadSaveFile as error:
-            raise damaged(self.path, error.got) from error
+            raise in_file(self.path, error) from error
 
 
 def write(
@@ -80,17 +84,15 @@ def read(path: str | os.PathLike[str]) -> Contents:
     begin = _FRAME.size
     if version != _VERSION:
         raise newer(target, version, _VERSION)
-    if begin + head + body != len(data) or size > _LARGEST:
+    if begin + head + body != len(data):
         raise damaged(target, "lengths that don't add up")
-    unpacking = zlib.decompressobj()
     try:
-        header = from_bytes(data[begin : begin + head])
-        packed = unpacking.decompress(data[begin + head : begin + head + body], size + 1)
-    except (BadSaveFile, zlib.error) as error:
-        raise damaged(target, f"contents that cannot be unpacked ({error})") from error
-    if len(packed) != size or not isinstance(header, dict):
-        raise damaged(target, f"{len(packed)} bytes where {size} belong")
-    return Contents(target, header, packed)
+        header = from_bytes(data[begin : begin + head], keys=_HEADER, most_bytes=_MOST_HEADER)
+    except BadSaveFile as error:
+        raise in_file(target, error) from error
+    if not isinstance(header, dict):
+        raise damaged(target, "a header that is no dict")
+    return Contents(target, header, data[begin + head :], size)
 
 
 def free_name(folder: Path, stem: str) -> Path:

@@ -19,6 +19,7 @@ from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.settings import kinds_of
 
 _SAVED: dict[str, Any] = {"seed": int, "steps": int, "dice": np.random.Generator, "journal": tuple}
+_KEYS: serialization.Keys = dict.fromkeys((*_SAVED, "map", "settings", "state"))
 
 
 class Session:
@@ -161,7 +162,8 @@ class Session:
                 got=f"version {version}: {path}",
                 remedy="Use the fieldcraft that wrote it",
             )
-        value = contents.value(dict.fromkeys((*game.kinds, *kinds_of(game.settings()))))
+        kinds = dict.fromkeys((*game.kinds, *kinds_of(game.settings())))
+        value = contents.value(kinds, _KEYS)
         fits = isinstance(value, dict) and {"map", "settings", "state"} <= value.keys()
         fits = fits and all(type(value.get(key)) is kind for key, kind in _SAVED.items())
         if (
