@@ -10,12 +10,14 @@ import platform
 import re
 import runpy
 import shutil
+import stat
 import subprocess
 import sys
 import threading
 import time
 import zlib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -50,16 +52,162 @@ def _note(path: Path, **changes: Any) -> None:
         (lambda path: _note(path, sources="0123"), "other sources"),
         (lambda path: path.with_suffix(".json").write_text("{"), "note"),
         (lambda path: path.with_suffix(".json").unlink(), "note"),
-        (lambda path: path.chmod(0o666), "other users"),
-        (lambda path: path.parent.chmod(0o777), "other users"),
+        (lambda path: path.chmod(0o666), "every user"),
+        (lambda path: path.with_suffix(".json").chmod(0o666), "every user"),
+        (lambda path: path.parent.chmod(0o777), "every user"),
+        (lambda path: path.with_suffix(".json").write_text("[" * 60_000), "note"),
+        (lambda path: path.with_suffix(".json").write_text("[]"), "note"),
+        (lambda path: path.with_suffix(".json").write_text(" " * 70_000), "more than 65536"),
     ],
 )
 def test_a_file_that_is_not_sound_is_not_loaded(file: Path, spoil: Any, reason: str) -> None:
     assert native.fault(file) == ""
-    if reason == "other users" and sys.platform == "win32":
+    if reason == "every user" and sys.platform == "win32":
         pytest.skip("folders of a user's profile are private there")
     spoil(file)
     assert reason in native.fault(file)
+
+
+on_posix = pytest.mark.skipif(sys.platform == "win32", reason="modes and groups are those of POSIX")
+
+
+@on_posix
+@pytest.mark.parametrize("suffix", [".so", ".json"])
+def test_a_pipe_and_a_folder_are_not_read(file: Path, suffix: str) -> None:
+    other = file.with_suffix(suffix)
+    other.unlink()
+    os.mkfifo(other)
+    assert "no regular file" in native.fault(file)
+    other.unlink()
+    other.mkdir()
+    assert "no regular file" in native.fault(file)
+
+
+@on_posix
+@pytest.mark.parametrize("suffix", [".so", ".json"])
+def test_a_link_that_leaves_the_folder_is_not_followed(file: Path, suffix: str) -> None:
+    other = file.with_suffix(suffix)
+    away = file.parent / "away" / other.name
+    away.parent.mkdir()
+    other.rename(away)
+    other.symlink_to(away)
+    assert "link to another folder" in native.fault(file)
+    beside = file.parent / f"beside{suffix}"
+    away.rename(beside)
+    other.unlink()
+    other.symlink_to(beside)
+    assert native.fault(file) == ""
+
+
+class Accounts:
+    """Users and groups of a machine: each user's id, name and main group, each group's members."""
+
+    def __init__(self, users: list[tuple[int, str, int]], groups: dict[int, tuple[str, list[str]]]):
+        self._users = users
+        self._groups = groups
+
+    def getpwall(self) -> list[Any]:
+        return [SimpleNamespace(pw_uid=u, pw_name=name, pw_gid=g) for u, name, g in self._users]
+
+    def getgrgid(self, group: int) -> Any:
+        name, members = self._groups[group]
+        return SimpleNamespace(gr_name=name, gr_mem=members)
+
+
+@on_posix
+@pytest.mark.parametrize(
+    ("owner", "group", "mode", "accepted"),
+    [
+        (1000, 1000, 0o775, True),  # this user, umask 002
+        (0, 0, 0o755, True),  # an installation of the system
+        (0, 0, 0o555, True),  # read-only site-packages
+        (1001, 1001, 0o755, True),  # conda of an administrator
+        (1001, 1001, 0o775, True),  # the same, umask 002
+        (0, 50, 0o2775, True),  # /usr/local of Debian: a group without members
+        (1001, 10, 0o775, True),  # wheel
+        (1000, 4242, 0o775, False),  # a group that has no name here
+        (4243, 4243, 0o775, True),  # a container without accounts
+        (1000, 200, 0o775, False),  # a project's group with another member
+        (1000, 201, 0o775, True),  # a project's group of this user alone
+        (1000, 100, 0o775, False),  # the main group of several users
+        (1000, 100, 0o755, True),
+        (1000, 1000, 0o777, False),
+        (0, 0, 0o1777, True),  # others cannot replace files there
+    ],
+)
+def test_only_another_user_who_can_write_is_a_reason(
+    file: Path, monkeypatch: pytest.MonkeyPatch, owner: int, group: int, mode: int, accepted: bool
+) -> None:
+    accounts = Accounts(
+        [
+            (0, "root", 0),
+            (1000, "me", 1000),
+            (1001, "admin", 1001),
+            (1002, "other", 100),
+            (1003, "guest", 100),
+        ],
+        {
+            0: ("root", []),
+            10: ("wheel", ["admin", "other"]),
+            50: ("staff", []),
+            100: ("users", []),
+            200: ("project", ["me", "other"]),
+            201: ("alone", ["me"]),
+            1000: ("me", []),
+            1001: ("admin", ["root"]),
+        },
+    )
+    monkeypatch.setitem(sys.modules, "pwd", accounts)
+    monkeypatch.setitem(sys.modules, "grp", accounts)
+    monkeypatch.setattr(os, "getuid", lambda: 1000)
+    plain = Path.stat
+
+    def status(path: Path, *, follow_symlinks: bool = True) -> Any:
+        found = plain(path, follow_symlinks=follow_symlinks)
+        kind = stat.S_IFMT(found.st_mode)
+        bits = mode if path == file.parent else mode & 0o775
+        return SimpleNamespace(
+            st_mode=kind | bits, st_uid=owner, st_gid=group, st_size=found.st_size
+        )
+
+    monkeypatch.setattr(Path, "stat", status)
+    assert (native.fault(file) == "") == accepted
+
+
+@on_posix
+def test_a_file_of_another_user_than_the_folder_is_not_loaded(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.parent.chmod(0o1777)
+    assert native.fault(file) == ""
+    plain = Path.stat
+
+    def status(path: Path, *, follow_symlinks: bool = True) -> Any:
+        found = plain(path, follow_symlinks=follow_symlinks)
+        owner = 4321 if path == file else 1000
+        return SimpleNamespace(
+            st_mode=found.st_mode, st_uid=owner, st_gid=found.st_gid, st_size=found.st_size
+        )
+
+    monkeypatch.setattr(Path, "stat", status)
+    assert "another user" in native.fault(file)
+
+
+@on_posix
+def test_an_installation_under_umask_002_runs_compiled(tmp_path: Path) -> None:
+    if tier.library() is None:
+        pytest.skip("no native library serves here")
+    package = Path(native.__file__).parents[1]
+    code = (
+        "import os, shutil, sys; os.umask(0o002);"
+        f" shutil.copytree({str(package)!r}, 'fieldcraft', copy_function=shutil.copyfile);"
+        " os.chmod('fieldcraft/kernels', 0o775); sys.path.insert(0, os.getcwd());"
+        " from fieldcraft.kernels import native; print(native.__file__, bool(native.load()))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == [str(tmp_path / "fieldcraft/kernels/native.py"), "True"]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import json
 import logging
 import os
 import platform
+import stat
 import sys
 import zlib
 from pathlib import Path
@@ -33,6 +34,9 @@ of the processor, as NumPy calls it.
 """
 
 _log = logging.getLogger("fieldcraft")
+_MOST_NOTE = 1 << 16
+_ADMINISTRATORS = frozenset(("root", "wheel", "sudo", "admin", "adm"))
+"""Groups whose members can become root anyway."""
 _MACHINERY = {"__init__", "declare", "native", "pool", "tier", "warm_up"}
 
 
@@ -94,24 +98,72 @@ def _opened(path: Path) -> ModuleType | None:
 
 
 def fault(path: Path) -> str:
-    """Return why a library is not loaded: it is damaged, others can write to it, or it was built
-    from other sources; "" for a valid one.
+    """Return why a library is not loaded: it is damaged, another user can write to it, or it was
+    built from other sources; "" for a valid one.
     """
+    note_path = path.with_suffix(".json")
     try:
-        note = json.loads(path.with_suffix(".json").read_text())
-        data = path.read_bytes()
-        if (len(data), zlib.crc32(data)) != (note["size"], note["crc32"]):
+        for each in (path, note_path):
+            reason = _fault_of_place(each)
+            if reason:
+                return reason
+        if note_path.stat().st_size > _MOST_NOTE:
+            return f"the note beside it has more than {_MOST_NOTE} bytes"
+        note = json.loads(note_path.read_text())
+        size, checksum, made_of = note["size"], note["crc32"], note["sources"]
+        if path.stat().st_size != size:
             return "the file is damaged"
-        if sys.platform != "win32" and any(
-            each.stat().st_mode & 0o022 or each.stat().st_uid not in (os.getuid(), 0)
-            for each in (path, path.parent)
-        ):
-            return "other users can write to it (chmod go-w)"
-        if (made_of := sources()) and note["sources"] != made_of:
+        data = path.read_bytes()
+        if (len(data), zlib.crc32(data)) != (size, checksum):
+            return "the file is damaged"
+        own_sources = sources()
+        if own_sources and made_of != own_sources:
             return "they were built from other sources"
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         return f"the note beside it can't be read ({error})"
     return ""
+
+
+def _fault_of_place(path: Path) -> str:
+    """Return why a file is not read where it lies, "" if it may be."""
+    if path.resolve().parent != path.parent.resolve():
+        return f"{path.name} is a link to another folder"
+    if not path.exists():
+        return f"the note beside it can't be read ({path.name} is missing)"
+    if not path.is_file():
+        return f"{path.name} is no regular file"
+    if sys.platform == "win32":
+        return ""
+    file, folder = path.stat(), path.parent.stat()
+    is_shared = folder.st_mode & stat.S_IWOTH and not folder.st_mode & stat.S_ISVTX
+    if file.st_mode & stat.S_IWOTH or is_shared:
+        return f"every user can write to it (chmod o-w {path} {path.parent})"
+    if file.st_uid not in (os.getuid(), 0, folder.st_uid):
+        return f"{path.name} belongs to another user than its folder"
+    for each in (file, folder):
+        if each.st_mode & stat.S_IWGRP and not _is_trusted_group(each.st_gid, each.st_uid):
+            return f"other users of its group can write to it (chmod g-w {path} {path.parent})"
+    return ""
+
+
+def _is_trusted_group(group: int, owner: int) -> bool:
+    """Return whether a group has no members but an owner, this user, and administrators."""
+    import grp
+    import pwd
+
+    if group == 0:
+        return True
+    try:
+        listed = grp.getgrgid(group)
+    except KeyError:
+        return group == owner  # as in a container, where the group has no name
+    if listed.gr_name in _ADMINISTRATORS:
+        return True
+    trusted = {0, owner, os.getuid()}
+    members = {user.pw_name for user in pwd.getpwall() if user.pw_gid == group}
+    members.update(listed.gr_mem)
+    names = {user.pw_name for user in pwd.getpwall() if user.pw_uid in trusted}
+    return members <= names
 
 
 def is_private(folder: Path) -> bool:
