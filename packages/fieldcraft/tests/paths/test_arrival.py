@@ -92,6 +92,23 @@ def test_time_to_contact() -> None:
     assert (never.safe.sum(), never.lost.sum()) == (1, 1)
 
 
+@pytest.mark.parametrize(
+    ("cells", "size", "ours", "our_speed", "theirs", "their_speed", "tied"),
+    [(7, 0.7, 4, 1.1, 0, 3.3, 6), (5, 0.1, 1, 3.0, 3, 9.0, 0), (6, 0.7, 3, 3.0, 4, 4.5, 1)],
+)
+def test_rounding_decides_no_tie(
+    cells: int, size: float, ours: int, our_speed: float, theirs: int, their_speed: float, tied: int
+) -> None:
+    """Both sides are in a cell at the same time, up to the last bit of the time."""
+    space = fc.Grid(cells, 1, cell_size=size)
+    places = space.position_of(ours), space.position_of(theirs)
+    arrival = first_arrival(space, *places, our_speed=our_speed, their_speed=their_speed)
+    assert arrival.ours[0, tied] != arrival.theirs[0, tied]
+    assert arrival.contested[0, tied]
+    swapped = first_arrival(space, *places[::-1], our_speed=their_speed, their_speed=our_speed)
+    assert swapped.contested[0, tied]
+
+
 def test_bad_sides_are_refused() -> None:
     space = fc.Grid(walls=[[0, 0, 1]])
     with pytest.raises(InvalidValue, match="our_speed"):

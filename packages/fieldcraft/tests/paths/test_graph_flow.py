@@ -160,3 +160,67 @@ class TestOverPolygons:
         for _ in range(300):
             at = steering.move(level, at, 16 * flow.sample(at), leap=flow)
         assert (np.linalg.norm(at - goal, axis=1) < 30).all()
+
+
+ROUND_GOALS = {
+    "hexagons": lambda: fc.HexGrid(9, 7),
+    "hexagons far away": lambda: fc.HexGrid(9, 7, orientation="flat", origin=(1e6, -3e6)),
+    "torus of hexagons": lambda: fc.HexGrid(8, 6, wrap=True),
+    "graph": lambda: fc.Grid(9, 7, cell_size=0.7, origin=(1 / 3, 2 / 7)).to_graph(),
+}
+
+
+@pytest.mark.parametrize("kind", ROUND_GOALS)
+def test_an_agent_at_the_center_of_a_goal_stays(kind: str) -> None:
+    """Centers are computed in several ways, which differ by rounding."""
+    space = ROUND_GOALS[kind]()
+    for goal in range(len(space)):
+        center = space.position_of(goal)
+        field = flow_field(distance_map(space, center))
+        around = center * (1 + np.array([-2e-16, 0.0, 2e-16]))[:, np.newaxis]
+        assert not field.sample(around).any()
+
+
+def test_an_agent_at_the_center_of_a_goal_polygon_stays() -> None:
+    corners = [(0.1, 0.2), (1.3, 0.2), (1.3, 1.7), (0.1, 1.7), (2.9, 0.2), (2.9, 1.7)]
+    mesh = fc.Graph.from_polygons(corners, [(0, 1, 2, 3), (1, 4, 5, 2)])
+    for goal in range(2):
+        center = mesh.position_of(goal)
+        field = flow_field(distance_map(mesh, center))
+        around = center + np.array([-2e-16, 0.0, 2e-16])[:, np.newaxis]
+        assert not field.sample(around).any()
+        assert field.sample(center + np.array([0.01, 0.0])).tolist() == [-1.0, 0.0]
+
+
+@pytest.mark.parametrize("kind", ["graph", "hexagons", "mesh"])
+def test_new_costs_turn_directions_where_no_distance_changes(kind: str) -> None:
+    """The goals at both ends stay equally far from the middle, but change their costs."""
+    spaces: dict[str, fc.Space] = {
+        "graph": fc.Grid(3, 1).to_graph(),
+        "hexagons": fc.HexGrid(3, 1),
+        "mesh": fc.Graph.from_polygons(
+            [(0, 0), (1, 0), (2, 0), (3, 0), (0, 1), (1, 1), (2, 1), (3, 1)],
+            [(0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6)],
+        ),
+    }
+    space = spaces[kind]
+    goals = space.position_of(np.array([0, 2]))
+    distances = distance_map(space, goals, cost=np.reshape([1.0, 1.0, 3.0], space.shape))
+    field = flow_field(distances)
+    assert field.next.tolist() == [-1, 0, -1]
+    changed = distances.repair(cost=np.reshape([3.0, 1.0, 1.0], space.shape))
+    assert changed is not None
+    assert field.next.tolist() == [-1, 2, -1]
+
+
+def test_an_edge_opens_that_shortens_no_distance() -> None:
+    """The field is read between the change of the edge and the repair of the distances."""
+    graph = fc.Graph([(0, 0), (1, 1), (1, -1), (2, 0)], [(0, 1), (0, 2), (1, 3), (2, 3)])
+    graph.set_edges([(0, 1)])
+    distances = distance_map(graph, (2, 0))
+    field = flow_field(distances)
+    assert field.next.tolist() == [2, 3, 3, -1]
+    graph.set_edges([(0, 1)], False)
+    field.next
+    distances.repair()
+    assert field.next.tolist() == [1, 3, 3, -1]

@@ -369,6 +369,23 @@ def test_a_flee_map_has_traffic_of_its_own(space: fc.Grid) -> None:
     assert np.array_equal(flight.exact, fc.flee_map(danger, strength=20).exact)
 
 
+@pytest.mark.parametrize("is_read_before", [False, True])
+def test_expressions_read_an_outdated_map_with_the_walls_of_now(is_read_before: bool) -> None:
+    """An opened wall is no goal, and reads the same whenever the map was read before."""
+    space = fc.Grid(walls=[[0, 0, 1, 0, 1]])
+    field = distance_map(space, (0.5, 0.5))
+    if is_read_before:
+        field.finite_values()
+    space.set_walls([2], False)
+    space.set_walls([1])
+    expected = np.float32([[0, 0, 1e20, 1e20, 0]])
+    assert np.array_equal(field.finite_values(), expected)
+    assert np.array_equal((1 * field).values, expected)
+    space.set_walls([1], False)
+    field.repair()
+    assert field.finite_values().tolist() == [[0, 1, 2, 3, 0]]
+
+
 @pytest.mark.parametrize("bad", [0.0, math.nan, np.zeros((7, 12)), np.ones((12, 7)), "cheap"])
 def test_a_refused_cost_changes_nothing(space: fc.Grid, bad: Any) -> None:
     field = distance_map(space, (0.5, 0.5), cost=np.full(space.shape, 1.5))

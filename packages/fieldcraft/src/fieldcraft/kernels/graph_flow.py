@@ -61,16 +61,18 @@ def point(ends, closed, walls, places, vertices, taken, following, vectors):
 
 
 @kernel(
-    "i8[::1], i4[::1], f8[:,::1], i8[::1], i8[::1], b1[::1], f8[:,::1], i8[::1], i8, i8, out"
+    "i8[::1], i4[::1], f8[:,::1], i8[::1], i8[::1], b1[::1], f8, f8[:,::1], i8[::1], i8, i8, out"
     " f8[:,::1]"
 )
-def lead(starts, origins, places, taken, following, goals, points, vertices, first, last, out):
+def lead(
+    starts, origins, places, taken, following, goals, arrived, points, vertices, first, last, out
+):
     """Write the unit vectors to walk in from the points [first, last) with these nearest vertices.
 
     `taken` and `following` are the arc and the vertex to take from each vertex, -1 for none,
     `goals` the vertices of goals. Of the arcs of the field out of a vertex and into it, the agent
     follows the one nearest to the point to its end; the one out of the vertex if they are equally
-    near. Next to a goal it walks to the goal itself.
+    near. Next to a goal it walks to the goal itself, and nearer than `arrived` it stays.
     """
     axes = places.shape[1]
     for i in range(first, last):
@@ -94,7 +96,8 @@ def lead(starts, origins, places, taken, following, goals, points, vertices, fir
             if aim >= 0:
                 length += (places[aim, a] - points[i, a]) * (places[aim, a] - points[i, a])
         length = math.sqrt(length)
-        if length > 0:
+        at_goal = goals[vertex] and aim == vertex and length <= arrived
+        if length > 0 and not at_goal:
             for a in range(axes):
                 out[i, a] = (places[aim, a] - points[i, a]) / length
 
@@ -160,16 +163,16 @@ def _aim(mesh, middles, following, polygon, x, y):
 
 @kernel(
     "(i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1]), f8[:,::1], i8[::1],"
-    " b1[::1], f8[:,::1], i8[::1], i8, i8, out f8[:,::1]"
+    " b1[::1], f8, f8[:,::1], i8[::1], i8, i8, out f8[:,::1]"
 )
-def lead_through(mesh, middles, following, goals, points, polygons, first, last, out):
+def lead_through(mesh, middles, following, goals, arrived, points, polygons, first, last, out):
     """Write the unit vectors (x, y) to walk in from the points [first, last) in `polygons`.
 
     `mesh` is that of `mesh_moving`. A string is pulled taut through the next `AHEAD` portals, each
     narrowed by `MARGIN`, to the middle of the last polygon or portal; an agent walks to its first
     bend. An agent in a portal pulls it through the portals behind, and leaves at a right angle if
     it leads back. In a goal, and where no portal leads on, an agent walks to the middle of the
-    polygon.
+    polygon; nearer to the middle of a goal than `arrived` it stays.
     """
     for i in range(first, last):
         polygon = polygons[i]
@@ -180,5 +183,6 @@ def lead_through(mesh, middles, following, goals, points, polygons, first, last,
             continue
         ax, ay = _aim(mesh, middles, following, polygon, x, y)
         length = math.sqrt((ax - x) * (ax - x) + (ay - y) * (ay - y))
-        if length > 0:
+        at_goal = following[polygon] < 0 and length <= arrived
+        if length > 0 and not at_goal:
             out[i, 0], out[i, 1] = (ax - x) / length, (ay - y) / length

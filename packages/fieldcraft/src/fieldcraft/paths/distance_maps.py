@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +30,15 @@ UNREACHED = 1e20
 
 _CHANGES = 64  # versions that `changed_since` can look back
 _NOT_COPIED = ("_lock", "_values", "_view", "_finite", "_search")
+
+
+class _Change(NamedTuple):
+    """What a version of a distance map has changed: the cells with a new distance, and the cells
+    whose walls or costs are new.
+    """
+
+    distances: NDArray[np.int64]
+    steps: NDArray[np.int64]
 
 
 class DistanceMap(Operand):
@@ -108,8 +117,9 @@ class DistanceMap(Operand):
         self._lock = SingleThreadLock("A distance map", remedy)
         self._values: NDArray[np.float32] | None = None
         self._finite: NDArray[np.float32] | None = None
+        self._finite_walls = -1
         self._version = 0
-        self._changes: list[NDArray[np.int64] | None] = []
+        self._changes: list[_Change | None] = []
         self._ground, self._shown = ground, False
         self._search: DistanceSearch | None = None
 
@@ -166,13 +176,18 @@ class DistanceMap(Operand):
         return self._view
 
     def finite_values(self) -> NDArray[np.float32]:
-        """Return the values for expressions: 0 on walls, 1e20 where no goal is reached."""
-        if self._finite is None:
+        """Return the values for expressions: 0 on walls, 1e20 where no goal is reached.
+
+        Walls are those of now: a wall that has opened since reaches no goal before a repair, like a
+        cell that is blocked by an infinite cost.
+        """
+        now = self.space.walls_version
+        if self._finite is None or self._finite_walls != now:
             values = self.values
             self._finite = np.where(np.isinf(values), np.float32(UNREACHED), values)
             np.minimum(self._finite, np.float32(checks.LARGEST), out=self._finite)
-            # Cells that are blocked by an infinite cost reach no goal.
-            self._finite[self.walls & self.space.walls] = 0
+            self._finite[self.space.walls] = 0
+            self._finite_walls = now
         return self._finite
 
     @property
@@ -314,15 +329,26 @@ class DistanceMap(Operand):
 
     def changed_since(self, version: int) -> NDArray[np.int64] | None:
         """Return the cells, ascending, with a new distance since a version; None if maybe all."""
+        changes = self._changes_since(version)
+        return None if changes is None else _union([change.distances for change in changes])
+
+    def steps_changed_since(self, version: int) -> NDArray[np.int64] | None:
+        """Return the cells, ascending, whose walls or costs are new since a version; None if maybe
+        all. The best step there, or beside them, may be another one although no distance is new.
+        """
+        changes = self._changes_since(version)
+        return None if changes is None else _union([change.steps for change in changes])
+
+    def _changes_since(self, version: int) -> list[_Change] | None:
         behind = self._version - version
         if behind > len(self._changes) or behind < 0:
             return None
-        found = [NO_CELLS]
-        for cells in self._changes[len(self._changes) - behind :]:
-            if cells is None:
+        found = []
+        for change in self._changes[len(self._changes) - behind :]:
+            if change is None:
                 return None
-            found.append(cells)
-        return np.unique(np.concatenate(found)) if len(found) > 2 else found[-1]
+            found.append(change)
+        return found
 
     def cut_off(self, cells: ArrayLike, among: ArrayLike | None = None) -> NDArray[np.int64]:
         """Return the cells, ascending, that reach a goal now and would not with walls in `cells`.
@@ -372,7 +398,8 @@ class DistanceMap(Operand):
                 self.cell_costs = CellCosts(space, cost, costs.traffic)
                 self.cell_costs.update_traffic()
                 self._restart(snapshot_of(space, self.cell_costs.walls))
-                return self._note(None)
+                self._note(None)
+                return None
             changed = np.union1d(changed, changed_costs)
             if len(changed) and self._search is not None:
                 # An opened wall may cost more than any cell that was open.
@@ -383,19 +410,26 @@ class DistanceMap(Operand):
         search = self._search
         if search is None or not search.finished or not search.repairable:
             self._restart(ground)
-            return self._note(None)
+            self._note(None)
+            return None
         found = search.repair(ground, changed)
         self._ground = ground
         found.sort()
         if self._shown and self._values is not None:
             search.write(self._values, found)
-        return self._note(found)
+        found.flags.writeable = False
+        self._note(_Change(found, changed))
+        return found
 
-    def _note(self, changed: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
-        """Begin the next version."""
+    def _note(self, change: _Change | None) -> None:
+        """Begin the next version; None if all distances may have changed."""
         self._version, self._finite = self._version + 1, None
-        if changed is not None:
-            changed.flags.writeable = False
-        self._changes.append(changed)
+        self._changes.append(change)
         del self._changes[:-_CHANGES]
-        return changed
+
+
+def _union(cells: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return the cells of all arrays, each ascending, ascending and once."""
+    if len(cells) == 1:
+        return cells[0]
+    return np.unique(np.concatenate([NO_CELLS, *cells]))

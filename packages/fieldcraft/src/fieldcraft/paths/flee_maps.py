@@ -17,6 +17,7 @@ from fieldcraft.paths.cost import Cost, Traffic
 from fieldcraft.paths.distance_maps import DistanceMap
 from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.paths.flow.on_spaces import GraphFlow, GridFlow
+from fieldcraft.paths.search.distances import SLACK
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import NO_CELLS
 
@@ -305,12 +306,12 @@ class FirstArrival:
     @cached_property
     def safe(self) -> NDArray[np.bool_]:
         """The cells where we are first."""
-        return self.ours + self.margin < self.theirs
+        return (self.ours + self.margin) * (1 + SLACK) < self.theirs
 
     @cached_property
     def lost(self) -> NDArray[np.bool_]:
         """The cells where they are first."""
-        return self.theirs + self.margin < self.ours
+        return (self.theirs + self.margin) * (1 + SLACK) < self.ours
 
     @property
     def contested(self) -> NDArray[np.bool_]:
@@ -353,7 +354,8 @@ def first_arrival(
     our_speed, their_speed : float or array_like of shape (N,)
         World units a second, one for all units of a side or one each.
     margin : float
-        Cells where neither side is earlier by more than so many seconds are contested.
+        Cells where neither side is earlier by more than so many seconds are contested. Times that
+        differ by less than one part in 1e9 are equal, so that rounding decides no cell.
     cost : float, ndarray, layer or expression, optional
         Cost per world unit, as for `distance_map`; a cost of 2 takes twice the time.
     on_wall : {"refuse", "nearest"}

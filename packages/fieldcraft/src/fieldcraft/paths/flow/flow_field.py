@@ -87,7 +87,7 @@ class FlowField(ABC):
 
     @abstractmethod
     def _update(self, changed: Ints | None, walls: Ints) -> None:
-        """Read the distances of changed cells, all for None, and changed walls."""
+        """Read the distance map in changed cells, all for None, and changed walls."""
 
     def _follow(self) -> tuple[int, int]:
         now = (self.distance_map.version, self.space.walls_version)
@@ -100,9 +100,15 @@ class FlowField(ABC):
         if self._seen is None:
             self._update(None, NO_CELLS)
         else:
-            changed = self.distance_map.changed_since(self._seen[0])
+            changed = self._changed_since(self._seen[0])
             self._update(changed, self.space.walls_changed(self._seen[1]))
         self._seen = now
+
+    def _changed_since(self, version: int) -> Ints | None:
+        """Return the cells where the distance map has changed since a version, as far as directions
+        depend on it; None if maybe all.
+        """
+        return self.distance_map.changed_since(version)
 
     def _goal_cells(self) -> Ints:
         """Return the cells where paths end: no goals in walls, and no goals nearer to another

@@ -15,8 +15,8 @@ from fieldcraft.kernels import pool
 from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.paths.search.distances_on_arcs import ArcSearch
-from fieldcraft.space import Grid, Space, grid_of
-from fieldcraft.space.adjacency import NO_CELLS, runs
+from fieldcraft.space import Graph, Grid, Space, grid_of
+from fieldcraft.space.adjacency import NO_CELLS, cached, runs
 from fieldcraft.space.grid.passages import floors_of, passages
 
 if TYPE_CHECKING:
@@ -191,9 +191,11 @@ def _in_bands(call: Callable[[int, int], pool.Call], count: int) -> None:
     pool.run([call(*band) for band in pool.bands(count, count // _CELLS)])
 
 
-# starts, origins, positions, arcs, next vertices, goals, points and their vertices
-_Along = tuple[Ints, NDArray[np.int32], Floats, Ints, Ints, NDArray[np.bool_], Floats, Ints]
+# starts, origins, positions, arcs, next vertices, goals, the distance from a goal at which agents
+# have arrived, points and their vertices
+_Along = tuple[Ints, NDArray[np.int32], Floats, Ints, Ints, NDArray[np.bool_], float, Floats, Ints]
 
+_ARRIVED = 1e-6  # of a typical step: nearer to a goal, rounding would decide directions
 _BEYOND = 0.55  # of the way from middle to middle: just behind the side between
 
 
@@ -203,7 +205,8 @@ class GraphFlow(FlowField):
     `next` is the vertex to go to from each vertex. Between vertices, `sample` leads along the
     nearest of the edges that the field uses, to its end, so that agents on edges stay on edges. On
     a mesh it leads through the sides of polygons and stays in them. It ends at the position of the
-    goal's vertex, on a mesh the center of its polygon.
+    goal's vertex, on a mesh the center of its polygon: nearer than a millionth of a typical step
+    directions are 0.
     """
 
     space: Space
@@ -283,11 +286,11 @@ class GraphFlow(FlowField):
         """
         self._follow()
         vertices.flags.writeable = False
-        goals = self._goals
+        goals, arrived = self._goals, _arrival_distance(self.graph)
         if self.graph.mesh is not None:
             floors = floors_of(self.graph)
             middles = floors.portals.middles
-            through = (floors.mesh, middles, self._shown_next, goals, points, vertices)
+            through = (floors.mesh, middles, self._shown_next, goals, arrived, points, vertices)
             return lambda first, last, out: kernels.graph_flow.lead_through(
                 *through, first, last, out
             )
@@ -299,6 +302,7 @@ class GraphFlow(FlowField):
             self._shown_arcs,
             self._shown_next,
             goals,
+            arrived,
             points,
             vertices,
         )
@@ -322,7 +326,10 @@ class GraphFlow(FlowField):
         portals = (
             middles + self.graph.shortest_vectors(self.graph.positions[targets] - middles) * _BEYOND
         )
-        out[first + beside] = self._directions(portals - points[beside]) * leads[:, np.newaxis]
+        steps = portals - points[beside]
+        away = np.sqrt((self.graph.shortest_vectors(steps) ** 2).sum(axis=1))
+        leads &= ~self._goals[here] | (away > _arrival_distance(self.graph))
+        out[first + beside] = self._directions(steps) * leads[:, np.newaxis]
 
     def _directions(self, steps: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the unit vectors of straight lines, the shortest ones on a torus; 0 stays 0."""
@@ -343,6 +350,14 @@ class GraphFlow(FlowField):
         self._goals[ends] = True
         self._goals.flags.writeable = False
         self._point(vertices)
+
+    def _changed_since(self, version: int) -> Ints | None:
+        """See `FlowField._changed_since`: directions depend on the costs of steps as well."""
+        distances = self.distance_map.changed_since(version)
+        steps = self.distance_map.steps_changed_since(version)
+        if distances is None or steps is None:
+            return None
+        return np.union1d(distances, steps)
 
     def _around(self, vertices: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return vertices and the origins of the arcs into them."""
@@ -379,3 +394,12 @@ class GraphFlow(FlowField):
         self._seam = np.full(len(self._next), self.graph.sight_grid is None)
         self._seam[some[over]] = True
         self._seam[self._next[some[over]]] = True
+
+
+@cached
+def _arrival_distance(graph: Graph) -> float:
+    """Return how near to a goal agents have arrived: farther than positions are rounded."""
+    lengths = graph.topology.lengths
+    typical = float(np.median(lengths)) if len(lengths) else 0.0
+    rounding = float(np.spacing(np.abs(graph.positions).max(initial=0.0)))
+    return max(_ARRIVED * typical, 4 * rounding)
