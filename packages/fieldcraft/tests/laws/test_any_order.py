@@ -111,6 +111,7 @@ NOT_DRAWN = {
     "exact": "a reading",
     "costs": "a reading",
     "changed_since": "flow fields call it",
+    "steps_changed_since": "flow fields call it",
     "is_current": "is not for users",
     "walls": "a reading",
     "restore": "a treatment of A",

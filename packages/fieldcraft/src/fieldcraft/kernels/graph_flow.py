@@ -61,11 +61,11 @@ def point(ends, closed, walls, places, vertices, taken, following, vectors):
 
 
 @kernel(
-    "i8[::1], i4[::1], f8[:,::1], i8[::1], i8[::1], b1[::1], f8, f8[:,::1], i8[::1], i8, i8, out"
+    "i8[::1], i4[::1], f8[:,::1], i8[::1], i8[::1], b1[::1], f8[:,::1], i8[::1], f8, i8, i8, out"
     " f8[:,::1]"
 )
 def lead(
-    starts, origins, places, taken, following, goals, arrived, points, vertices, first, last, out
+    starts, origins, places, taken, following, goals, points, vertices, arrived, first, last, out
 ):
     """Write the unit vectors to walk in from the points [first, last) with these nearest vertices.
 
@@ -163,9 +163,9 @@ def _aim(mesh, middles, following, polygon, x, y):
 
 @kernel(
     "(i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1]), f8[:,::1], i8[::1],"
-    " b1[::1], f8, f8[:,::1], i8[::1], i8, i8, out f8[:,::1]"
+    " b1[::1], f8[:,::1], i8[::1], f8, i8, i8, out f8[:,::1]"
 )
-def lead_through(mesh, middles, following, goals, arrived, points, polygons, first, last, out):
+def lead_through(mesh, middles, following, goals, points, polygons, arrived, first, last, out):
     """Write the unit vectors (x, y) to walk in from the points [first, last) in `polygons`.
 
     `mesh` is that of `mesh_moving`. A string is pulled taut through the next `AHEAD` portals, each

@@ -191,9 +191,9 @@ def _in_bands(call: Callable[[int, int], pool.Call], count: int) -> None:
     pool.run([call(*band) for band in pool.bands(count, count // _CELLS)])
 
 
-# starts, origins, positions, arcs, next vertices, goals, the distance from a goal at which agents
-# have arrived, points and their vertices
-_Along = tuple[Ints, NDArray[np.int32], Floats, Ints, Ints, NDArray[np.bool_], float, Floats, Ints]
+# starts, origins, positions, arcs, next vertices, goals, points and their vertices, and the
+# distance from a goal at which agents have arrived
+_Along = tuple[Ints, NDArray[np.int32], Floats, Ints, Ints, NDArray[np.bool_], Floats, Ints, float]
 
 _ARRIVED = 1e-6  # of a typical step: nearer to a goal, rounding would decide directions
 _BEYOND = 0.55  # of the way from middle to middle: just behind the side between
@@ -290,7 +290,7 @@ class GraphFlow(FlowField):
         if self.graph.mesh is not None:
             floors = floors_of(self.graph)
             middles = floors.portals.middles
-            through = (floors.mesh, middles, self._shown_next, goals, arrived, points, vertices)
+            through = (floors.mesh, middles, self._shown_next, goals, points, vertices, arrived)
             return lambda first, last, out: kernels.graph_flow.lead_through(
                 *through, first, last, out
             )
@@ -302,9 +302,9 @@ class GraphFlow(FlowField):
             self._shown_arcs,
             self._shown_next,
             goals,
-            arrived,
             points,
             vertices,
+            arrived,
         )
         if self.graph.period is not None:
             return lambda first, last, out: self._led_round(along, first, last, out)
@@ -315,7 +315,7 @@ class GraphFlow(FlowField):
         side to the next cell.
         """
         kernels.graph_flow.lead(*along, first, last, out)
-        points, vertices = along[-2][first:last], along[-1][first:last]
+        points, vertices, arrived = along[-3][first:last], along[-2][first:last], along[-1]
         beside = np.flatnonzero(self._seam[vertices])
         here = vertices[beside]
         targets = np.where(self._next[here] >= 0, self._next[here], here)
@@ -328,7 +328,7 @@ class GraphFlow(FlowField):
         )
         steps = portals - points[beside]
         away = np.sqrt((self.graph.shortest_vectors(steps) ** 2).sum(axis=1))
-        leads &= ~self._goals[here] | (away > _arrival_distance(self.graph))
+        leads &= ~self._goals[here] | (away > arrived)
         out[first + beside] = self._directions(steps) * leads[:, np.newaxis]
 
     def _directions(self, steps: NDArray[np.float64]) -> NDArray[np.float64]:
