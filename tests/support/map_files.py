@@ -160,8 +160,15 @@ def ldtk_level(name: str, cells: list[int]) -> dict[str, Any]:
     return {
         "identifier": name,
         "layerInstances": [
-            {"__type": "Entities", "entityInstances": [guard]},
-            {"__type": "IntGrid", "__cWid": 3, "__cHei": 2, "__gridSize": 16, "intGridCsv": cells},
+            {"__identifier": "People", "__type": "Entities", "entityInstances": [guard]},
+            {
+                "__identifier": "Walls",
+                "__type": "IntGrid",
+                "__cWid": 3,
+                "__cHei": 2,
+                "__gridSize": 16,
+                "intGridCsv": cells,
+            },
         ],
     }
 

@@ -59,7 +59,7 @@ def load_map(
 
     - `.map` (MovingAI): mobility "ground", "trees", "water", "amphibious", "any" or "air"
     - `.tmx`, `.tmj`, `.json` (Tiled): `wall_layers`, `wall_properties`, `wall_objects`
-    - `.ldtk` (LDtk): `level`, `wall_values`
+    - `.ldtk`, `.ldtkl` (LDtk): `level`, `layer`, `wall_values`
     - `.npz` (StarCraft II): `grid`, `resources`
     - `.png`, `.bmp`, `.gif`, `.jpg`, `.webp`: `threshold`, `wall_color`, `tolerance`,
       `transparent`, `cell_size`

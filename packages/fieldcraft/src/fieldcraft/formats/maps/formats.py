@@ -49,7 +49,7 @@ class MapFormat:
 FORMATS = (
     MapFormat("MovingAI map", (".map",), load_movingai),
     MapFormat("Tiled map", (".tmx", ".tmj", ".json"), load_tiled, ("tilewidth", "tilesets")),
-    MapFormat("LDtk project", (".ldtk",), load_ldtk),
+    MapFormat("LDtk project", (".ldtk", ".ldtkl"), load_ldtk),
     MapFormat("StarCraft II grid", (".npz",), load_starcraft),
     MapFormat("picture", (".png", ".bmp", ".gif", ".jpg", ".jpeg", ".webp"), load_image),
     MapFormat("ROS map", (".yaml", ".yml"), load_ros),

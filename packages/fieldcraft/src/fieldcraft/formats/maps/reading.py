@@ -7,8 +7,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,19 @@ def map_file(
     checks.choice("mobility", mobility, tuple(offered))
     checks.optional(checks.not_negative)("max_height", max_height)
     return checks.path("path", path)
+
+
+def file_beside(file: Path, source: str) -> Path:
+    """Return the path of a file that a map names, relative to the folder of the map.
+
+    Raises
+    ------
+    ValueError
+        For an absolute path.
+    """
+    if re.search(r"[\\:]", source) or PurePosixPath(source).is_absolute():
+        raise ValueError(f"the file {source!r:.200} in place of a path relative to the map")
+    return file.parent / source
 
 
 def read_bytes(path: Path, limit: int, remedy: str) -> bytes:

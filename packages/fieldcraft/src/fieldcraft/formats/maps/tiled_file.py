@@ -8,7 +8,7 @@ import base64
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import BadMapFile, needs
-from fieldcraft.formats.maps.reading import json_object, read_bytes
+from fieldcraft.formats.maps.reading import file_beside, json_object, read_bytes
 from fieldcraft.kernels.arrays import Floats, Ints
 from fieldcraft.space.adjacency import runs
 
@@ -69,10 +69,8 @@ class Level:
 
     def _beside(self, source: str, kind: str) -> Json:
         """Return the document of a kind ("tileset", "template") that the map names."""
-        if re.search(r"[\\:]", source) or PurePosixPath(source).is_absolute():
-            raise ValueError(f"the file {source!r:.200} in place of a path relative to the map")
         if source not in self._known:
-            self._known[source] = self._document(self._path.parent / source, kind)
+            self._known[source] = self._document(file_beside(self._path, source), kind)
         return self._known[source]
 
     def _document(self, path: Path, kind: str) -> Json:
