@@ -379,6 +379,93 @@ def test_infinite_maps_begin_at_their_first_chunk(save: Any) -> None:
     assert space.cell_at((-20, -10)) == 0 and space.walls.reshape(-1)[space.cell_at((25, 15))]
 
 
+@pytest.mark.parametrize(
+    ("offset", "group", "columns"),
+    [
+        ((10, 0), (0, 0), 1),
+        ((-30, 0), (0, 0), -3),
+        ((0, 0), (20, 0), 2),
+        ((-10, 0), (30, 0), 2),
+        ((4.9, 0), (0, 0), 0),
+        ((5, 0), (0, 0), 0),
+        ((5.1, 0), (0, 0), 1),
+        ((15, 0), (0, 0), 1),
+        ((-5, 0), (0, 0), -1),
+        ((-4.9, 0), (0, 0), 0),
+        ((3, 0), (3, 0), 1),
+    ],
+)
+def test_a_moved_layer_of_an_infinite_map_keeps_its_tiles(
+    save: Any, offset: tuple[float, float], group: tuple[float, float], columns: int
+) -> None:
+    """The grid covers the chunks where they are drawn, at the coordinates of Tiled."""
+    layer = {"type": "tilelayer", "name": "walls", "width": 4, "height": 3}
+    layer |= {"chunks": [chunk(-2, -1, [[3, 0, 3]])], "offsetx": offset[0], "offsety": offset[1]}
+    around = {"type": "group", "name": "all", "layers": [layer]}
+    around |= {"offsetx": group[0], "offsety": group[1]}
+    space = load_map(save(tiled(around, infinite=True)))
+    assert is_open(space) == ["#-#"]
+    assert space.origin == (10 * (columns - 2), -10)
+
+
+def test_layers_of_an_infinite_map_with_different_offsets(save: Any) -> None:
+    walls = {"type": "tilelayer", "name": "walls", "width": 1, "height": 1, "offsety": -20}
+    ground = {"type": "tilelayer", "name": "ground", "width": 1, "height": 1, "offsetx": 30}
+    walls["chunks"] = [chunk(0, 0, [[1]])]
+    ground["chunks"] = [chunk(0, 0, [[1]])]
+    space = load_map(save(tiled(walls, ground, infinite=True)))
+    assert is_open(space) == ["#---", "----", "----"]
+    assert space.origin == (0, -20)
+
+
+@pytest.mark.parametrize("offset", [-15, -5.1, -5, -4.9, 0, 4.9, 5, 5.1, 15])
+def test_tiles_and_shapes_move_alike(save: Any, offset: float) -> None:
+    """A tile blocks the same cell as a square object in its place."""
+    tiles = tile_layer("walls", [[0, 0, 3, 0, 0]], offsetx=offset)
+    square = {"id": 1, "x": 20, "y": 0, "width": 10, "height": 10}
+    shapes = object_layer("walls", square, offsetx=offset)
+    by_tiles = load_map(save(tiled(tiles, width=5, height=1)))
+    by_shapes = load_map(save(tiled(shapes, width=5, height=1)))
+    assert np.array_equal(by_tiles.walls, by_shapes.walls)
+    assert by_tiles.walls.sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("alignment", "column", "row"),
+    [
+        ("unspecified", 2, 1),
+        ("topleft", 2, 2),
+        ("topright", 1, 2),
+        ("bottomleft", 2, 1),
+        ("bottomright", 1, 1),
+    ],
+)
+def test_pictures_are_aligned_as_their_tileset_says(
+    save: Any, alignment: str, column: int, row: int
+) -> None:
+    other = {"firstgid": 50, "name": "b", "tilewidth": 10, "tileheight": 10, "tilecount": 9}
+    other["objectalignment"] = alignment
+    picture = {"id": 1, "name": "rock", "gid": 51, "x": 20, "y": 20, "width": 10, "height": 10}
+    document = tiled(object_layer("walls", picture), tilesets=[TILESET, other])
+    space = load_map(save(document))
+    assert np.argwhere(space.walls).tolist() == [[row, column]]
+    assert space.objects["rock"].positions.tolist() == [[10 * column + 5, 10 * row + 5]]
+
+
+def test_a_picture_of_a_template_is_aligned_by_its_own_tileset(tmp_path: Path) -> None:
+    folder = tmp_path / "templates"
+    folder.mkdir()
+    (folder / "rocks.tsx").write_text('<tileset name="rocks" objectalignment="topleft"/>')
+    (folder / "rock.tx").write_text(
+        '<template><tileset firstgid="1" source="rocks.tsx"/>'
+        '<object name="rock" gid="1" width="10" height="10"/></template>'
+    )
+    item = {"id": 1, "template": "templates/rock.tx", "x": 20, "y": 20}
+    document = tiled(object_layer("walls", item), tilesets=[TILESET])
+    (tmp_path / "level.tmj").write_text(json.dumps(document))
+    assert np.argwhere(load_map(tmp_path / "level.tmj").walls).tolist() == [[2, 2]]
+
+
 def test_an_infinite_map_without_tiles_has_the_size_it_says(save: Any) -> None:
     space = load_map(
         save(

@@ -96,6 +96,7 @@ def load_ldtk(
 
 def _level(content: dict[str, Any], file: Path, wanted: str | None) -> dict[str, Any]:
     """Return the entries of a level, from its own file if it has one; by default of the first."""
+    worlds: list[dict[str, Any]]
     if "layerInstances" in content:  # the file of a level
         worlds = [{"identifier": "", "levels": [content]}]
     else:

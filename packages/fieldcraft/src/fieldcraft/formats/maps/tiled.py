@@ -58,7 +58,8 @@ def load_tiled(
     downwards.
 
     `cell_size` is the width of a tile. `origin` is (0, 0); on an infinite map it is the corner of
-    the leftmost and topmost chunk, in pixels, so that positions are equal to coordinates in Tiled.
+    the leftmost and topmost chunk where its layer's offset moves it, in pixels, so that positions
+    are equal to coordinates in Tiled. An infinite map covers all its chunks.
 
     Three things make walls, together:
 
@@ -70,12 +71,13 @@ def load_tiled(
     3. An object that has one of the `wall_properties`, or whose name or class is in `wall_objects`,
        on any layer, if neither it nor the layer is hidden.
 
-    Shapes are rectangles, ellipses, polygons, polylines and pictures (by their rectangle); points
-    and texts block nothing. A cell is a wall if its center is in the shape. A shape too thin to
-    contain a center still blocks steps: where it crosses the line between the centers of two
-    neighbors, the cell that contains the middle of the crossing is a wall. A layer's offset moves
-    its shapes, and its tiles by the nearest whole number of cells; tiles moved off the map are
-    dropped.
+    Shapes are rectangles, ellipses, polygons, polylines and pictures (by their rectangle, aligned
+    as their tileset says); points and texts block nothing. A cell is a wall if its center is in the
+    shape. A shape too thin to contain a center still blocks steps: where it crosses the line
+    between the centers of two neighbors, the cell that contains the middle of the crossing is a
+    wall. The offsets of a layer and of its groups move its shapes and its tiles. A moved tile
+    blocks the cell whose center it covers. Tiles moved off a finite map, and shapes off any map,
+    are dropped.
 
     `objects` of the grid are the map's objects by name, or by class where they have none: the
     centers of their shapes, and their properties.
@@ -171,12 +173,22 @@ def _frame(level: Level, name: str) -> _Frame:
             got=f"{orientation!r:.40} and tiles of {tile} x {tile_height} pixels in {name}",
             remedy="Change it in Tiled, or export the walls as a picture",
         )
-    chunks = [chunk for layer in level.layers for chunk in level.chunks(layer)]
+    if tile < 1:
+        raise ValueError("a map, a layer or a tile without size")
+    chunks = list[Json]()
+    moved = list[tuple[int, int]]()
+    for layer in level.layers:
+        right, down = _whole_cells(layer, tile)
+        for chunk in level.chunks(layer):
+            chunks.append(chunk)
+            moved.append((chunk["x"] + right, chunk["y"] + down))
     left = top = 0
     if level.is_infinite and chunks:
-        left, top = (min(chunk[key] for chunk in chunks) for key in ("x", "y"))
-        width = max(chunk["x"] + chunk["width"] for chunk in chunks) - left
-        height = max(chunk["y"] + chunk["height"] for chunk in chunks) - top
+        left = min(x for x, _ in moved)
+        top = min(y for _, y in moved)
+        ends = list(zip(moved, chunks, strict=True))
+        width = max(x + chunk["width"] for (x, _), chunk in ends) - left
+        height = max(y + chunk["height"] for (_, y), chunk in ends) - top
     tiles = sum(chunk["width"] * chunk["height"] for chunk in chunks)
     if width * height > MAX_TILES or tiles > 4 * MAX_TILES:
         raise BadMapFile(
@@ -184,12 +196,21 @@ def _frame(level: Level, name: str) -> _Frame:
             got=f"{width} x {height} cells and {tiles:,} tiles in {name}",
             remedy="Cut it into several maps",
         )
-    sides = [(width, height, tile), *((chunk["width"], chunk["height"], 1) for chunk in chunks)]
+    sides = [(width, height), *((chunk["width"], chunk["height"]) for chunk in chunks)]
     if min(min(each) for each in sides) < 1:
         raise ValueError("a map, a layer or a tile without size")
-    if not level.is_infinite and any(side[:2] != (width, height) for side in sides):
+    if not level.is_infinite and any(side != (width, height) for side in sides):
         raise ValueError(f"layers of another size than the map, {width} x {height}")
     return _Frame(left, top, (height, width), tile)
+
+
+def _whole_cells(layer: Layer, tile: int) -> tuple[int, int]:
+    """Return by how many columns and rows the offset of a layer moves its tiles.
+
+    A moved tile blocks the cell whose center it covers, as the same square among the shapes does.
+    """
+    right, down = (math.ceil(offset / tile - 0.5) for offset in layer.offset)
+    return right, down
 
 
 def _wall_layers(layers: Sequence[Layer], named: dict[str, str] | None) -> frozenset[str]:
@@ -236,7 +257,7 @@ def _tile_walls(
     walls = np.zeros(frame.shape, dtype=np.bool_)
     flagged = _flagged_tiles(level, flags)
     for layer, all_tiles in zip(level.layers, is_wall, strict=True):
-        right, down = (round(offset / frame.tile) for offset in layer.offset)
+        right, down = _whole_cells(layer, frame.tile)
         for chunk in level.chunks(layer):
             ids = tile_ids(layer, chunk)
             row, column = chunk["y"] - frame.top + down, chunk["x"] - frame.left + right
@@ -285,9 +306,11 @@ def _outline(item: Json, tile: int) -> Floats:
     none.
     """
     width, height = (number(item.get(key, 0)) for key in ("width", "height"))
-    if int(item.get("gid", 0)):  # a picture stands on its lower left corner
+    if "anchor" in item:  # a picture
+        wide = width or tile
         high = height or tile
-        return rectangle(0, -high, width or tile, high)
+        right, down = item["anchor"]
+        return rectangle(-right * wide, -down * high, wide, high)
     given: Any = item.get("polygon") or item.get("polyline")
     if given:
         pairs = [

@@ -8,7 +8,7 @@ import base64
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
@@ -42,6 +42,18 @@ MAX_TILES = 2**24
 _MAX_PARTS = 2**20  # tags and attributes of XML, twice the lists of JSON, 4,096 for each file
 _MAX_BYTES = 2**26
 _SMALLER = "Save the layers compressed (Map Properties, Tile Layer Format), or cut the map in two"
+_ALIGNMENTS = {
+    "unspecified": (0.0, 1.0),
+    "topleft": (0.0, 0.0),
+    "top": (0.5, 0.0),
+    "topright": (1.0, 0.0),
+    "left": (0.0, 0.5),
+    "center": (0.5, 0.5),
+    "right": (1.0, 0.5),
+    "bottomleft": (0.0, 1.0),
+    "bottom": (0.5, 1.0),
+    "bottomright": (1.0, 1.0),
+}  # the point of a tile, in shares of its width and height, that the position of an object means
 _LAYERS = {"layer": "tilelayer", "objectgroup": "objectgroup", "group": "group"}
 _ID_BITS = 0x0FFFFFFF  # the top four bits of a global tile id say how the tile is turned
 _NO_LIST = re.compile(r"[^\d,\s]|\d\s+\d|,\s*(?:,|\Z)|\A\s*(?:,|\Z)", re.ASCII)
@@ -116,18 +128,42 @@ class Level:
             yield int(tileset["firstgid"]), [*tiles, *more_tiles]
 
     def objects(self, layer: Layer) -> Iterator[Json]:
-        """Yield the entries of each object of a layer, including its template."""
+        """Yield the entries of each object of a layer, including its template; objects that show a
+        tile have an `anchor`, the point of the tile, in shares of its width and height, that their
+        position means.
+        """
         for item in layer.entries.get("objects", []):
             found = item
+            tilesets: list[Json] = self.entries.get("tilesets", [])
+            folder = PurePosixPath()
             if item.get("template") is not None:
                 template = self._beside(item["template"], "template")
                 model = template["object"] if "object" in template else template["objects"][0]
                 if model.get("template") is not None:
                     raise ValueError("a template that is made from a template")
                 found = {**model, **item, "properties": properties(model) | properties(item)}
+                if "gid" not in item:  # the number of a tile in the tileset of the template
+                    one = template.get("tileset")
+                    tilesets = template.get("tilesets", [] if one is None else [one])
+                    folder = PurePosixPath(item["template"]).parent
+            tile = int(found.get("gid", 0)) & _ID_BITS
+            if tile:
+                found = {**found, "anchor": self._anchor(tile, tilesets, folder)}
             points = found.get("polygon") or found.get("polyline") or ""
             self.spend(1 + (points.count(",") if isinstance(points, str) else len(points)))
             yield found
+
+    def _anchor(
+        self, tile: int, tilesets: Sequence[Json], folder: PurePosixPath
+    ) -> tuple[float, float]:
+        """Return the anchor of a tile from the alignment of its tileset."""
+        fitting = [each for each in tilesets if int(each.get("firstgid", 1)) <= tile]
+        if not fitting:
+            return _ALIGNMENTS["unspecified"]
+        entries = max(fitting, key=lambda tileset: int(tileset.get("firstgid", 1)))
+        if "source" in entries:
+            entries = self._beside(str(folder / entries["source"]), "tileset")
+        return _ALIGNMENTS[entries.get("objectalignment", "unspecified")]
 
     def chunks(self, layer: Layer) -> list[Json]:
         """Return the rectangles of tiles of a layer, each with `x`, `y`, `width` and `height` in
