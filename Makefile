@@ -20,7 +20,7 @@ $(VENV)/.ready: $(VENV)/.installed tests/pins.txt tools/requirements.txt $(wildc
 	touch $@
 
 # The native library of kernels for this machine, anew whenever a kernel has changed.
-$(VENV)/.native: $(VENV)/.ready $(wildcard packages/fieldcraft/src/fieldcraft/kernels/*.py) $(wildcard tools/native/*.*)
+$(VENV)/.native: $(VENV)/.ready $(wildcard packages/fieldcraft/src/fieldcraft/kernels/*/*.py) $(wildcard tools/native/*.*)
 	$(BIN)/python tools/native/build.py
 	touch $@
 

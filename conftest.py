@@ -11,7 +11,7 @@ import signal
 import pytest
 from hypothesis import settings
 
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 
 # Workers of clusters are forked from one process that has imported what they need.
 os.environ.setdefault("DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forkserver")

@@ -97,7 +97,10 @@ def separation(at: Array, radius: float) -> Array:
     squared[together] = 1.0
     share = 1 / np.sqrt(squared) - 1 / radius
     found = np.empty_like(at)
-    for axis, parting in ((0, kernels.neighbors.APART_X), (1, kernels.neighbors.APART_Y)):
+    for axis, parting in (
+        (0, kernels.shared.neighbors.APART_X),
+        (1, kernels.shared.neighbors.APART_Y),
+    ):
         push = apart[:, axis] * share
         push[together] = parting[
             (first[together] + second[together]) % len(parting)

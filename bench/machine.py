@@ -49,7 +49,7 @@ def vector_units() -> str:
 
 def kernel_units() -> str:
     """The level of the native library that serves, or that Numba compiles."""
-    from fieldcraft.kernels import native, tier
+    from fieldcraft.kernels.compiling import native, tier
 
     if tier.library() is None:
         return "none: Numba compiles"

@@ -18,7 +18,7 @@ from bench import machine
 from bench.opponents import MissingCompilerError, compiled
 from bench.race import Times, nothing, race, say
 from bench.table import Report, Table, at_least, milliseconds, times
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation import Diffuse, Fade, Stamp, Trail
 from fieldcraft.steering import Deposit, Swarm, Walk
 

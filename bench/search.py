@@ -23,7 +23,7 @@ from bench import machine
 from bench.race import race, say
 from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft.formats.maps.movingai import Scenarios, load_scenarios
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from fieldcraft.paths import shortest_path, shortest_paths
 
 DATA = (

@@ -17,7 +17,7 @@ import numpy as np
 import fieldcraft as fc
 from fieldcraft.fitting import Fitted, LayerModel, Recorded
 from fieldcraft.formats.recordings import TimelineBuilder
-from fieldcraft.kernels.arrays import Floats
+from fieldcraft.kernels.shared.arrays import Floats
 from research.experiments.ant_walks import walks_of
 from research.experiments.fight_features import DISTANCES, moments_of
 from research.experiments.matches import ALL, WINDOW, Match, read_match

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from fieldcraft import InfluenceMap, Radial, Spread
-from fieldcraft.kernels.arrays import Floats
+from fieldcraft.kernels.shared.arrays import Floats
 from research.experiments.matches import PLAYERS, WINDOW, Force, Match
 from research.experiments.moments import Moment
 from research.recordings.losses import Losses

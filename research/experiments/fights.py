@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import Floats
+from fieldcraft.kernels.shared.arrays import Floats
 from research.experiments.fight_features import ASKED, ELSEWHERE, MODELS, PARTS, density, moments_of
 from research.experiments.matches import ALL, PLAYERS, VIEWS, Match, read_match
 from research.experiments.moments import Moment

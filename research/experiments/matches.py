@@ -15,7 +15,7 @@ from fieldcraft import Grid
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.formats.maps.starcraft import load_starcraft
 from fieldcraft.formats.recordings import Timeline
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from research.recordings.losses import Losses, read_losses
 from research.recordings.starcraft import ROOTED, read_starcraft
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 
 _ROUNDS = 60
 _SETTLED = 1e-9

@@ -1,4 +1,4 @@
-"""Sight, spelled out: the specification of `fieldcraft.kernels.visible`.
+"""Sight, spelled out: the specification of `fieldcraft.kernels.sight.visible`.
 
 A line of sight joins the centers of two cells. It is cut by a wall whose inside it crosses, and by
 two walls of which

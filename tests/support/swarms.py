@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.swarm_layout import Inputs, Rule, packed
+from fieldcraft.kernels.agents.swarm_layout import Inputs, Rule, packed
 
 
 def random_agents(

@@ -13,10 +13,19 @@ from types import ModuleType
 import pytest
 
 from fieldcraft import kernels
-from fieldcraft.kernels import tier
+from fieldcraft.kernels.compiling import tier
 from support.forks import forked
 
-_SHARED = {"native", "tier", "table", "signatures", "pool", "arrays", "jit"}
+_SHARED = {
+    "compiling",
+    "compiling.native",
+    "compiling.tier",
+    "compiling.table",
+    "compiling.signatures",
+    "compiling.pool",
+    "compiling.jit",
+    "shared.arrays",
+}
 
 
 def told_twice(program: str) -> tuple[list[str], list[str]]:
@@ -55,16 +64,18 @@ def _texts() -> dict[str, ModuleType]:
 
 def uncompiled(family: str) -> ModuleType:
     """A family of kernels as it runs where nothing is compiled, whatever serves here."""
-    return _texts()[family]
+    (name,) = (name for name in kernels.FAMILIES if name.rpartition(".")[2] == family)
+    return _texts()[name]
 
 
 @contextmanager
 def plain() -> Iterator[None]:
     """Uncompiled kernels serve in this process."""
     for name in kernels.FAMILIES:  # all of them, before one imports another
-        getattr(kernels, name)
+        importlib.import_module(f"{kernels.__name__}.{name}")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels, "compiled", lambda: False)
         for name, text in _texts().items():
-            patch.setattr(kernels, name, text)
+            folder, _, family = name.partition(".")
+            patch.setattr(getattr(kernels, folder), family, text)
         yield

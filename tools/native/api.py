@@ -23,7 +23,7 @@ from build import HERE, compiled, compiler, here
 from lower import EMBEDDED, Entry, declared
 from target import TARGETS, Target
 
-from fieldcraft.kernels.signatures import Argument
+from fieldcraft.kernels.compiling.signatures import Argument
 
 TYPES = {"f4": "float", "f8": "double", "i4": "int32_t", "i8": "ptrdiff_t", "u1": "uint8_t"}
 SHAPES = {

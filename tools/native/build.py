@@ -29,11 +29,11 @@ import cache
 from lower import EMBEDDED, Entry, declared, lower
 from target import TARGETS, Target, emit
 
-from fieldcraft.kernels import native
-from fieldcraft.kernels.signatures import Argument
+from fieldcraft.kernels.compiling import native
+from fieldcraft.kernels.compiling.signatures import Argument
 
 HERE = Path(__file__).resolve().parent
-_IMPORTED = re.compile(r"^from fieldcraft\.kernels(\.?\w* import (?:\([^)]*\)|.*))$", re.M)
+_IMPORTED = re.compile(r"^from fieldcraft\.kernels\.(\w+\.?\w* import (?:\([^)]*\)|.*))$", re.M)
 
 
 def here() -> str:
@@ -210,7 +210,10 @@ def _effort(file: str) -> int:
 
 
 def _source(file: str) -> Path:
-    return (HERE if file == EMBEDDED else native.FOLDER) / f"{file}.py"
+    if file == EMBEDDED:
+        return HERE / f"{file}.py"
+    places = sorted(native.FOLDER.glob(f"*/{file}.py"))
+    return places[0] if places else native.FOLDER / f"{file}.py"
 
 
 def _made(name: str, folder: Path, objects: list[Path], out: Path, made_of: str) -> Path:

@@ -20,7 +20,7 @@ _SUM = 16
 
 def prepare() -> None:
     """Make the folder and delete old files; raise PermissionError where others can write to it."""
-    from fieldcraft.kernels import native  # not before `lower` has set Numba's options
+    from fieldcraft.kernels.compiling import native  # not before `lower` has set Numba's options
 
     if not native.is_private(FOLDER):
         raise PermissionError(

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from fieldcraft.kernels import counting
-from fieldcraft.kernels.declare import kernel
-from fieldcraft.kernels.distance import clear, count, publish
-from fieldcraft.kernels.moves import STEPS
-from fieldcraft.kernels.spread import wave_near
-from fieldcraft.kernels.spread_rows import BLOCKED, OPEN
-from fieldcraft.kernels.stamps import SCALE, _rounded
-from fieldcraft.kernels.vectors import ROWS
+from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.distances.distance import clear, count, publish
+from fieldcraft.kernels.shared import counting
+from fieldcraft.kernels.shared.moves import STEPS
+from fieldcraft.kernels.spread.spread import wave_near
+from fieldcraft.kernels.spread.spread_rows import BLOCKED, OPEN
+from fieldcraft.kernels.spread.vectors import ROWS
+from fieldcraft.kernels.trail.stamps import SCALE, _rounded
 
 __all__ = ["distance_map", "next_cells", "radial", "spread"]
 

@@ -23,8 +23,9 @@ from numba.core import cgutils
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
-from fieldcraft.kernels import FAMILIES, jit
-from fieldcraft.kernels.signatures import Argument, parse
+from fieldcraft.kernels import FAMILIES
+from fieldcraft.kernels.compiling import jit
+from fieldcraft.kernels.compiling.signatures import Argument, parse
 
 __all__ = ["EMBEDDED", "Entry", "declared", "lower"]
 

@@ -77,7 +77,7 @@ def test_a_world_uses_only_public_names(path):
 @pytest.mark.parametrize(
     ("code", "found"),
     [
-        ("from fieldcraft.kernels import pool", "fieldcraft.kernels.pool"),
+        ("from fieldcraft.kernels.compiling import pool", "fieldcraft.kernels.compiling.pool"),
         ("from fieldcraft.base.checks import _refused", "fieldcraft.base.checks._refused"),
         ("import fieldcraft.kernels", "fieldcraft.kernels"),
         ("import fieldcraft as fc\nfc.native", "fieldcraft.native"),

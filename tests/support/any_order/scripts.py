@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 import fieldcraft as fc
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.schedule import Advance
 from fieldcraft.space import Space
 from fieldcraft.values.operand import Operand

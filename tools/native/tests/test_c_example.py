@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from fieldcraft.kernels import tier
+from fieldcraft.kernels.compiling import tier
 from support.native_example import said_by_python
 
 pytest.importorskip("ziglang", reason="ziglang compiles the example")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.kernels import tier
+from fieldcraft.kernels.compiling import tier
 
 SHAPES = [(1, 1), (7, 12), (40, 33), (18, 70)]
 

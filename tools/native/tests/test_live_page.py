@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fieldcraft.kernels import tier
+from fieldcraft.kernels.compiling import tier
 from support.native_example import said_by_python
 from support.sessions import CHROMIUM, FLAGS
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import FieldcraftError, InvalidValue, MissingLibrary
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from fieldcraft_cluster.partition import Box, Partition
 from fieldcraft_cluster.store import Store, Stores, WorkerLost
 

@@ -177,16 +177,16 @@ class _Fade(Transfer):
         tiles, places = _tiles(field)
         tiles.reshape(-1)[places] = planes["left"].reshape(-1)
         some = np.flatnonzero(tiles.any(axis=1))
-        left = tiles[some].reshape(-1, *kernels.fade.TILE)
+        left = tiles[some].reshape(-1, *kernels.trail.fade.TILE)
         field.remember({"now": field.moments()["now"], "tiles": some, "left": left})
 
 
 def _tiles(field: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return empty tiles of a fade field, and the index of each cell in them."""
     height, width = field.space.shape
-    rows, columns = kernels.fade.TILE
+    rows, columns = kernels.trail.fade.TILE
     tiles = np.zeros((-(-height // rows) * -(-width // columns), rows * columns), dtype=np.int64)
-    return tiles, kernels.fade.slots(np.arange(height * width), width)[1]
+    return tiles, kernels.trail.fade.slots(np.arange(height * width), width)[1]
 
 
 class _Radial(Transfer):

@@ -57,7 +57,7 @@ if _typing.TYPE_CHECKING:
     from fieldcraft.formats import maps as maps
     from fieldcraft.formats import recordings as recordings
     from fieldcraft.formats.maps import generate_map, load_map
-    from fieldcraft.kernels.warm_up import set_threads, warm_up
+    from fieldcraft.kernels.compiling.warm_up import set_threads, warm_up
     from fieldcraft.layers.teams.teams import Teams
     from fieldcraft.paths import (
         DistanceMap,
@@ -82,7 +82,7 @@ else:
     _MODULES = {
         "fitting": "fit",
         "formats.maps": "generate_map load_map",
-        "kernels.warm_up": "set_threads warm_up",
+        "kernels.compiling.warm_up": "set_threads warm_up",
         "layers.teams": "Teams",
         "paths": "DistanceMap FlowField Path distance_map flee_map flow_field reach shortest_path"
         " shortest_paths would_block",

@@ -15,7 +15,7 @@ import pytest
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.commands import command_line as cli
 from fieldcraft.commands import starters as commands
-from fieldcraft.kernels import native
+from fieldcraft.kernels.compiling import native
 
 BOT = Path(__file__).resolve().parents[4] / "examples" / "sc2_bot"
 

@@ -36,7 +36,7 @@ def blocks(starts: Ints, behind: NDArray[np.int32]) -> tuple[Ints, Ints, Ints, I
         np.stack([np.append(inside, behind), np.append(behind, inside)], axis=1), axis=0
     ).T.reshape(2, -1)
     first = np.searchsorted(rows, np.arange(len(starts)))
-    return kernels.any_angle_blocks.blocks(starts, behind, first, beside.copy())
+    return kernels.paths.any_angle_blocks.blocks(starts, behind, first, beside.copy())
 
 
 @settings(max_examples=25, deadline=None)
@@ -62,7 +62,9 @@ def test_blocks_are_those_of_networkx(seed: int, count: int, share: float) -> No
     rng = np.random.default_rng(seed)
     allowed = np.zeros(len(heads), dtype=np.int64)
     for run, (start, goal) in enumerate(rng.integers(0, count, (6, 2)).tolist(), start=1):
-        joined = kernels.any_angle_blocks.allow((above, heads, depths), start, goal, run, allowed)
+        joined = kernels.paths.any_angle_blocks.allow(
+            (above, heads, depths), start, goal, run, allowed
+        )
         assert joined == nx.has_path(web, start, goal)
         if joined:
             # On simple ways from start to goal lie just the polygons of these blocks.
@@ -93,7 +95,7 @@ def test_polygons_without_doors(count: int) -> None:
         and not len(within)
     )
     assert (
-        not kernels.any_angle_blocks.allow(
+        not kernels.paths.any_angle_blocks.allow(
             (above, heads, depths), 0, count - 1, 1, np.zeros(0, dtype=np.int64)
         )
         or count == 1

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
-from fieldcraft.kernels import operations as reference
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.values import operations as reference
 from fieldcraft.values import plan as plans
 from fieldcraft.values.plan import Calculation, Program
 from support.tiers import uncompiled
@@ -91,13 +91,13 @@ def test_a_program_gives_the_reference_bits(seed, cells, length, walled, block):
     plan = a_plan(rng, length, constants)
     found = set()
     with pytest.MonkeyPatch.context() as patch:
-        for family in (kernels.compose, uncompiled("compose")):
+        for family in (kernels.values.compose, uncompiled("compose")):
             patch.setattr(family, "BLOCK", block)
         patch.setattr(plans, "_WORK_PER_THREAD", 50)
         patch.setattr(pool, "_count", 2)
         for compiled in (True, False):
             if not compiled:
-                patch.setattr(kernels, "compose", uncompiled("compose"))
+                patch.setattr(kernels.values, "compose", uncompiled("compose"))
             out = np.full(cells, 7, np.float32)
             ours = Calculation(plan, walls, cells)
             ranges = ours.run(plan.passes[0][0], maps)

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.kernels import counting
-from fieldcraft.kernels.moves import STEPS
+from fieldcraft.kernels.shared import counting
+from fieldcraft.kernels.shared.moves import STEPS
 from fieldcraft.paths import DistanceMap, distance_map
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.search.distances import Buckets
@@ -213,7 +213,9 @@ def test_costs_are_read_alike(costs: list[float], repeats: int, kind: type, seed
     walls = np.random.default_rng(seed).random(len(values)) < 0.6
     values.flags.writeable = walls.flags.writeable = False
     read = np.empty(len(values))
-    least, greatest, infinite, bad = kernels.distance.price(values, walls, 1e-6, 1e30, read)
+    least, greatest, infinite, bad = kernels.distances.distance.price(
+        values, walls, 1e-6, 1e30, read
+    )
     assert np.array_equal(read, values.astype(np.float64), equal_nan=True)
     open_ = read[~walls]
     wrong = ~walls & ~((read >= 1e-6) & (read <= 1e30) | (read == np.inf))

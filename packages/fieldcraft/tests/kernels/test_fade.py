@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space.adjacency import grid_ground
 from support.tiers import uncompiled
 from support.worlds import KNIGHT_AND_CORNER
 
 if kernels.compiled():
-    from fieldcraft.kernels import explore
+    from fieldcraft.kernels.values import explore
 
 compiled_only = pytest.mark.skipif(
     not kernels.compiled(),

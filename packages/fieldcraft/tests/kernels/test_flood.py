@@ -32,7 +32,7 @@ def lists(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]
     st.sampled_from([1, 2, 5, 2**31]),
 )
 def test_run(seed: int, count: int, most_hot: int, lasts: int) -> None:
-    from fieldcraft.kernels import flood
+    from fieldcraft.kernels.pursuit import flood
 
     rng = np.random.default_rng(seed)
     starts, ends = lists(rng, count)
@@ -64,7 +64,7 @@ def test_run(seed: int, count: int, most_hot: int, lasts: int) -> None:
 @settings(max_examples=20)
 @given(st.integers(0, 2**16), st.integers(1, 60))
 def test_wander(seed: int, count: int) -> None:
-    from fieldcraft.kernels import belief
+    from fieldcraft.kernels.pursuit import belief
 
     rng = np.random.default_rng(seed)
     starts, origins = lists(rng, count)
@@ -78,7 +78,7 @@ def test_wander(seed: int, count: int) -> None:
 @settings(max_examples=20)
 @given(st.integers(0, 2**16), st.integers(1, 20), st.integers(1, 33))
 def test_wander_grid(seed: int, height: int, width: int) -> None:
-    from fieldcraft.kernels import belief
+    from fieldcraft.kernels.pursuit import belief
 
     rng = np.random.default_rng(seed)
     mass = np.zeros((height + 2, width + 2))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import kernels, steering
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from fieldcraft.paths import distance_map, path
 from fieldcraft.paths.flow import on_spaces as flow_fields
 from fieldcraft.paths.flow.on_spaces import GraphFlow

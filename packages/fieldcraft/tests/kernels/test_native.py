@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 
 from fieldcraft import kernels
-from fieldcraft.kernels import native, tier
+from fieldcraft.kernels.compiling import native, tier
 
 served = pytest.mark.skipif(tier.library() is None, reason="no native library serves here")
 
@@ -280,7 +280,7 @@ def test_the_loaded_library_is_of_a_level_of_this_processor() -> None:
     )
     if not Path("/proc/self/maps").exists():
         pytest.skip("/proc is missing")
-    code = "from fieldcraft.kernels import tier; tier.library(); print(*open('/proc/self/maps'))"
+    code = "from fieldcraft.kernels.compiling import tier; tier.library(); print(*open('/proc/self/maps'))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert set(re.findall(r"_native_\w+", run.stdout)) == {f"_native_{level}"}
 
@@ -305,7 +305,7 @@ class TestCalls:
         thread = threading.Thread(target=count)
         thread.start()
         start = time.perf_counter()
-        kernels.uphill.uphill(*arguments)
+        kernels.values.uphill.uphill(*arguments)
         end = time.perf_counter()
         done.set()
         thread.join()
@@ -321,7 +321,7 @@ class TestCalls:
             np.arange(3),
         )
         answer = np.zeros(3, np.int64)
-        kernels.uphill.uphill(*sound, answer)
+        kernels.values.uphill.uphill(*sound, answer)
         assert answer.tolist() == [0, 0, 2]
         fixed = answer.copy()
         fixed.flags.writeable = False
@@ -338,7 +338,7 @@ class TestCalls:
         ]
         for arguments in wrong:
             with pytest.raises(TypeError, match="uphill_uphill has no version"):
-                kernels.uphill.uphill(*arguments)
+                kernels.values.uphill.uphill(*arguments)
 
     def test_read_only_arrays_are_read(self) -> None:
         arrays = [
@@ -350,19 +350,19 @@ class TestCalls:
         for array in arrays:
             array.flags.writeable = False
         answer = np.zeros(3, np.int64)
-        kernels.uphill.uphill(*arrays, answer)
+        kernels.values.uphill.uphill(*arrays, answer)
         assert answer.tolist() == [0, 0, 2]
 
 
 @pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="Numba is not installed")
 def test_numba_compiles_the_same_where_the_library_does_not_serve(tmp_path: Path) -> None:
     code = (
-        "import numpy as np\nfrom fieldcraft import kernels\nfrom fieldcraft.kernels import tier\n"
+        "import numpy as np\nfrom fieldcraft import kernels\nfrom fieldcraft.kernels.compiling import tier\n"
         "answer = np.zeros(3, np.int64)\n"
-        "kernels.uphill.uphill(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32),"
+        "kernels.values.uphill.uphill(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32),"
         " np.array([3, 1, 2], np.float32), np.arange(3), answer)\n"
         "print(tier.library(), answer.tolist())\n"
-        "try:\n    kernels.uphill.uphill(1.5)\nexcept TypeError:\n    print('refused')\n"
+        "try:\n    kernels.values.uphill.uphill(1.5)\nexcept TypeError:\n    print('refused')\n"
     )
     environment = {**os.environ, "FIELDCRAFT_NUMBA": "1", "XDG_CACHE_HOME": str(tmp_path)}
     done = subprocess.run(
@@ -378,7 +378,7 @@ class Terminal(io.StringIO):
 
 
 def test_compiling_shows_a_line_on_a_terminal_and_wipes_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    jit = pytest.importorskip("fieldcraft.kernels.jit", reason="needs Numba")
+    jit = pytest.importorskip("fieldcraft.kernels.compiling.jit", reason="needs Numba")
     for patience, terminal, written in (
         (0.0, Terminal(), "fieldcraft compiles x ...\r\x1b[K"),
         (9.0, Terminal(), ""),
@@ -394,7 +394,7 @@ def test_compiling_shows_a_line_on_a_terminal_and_wipes_it(monkeypatch: pytest.M
 def test_numba_stores_kernels_in_a_private_folder_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    jit = pytest.importorskip("fieldcraft.kernels.jit", reason="needs Numba")
+    jit = pytest.importorskip("fieldcraft.kernels.compiling.jit", reason="needs Numba")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     folder = jit._folder.__wrapped__()
     assert folder == str(tmp_path / "fieldcraft" / native.sources())

@@ -41,7 +41,7 @@ def test_wandering_is_a_product_with_a_matrix(seed: int, count: int) -> None:
         rng.random(len(origins)),
         np.zeros(count),
     )
-    kernels.belief.wander(starts, origins, shares, keep, mass, 0.75, out)
+    kernels.pursuit.belief.wander(starts, origins, shares, keep, mass, 0.75, out)
     matrix = csr_array((shares, origins, starts), shape=(count, count))
     np.testing.assert_allclose(out, 0.75 * (matrix @ mass + keep * mass), rtol=1e-12)
 
@@ -63,7 +63,7 @@ def test_wandering_over_a_grid_is_that_over_its_list_of_steps(
     origins: list[int] = []
     shares, ends = [], []
     for y, x in np.ndindex(height, width):
-        for bit, (dy, dx) in enumerate(kernels.belief.AROUND):
+        for bit, (dy, dx) in enumerate(kernels.pursuit.belief.AROUND):
             j, i = y + dy, x + dx
             if 0 <= j < height and 0 <= i < width and rng.random() < 0.7:
                 ins[y, x] |= np.uint8(1 << bit)
@@ -74,12 +74,12 @@ def test_wandering_over_a_grid_is_that_over_its_list_of_steps(
     grid, flat = np.zeros_like(mass), np.zeros(height * width)
     middle = height // 2
     for first, last in ((0, middle), (middle, height)):
-        kernels.belief.wander_grid(
+        kernels.pursuit.belief.wander_grid(
             ins, keep, part, flows, mass, 1.25, first, last, grid, np.zeros((2, 3, width + 2))
         )
     listed = (starts, np.array(origins, dtype=np.int32), np.array(shares, dtype=np.float64))
     inner = mass[1:-1, 1:-1].reshape(-1).copy()
-    kernels.belief.wander(*listed, keep.reshape(-1), inner, 1.25, flat)
+    kernels.pursuit.belief.wander(*listed, keep.reshape(-1), inner, 1.25, flat)
     np.testing.assert_allclose(grid[1:-1, 1:-1].reshape(-1), flat, rtol=1e-12)
 
 
@@ -93,14 +93,14 @@ def test_a_look_round_sees_what_lines_to_all_middles_see(seed: int) -> None:
     limits = rng.uniform(1, 100, 4)
     turns = rng.uniform(0, 2 * np.pi, 4)
     facings, narrow = (
-        (kernels.sees.NO_FACINGS, -2.0)
+        (kernels.sight.sees.NO_FACINGS, -2.0)
         if seed % 2
         else (np.stack([np.cos(turns), np.sin(turns)], axis=1), 0.3)
     )
     counts = np.zeros(len(graph), dtype=np.int32)
     mesh = (portals.starts, portals.ends, portals.fine, shut)
     viewers = (here.cells, here.points, here.places, limits, facings)
-    kernels.sees.count_seen(
+    kernels.sight.sees.count_seen(
         mesh,
         portals.middles,
         graph.walls,
@@ -114,7 +114,7 @@ def test_a_look_round_sees_what_lines_to_all_middles_see(seed: int) -> None:
     )
     seen = np.zeros((4, len(graph)), dtype=np.bool_)
     targets = (np.arange(len(graph)), graph.positions, portals.middles)
-    kernels.sees.sees_places(mesh, viewers, targets, narrow, True, False, 0, 4, seen)
+    kernels.sight.sees.sees_places(mesh, viewers, targets, narrow, True, False, 0, 4, seen)
     assert counts.tolist() == np.where(graph.walls, 0, seen.sum(axis=0)).tolist()
 
 

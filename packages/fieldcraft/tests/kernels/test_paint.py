@@ -12,7 +12,7 @@ from fieldcraft.view.drawing import brush
 from support.tiers import uncompiled
 
 reference: Any = uncompiled("paint")
-fast: Any = kernels.paint
+fast: Any = kernels.pictures.paint
 
 SHAPES = [
     reference.DISC,

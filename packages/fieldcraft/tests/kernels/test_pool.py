@@ -12,7 +12,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from support.forks import forked
 from support.refusals import refused
 
@@ -185,7 +185,7 @@ def test_a_forked_child_has_threads_of_its_own() -> None:
 
 def test_workers_do_not_keep_the_process_alive() -> None:
     code = (
-        "from fieldcraft.kernels import pool; done = []; pool.run([(done.append, (1,))] * 3);"
+        "from fieldcraft.kernels.compiling import pool; done = []; pool.run([(done.append, (1,))] * 3);"
         " print(done)"
     )
     result = forked(code)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.kernels import compiled
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.paths.search.path_on_grid import GridMoves, moves_of
 from fieldcraft.space.grid.neighborhood import build_links
 from oracles import moves as moves_reference
@@ -23,8 +23,8 @@ from support.worlds import KNIGHT
 if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)
 
-from fieldcraft.kernels import shortest_path_weighted as fast_weighted
-from fieldcraft.kernels import smoothing as fast_smoothing
+from fieldcraft.kernels.paths import shortest_path_weighted as fast_weighted
+from fieldcraft.kernels.paths import smoothing as fast_smoothing
 
 worlds = st.integers(0, 2**32).map(World)
 

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.shared.arrays import read_only
 from oracles import shots as reference
 from oracles import visible as sight_reference
 
 if kernels.compiled():
-    from fieldcraft.kernels import shots as stamp
+    from fieldcraft.kernels.sight import shots as stamp
 
 compiled_only = pytest.mark.skipif(
     not kernels.compiled(), reason="the reference serves: there is no compiled kernel to compare"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fieldcraft import kernels
-from fieldcraft.kernels.signatures import Argument, parse
+from fieldcraft.kernels.compiling.signatures import Argument, parse
 
 
 def test_what_a_declaration_says() -> None:
@@ -29,7 +29,7 @@ def test_what_declares_nothing(text: str) -> None:
 
 
 READ, NUMBER, WRITTEN = range(3)
-_SOURCES = sorted(Path(kernels.__file__).parent.glob("*.py"))
+_SOURCES = sorted(Path(kernels.__file__).parent.rglob("*.py"))
 
 
 def declarations() -> Iterator[tuple[str, ast.FunctionDef, list[str]]]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation.spread import field as spreading_field
 from fieldcraft.layers.propagation.spread import on_grid as scheduler
 from fieldcraft.layers.propagation.spread import spread as spreads
@@ -414,7 +414,7 @@ STEPPING = {
 
 
 def test_every_kernel_is_broken_once() -> None:
-    from fieldcraft.kernels import spread, spread_tiles
+    from fieldcraft.kernels.spread import spread, spread_tiles
 
     assert {
         name
@@ -430,7 +430,7 @@ def test_a_wrong_kernel_is_found(
 ) -> None:
     neighbors, count, constants, place = STEPPING[kernel]
     kernel = kernel.split()[0]
-    from fieldcraft.kernels import spread, spread_tiles
+    from fieldcraft.kernels.spread import spread, spread_tiles
 
     fast = spread_tiles if kernel.startswith("tiles") else spread
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.swarm_layout import circle, packed
+from fieldcraft.kernels.agents.swarm_layout import circle, packed
 from support.swarms import random_agents, random_inputs, random_rule
 from support.tiers import uncompiled
 
-fast = pytest.importorskip("fieldcraft.kernels.swarm")
+fast = pytest.importorskip("fieldcraft.kernels.agents.swarm")
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.shared.arrays import read_only
 from oracles import visible as reference
 
 if kernels.compiled():
-    from fieldcraft.kernels import visible as sight
+    from fieldcraft.kernels.sight import visible as sight
 
 compiled_only = pytest.mark.skipif(
     not kernels.compiled(), reason="the reference serves: there is no compiled kernel to compare"

@@ -13,7 +13,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from support.tiers import plain
 from support.worlds import open_cells
 

@@ -143,7 +143,7 @@ def test_results_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> No
     field, paths = noise(space, 4), inside(space, 30_000, 5).reshape(-1, 3, 2)
     answers = []
     for threads in (1, 3):
-        monkeypatch.setattr("fieldcraft.kernels.pool._count", threads)
+        monkeypatch.setattr("fieldcraft.kernels.compiling.pool._count", threads)
         answers.append(query.along(field, paths))
     assert (
         answers[0].sum.tobytes() == answers[1].sum.tobytes()

@@ -198,7 +198,7 @@ def test_a_crowd_gets_what_each_would_get_alone(monkeypatch: pytest.MonkeyPatch)
     field, places = noise(space, 6), inside(space, 3000, 7)
     answers = []
     for threads in (1, 3):
-        monkeypatch.setattr("fieldcraft.kernels.pool._count", threads)
+        monkeypatch.setattr("fieldcraft.kernels.compiling.pool._count", threads)
         answers.append(query.best(field, places, 12.0, count=3, spacing=4.0).cells)
     assert (answers[0] == answers[1]).all()
     for i in range(0, 3000, 100):  # few agents: the tiles are not looked at beforehand

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation import Fade
 from fieldcraft.query import explore_step
 from fieldcraft.space.graph.from_grid import graph_of

@@ -247,7 +247,7 @@ def test_a_crowd_gets_what_each_would_get_alone(monkeypatch: pytest.MonkeyPatch)
     field, points = noise(space, 13), inside(space, 12_000, 14)
     answers = []
     for threads in (1, 3):
-        monkeypatch.setattr("fieldcraft.kernels.pool._count", threads)
+        monkeypatch.setattr("fieldcraft.kernels.compiling.pool._count", threads)
         answers.append(
             (
                 query.sample(field, points, how="bilinear"),

@@ -11,7 +11,7 @@ from scipy.spatial import Delaunay
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue, OutsideMap
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation import Flood
 from fieldcraft.space import incoming, sees, visible, watchers
 from fieldcraft.space.mesh.portals import portals_of

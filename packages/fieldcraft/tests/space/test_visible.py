@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.base import errors
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from fieldcraft.space import incoming, visible, watchers
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from fieldcraft.steering import Deposit, Emitter, Forage, Reversed, Swarm, Walk
 from fieldcraft.steering.swarm import plan as swarm_plan
 from support.refusals import refused

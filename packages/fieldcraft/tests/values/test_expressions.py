@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.base.errors import ConcurrentUse, InvalidValue, OutsideMap
-from fieldcraft.kernels import operations as reference
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.values import operations as reference
 from fieldcraft.values import Expression, lerp, maximum, minimum, passes, plan, where
 from fieldcraft.values.formula import formula
 from fieldcraft.values.operand import Operand
@@ -495,7 +495,7 @@ def test_threads_and_blocks_change_no_bit(size, monkeypatch):
             (3, 64, 100),
             (2, 16, 1),
         ):
-            monkeypatch.setattr(kernels.compose, "BLOCK", block)
+            monkeypatch.setattr(kernels.values.compose, "BLOCK", block)
             monkeypatch.setattr(plan, "_WORK_PER_THREAD", work)
             monkeypatch.setattr(passes, "_WORK_PER_THREAD", work)
             fc.set_threads(threads)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue, NameTaken, UnknownName
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.teams import team_maps as survey_module
 from fieldcraft.layers.teams.teams import Teams
 from fieldcraft.values.formula import formula

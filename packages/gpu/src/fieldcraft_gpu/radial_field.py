@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.swarm_layout import packed
+from fieldcraft.kernels.agents.swarm_layout import packed
 from fieldcraft.layers.propagation.radial.field import GridRadialField, RadialField
 from fieldcraft.layers.propagation.radial.updates import Emitters
 from fieldcraft.layers.propagation.trail.accumulator import ADD, SCALE, Accumulator, Drawing, Tables

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.swarm_layout import circle, packed
+from fieldcraft.kernels.agents.swarm_layout import circle, packed
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer, Shader
 from fieldcraft_gpu.card import STEPS, Card
@@ -110,7 +110,7 @@ class DeviceAgents:
                 layer._catch_up()
                 layer._field.prepare()
         for deposit in plan.deposits:
-            most = float(np.abs(deposit.amounts).max()) / kernels.stamps.SCALE
+            most = float(np.abs(deposit.amounts).max()) / kernels.trail.stamps.SCALE
             deposit.layer._field.reserve(deposit.plane, most, most * self.count)
         food = None if plan.forage is None else plan.forage.on(device)
         emissions = [
@@ -206,7 +206,7 @@ class DeviceAgents:
             field.reserve(0, abs(amount), abs(amount) * cells)
             shader, units = (
                 device.shader(("put", "smell"), "smell", "urrw"),
-                round(amount * kernels.stamps.SCALE) & _ALL,
+                round(amount * kernels.trail.stamps.SCALE) & _ALL,
             )
             parameters = self._block("<IIII", cells, 0, units & 0xFFFFFFFF, units >> 32)
             group = self._group(
@@ -238,7 +238,7 @@ class DeviceAgents:
                 cells = self.device.buffer(emission.places.astype(np.uint32))
                 for part in np.atleast_2d(emission.amounts.T):
                     units = self.device.buffer(
-                        np.rint(part * kernels.stamps.SCALE).astype(np.int64)
+                        np.rint(part * kernels.trail.stamps.SCALE).astype(np.int64)
                     )
                     found.append(
                         (float(np.abs(part).max()), float(np.abs(part).sum()), cells, units)

@@ -290,7 +290,9 @@ def _near(walls: NDArray[np.bool_], reach: int, wrap: bool) -> NDArray[np.uint32
     """Return the walls near each cell for the blur; see trail.wgsl."""
     found = np.zeros(walls.shape, dtype=np.uint32)
     if reach == 1:
-        starts, columns, masks, *_ = kernels.trail_plan.plan(walls, np.ones(3, np.float32), wrap)
+        starts, columns, masks, *_ = kernels.trail.trail_plan.plan(
+            walls, np.ones(3, np.float32), wrap
+        )
         found[~walls] = 0x1FF
         found[np.repeat(np.arange(len(walls)), np.diff(starts)), columns] = masks
         return found

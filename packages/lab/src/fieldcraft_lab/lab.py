@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import FieldcraftError, InvalidValue, UnknownName
-from fieldcraft.kernels.warm_up import warm_up
+from fieldcraft.kernels.compiling.warm_up import warm_up
 from fieldcraft_lab import protocol, recipe_export
 from fieldcraft_lab.controller import Controller, Reply
 from fieldcraft_lab.filming import FILMS, FilmMaker

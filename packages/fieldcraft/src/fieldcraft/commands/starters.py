@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels import native
+from fieldcraft.kernels.compiling import native
 
 _HERE = Path(__file__).resolve().parent
 _PACKAGE = _HERE.parent

@@ -13,7 +13,7 @@ from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft.fitting.models import LayerModel
 from fieldcraft.fitting.objective import Objective, log_chances
 from fieldcraft.fitting.recorded import Recorded
-from fieldcraft.kernels.arrays import Floats
+from fieldcraft.kernels.shared.arrays import Floats
 
 _WIDEST = 6.0  # natural logarithm: what is above 0 stays within a factor of 400 of its start
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import Floats
+from fieldcraft.kernels.shared.arrays import Floats
 from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft.space import Grid
 from fieldcraft.values.expression import Separate
@@ -52,7 +52,7 @@ _FORWARD: dict[str, Callable[..., Floats]] = {
     "where": _where,
     "clamp": lambda a, b, c: np.minimum(np.maximum(a, b), c),
 }
-"""What each operation of an expression does, as in `kernels.operations`, in float64."""
+"""What each operation of an expression does, as in `kernels.values.operations`, in float64."""
 
 _BACKWARD: dict[str, Callable[..., tuple[Floats, ...]]] = {
     "copy": lambda g, out, a: (g,),

@@ -14,7 +14,7 @@ import numpy as np
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.fitting.recorded import Recorded, cells_of, check_size
-from fieldcraft.kernels.arrays import Floats
+from fieldcraft.kernels.shared.arrays import Floats
 from fieldcraft.layers.propagation import Radial, Spread
 from fieldcraft.layers.sources.falloff import CURVES, Falloff
 from fieldcraft.paths import distance_map

@@ -11,7 +11,7 @@ import numpy as np
 from fieldcraft.fitting.gradients import Formula
 from fieldcraft.fitting.models import LayerModel, Reaching
 from fieldcraft.fitting.recorded import Recorded
-from fieldcraft.kernels.arrays import Floats
+from fieldcraft.kernels.shared.arrays import Floats
 
 
 class Objective:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.formats.recordings import Timeline
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.space import Space, checked_space
 
 _MOST_VALUES = 1 << 25

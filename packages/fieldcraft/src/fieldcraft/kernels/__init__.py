@@ -1,6 +1,7 @@
 """Compiled loops over arrays, in families named after the calls that use them.
 
-`kernels.peaks` is a family: a file of functions over arrays and numbers, imported at its first use,
+`kernels.values.peaks` is a family: a file of functions over arrays and numbers, imported at its
+first use,
 since importing Numba takes longer than all the rest of fieldcraft. `__init__.pyi` lists the
 families for editors and type checkers.
 
@@ -20,20 +21,34 @@ steps, wrap)` is the ground of a grid, `(starts, ends, lengths)` that of a graph
 written if one of its arrays is, and as read if it holds an array.
 """
 
-from __future__ import annotations
+from fieldcraft.kernels import (
+    agents,
+    distances,
+    paths,
+    pictures,
+    pursuit,
+    radial,
+    shared,
+    sight,
+    spread,
+    trail,
+    values,
+)
+from fieldcraft.kernels.compiling.table import FAMILIES
+from fieldcraft.kernels.compiling.tier import compiled
 
-import importlib
-from types import ModuleType
-
-from fieldcraft.kernels.table import FAMILIES
-from fieldcraft.kernels.tier import compiled
-
-__all__ = ["FAMILIES", "compiled"]
-
-
-def __getattr__(name: str) -> ModuleType:
-    if name not in FAMILIES:
-        raise AttributeError(
-            f"There is no family of kernels named {name!r}; kernels.FAMILIES lists them."
-        )
-    return importlib.import_module(f"{__name__}.{name}")
+__all__ = [
+    "FAMILIES",
+    "agents",
+    "compiled",
+    "distances",
+    "paths",
+    "pictures",
+    "pursuit",
+    "radial",
+    "shared",
+    "sight",
+    "spread",
+    "trail",
+    "values",
+]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base import clock
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.propagation.propagation import Field, RadiatingField, field_on
 from fieldcraft.layers.sources import Source
 from fieldcraft.values.operand import Operand

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import clock
 from fieldcraft.base.errors import WrongLayer
 from fieldcraft.base.single_thread import SingleThreadLock
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.forecast import Forecast
 from fieldcraft.layers.propagation import PROPAGATIONS, Attribution, Propagation
 from fieldcraft.layers.propagation.propagation import Device, field_on

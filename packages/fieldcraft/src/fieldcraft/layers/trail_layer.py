@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.layer import Layer
 from fieldcraft.layers.propagated_layer import Moving
 from fieldcraft.layers.propagation.array import ArrayField

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import Floats, Ints, read_only
+from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.layers import Layer, TrailLayer
 from fieldcraft.layers.propagation import Trail
 from fieldcraft.space import Space
@@ -155,7 +155,7 @@ def read_costs(space: Space, cost: Cost) -> tuple[NDArray[np.float64], float, fl
     # Kernels are compiled once more for arrays that can be written to.
     values.flags.writeable = False
     out = np.empty(values.size)
-    least, greatest, infinite, bad = kernels.distance.price(
+    least, greatest, infinite, bad = kernels.distances.distance.price(
         values, space.walls.reshape(-1), LEAST, checks.LARGEST, out
     )
     if bad >= 0:
@@ -302,7 +302,7 @@ class Traffic:
         if self._ends is not ends:
             self._ends, self._along = ends, self._directions(begins, ends)
         found = np.empty(len(ends))
-        kernels.guides.against(self._flow, begins, ends, self._along, self.weight, found)
+        kernels.distances.guides.against(self._flow, begins, ends, self._along, self.weight, found)
         return found
 
     def add(self, before: Ints, after: Ints) -> None:

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.base.pictured import Pictured
-from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths.edges import first_leg, from_edge
 from fieldcraft.space import Graph, Space
 from fieldcraft.space.adjacency import NO_CELLS

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import clock
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.checks import not_a_snapshot, plain_integer, plain_numbers
 from fieldcraft.pursuit.motion.motion import Hypotheses
@@ -208,11 +208,11 @@ class TargetBelief:
                 )
             flat, chances, followers = self._arrivals[number]
             moved = np.empty(len(flat))
-            kernels.belief.arrive(flat, chances, self.masses[number].reshape(-1), moved)
+            kernels.pursuit.belief.arrive(flat, chances, self.masses[number].reshape(-1), moved)
             for follower, shares in followers if moved.any() else ():
                 begun.append((moved, flat, shares, follower))
         for moved, flat, shares, follower in begun:
-            kernels.belief.begin(moved, flat, shares, self.masses[follower].reshape(-1))
+            kernels.pursuit.belief.begin(moved, flat, shares, self.masses[follower].reshape(-1))
             self._live[follower] = True
 
     def _next_stages(self, number: int, cells: Ints) -> list[tuple[int, Floats]]:

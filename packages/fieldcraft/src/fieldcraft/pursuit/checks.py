@@ -56,10 +56,13 @@ def check_flood(
     """Refuse a snapshot with indices outside of its arrays."""
     count, (front, hot, tail, tail_end, steps) = len(state), marks.tolist()
     sound = 0 <= front <= hot <= count and 0 <= tail <= tail_end <= count and 0 <= steps < 2**31
-    sound = sound and int(state.min()) >= 0 and int(state.max()) <= kernels.flood.BLOCKED
+    sound = sound and int(state.min()) >= 0 and int(state.max()) <= kernels.pursuit.flood.BLOCKED
     sound = sound and int(ignited.min()) >= -1 and int(ignited.max()) <= steps
     behind = barrier_cells[:tail_end]
-    lists = (lit[:hot], kernels.flood.HEAT), (behind[behind != start], kernels.flood.BARRIER)
+    lists = (
+        (lit[:hot], kernels.pursuit.flood.HEAT),
+        (behind[behind != start], kernels.pursuit.flood.BARRIER),
+    )
     if (
         not sound
         or np.count_nonzero(behind == start) > 1

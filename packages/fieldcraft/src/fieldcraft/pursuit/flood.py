@@ -37,7 +37,9 @@ class Flood(Operand):
         self._walls_version = space.walls_version
         self._impassable: NDArray[np.bool_] = space.walls.reshape(-1) | blocked
         self._state: NDArray[np.uint8] = np.where(
-            self._impassable, np.uint8(kernels.flood.BLOCKED), np.uint8(kernels.flood.UNTOUCHED)
+            self._impassable,
+            np.uint8(kernels.pursuit.flood.BLOCKED),
+            np.uint8(kernels.pursuit.flood.UNTOUCHED),
         )
         self._behind[start] = False
         self._ignited = np.full(len(space), NEVER, dtype=np.int32)
@@ -51,7 +53,7 @@ class Flood(Operand):
     @property
     def steps(self) -> int:
         """The number of steps of the flood."""
-        return int(self._marks[kernels.flood.STEPS])
+        return int(self._marks[kernels.pursuit.flood.STEPS])
 
     def _run(
         self,
@@ -66,7 +68,7 @@ class Flood(Operand):
         # A flood makes and ignites at most as many steps and cells as there are cells.
         count, most_hot = min(count, len(lit) + 1), min(most_hot, len(lit))
         return int(
-            kernels.flood.run(
+            kernels.pursuit.flood.run(
                 self._adjacency.starts,
                 self._adjacency.ends,
                 self._behind,
@@ -84,8 +86,8 @@ class Flood(Operand):
     def _forget(self, cleared: NDArray[np.bool_]) -> None:
         """Make some hot cells untouched."""
         if cleared.any():
-            self._strike(self._lit, kernels.flood.FRONT, cleared)
-            self._state[cleared] = kernels.flood.UNTOUCHED
+            self._strike(self._lit, kernels.pursuit.flood.FRONT, cleared)
+            self._state[cleared] = kernels.pursuit.flood.UNTOUCHED
             self._ignited[cleared] = NEVER
             self._changes += 1
 
@@ -121,10 +123,10 @@ class Flood(Operand):
 
     def _take_walls(self) -> None:
         self.stopped = None  # it may go on along other paths
-        self._forget(self._impassable & (self._state == kernels.flood.HEAT))
-        self._strike(self._barrier_cells, kernels.flood.TAIL, self._impassable)
-        self._state[self._state == kernels.flood.BLOCKED] = kernels.flood.UNTOUCHED
-        self._state[self._impassable] = kernels.flood.BLOCKED
+        self._forget(self._impassable & (self._state == kernels.pursuit.flood.HEAT))
+        self._strike(self._barrier_cells, kernels.pursuit.flood.TAIL, self._impassable)
+        self._state[self._state == kernels.pursuit.flood.BLOCKED] = kernels.pursuit.flood.UNTOUCHED
+        self._state[self._impassable] = kernels.pursuit.flood.BLOCKED
 
     def _origin(self) -> int:
         """Return the cell of the last sighting, or the nearest possible one if it is blocked."""
@@ -152,9 +154,9 @@ class Flood(Operand):
         one, and whether it took more steps to come out of view.
         """
         state = np.where(
-            self._state == kernels.flood.BLOCKED,
-            np.uint8(kernels.flood.BLOCKED),
-            np.uint8(kernels.flood.UNTOUCHED),
+            self._state == kernels.pursuit.flood.BLOCKED,
+            np.uint8(kernels.pursuit.flood.BLOCKED),
+            np.uint8(kernels.pursuit.flood.UNTOUCHED),
         )
         ignited, lit, marks = (
             np.empty_like(self._ignited),
@@ -163,22 +165,25 @@ class Flood(Operand):
         )
         barrier_cells = np.zeros_like(self._barrier_cells)
         lit[0] = barrier_cells[0] = origin = self._origin()
-        if state[origin] == kernels.flood.UNTOUCHED:
-            state[origin] = kernels.flood.HEAT
+        if state[origin] == kernels.pursuit.flood.UNTOUCHED:
+            state[origin] = kernels.pursuit.flood.HEAT
         end = (
             self._run(state, ignited, lit, barrier_cells, marks, self.steps, len(lit))
             if self.steps
-            else kernels.flood.RUNS
+            else kernels.pursuit.flood.RUNS
         )
         late = False
-        while end == kernels.flood.RUNS and seen[lit[: marks[kernels.flood.FRONT + 1]]].all():
+        while (
+            end == kernels.pursuit.flood.RUNS
+            and seen[lit[: marks[kernels.pursuit.flood.FRONT + 1]]].all()
+        ):
             late = True
             end = self._run(state, ignited, lit, barrier_cells, marks, 1, len(lit))
-        if marks[kernels.flood.TAIL] and origin != self._start:
+        if marks[kernels.pursuit.flood.TAIL] and origin != self._start:
             # There is no barrier at the origin. Only `_start` may stay listed without one: that
             # cell is never behind, and is not listed again.
             barrier_cells[:-1] = barrier_cells[1:]
-            marks[kernels.flood.TAIL : kernels.flood.TAIL + 2] -= 1
+            marks[kernels.pursuit.flood.TAIL : kernels.pursuit.flood.TAIL + 2] -= 1
         return state, barrier_cells, marks, late
 
     def _ignite(
@@ -189,10 +194,10 @@ class Flood(Operand):
         seen: NDArray[np.bool_],
     ) -> bool:
         """Continue with a state whose warm cells out of view are hot; return if there are any."""
-        hot = np.flatnonzero((state == kernels.flood.HEAT) & ~seen)
+        hot = np.flatnonzero((state == kernels.pursuit.flood.HEAT) & ~seen)
         if not len(hot):
             return False
-        state[(state == kernels.flood.HEAT) & seen] = kernels.flood.UNTOUCHED
+        state[(state == kernels.pursuit.flood.HEAT) & seen] = kernels.pursuit.flood.UNTOUCHED
         self._state, self._barrier_cells = state, barrier_cells
         self._ignited[:] = NEVER
         self._ignited[hot] = self.steps
@@ -200,8 +205,8 @@ class Flood(Operand):
         self._marks[:] = (
             0,
             len(hot),
-            marks[kernels.flood.TAIL],
-            marks[kernels.flood.TAIL + 1],
+            marks[kernels.pursuit.flood.TAIL],
+            marks[kernels.pursuit.flood.TAIL + 1],
             self.steps,
         )
         self.stopped = None
@@ -212,7 +217,7 @@ class Flood(Operand):
 def heat_of(cooling: float, age: NDArray[np.integer]) -> NDArray[np.float32]:
     """Return the heat of cells that were ignited `age` steps ago."""
     heat = np.maximum(1 - cooling * age, 0.0).astype(np.float32)
-    heat[heat < kernels.flood.COLD] = 0
+    heat[heat < kernels.pursuit.flood.COLD] = 0
     return np.asarray(heat)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import cached_until_walls_change
 from fieldcraft.space.sight.sight import visible

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import Adjacency, cached_until_walls_change
@@ -65,7 +65,7 @@ class Landmarks:
         arcs = self.adjacency.starts, self.adjacency.ends, self.adjacency.lengths
         begins = np.zeros(len(paths), dtype=np.int64) if begins is None else begins
         fields = self.fields if fields is None else fields
-        kernels.rollouts.extend(arcs, self.links, fields, goals, begins, step, paths)
+        kernels.pursuit.rollouts.extend(arcs, self.links, fields, goals, begins, step, paths)
 
 
 def landmarks_of(space: Space, cell: int, count: int) -> Landmarks:
@@ -108,7 +108,9 @@ def _spread_out(space: Space, cells: Ints, count: int) -> Landmarks:
     places: list[int] = []
     for number in range(count):
         away[number] = distance_map(space, space.position_of(place)).values.reshape(-1)
-        kernels.rollouts.descents(arcs.starts, arcs.ends, arcs.lengths, away[number], number, links)
+        kernels.pursuit.rollouts.descents(
+            arcs.starts, arcs.ends, arcs.lengths, away[number], number, links
+        )
         places.append(place)
         nearer = away[number, cells] < nearest
         owner[nearer] = number

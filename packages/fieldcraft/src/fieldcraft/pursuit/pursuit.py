@@ -139,9 +139,9 @@ class Pursuit(Flood):
         reach = _TAIL_STEPS * step if tail is None else checks.not_negative("tail", tail)
         is_behind = behind(space, self.last_seen, heading, math.radians(angle), reach)
         super().__init__(space, start, mask_of(space, blocked), is_behind, self.cooling)
-        if self._state[start] == kernels.flood.BLOCKED:
+        if self._state[start] == kernels.pursuit.flood.BLOCKED:
             nearest = tuple(space.position_of(self._origin()).tolist())
-            is_any = bool((self._state == kernels.flood.UNTOUCHED).any())
+            is_any = bool((self._state == kernels.pursuit.flood.UNTOUCHED).any())
             raise OnWall(
                 "A target is last seen in an open cell that is not blocked",
                 got=f"{tuple(self.last_seen.tolist())}",
@@ -149,7 +149,7 @@ class Pursuit(Flood):
                     f"Pass the nearest possible position, {nearest}" if is_any else "Block less"
                 ),
             )
-        self._state[start] = kernels.flood.HEAT
+        self._state[start] = kernels.pursuit.flood.HEAT
         self._ignited[start] = 0
         self._ticks = 0
         self._seen = (-1, np.zeros(0, dtype=np.float32))
@@ -185,7 +185,7 @@ class Pursuit(Flood):
             wanted -= self._go_on(wanted)
             self._changes += 1
         if wanted and self.stopped == _STUCK:
-            self._marks[kernels.flood.STEPS] = min(self.steps + wanted, LAST_STEP)
+            self._marks[kernels.pursuit.flood.STEPS] = min(self.steps + wanted, LAST_STEP)
             self._changes += 1
         return self.stopped is None
 
@@ -201,8 +201,10 @@ class Pursuit(Flood):
             min(wanted, left),
             self.most_hot,
         )
-        if end != kernels.flood.RUNS:
-            self.stopped = "with too many hot cells" if end == kernels.flood.TOO_HOT else _STUCK
+        if end != kernels.pursuit.flood.RUNS:
+            self.stopped = (
+                "with too many hot cells" if end == kernels.pursuit.flood.TOO_HOT else _STUCK
+            )
         elif wanted > left:
             self.stopped = f"after {self.most_steps} steps"
         return self.steps - before
@@ -236,7 +238,7 @@ class Pursuit(Flood):
         """
         seen = mask_of(self.space, view)
         self._follow_walls()
-        self._forget(seen & (self._state == kernels.flood.HEAT))
+        self._forget(seen & (self._state == kernels.pursuit.flood.HEAT))
         return bool(self.values.any()) or self._begin_anew(seen)
 
     # Answers
@@ -263,15 +265,15 @@ class Pursuit(Flood):
     @property
     def barrier(self) -> NDArray[np.bool_]:
         """The cells of the barrier, bool in the space's shape."""
-        return np.asarray((self._state == kernels.flood.BARRIER) & ~self._impassable_now()).reshape(
-            self.space.shape
-        )
+        return np.asarray(
+            (self._state == kernels.pursuit.flood.BARRIER) & ~self._impassable_now()
+        ).reshape(self.space.shape)
 
     @property
     def hot(self) -> NDArray[np.int64]:
         """The cells of the hot front."""
         front = self._lit[
-            self._marks[kernels.flood.FRONT] : self._marks[kernels.flood.FRONT + 1]
+            self._marks[kernels.pursuit.flood.FRONT] : self._marks[kernels.pursuit.flood.FRONT + 1]
         ].astype(np.int64)
         return np.asarray(
             front[(self._ignited[front] == self.steps) & ~self._impassable_now()[front]]
@@ -346,7 +348,7 @@ class Pursuit(Flood):
             setattr(self, f"_{name}", array.astype(getattr(self, f"_{name}").dtype))
         self._ticks, self.restarts = ticks, restarts
         self.stopped = None if stopped is None else str(stopped)
-        if ((self._state == kernels.flood.BLOCKED) != self._impassable).any():
+        if ((self._state == kernels.pursuit.flood.BLOCKED) != self._impassable).any():
             self._take_walls()
         self._changes += 1
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.errors import OutsideMap
-from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths.search.distances import incoming
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import cached_until_walls_change, inside
@@ -64,7 +64,9 @@ class _EdgeFlow(Flow):
         return cells
 
     def run(self, mass: Floats, scale: float, out: Floats) -> None:
-        kernels.belief.wander(self.starts, self.origins, self.shares, self.keep, mass, scale, out)
+        kernels.pursuit.belief.wander(
+            self.starts, self.origins, self.shares, self.keep, mass, scale, out
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +104,12 @@ class _GridWander(_PaddedFlow):
         fixed = self.ins, self.keep, self.part, self.flows, mass, scale
         sent = np.zeros((len(self.bands), 2, 3, self.keep.shape[1] + 2))
         if len(self.bands) == 1:
-            kernels.belief.wander_grid(*fixed, *self.bands[0], out, sent[0])
+            kernels.pursuit.belief.wander_grid(*fixed, *self.bands[0], out, sent[0])
         else:
             each = zip(self.bands, sent, strict=True)
-            pool.run([(kernels.belief.wander_grid, (*fixed, *at, out, own)) for at, own in each])
+            pool.run(
+                [(kernels.pursuit.belief.wander_grid, (*fixed, *at, out, own)) for at, own in each]
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,9 +121,11 @@ class _GridDrift(_PaddedFlow):
     def run(self, mass: Floats, scale: float, out: Floats) -> None:
         fixed = self.keep, self.shares, mass, scale
         if len(self.bands) == 1:
-            kernels.belief.drift_grid(*fixed, *self.bands[0], out)
+            kernels.pursuit.belief.drift_grid(*fixed, *self.bands[0], out)
         else:
-            pool.run([(kernels.belief.drift_grid, (*fixed, *band, out)) for band in self.bands])
+            pool.run(
+                [(kernels.pursuit.belief.drift_grid, (*fixed, *band, out)) for band in self.bands]
+            )
 
 
 class RandomWalk(NamedTuple):
@@ -233,7 +239,9 @@ class _GridBackend(PursuitBackend):
             arrives = (links & mask) != 0
             there, here = inside(space, dx, dy), inside(space, -dx, -dy)
             arrives[there] &= ~walls[here]
-            ins |= arrives.astype(np.uint8) << np.uint8(kernels.belief.AROUND.index((-dy, -dx)))
+            ins |= arrives.astype(np.uint8) << np.uint8(
+                kernels.pursuit.belief.AROUND.index((-dy, -dx))
+            )
         keep, part = walk.keep.reshape(self.shape), walk.part.reshape(self.shape)
         return _GridWander(keep, self._bands, part, ins, flows)
 
@@ -241,7 +249,7 @@ class _GridBackend(PursuitBackend):
         if not self._local:
             return super().drift(chances)
         narrow = (chances * _NARROWER).astype(np.float32)
-        shares = np.zeros((len(kernels.belief.AROUND), self.count), dtype=np.float32)
+        shares = np.zeros((len(kernels.pursuit.belief.AROUND), self.count), dtype=np.float32)
         shares[self._directions, self.ends] = narrow
         leaves = np.bincount(self.origins, weights=narrow, minlength=self.count)
         keep = np.asarray(1 - leaves, dtype=np.float64).reshape(self.shape)
@@ -253,7 +261,7 @@ class _GridBackend(PursuitBackend):
         ends, width = self.ends.astype(np.int64), self.shape[1]
         rows, columns = self.origins // width - ends // width, self.origins % width - ends % width
         numbers = np.full((3, 3), -1, dtype=np.int64)
-        for k, (dy, dx) in enumerate(kernels.belief.AROUND):
+        for k, (dy, dx) in enumerate(kernels.pursuit.belief.AROUND):
             numbers[dy + 1, dx + 1] = k
         return np.asarray(numbers[rows + 1, columns + 1])
 

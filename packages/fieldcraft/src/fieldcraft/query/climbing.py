@@ -12,8 +12,8 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.base.interruption import atomic
-from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.query.slopes import queries
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import cached
@@ -261,7 +261,7 @@ def uphill(
     _, cells, single = values.cells(positions, outside)
     starts = np.atleast_1d(cells)
     best, edges = np.empty(len(starts), dtype=np.int64), values.space.adjacency
-    kernels.uphill.uphill(edges.starts, edges.ends, values.flat, starts, best)
+    kernels.values.uphill.uphill(edges.starts, edges.ends, values.flat, starts, best)
     if single:
         return ChosenCells.steps(best[0], starts[0], values.space, values.flat)
     return ChosenCells.steps(best, starts, values.space, values.flat)
@@ -372,7 +372,7 @@ def _explore(
     outputs: tuple[NDArray[np.int64], NDArray[np.int64]],
 ) -> None:
     """Find the steps of all explorers, on several threads where that pays."""
-    (reach, searches, _, _), count, family = rule, len(outputs[0]), kernels.explore
+    (reach, searches, _, _), count, family = rule, len(outputs[0]), kernels.values.explore
     visited = len(space) if searches else min(2 * reach * (reach + 1), len(space))
     bands = pool.bands(count, 1 if one_per_cell else count * visited // _CELLS_PER_THREAD)
     taken = np.zeros(len(space) if one_per_cell else 0, dtype=np.bool_)

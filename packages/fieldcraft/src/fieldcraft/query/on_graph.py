@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.query.queries import SLACK, Queries, Steps
 from fieldcraft.space import Graph, Space, grid_of
 from fieldcraft.space.adjacency import central_cells, components
@@ -140,7 +140,9 @@ class GraphValues(Queries):
         for start in starts.tolist():
             keys[0], heap[1][0], dist[start], sizes = 0.0, start, 0.0, np.array([0, 1])
             limits = length, 0.0, np.inf, size
-            kernels.reach.reach(arcs, None, _ONE, False, *limits, dist, came, *heap, found, sizes)
+            kernels.distances.reach.reach(
+                arcs, None, _ONE, False, *limits, dist, came, *heap, found, sizes
+            )
             cells = found[: sizes[0]].copy()
             dist[cells] = np.inf
             yield cells

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.propagation.radial.reach_on_grid import GridScratch, step_vectors
 from fieldcraft.query.queries import SLACK, Queries, Steps
 from fieldcraft.space import Grid
@@ -66,7 +66,7 @@ class GridValues(Queries):
         clamp = checks.choice("outside", outside, OUTSIDE) == "clamp"
         frame = (*space.origin, space.cell_size, space.y_up, space.wrap)
         inputs = self.values, obstacles_of(space), points, frame, clamp, smooth
-        run_in_bands(kernels.sample.gradient, inputs, (off_map, found), len(points), _SLOPES)
+        run_in_bands(kernels.values.sample.gradient, inputs, (off_map, found), len(points), _SLOPES)
         refuse_off_map(space, points, off_map, outside)
         return found, single
 
@@ -85,7 +85,7 @@ class GridValues(Queries):
         least = _STRETCHES_PER_THREAD * len(paths) // (len(points) + 1) + 1
         inputs = self.values, self.places(points), starts, space.y_up, space.wrap
         outputs = sums, lengths, highest, where
-        run_in_bands(kernels.route.along, inputs, outputs, len(paths), least)
+        run_in_bands(kernels.values.route.along, inputs, outputs, len(paths), least)
         means, moving = highest.copy(), lengths > 0
         np.divide(sums, lengths, out=means, where=moving)
         if space.wrap:
@@ -114,7 +114,7 @@ class GridValues(Queries):
         highest = self._tile_bounds(closed, sign, len(points) * wanted, squares[0])
         inputs = self.values, highest, places, axes, sign, squares, False
         least = int(_CELLS_PER_THREAD / (wanted * min(3 * squares[0] + 1, len(space)))) + 1
-        run_in_bands(kernels.best.best, inputs, (cells, taken), len(points), least)
+        run_in_bands(kernels.values.best.best, inputs, (cells, taken), len(points), least)
         return cells
 
     def best_in_turn(
@@ -134,7 +134,7 @@ class GridValues(Queries):
         highest = self._tile_bounds(closed, sign, len(points), squares[0])
         cells = np.full((len(points), 1), -1, dtype=np.int64)
         inputs = self.values, highest, self.places(points), (space.y_up, space.wrap), sign, squares
-        kernels.best.best(*inputs, True, 0, len(points), cells, closed.view(np.uint8))
+        kernels.values.best.best(*inputs, True, 0, len(points), cells, closed.view(np.uint8))
         return cells
 
     def _best_on_foot(
@@ -150,7 +150,7 @@ class GridValues(Queries):
         space, (steps, lengths) = self.space, _step_vectors(self.space)
         length = checks.positive("walk", walk) / space.cell_size * (1 + SLACK)
         reach = min(int(length), max(space.shape) - 1)
-        limit = int(min(length, 1e9) * kernels.radial.LENGTH_SCALE)
+        limit = int(min(length, 1e9) * kernels.radial.radial.LENGTH_SCALE)
         starts = np.atleast_1d(space.cell_at(points, outside="clamp"))
         ground = read_only(space.links()), space.link_masks, steps, space.wrap
         inputs = self.values, _no_bounds(space.shape), closed, places, starts, ground, lengths
@@ -159,7 +159,7 @@ class GridValues(Queries):
             scratch = GridScratch(reach, len(space), lengths)
             of_walks = scratch.cells, scratch.distances, scratch.of_paths
             limits, beyond = (limit, *order, first, last), np.ones_like(closed)
-            kernels.best_on_foot.best_on_foot(*inputs, limits, cells, beyond, of_walks)
+            kernels.values.best_on_foot.best_on_foot(*inputs, limits, cells, beyond, of_walks)
 
         least = _WALKED_PER_THREAD // min(2 * reach * reach + 1, len(space)) + 1
         run_in_bands(choose, (), (), len(points), least)
@@ -175,7 +175,7 @@ class GridValues(Queries):
         space = self.space
         found = np.empty(len(space), dtype=np.int64)
         inputs = self.values, self.walls, *moves_beside(space), above, space.wrap
-        cells = found[: kernels.peaks.peaks(*inputs, found)]
+        cells = found[: kernels.values.peaks.peaks(*inputs, found)]
         cells = cells[np.lexsort((cells, -self.flat[cells]))]
         if spacing > 0:
             cells = self._spaced(cells, most, spacing, np.zeros(space.shape, dtype=np.uint8))
@@ -186,7 +186,7 @@ class GridValues(Queries):
         before; close what is nearer.
         """
         found, spacing2 = np.empty_like(cells), _squared(spacing, self.space, 1 - SLACK)
-        count = kernels.best.thin(cells, spacing2, self.space.wrap, most, found, closed)
+        count = kernels.values.best.thin(cells, spacing2, self.space.wrap, most, found, closed)
         return found[:count]
 
     def _tile_bounds(
@@ -199,7 +199,7 @@ class GridValues(Queries):
         if agents * min(4 * reach2, len(self.space)) <= 2 * len(self.space):
             return _no_bounds(self.space.shape)
         highest = np.empty_like(_no_bounds(self.space.shape))
-        kernels.best.bounds(self.values, closed.view(np.uint8), sign, highest)
+        kernels.values.best.bounds(self.values, closed.view(np.uint8), sign, highest)
         return highest
 
     def steps(self) -> Steps:
@@ -213,7 +213,7 @@ _step_vectors = cached(step_vectors)
 @functools.lru_cache(maxsize=8)
 def _no_bounds(shape: tuple[int, int]) -> NDArray[np.float32]:
     """Return bounds of tiles by which nothing is skipped; kernels only read them."""
-    tile = kernels.best.TILE
+    tile = kernels.values.best.TILE
     return np.full((-(-shape[0] // tile), -(-shape[1] // tile)), np.inf, dtype=np.float32)
 
 

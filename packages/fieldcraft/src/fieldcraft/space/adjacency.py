@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.arrays import Ints, read_only
+from fieldcraft.kernels.shared.arrays import Ints, read_only
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -169,7 +169,9 @@ GridGround = tuple[NDArray[np.unsignedinteger], NDArray[np.int64], int, int, boo
 
 
 def grid_ground(grid: Grid) -> GridGround:
-    """Return the links and steps of a grid as `fieldcraft.kernels.distance_steps` defines them."""
+    """Return the links and steps of a grid as `fieldcraft.kernels.distances.distance_steps`
+    defines them.
+    """
     return grid.links().reshape(-1), step_table(grid), grid.width, grid.height, grid.wrap
 
 

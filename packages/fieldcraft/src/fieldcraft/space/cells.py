@@ -12,8 +12,8 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.base.interruption import atomic
-from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space.adjacency import cached_until_walls_change
 
 if TYPE_CHECKING:
@@ -221,5 +221,5 @@ def sees_cells(
     seen = np.zeros((len(viewers), 1 if pairs else len(cells)), dtype=np.bool_)
     common = (opaque.view(np.uint8), viewers, limits, facings, cells, wrap, min_cosine, pairs)
     parts = pool.bands(len(viewers), seen.size // _PAIRS_PER_THREAD)
-    pool.run([(kernels.sees.sees_cells, (*common, low, high, seen)) for low, high in parts])
+    pool.run([(kernels.sight.sees.sees_cells, (*common, low, high, seen)) for low, high in parts])
     return seen

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fieldcraft.kernels.arrays import Ints, read_only
+from fieldcraft.kernels.shared.arrays import Ints, read_only
 
 UNKNOWN = -1
 """In place of a `walls_version`: the state may belong to any walls."""

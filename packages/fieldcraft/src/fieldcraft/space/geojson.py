@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.hexagons.hex_grid import HexGrid
 from fieldcraft.space.space import Space

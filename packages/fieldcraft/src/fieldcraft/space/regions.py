@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import Ints, read_only
+from fieldcraft.kernels.shared.arrays import Ints, read_only
 from fieldcraft.space.adjacency import central_cells, components
 from fieldcraft.space.geojson import geometry
 from fieldcraft.space.grid.grid import Grid
@@ -25,7 +25,7 @@ def moves_beside(
     NDArray[np.unsignedinteger], NDArray[np.int64], NDArray[np.unsignedinteger], NDArray[np.bool_]
 ]:
     """Return a grid's links and the steps from a cell to all its neighbors, for
-    `kernels.peaks.peaks`.
+    `kernels.values.peaks.peaks`.
 
     Neighbors are the cells that steps come from, and on grids with one-way steps also the cells
     that they lead to.
@@ -178,7 +178,7 @@ def _on_grid(space: Grid, values: Values, groups: Sequence[tuple[Values, float]]
     """Return the regions of several groups of cells: in each group an array is above its
     threshold.
     """
-    ops = kernels.regions
+    ops = kernels.values.regions
     moves = moves_beside(space)
     labels = np.zeros(space.shape, dtype=np.int32)
     queue, columns, rows = (np.empty(len(space), dtype=np.int64) for _ in range(3))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space.adjacency import cached_until_walls_change
 from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.grid.neighborhood import build_links, patch_links

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import Floats, Ints, read_only
+from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.paths.flow.on_spaces import GraphFlow, GridFlow
 from fieldcraft.space import Graph, Grid, Space
@@ -42,7 +42,7 @@ def move_on_grid(
     for _ in range(2):
         wrong = np.full(2, -1, dtype=np.int64)
         inputs = blocked, at, shifts, frame, clearance
-        run_in_bands(kernels.moving.move, inputs, (wrong, moved), len(at), _MOVERS)
+        run_in_bands(kernels.agents.moving.move, inputs, (wrong, moved), len(at), _MOVERS)
         if wrong[0] >= 0:
             _refuse_outside(space, at, int(wrong[0]))
         if wrong[1] < 0:
@@ -63,7 +63,7 @@ def avoid_walls_on_grid(
     cells = float(reach[0]) / space.cell_size
     ground = passages(space), clear_cells(space, math.ceil(cells))
     inputs = ground, at, heading, (*space.origin, space.cell_size, space.wrap), cells
-    run_in_bands(kernels.moving.avoid, inputs, (wrong, forces), len(at), _MOVERS)
+    run_in_bands(kernels.agents.moving.avoid, inputs, (wrong, forces), len(at), _MOVERS)
     if wrong[0] >= 0:
         _refuse_outside(space, at, int(wrong[0]))
     return forces[0] if single else forces
@@ -132,7 +132,7 @@ def crowd_step_on_grid(
                 sample(near.places, first, last, targets)
             if settings.separation_radius > 0:
                 write_pushes(near, first, last, pushes)
-            kernels.moving.drive(*inputs, first, last, wrong, moved, changed)
+            kernels.agents.moving.drive(*inputs, first, last, wrong, moved, changed)
 
         pool.run([(step, band) for band in pool.bands(len(at), len(at) // _CROWD)])
         return wrong, moved, changed
@@ -158,7 +158,7 @@ def _clearance(space: Grid, radius: float) -> float:
                 " space.with_walls(thickened)"
             ),
         )
-    return min(max(cells, kernels.moving.CLEARANCE), _WIDEST)
+    return min(max(cells, kernels.agents.moving.CLEARANCE), _WIDEST)
 
 
 def _out_of_walls(space: Grid, at: Floats, clearance: float) -> Floats:
@@ -262,7 +262,7 @@ def _walked(
     )
     places, ends = np.empty((len(at), 2)), np.empty(len(at), dtype=np.int64)
     inputs = portals, floors.portals.middles, wanted, read_only(cells), plan, shifts
-    run_in_bands(kernels.mesh_moving.move, inputs, (places, ends), len(at), _AGENTS)
+    run_in_bands(kernels.agents.mesh_moving.move, inputs, (places, ends), len(at), _AGENTS)
     return places, ends
 
 
@@ -283,7 +283,7 @@ def _lifted(mesh: Graph, places: Floats, cells: Ints) -> Floats:
     assert mesh.mesh is not None
     heights = np.empty(len(places))
     triangles = floors_of(mesh).portals.fans, mesh.mesh.triangles, mesh.mesh.corners
-    kernels.mesh_moving.heights(*triangles, read_only(cells), places, heights)
+    kernels.agents.mesh_moving.heights(*triangles, read_only(cells), places, heights)
     return np.column_stack([places, heights])
 
 
@@ -305,7 +305,7 @@ def _avoidance(mesh: Graph, at: Floats, cells: Ints, heading: Floats, ahead: flo
     """
     plan, forces = read_only(np.ascontiguousarray(at[:, :2])), np.empty((len(at), 2))
     inputs = floors_of(mesh).on_foot, read_only(cells), plan, read_only(heading), ahead
-    run_in_bands(kernels.mesh_moving.avoid, inputs, (forces,), len(at), _AGENTS)
+    run_in_bands(kernels.agents.mesh_moving.avoid, inputs, (forces,), len(at), _AGENTS)
     return forces
 
 

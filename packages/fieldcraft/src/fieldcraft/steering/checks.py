@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import Floats, read_only
+from fieldcraft.kernels.shared.arrays import Floats, read_only
 from fieldcraft.space import Grid
 
 _MOST_CELLS = 1e6  # that anything may move or look at a time

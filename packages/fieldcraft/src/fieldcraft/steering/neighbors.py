@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import Floats, Ints, read_only
+from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.checks import per_agent, points, vectors
 from fieldcraft.values.readable import run_in_bands
@@ -86,7 +86,7 @@ class Neighbors:
         self._starts = np.empty(columns * rows + 1, dtype=np.int64)
         self._frame = (*low, *period, *per_unit, columns)
         sorted_ = self._starts, self.order, self.places, self._coordinates
-        kernels.neighbors.sort(
+        kernels.shared.neighbors.sort(
             self.positions, self._frame, *sorted_, np.empty(count, dtype=np.int64)
         )
         self.places.flags.writeable = False
@@ -140,7 +140,9 @@ class Neighbors:
         if count:
             bins = self.places, self.order, self._starts
             inputs = *bins, read_only(teams), (at, own), self._frame, self.radius
-            run_in_bands(kernels.neighbors.closest, inputs, (found, distances), len(at), _AGENTS)
+            run_in_bands(
+                kernels.shared.neighbors.closest, inputs, (found, distances), len(at), _AGENTS
+            )
         return found, distances
 
     def sums(self, velocities: ArrayLike) -> Floats:
@@ -149,7 +151,7 @@ class Neighbors:
         """
         found, moving = np.empty((len(self), 5)), vectors("Velocities", velocities, len(self))
         inputs = self.places, self.order, self._starts, moving, self._frame, self.radius
-        run_in_bands(kernels.neighbors.flock, inputs, (found,), len(self), _AGENTS)
+        run_in_bands(kernels.shared.neighbors.flock, inputs, (found,), len(self), _AGENTS)
         return self._unsorted(found)
 
     def _unsorted(self, found: Floats) -> Floats:
@@ -163,7 +165,7 @@ def write_pushes(near: Neighbors, first: int, last: int, pushes: Floats) -> None
     order.
     """
     inputs = near._coordinates, near.order, near._starts, near._frame, near.radius
-    kernels.neighbors.separate(*inputs, first, last, pushes)
+    kernels.shared.neighbors.separate(*inputs, first, last, pushes)
 
 
 def separation(near: Neighbors, *, strength: ArrayLike = 1.0) -> Floats:

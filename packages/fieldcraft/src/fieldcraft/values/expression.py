@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.single_thread import SingleThreadLock
-from fieldcraft.kernels import operations
-from fieldcraft.kernels.arrays import aligned
+from fieldcraft.kernels.shared.arrays import aligned
+from fieldcraft.kernels.values import operations
 from fieldcraft.space import Space
 from fieldcraft.values.ground import Ground
 from fieldcraft.values.operand import Operand

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import cached_until_walls_change
 from fieldcraft.values.tree import Node

@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
-from fieldcraft.kernels import operations, pool
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.arrays import read_only
+from fieldcraft.kernels.values import operations
 from fieldcraft.space import Grid, Space, checked_space, grid_of
 from fieldcraft.values.ground import Ground
 
@@ -63,7 +64,7 @@ class Smoothing(Pass):
         work = values.size * (4 * self._cells + 2)
         bands = pool.bands(height, min(1 + work // _WORK_PER_THREAD, height // (4 * self._cells)))
         inputs = read_only(np.ascontiguousarray(values)), counts, self._cells, wrap
-        pool.run([(kernels.compose.box, (*inputs, *band, out)) for band in bands])
+        pool.run([(kernels.values.compose.box, (*inputs, *band, out)) for band in bands])
 
 
 class Refining(Pass):

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
-from fieldcraft.kernels import operations, pool
-from fieldcraft.kernels.arrays import aligned
+from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.arrays import aligned
+from fieldcraft.kernels.values import operations
 from fieldcraft.values.tree import BEYOND, CODES, RANGED, Node
 
 _MAP_BOUND = 1e3 * checks.LARGEST  # layers hold values up to LARGEST; the rest is reserve
@@ -247,9 +248,9 @@ class Calculation:
         self._walls, self._cells, self._threads = walls, cells, pool.threads()
         programs = [*(program for program, _ in plan.passes), plan.last]
         work = cells * max(len(program.instructions) for program in programs)
-        most = min(1 + work // _WORK_PER_THREAD, cells // kernels.compose.BLOCK)
+        most = min(1 + work // _WORK_PER_THREAD, cells // kernels.values.compose.BLOCK)
         bands = pool.bands(cells, most, 16)
-        block = min(kernels.compose.BLOCK, max(16, -(-cells // 16) * 16))
+        block = min(kernels.values.compose.BLOCK, max(16, -(-cells // 16) * 16))
         stride = block + 16
         moving, fixed = 1 + plan.sources, len(plan.constants) + plan.registers
         self._scratch = aligned(len(bands) * fixed * stride)
@@ -263,7 +264,7 @@ class Calculation:
             for base, band, found in zip(bases, bands, ranges, strict=True):
                 inputs = program.instructions, base, self.constants, walls
                 numbers = moving, program.ranges == 0, block, *band
-                calls.append((kernels.compose.evaluate, (*inputs, *numbers, found)))
+                calls.append((kernels.values.compose.evaluate, (*inputs, *numbers, found)))
             self._calls[program] = calls, ranges.view(np.float32)
 
     def fits(self, walls: Walls, cells: int) -> bool:

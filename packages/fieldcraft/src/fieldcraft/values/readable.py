@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space import Space
 from fieldcraft.space.cells import cell_array, unlabeled
 

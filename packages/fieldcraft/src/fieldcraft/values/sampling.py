@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space import Graph, Grid, Space
 from fieldcraft.space.adjacency import cached_until_walls_change, runs
 from fieldcraft.space.cells import Many, One
@@ -140,9 +140,11 @@ def _bilinear(
     frame = (*space.origin, space.cell_size, space.y_up, space.wrap)
     inputs = values, obstacles_of(space), points, frame, outside == "clamp"
     if len(points) < 2 * _SAMPLES:
-        kernels.sample.bilinear(*inputs, 0, len(points), off_map, found)
+        kernels.values.sample.bilinear(*inputs, 0, len(points), off_map, found)
     else:
-        run_in_bands(kernels.sample.bilinear, inputs, (off_map, found), len(points), _SAMPLES)
+        run_in_bands(
+            kernels.values.sample.bilinear, inputs, (off_map, found), len(points), _SAMPLES
+        )
     if off_map[0] >= 0:
         refuse_off_map(space, points, off_map, outside)
     return found, single
@@ -165,7 +167,8 @@ def grid_points(positions: ArrayLike) -> tuple[Floats, bool]:
 
 @cached_until_walls_change
 def obstacles_of(space: Grid) -> Obstacles:
-    """Return the walls and links that may block a step, as `kernels.sample.bilinear` takes them.
+    """Return the walls and links that may block a step, as `kernels.values.sample.bilinear` takes
+    them.
 
     Walls; whether nothing blocks any step; classes of ground, which two of them may be entered from
     each other, and whether these block more than walls do.

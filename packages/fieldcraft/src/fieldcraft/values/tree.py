@@ -14,7 +14,7 @@ import numpy as np
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels import operations
+from fieldcraft.kernels.values import operations
 
 VERBS: dict[type[ast.AST], str] = {
     ast.Add: "add",

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import aligned
+from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.space import grid_of
 from fieldcraft.space.grid.grid import MAX_CELLS
 from fieldcraft.values.expression import expression_of

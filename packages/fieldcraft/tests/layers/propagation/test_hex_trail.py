@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation.trail import field as trail_field
 from support.refusals import refused
 from support.worlds import KINDS, open_cells

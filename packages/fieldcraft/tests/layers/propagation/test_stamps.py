@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OutsideMap, WrongLayer
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation import Fade, Stamp, Trail
 from support.refusals import refused, unchanged
 

@@ -27,7 +27,7 @@ from fieldcraft.formats.maps.tiled_file import (
     rectangle,
     tile_ids,
 )
-from fieldcraft.kernels.arrays import Floats
+from fieldcraft.kernels.shared.arrays import Floats
 from fieldcraft.space import Grid
 
 __all__ = ["WALL_LAYERS", "WALL_PROPERTIES", "load_tiled"]

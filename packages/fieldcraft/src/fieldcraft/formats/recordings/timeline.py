@@ -16,7 +16,7 @@ from fieldcraft.base.errors import BadTimeline, InvalidValue
 from fieldcraft.base.files import Staging, target_of
 from fieldcraft.formats.recordings.playback import Living, Playback
 from fieldcraft.formats.recordings.table import Table
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.shared.arrays import read_only
 
 COLUMNS = ("seconds", "id", "group", "x", "y", "strength")
 _OPTIONAL = ("half_life", "age")

@@ -223,7 +223,7 @@ class FloodField(Field):
         found = 0
         since = 0 if self.flood.steps is None else self._now + 1 - self.flood.steps
         for first in range(0, len(self._front), _UNIT_CELLS):
-            found = kernels.flood.ignite(
+            found = kernels.pursuit.flood.ignite(
                 self._adjacency.starts,
                 self._adjacency.ends,
                 self._front[first : first + _UNIT_CELLS],
@@ -260,7 +260,7 @@ class FloodField(Field):
 
     def _cool(self) -> None:
         """Update the values of warm cells, and drop cold ones."""
-        count = kernels.flood.cool(
+        count = kernels.pursuit.flood.cool(
             self._label,
             self._ignited,
             self._strength,

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers import Layer, RadialLayer
 from fieldcraft.space import Grid, HexGrid, Space
 from fieldcraft.space.regions import Regions, regions_owned
@@ -81,7 +81,7 @@ class Survey:
         """Return the number of the strongest team where it is ahead by `margin`, else -1."""
         with self.lock:
             owner = np.empty(self._leader.shape, dtype=np.int32)
-            self._over(kernels.teams.lead, (np.float32(margin), owner.reshape(-1)))
+            self._over(kernels.values.teams.lead, (np.float32(margin), owner.reshape(-1)))
             return read_only(owner)
 
     def presence(self, number: int) -> Floats:
@@ -97,7 +97,7 @@ class Survey:
                 return
             self._seen = None
             arrays = self._total, self._contested, self._leader
-            self._over(kernels.teams.survey, tuple(each.reshape(-1) for each in arrays))
+            self._over(kernels.values.teams.survey, tuple(each.reshape(-1) for each in arrays))
             self._seen = seen
             self.version += 1
 

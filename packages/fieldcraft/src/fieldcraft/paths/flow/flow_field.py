@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base.interruption import atomic
-from fieldcraft.kernels.arrays import Ints
+from fieldcraft.kernels.shared.arrays import Ints
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import NO_CELLS
 

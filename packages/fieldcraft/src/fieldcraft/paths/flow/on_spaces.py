@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.paths.search.distances_on_arcs import ArcSearch
 from fieldcraft.space import Graph, Grid, Space, grid_of
@@ -110,7 +110,7 @@ class GridFlow(FlowField):
         off_map = np.full(1, -1, dtype=np.int64) if wrong is None else wrong
 
         def serve(points: Floats, first: int, last: int, out: Floats) -> None:
-            kernels.flow.sample(
+            kernels.paths.flow.sample(
                 self._vectors, self._gates, points, *common, first, last, off_map, out
             )
 
@@ -150,7 +150,7 @@ class GridFlow(FlowField):
             if changed is None
             else [self._around(changed, 1), self._around(changed, 2)]
         )
-        kernel = kernels.flow
+        kernel = kernels.paths.flow
         common = (self._far, bars, self._goals)
         past_walls = self.space.corners == "if-one-open"
         _in_bands(
@@ -281,7 +281,8 @@ class GraphFlow(FlowField):
     def _serve(
         self, points: NDArray[np.float64], vertices: NDArray[np.int64]
     ) -> Callable[[int, int, NDArray[np.float64]], None]:
-        """Return `serve(first, last, out)`: `kernels.graph_flow` for points near these vertices or
+        """Return `serve(first, last, out)`: `kernels.paths.graph_flow` for points near these
+        vertices or
         in these polygons.
         """
         self._follow()
@@ -308,7 +309,7 @@ class GraphFlow(FlowField):
         )
         if self.graph.period is not None:
             return lambda first, last, out: self._led_round(along, first, last, out)
-        return lambda first, last, out: kernels.graph_flow.lead(*along, first, last, out)
+        return lambda first, last, out: kernels.paths.graph_flow.lead(*along, first, last, out)
 
     def _led_round(self, along: _Along, first: int, last: int, out: NDArray[np.float64]) -> None:
         """Write the directions on a torus; on hexagons, and beside the seam of squares, through the
@@ -372,7 +373,7 @@ class GraphFlow(FlowField):
         before a repair.
         """
         graph, topology = self.graph, self.graph.topology
-        kernels.graph_flow.point(
+        kernels.paths.graph_flow.point(
             topology.ends,
             graph.blocked_arcs,
             graph.walls,

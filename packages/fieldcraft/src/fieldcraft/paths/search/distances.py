@@ -29,7 +29,7 @@ Arrays = tuple[NDArray[Any], ...]
 Kinds = tuple[tuple[Any, ...], ...]
 """Types of arrays, each followed by a number of rows where it has several."""
 Steps = tuple[tuple[Any, ...] | None, tuple[Any, ...] | None, NDArray[Any], NDArray[Any] | None]
-"""(arcs, grid, sizes, cost), see `fieldcraft.kernels.distance_steps`."""
+"""(arcs, grid, sizes, cost), see `fieldcraft.kernels.distances.distance_steps`."""
 
 
 _QUEUE: Kinds = ((np.uint32,), (np.int32,))
@@ -141,7 +141,7 @@ class DistanceSearch(ABC):
         arrays = self.scratch.take(kinds)
         # Kernels are compiled once more for arrays that can be written to.
         changed.flags.writeable = False
-        found: tuple[Ints, NDArray[Any]] = kernels.distance_repair.repair(
+        found: tuple[Ints, NDArray[Any]] = kernels.distances.distance_repair.repair(
             *self.steps,
             ground.walls,
             before.walls,
@@ -173,7 +173,7 @@ class DistanceSearch(ABC):
         """
         cells = np.flatnonzero(~self.ground.walls)
         least = np.empty(len(cells))
-        kernels.distance_search.given(*self.summed_steps, heights, cells, np.inf, least)
+        kernels.distances.distance_search.given(*self.summed_steps, heights, cells, np.inf, least)
         return cells[least >= heights[cells]]
 
     @property
@@ -183,7 +183,9 @@ class DistanceSearch(ABC):
 
     def descend(self, cell: int) -> tuple[Ints, float]:
         """Return the path between a settled cell and its goal, as it is walked, and its length."""
-        path, taken = kernels.distance_search.descend(*self.steps, self.dist, self.far, cell)
+        path, taken = kernels.distances.distance_search.descend(
+            *self.steps, self.dist, self.far, cell
+        )
         return path, self._length(taken)
 
     @abstractmethod
@@ -231,14 +233,14 @@ class Expansion(ABC):
 
 
 class Buckets(Expansion):
-    """Any steps and costs, by `kernels.distance_search`."""
+    """Any steps and costs, by `kernels.distances.distance_search`."""
 
     def __init__(self, search: DistanceSearch) -> None:
         super().__init__(search, _QUEUE)
         walls = search.ground.walls
         search.dist = np.empty(len(walls), dtype=type(search.far))
         everywhere = np.array([[0, len(walls)]])
-        kernels.distance.clear(walls, everywhere, search.far, search.dist)
+        kernels.distances.distance.clear(walls, everywhere, search.far, search.dist)
         usable = ~walls[search.goals]
         order = np.argsort(search.starts[usable], kind="stable")
         self._seeds, self._starts = search.goals[usable][order], search.starts[usable][order]
@@ -246,7 +248,7 @@ class Buckets(Expansion):
 
     def run(self, search: DistanceSearch, until: Ints) -> bool:
         """See `Expansion.run`."""
-        kernels.distance_search.search(
+        kernels.distances.distance_search.search(
             *search.steps,
             self._seeds,
             self._starts,

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import Ints, read_only
+from fieldcraft.kernels.shared.arrays import Ints, read_only
 from fieldcraft.paths.cost import SAME_COST, CellCosts
 from fieldcraft.paths.path import resolve_cells
 from fieldcraft.paths.search.distances import DistanceSearch, SearchTask, Steps, incoming
@@ -207,7 +207,7 @@ class ArcSearch(DistanceSearch):
     def steps_down(self, cells: Ints) -> tuple[Ints, Ints]:
         """Return the cell after each one on its shortest path, and the arc there; -1 at an end."""
         following, taken = np.empty_like(cells), np.empty_like(cells)
-        kernels.distance_search.downhill(
+        kernels.distances.distance_search.downhill(
             *self.steps, self.dist, cells, self.far, 0, following, taken
         )
         return following, taken
@@ -276,7 +276,7 @@ def step_down(
         occupied = np.zeros(len(space), dtype=np.int32)
         np.add.at(occupied, cells, 1)
     chosen = np.empty_like(cells)
-    kernels.step_down.choose(
+    kernels.distances.step_down.choose(
         cells, starts, here, ends, left, totals, blocked, order, one_per_cell, chosen, occupied
     )
     moves = chosen >= 0

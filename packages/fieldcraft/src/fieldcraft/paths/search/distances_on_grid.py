@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels import counting
+from fieldcraft.kernels.shared import counting
 from fieldcraft.paths.search.distances import Buckets, DistanceSearch, Expansion, SearchTask, Steps
 from fieldcraft.paths.search.distances_on_arcs import ArcSearch
 from fieldcraft.paths.search.path_on_grid import moves_of
@@ -29,7 +29,7 @@ class GridSteps:
 
     `around` are the offsets from a cell to the cells whose steps it may block. `counted` is whether
     all steps are straight or diagonal, so that sums of them can be whole numbers, `counts`;
-    `pruned` is their number, 4 or 8, if `kernels.distance.count` supports them, else 0.
+    `pruned` is their number, 4 or 8, if `kernels.distances.distance.count` supports them, else 0.
     """
 
     steps: NDArray[np.int64]
@@ -71,7 +71,7 @@ def measured(
 ) -> NDArray[np.float64]:
     """Return whole numbers as distances, `scale` for a straight step; inf for `FAR`."""
     found = np.empty(len(counts))
-    kernels.distance.lengths(counts, *measure[2:], scale, found)
+    kernels.distances.distance.lengths(counts, *measure[2:], scale, found)
     return found
 
 
@@ -146,7 +146,7 @@ class GridSearch(DistanceSearch):
 
     def clear(self, dist: NDArray[Any]) -> None:
         """Write the distances before a search into an array."""
-        kernels.distance.clear(self.ground.walls, self._spans, self.far, dist)
+        kernels.distances.distance.clear(self.ground.walls, self._spans, self.far, dist)
         self.dist = dist
 
     @property
@@ -161,7 +161,9 @@ class GridSearch(DistanceSearch):
             super().write(values, cells)
             return
         measure = (*self.grid_steps.measure[2:], self.scale) if self.counted else None
-        kernels.distance.publish(self.dist, self.ground.walls, self._spans, measure, values)
+        kernels.distances.distance.publish(
+            self.dist, self.ground.walls, self._spans, measure, values
+        )
 
     def measured(self, cells: NDArray[np.int64] | slice) -> NDArray[np.float64]:
         """See `DistanceSearch.measured`."""
@@ -178,7 +180,9 @@ class GridSearch(DistanceSearch):
 
 
 class _Counted(Expansion):
-    """Straight and diagonal steps counted in whole numbers, by `kernels.distance.count`."""
+    """Straight and diagonal steps counted in whole numbers, by
+    `kernels.distances.distance.count`.
+    """
 
     def __init__(self, search: GridSearch) -> None:
         super().__init__(search, ((np.uint8,), (np.int32, 3)))
@@ -196,7 +200,7 @@ class _Counted(Expansion):
         assert isinstance(search, GridSearch)
         measure = search.grid_steps.measure
         came, lists = self.scratch
-        kernels.distance.count(
+        kernels.distances.distance.count(
             self._edges,
             _canonical(search.grid_steps.pruned),
             until,
@@ -214,7 +218,7 @@ class _Counted(Expansion):
 
 
 class _Near(Expansion):
-    """A cost per cell with 4 or 8 neighbors, by `kernels.distance.add_near`."""
+    """A cost per cell with 4 or 8 neighbors, by `kernels.distances.distance.add_near`."""
 
     def __init__(self, search: GridSearch) -> None:
         super().__init__(search, ((np.int32, search.rounds),))
@@ -232,7 +236,7 @@ class _Near(Expansion):
     def run(self, search: DistanceSearch, until: NDArray[np.int64]) -> bool:
         """See `Expansion.run`."""
         assert isinstance(search, GridSearch)
-        kernels.distance.add_near(
+        kernels.distances.distance.add_near(
             self._edges,
             self._cost,
             until,

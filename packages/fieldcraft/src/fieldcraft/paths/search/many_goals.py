@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import Ints, read_only
+from fieldcraft.kernels.shared.arrays import Ints, read_only
 from fieldcraft.paths.cost import SAME_COST
 from fieldcraft.paths.search.distances import EVERYWHERE, buckets, incoming
 from fieldcraft.paths.shortest import shortest_paths
@@ -96,7 +96,7 @@ class ManyGoals:
         arcs = self._starts, self._givers, self._starts, self._into, self._givers
         for row, goal in zip(rows.tolist(), goals.tolist(), strict=True):
             self._dist.fill(np.inf)
-            kernels.distance_search.search(
+            kernels.distances.distance_search.search(
                 arcs,
                 None,
                 self._sizes,
@@ -116,7 +116,7 @@ class ManyGoals:
 
 
 Distances = tuple[NDArray[np.float32], Ints, NDArray[np.int32]]
-"""Distances by rows as kernels take them, see `kernels.pibt.distance_of`."""
+"""Distances by rows as kernels take them, see `kernels.agents.pibt.distance_of`."""
 
 _WIDTH = 2  # steps around a path in which distances are known
 _AT_ONCE = 64  # paths, for which memory is needed at a time
@@ -163,7 +163,7 @@ class Guides:
             self._ids, self._spans, self._goals = ids, spans, before
         rows = np.where((goals == self._goals) & (goals >= 0), np.arange(len(ids)), -1)
         found = np.empty(len(ids), dtype=np.float32)
-        kernels.pibt.read_distances(self._distances(), rows, cells, found)
+        kernels.agents.pibt.read_distances(self._distances(), rows, cells, found)
         new = np.flatnonzero((goals >= 0) & ((rows < 0) | ~np.isfinite(found)))
         self._release(self._spans[new])
         self._spans[new] = 0
@@ -181,9 +181,11 @@ class Guides:
         place, steps = self.space.position_of, _steps_into(self.space)
         paths = shortest_paths(self.space, place(cells), place(goals))
         for agent, path in zip(agents.tolist(), paths, strict=True):
-            count = kernels.guides.surround(steps, path.cells, _WIDTH, self._dist, self._found)
+            count = kernels.distances.guides.surround(
+                steps, path.cells, _WIDTH, self._dist, self._found
+            )
             low, high = self._spans[agent] = self._table(count)
-            kernels.guides.store(self._found[:count], self._dist, self._tables[low:high])
+            kernels.distances.guides.store(self._found[:count], self._dist, self._tables[low:high])
 
     def _table(self, cells: int) -> tuple[int, int]:
         """Return where a table for a number of cells begins and ends."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import Floats, Ints, read_only
+from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.paths.cost import SAME_COST, CellCosts, Cost
 from fieldcraft.paths.path import Path, PathProblem, no_path
 from fieldcraft.paths.search.path_on_mesh import OpenPortals, ends_in, open_portals, pulled
@@ -56,8 +56,8 @@ class GraphProblem(PathProblem):
                 return exact or self._nowhere()
         values = SAME_COST if costs.values is None else read_only(costs.values)
         free = _free_scratch(graph)
-        scratch = _take(free, lambda: kernels.graph_search.scratch(len(space)))
-        count, cost = kernels.graph_search.search(
+        scratch = _take(free, lambda: kernels.paths.graph_search.scratch(len(space)))
+        count, cost = kernels.paths.graph_search.search(
             (topology.starts, topology.origins, topology.ends, self._sizes, values),
             self.walls,
             topology.positions,
@@ -88,7 +88,7 @@ class GraphProblem(PathProblem):
         """Return the shortest path, seen from above, without gaps, if there is one."""
         portals = open_portals(self.space.graph)
         scratch = _take(_free_rays(portals), portals.scratch)
-        passed, length = kernels.any_angle.search(
+        passed, length = kernels.paths.any_angle.search(
             portals.mesh,
             portals.tree,
             here,

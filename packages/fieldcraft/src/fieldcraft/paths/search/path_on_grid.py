@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import Floats, Ints, read_only
+from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.paths.cost import Cost, read_costs, uniform_cost
 from fieldcraft.paths.path import Path, PathProblem, no_path
 from fieldcraft.paths.search.path_on_graph import GraphProblem
@@ -49,7 +49,7 @@ class GridMoves:
         elif reach.max() > 1:
             self.bound = space.cell_size, 0.0
         self.king: NDArray[Any] = self._built(
-            space, kernels.moves.STEPS, None if before is None else before.king, before
+            space, kernels.shared.moves.STEPS, None if before is None else before.king, before
         )
         self._table: NDArray[Any] | None = None
         if before is not None and before._table is not None:
@@ -84,7 +84,7 @@ class GridMoves:
             moves = old.copy()
         classes, enter, ruled = _rules(space.terrain)
         for window in windows or [(0, space.height, 0, space.width)]:
-            kernels.moves.leave(
+            kernels.shared.moves.leave(
                 space.walls, classes, enter, table, ruled, space.wrap, *window, moves
             )
         moves.flags.writeable = False
@@ -96,18 +96,18 @@ class GridMoves:
             return np.zeros(0, dtype=np.int64)
         windows = None if before is None else _windows(space, before.version, 1)
         stops = (
-            kernels.moves.stops_scratch(space.shape)
+            kernels.shared.moves.stops_scratch(space.shape)
             if before is None or windows is None
             else before.stops.copy()
         )
         for window in windows or [(0, space.height, 0, space.width)]:
-            kernels.moves.stops(self.king, self.eight, *window, stops)
+            kernels.shared.moves.stops(self.king, self.eight, *window, stops)
         return np.asarray(stops)
 
     def table(self, space: Grid) -> NDArray[Any]:
         """Return the moves of the grid's own steps, flat."""
         if self._table is None:
-            same = space.neighborhood.steps == kernels.moves.STEPS
+            same = space.neighborhood.steps == kernels.shared.moves.STEPS
             self._table = (
                 self.king if same else self._built(space, space.neighborhood.steps, None, None)
             )
@@ -123,7 +123,7 @@ class GridMoves:
         if self._labels is None:
             moves, steps = self.table(space), self.steps
             labels = np.empty(len(space), dtype=np.int32)
-            kernels.moves.label(moves, steps, space.width, space.height, labels)
+            kernels.shared.moves.label(moves, steps, space.width, space.height, labels)
             self._labels = labels
         return self._labels
 
@@ -139,8 +139,8 @@ class GridMoves:
             return self._free[kind].pop()
         except IndexError:
             if kind == "uniform":
-                return list(kernels.shortest_path_uniform.uniform_scratch(len(space)))
-            return list(kernels.shortest_path_weighted.weighted_scratch(len(space)))
+                return list(kernels.paths.shortest_path_uniform.uniform_scratch(len(space)))
+            return list(kernels.paths.shortest_path_weighted.weighted_scratch(len(space)))
 
     def give(self, kind: str, scratch: Scratch) -> None:
         """Return the arrays of `take` to the pool."""
@@ -257,7 +257,7 @@ class GridProblem(PathProblem):
 
     @property
     def _even(self) -> tuple[NDArray[np.uint8], Ints, bool, int, int, bool]:
-        """The ground, for `kernels.shortest_path_uniform`."""
+        """The ground, for `kernels.paths.shortest_path_uniform`."""
         space, moves = self.space, self.moves
         return (
             moves.edges,
@@ -272,7 +272,7 @@ class GridProblem(PathProblem):
     def _uneven(
         self,
     ) -> tuple[NDArray[np.integer], Ints, Floats, Floats, bool, int, int, bool]:
-        """The ground, for `kernels.shortest_path_weighted`."""
+        """The ground, for `kernels.paths.shortest_path_weighted`."""
         space, moves = self.space, self.moves
         size = (space.width, space.height, space.wrap)
         has_walls = len(self.costs) > 0 and self._infinite
@@ -280,7 +280,7 @@ class GridProblem(PathProblem):
 
     @property
     def _bounds(self) -> tuple[float, float, float, float]:
-        """The bounds of costs, for `kernels.shortest_path_weighted`."""
+        """The bounds of costs, for `kernels.paths.shortest_path_weighted`."""
         lowest, highest = (self.least, self._highest) if len(self.costs) else (1.0, 1.0)
         return *self.moves.bound, lowest, highest
 
@@ -294,13 +294,13 @@ class GridProblem(PathProblem):
         scratch = moves.take(space, self._kind)
         while True:
             if self.uniform:
-                count, diagonals = kernels.shortest_path_uniform.uniform(
+                count, diagonals = kernels.paths.shortest_path_uniform.uniform(
                     self._even, here, there, *scratch
                 )
                 found, length = scratch[-1], moves.length_of(count, diagonals)
                 cost = length * self.least
             else:
-                count, length, cost = kernels.shortest_path_weighted.weighted(
+                count, length, cost = kernels.paths.shortest_path_weighted.weighted(
                     self._uneven, self._bounds, here, there, *scratch
                 )
                 found = scratch[-2]
@@ -335,7 +335,7 @@ class GridProblem(PathProblem):
         """
         space, moves, uneven = self.space, self.moves, len(self.costs) > 0
         chosen = np.empty(len(cells), dtype=np.int64)
-        count, length, cost = kernels.smoothing.straighten(
+        count, length, cost = kernels.paths.smoothing.straighten(
             self._uneven,
             moves.edges,
             cells,

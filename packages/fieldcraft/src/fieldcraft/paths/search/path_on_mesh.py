@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
-from fieldcraft.kernels.arrays import Floats, Ints, read_only
+from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.path import Path
 from fieldcraft.space import Space
@@ -30,7 +30,8 @@ class OpenPortals:
     The portals of polygon p are `starts[p]` up to `starts[p + 1]`: `sides` (K, 4) from u to v with
     the polygon on the left, `behind` (K,) the polygon behind, `turns` (K, 2) the numbers of the
     corners at u and v, -1 for corners surrounded by open ground. There are `corners` numbers.
-    `blocks` is the tree of blocks of `kernels.any_angle_blocks`. `leaps` is whether there are gaps
+    `blocks` is the tree of blocks of `kernels.paths.any_angle_blocks`. `leaps` is whether there
+    are gaps
     as well, which no straight line crosses.
     """
 
@@ -44,17 +45,19 @@ class OpenPortals:
 
     @cached_property
     def mesh(self) -> tuple[Ints, NDArray[np.int32], Floats, Ints, Ints]:
-        """The portals and their blocks, for `kernels.any_angle`."""
+        """The portals and their blocks, for `kernels.paths.any_angle`."""
         return self.starts, self.behind, self.sides, self.turns, self.blocks[3]
 
     @cached_property
     def tree(self) -> tuple[Ints, Ints, Ints]:
-        """The tree of blocks, for `kernels.any_angle`."""
+        """The tree of blocks, for `kernels.paths.any_angle`."""
         return self.blocks[:3]
 
     def scratch(self) -> list[Any]:
         """Scratch for one search at a time."""
-        return list(kernels.any_angle.scratch(self.corners, len(self.behind), len(self.blocks[1])))
+        return list(
+            kernels.paths.any_angle.scratch(self.corners, len(self.behind), len(self.blocks[1]))
+        )
 
 
 @cached_until_walls_change
@@ -76,7 +79,7 @@ def open_portals(graph: Graph) -> OpenPortals:
     leaps = bool((passable & portals.leaps).any())
     joined = _matrix(np.append(inside, behind), np.append(behind, inside), len(graph))
     beside = joined.indptr.astype(np.int64), joined.indices.astype(np.int64)
-    blocks = kernels.any_angle_blocks.blocks(starts, behind, *beside)
+    blocks = kernels.paths.any_angle_blocks.blocks(starts, behind, *beside)
     return OpenPortals(
         read_only(starts),
         read_only(behind),
@@ -181,7 +184,7 @@ def ends_in(space: Space, cells: Ints, places: Floats) -> Floats:
     starts, rings = floors.portals.corners, floors.portals.rings
     inside = np.empty((2, 2))
     given = np.clip(places[:, :2], -checks.LARGEST, checks.LARGEST)
-    kernels.mesh_moving.nearest(starts, rings, read_only(cells), read_only(given), inside)
+    kernels.agents.mesh_moving.nearest(starts, rings, read_only(cells), read_only(given), inside)
     size = np.array(
         [np.ptp(rings[starts[cell] : starts[cell + 1]], axis=0).max() for cell in cells.tolist()]
     )
@@ -215,13 +218,13 @@ def _through(floors: Floors, cells: Ints, ends: Floats) -> _String:
         np.empty(most, dtype=np.int64),
         np.empty(most, dtype=np.int64),
     )
-    count = kernels.mesh_moving.corridor(
+    count = kernels.agents.mesh_moving.corridor(
         floors.mesh, floors.portals.middles, cells, portals, stood, beyond
     )
     portals = portals[:count]
     at, bends = np.empty((count, 2)), np.empty(count, dtype=np.bool_)
     (x, y), (goal_x, goal_y) = ends[:, :2].tolist()
-    kernels.graph_search.pull(portals, x, y, goal_x, goal_y, at, bends)
+    kernels.paths.graph_search.pull(portals, x, y, goal_x, goal_y, at, bends)
     return _String(cells, portals, stood[:count], beyond[:count], ends, at, bends)
 
 
@@ -239,7 +242,7 @@ def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
         heights = np.empty(len(plan))
         stood = np.concatenate([cells[:1], string.stood, cells[-1:]])
         fans = floors_of(graph).portals.fans
-        kernels.mesh_moving.heights(
+        kernels.agents.mesh_moving.heights(
             fans, graph.mesh.triangles, graph.mesh.corners, read_only(stood), plan, heights
         )
         heights[[0, -1]] = string.ends[:, 2]

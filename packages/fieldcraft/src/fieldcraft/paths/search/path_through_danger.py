@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import Floats
+from fieldcraft.kernels.shared.arrays import Floats
 from fieldcraft.layers import Layer
 from fieldcraft.layers.forecast import values_at
 from fieldcraft.paths.cost import Cost, cell_values, read_costs, uniform_cost
@@ -121,8 +121,8 @@ class TimedProblem(PathProblem):
         self._norms = _norms(space, self._speed * self._step)
         self._safe = problem_on(space, cost, False)
         self._danger = self._frames(danger, count)
-        blocks = range(0, len(self._danger), kernels.danger.BLOCK)
-        least = [self._danger[k : k + kernels.danger.BLOCK].min(axis=0) for k in blocks]
+        blocks = range(0, len(self._danger), kernels.paths.danger.BLOCK)
+        least = [self._danger[k : k + kernels.paths.danger.BLOCK].min(axis=0) for k in blocks]
         self._lowest = np.stack(least, axis=1)
         lowest = self._lowest.min(axis=1)
         bad = np.flatnonzero(~(lowest >= 0) & ~space.walls.reshape(-1))
@@ -189,7 +189,7 @@ class TimedProblem(PathProblem):
             scratch = _new_scratch(len(space), danger.size)
         pace, half = self._speed * self._step, self._step / 2
         norms = (*self._norms[:-1], self._least, self._norms[-1])
-        cells, steps, lasting, cost, damage = kernels.danger.search(
+        cells, steps, lasting, cost, damage = kernels.paths.danger.search(
             ground,
             self._cost,
             danger,
@@ -217,7 +217,7 @@ _Scratch = tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]
 
 
 def _new_scratch(cells: int, states: int) -> _Scratch:
-    """Return the bounds, states and heaps of a search, see `kernels.danger.search`."""
+    """Return the bounds, states and heaps of a search, see `kernels.paths.danger.search`."""
     bounds = np.full(cells, np.inf), np.empty(cells), np.zeros(cells, np.uint8)
     costs = np.empty(states), np.empty(states, np.int32), np.zeros(states + 1, np.int32)
     keys, places = np.empty((2, _HEAP)), np.empty((2, _HEAP), np.int64)
@@ -234,7 +234,8 @@ class _Ground(NamedTuple):
     """The arrays of a space for a search: `columns` are the steps from and to each cell and
     positions.
 
-    `norm` is the norm of `kernels.danger`, -1 on a torus. `lengths` are the lengths of steps, and
+    `norm` is the norm of `kernels.paths.danger`, -1 on a torus. `lengths` are the lengths of
+    steps, and
     `birds` their lengths in that norm, each pair once.
     """
 
@@ -263,7 +264,7 @@ def _ground(space: Space) -> _Ground:
 
 
 def _norms(space: Space, pace: float) -> tuple[int, float, float, float, float, float]:
-    """Return the lower bounds of lengths and time steps that `kernels.danger` takes."""
+    """Return the lower bounds of lengths and time steps that `kernels.paths.danger` takes."""
     ground = _ground(space)
     lengths, birds = ground.lengths, ground.birds
     lasting = np.maximum(np.floor(lengths / pace + 0.5), 1)

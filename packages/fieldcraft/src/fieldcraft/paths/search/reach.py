@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import Ints, read_only
+from fieldcraft.kernels.shared.arrays import Ints, read_only
 from fieldcraft.paths.cost import (
     LEAST,
     SAME_COST,
@@ -315,7 +315,7 @@ class ReachSearch:
         sizes[:] = 0, 1
         while True:
             before = int(sizes[0])
-            bad = kernels.reach.reach(*self._steps, costs, *rules, most, *arrays)
+            bad = kernels.distances.reach.reach(*self._steps, costs, *rules, most, *arrays)
             count, left = sizes.tolist()
             if bad >= 0 or not left:
                 return int(bad)
@@ -363,7 +363,8 @@ def _margin(space: Space) -> float:
 @cached
 def _free_scratch(space: Space) -> list[tuple[NDArray[np.float32], list[Any]]]:
     """Return the scratch of a space that no search is using: costs, all `_UNREAD`, and what
-    `kernels.reach` takes: distances, all infinite, the cell before each, a heap, cells found, and
+    `kernels.distances.reach` takes: distances, all infinite, the cell before each, a heap, cells
+    found, and
     how many.
     """
     return []

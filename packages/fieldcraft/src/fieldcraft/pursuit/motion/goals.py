@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.checks import checked_range, share_above_zero, share_below_one
 from fieldcraft.pursuit.hiding_places import hiding_chances, visibility_cache

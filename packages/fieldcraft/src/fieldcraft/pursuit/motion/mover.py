@@ -10,7 +10,7 @@ import numpy as np
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.pursuit.checks import share_above_zero, share_below_one
 from fieldcraft.pursuit.motion.path_segments import (
     PathSegment,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.search.distances import SearchTask
 from fieldcraft.paths.search.distances_on_arcs import ArcSearch
@@ -75,7 +75,7 @@ class PathSegment:
         early = self.away <= _BEGINNING * on.step
         values = np.where(early, np.exp(heading * (near - 1)), 0.0)
         parts = np.where(early[on.ends], 0.0, self.parts)
-        kernels.path_segments.accumulate(self.order, on.starts, on.ends, parts, values)
+        kernels.pursuit.path_segments.accumulate(self.order, on.starts, on.ends, parts, values)
         return values
 
     def split(self, goals: Floats) -> StepChances:
@@ -83,7 +83,7 @@ class PathSegment:
         on = self.ground
         ahead, there = np.zeros((2, on.count))
         chances = np.zeros(len(on.ends))
-        kernels.path_segments.split(
+        kernels.pursuit.path_segments.split(
             self.order, on.starts, on.ends, self.parts, goals, ahead, chances, there
         )
         return StepChances(chances, there)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.landmarks import Landmarks, normalized_shares
 from fieldcraft.pursuit.motion.motion import Motion
@@ -262,7 +262,7 @@ class Particles:
         arcs, marks = self.landmarks.adjacency, self.landmarks
         cells = self.cells[some]
         rows = np.empty((moments, len(cells)), dtype=np.int32)
-        kernels.rollouts.walk(
+        kernels.pursuit.rollouts.walk(
             (arcs.starts, arcs.ends, arcs.lengths),
             (marks.links, marks.away, self._onwards),
             self.behind,

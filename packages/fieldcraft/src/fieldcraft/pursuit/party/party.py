@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.checks import checked_velocity
 from fieldcraft.pursuit.hiding_places import hiding_paths, visibility_cache

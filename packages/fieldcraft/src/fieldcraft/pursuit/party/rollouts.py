@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.pursuit.hiding_places import VisibilityCache
 from fieldcraft.pursuit.party.particles import Particles
 from fieldcraft.space import Space
@@ -162,7 +162,7 @@ class Rollouts:
         rows = views.view(np.dtype((np.void, views.strides[0]))).reshape(-1)
         order = np.argsort(rows, kind="stable")
         found = np.empty(len(paths))
-        kernels.rollouts.gains_of(
+        kernels.pursuit.rollouts.gains_of(
             np.ascontiguousarray(views[order]),
             np.ascontiguousarray(self._futures[:, ::every]),
             weights,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.query.question.context import Context
 from fieldcraft.query.question.measures import Measure
 from fieldcraft.query.question.scoring import CHUNK, Budget

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space import Grid, HexGrid, Space
 from fieldcraft.space.adjacency import cached
 from fieldcraft.space.hexagons.hex_layout import STEPS

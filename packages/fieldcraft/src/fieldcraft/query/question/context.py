@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, UnknownName
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths import DistanceMap
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import line_of

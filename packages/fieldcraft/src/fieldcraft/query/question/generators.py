@@ -16,7 +16,7 @@ import numpy as np
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.settings.dataclasses import NotNegative, Positive, Size, refused
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths.path import resolve_cells
 from fieldcraft.paths.search.reach import ReachSearch
 from fieldcraft.query import peaks

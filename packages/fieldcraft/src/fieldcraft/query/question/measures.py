@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft.base.settings.dataclasses import NotNegative, Positive, Size, Text
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.layers.teams.teams import Teams
 from fieldcraft.paths import DistanceMap, distance_map
 from fieldcraft.query.question.clearance import Clearance

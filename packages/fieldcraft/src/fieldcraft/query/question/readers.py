@@ -8,7 +8,7 @@ import numpy as np
 
 from fieldcraft.base import checks
 from fieldcraft.base.settings.dataclasses import refused
-from fieldcraft.kernels.arrays import Floats
+from fieldcraft.kernels.shared.arrays import Floats
 from fieldcraft.space import Space
 from fieldcraft.values.operand import Operand
 

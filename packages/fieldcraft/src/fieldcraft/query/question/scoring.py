@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.settings.dataclasses import NotNegative, Size
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.query.question.context import Context
 from fieldcraft.query.question.measures import Measure
 from fieldcraft.space import Grid

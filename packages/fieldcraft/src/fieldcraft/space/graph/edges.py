@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space.adjacency import Adjacency, adjacency_of_arcs
 from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.graph.parts import checked_edges

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import OutsideMap
-from fieldcraft.kernels.arrays import read_only
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.changes import WallChanges
 from fieldcraft.space.graph import parts as graph_parts

@@ -37,18 +37,21 @@ class Arrangement:
     (uint32) ranks and `arcs` the numbers of the arcs in the topology.
 
     For the fast kernels the same arcs are also stored in rows, see
-    `fieldcraft.kernels.graph_spread`: `offsets`, `row_origins` and `places`, the place of each arc
+    `fieldcraft.kernels.spread.graph_spread`: `offsets`, `row_origins` and `places`, the place of
+    each arc
     in the rows. `padded` is the number of vertices, filled up to whole slices.
     """
 
     def __init__(self, topology: Topology) -> None:
         self._topology = topology
         count = len(topology)
-        self.padded = -(-count // kernels.graph_spread.LANES) * kernels.graph_spread.LANES
+        self.padded = (
+            -(-count // kernels.spread.graph_spread.LANES) * kernels.spread.graph_spread.LANES
+        )
         self.order: NDArray[np.int64] | None = None
         self.rank: NDArray[np.int64] | None = None
         # The vertices of eight blocks fit into the cache in any order.
-        if count <= 8 * kernels.graph_spread.BLOCK or _is_orderly(topology):
+        if count <= 8 * kernels.spread.graph_spread.BLOCK or _is_orderly(topology):
             self.starts = topology.starts
             self.origins: NDArray[np.uint32] = topology.origins.astype(np.uint32)
             self.arcs: NDArray[np.int64] | None = None
@@ -58,7 +61,7 @@ class Arrangement:
             # rows is filling.
             near = topology.order
             self.order = near[
-                np.lexsort((degrees[near], np.arange(count) // kernels.graph_spread.BLOCK))
+                np.lexsort((degrees[near], np.arange(count) // kernels.spread.graph_spread.BLOCK))
             ]
             self.rank = np.empty(count, dtype=np.int64)
             self.rank[self.order] = np.arange(count)
@@ -72,7 +75,7 @@ class Arrangement:
         degrees = np.diff(self.starts)
         widest = np.zeros(self.padded, dtype=np.int64)
         widest[:count] = degrees
-        lanes = kernels.graph_spread.LANES
+        lanes = kernels.spread.graph_spread.LANES
         offsets = np.append(0, np.cumsum(widest.reshape(-1, lanes).max(axis=1) * lanes))
         vertices = np.repeat(np.arange(count), degrees)
         row = np.arange(len(self.origins)) - np.repeat(self.starts[:-1], degrees)
@@ -103,8 +106,8 @@ class Arrangement:
         """The work of a step, in gathered arcs; arcs from adjacent vertices take a sixth of the
         time.
         """
-        rows = self.row_origins.reshape(-1, kernels.graph_spread.LANES)
-        beside = int(np.count_nonzero(rows[:, 0] < 0)) * kernels.graph_spread.LANES
+        rows = self.row_origins.reshape(-1, kernels.spread.graph_spread.LANES)
+        beside = int(np.count_nonzero(rows[:, 0] < 0)) * kernels.spread.graph_spread.LANES
         return rows.size - beside + beside // 6
 
     @property
@@ -136,11 +139,11 @@ class Arrangement:
         count = len(self)
         ends = (
             np.repeat(np.arange(count, dtype=np.int64), np.diff(self.starts))
-            // kernels.graph_spread.BLOCK
+            // kernels.spread.graph_spread.BLOCK
         )
         origins = self.origins.astype(np.int64)
-        outside = ends != origins // kernels.graph_spread.BLOCK
-        blocks = -(-count // kernels.graph_spread.BLOCK)
+        outside = ends != origins // kernels.spread.graph_spread.BLOCK
+        blocks = -(-count // kernels.spread.graph_spread.BLOCK)
         keys = np.unique(origins[outside] * max(blocks, 1) + ends[outside])
         from_, into = np.divmod(keys, max(blocks, 1))
         return starts_of(from_, count), into.astype(np.int32)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import Bytes, read_only
+from fieldcraft.kernels.shared.arrays import Bytes, read_only
 from fieldcraft.space.adjacency import cached_until_walls_change, runs, starts_of
 from fieldcraft.space.graph.graph import Graph
 from fieldcraft.space.graph.topology import Topology
@@ -154,7 +154,7 @@ class Floors:
 
     @cached_property
     def mesh(self) -> MeshArrays:
-        """The polygons and their portals, as `kernels.mesh_moving` takes them."""
+        """The polygons and their portals, as `kernels.agents.mesh_moving` takes them."""
         portals = self.portals
         gates = portals.starts, portals.behind, portals.sides
         return portals.corners, portals.rings, *gates, self.blocked, portals.leaps

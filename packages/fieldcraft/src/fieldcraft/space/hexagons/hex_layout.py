@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 
 STEPS: Ints = np.array([(1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)])
 """The six steps in axial coordinates, in the order of their angles; the last three are opposite to

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from fieldcraft.space.adjacency import runs, starts_of
 
 _TINY = 1e-12
@@ -290,7 +290,7 @@ class Mesh:
         places = np.ascontiguousarray(points)
         limits = (np.inf if max_height is None else max_height, _RIM)
         common = (self._bins, self.triangles, self.corners, places, self.dimensions == 3, limits)
-        function = kernels.mesh_moving.locate
+        function = kernels.agents.mesh_moving.locate
         pool.run(
             [
                 (function, (*common, *band, found, shares, off))

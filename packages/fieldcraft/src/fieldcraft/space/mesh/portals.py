@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.space.adjacency import NO_CELLS, cached_until_walls_change, runs, starts_of
 from fieldcraft.space.graph.graph import Graph
 from fieldcraft.space.graph.topology import Topology
 from fieldcraft.space.mesh.mesh import Mesh
 
 Links = tuple[Ints, NDArray[np.int32], Ints, NDArray[np.uint8]]
-"""Portals as `kernels.sees` takes them: starts, ends, fine sides, flags."""
+"""Portals as `kernels.sight.sees` takes them: starts, ends, fine sides, flags."""
 
 _NEAR = 1e-4  # sides meet that are this close to one line, in shares of the shorter one
 _AT_ONCE = 1_000_000
@@ -28,7 +28,8 @@ _BITS = 30  # products of two differences stay below 2**62
 
 @dataclass(frozen=True, eq=False)
 class Portals:
-    """The pieces of sides that edges of a graph lead through, as `fieldcraft.kernels.sees` takes
+    """The pieces of sides that edges of a graph lead through, as `fieldcraft.kernels.sight.sees`
+    takes
     them.
 
     The portals of polygon p are `starts[p]` up to `starts[p + 1]`: `ends` (K,) int32, `sides` (K,
@@ -86,10 +87,12 @@ class Portals:
             [walls, np.zeros(len(self.starts) - 1 - len(walls), dtype=np.bool_)]
         )
         flags = np.where(
-            behind[self.ends], np.uint8(kernels.sees.BLOCKED), np.uint8(kernels.sees.OPEN)
+            behind[self.ends],
+            np.uint8(kernels.sight.sees.BLOCKED),
+            np.uint8(kernels.sight.sees.OPEN),
         )
         flags[np.append(closed, True)[self.arcs].all(axis=1)] = (
-            kernels.sees.CLOSED
+            kernels.sight.sees.CLOSED
         )  # the last stands for an arc that there is not
         return flags
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import Floats, read_only
+from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.arrays import Floats, read_only
 from fieldcraft.space.graph.graph import Graph
 from fieldcraft.space.mesh.portals import Links, portals_of, windows_of
 from fieldcraft.space.sight.viewers import Viewers
@@ -61,8 +61,10 @@ def sight_ends(graph: Graph, points: Floats) -> SightEnds:
     portals, _ = portals_of(graph)
     places = np.empty((len(points), 2))
     plan = np.ascontiguousarray(graph.mesh.centers[:, :2])
-    kernels.mesh_moving.nearest(portals.corners, portals.rings, read_only(cells), points, places)
-    places += (plan[cells] - places) * kernels.sees.INWARDS
+    kernels.agents.mesh_moving.nearest(
+        portals.corners, portals.rings, read_only(cells), points, places
+    )
+    places += (plan[cells] - places) * kernels.sight.sees.INWARDS
     return SightEnds(cells, points, portals.rounded(places))
 
 
@@ -120,7 +122,7 @@ def _counts(
         scalars = (portals.scale, viewers.min_cosine)
         pool.run(
             [
-                (kernels.sees.count_seen, (*common, *scalars, *band, share))
+                (kernels.sight.sees.count_seen, (*common, *scalars, *band, share))
                 for band, share in zip(bands, shares, strict=True)
             ]
         )
@@ -153,7 +155,7 @@ class SightSnapshot:
         units, ascending.
         """
         here = _centers(self._graph, np.array([cell]))
-        viewers = Viewers(here.points, np.array([radius]), kernels.sees.NO_FACINGS, -2.0)
+        viewers = Viewers(here.points, np.array([radius]), kernels.sight.sees.NO_FACINGS, -2.0)
         counts = _counts(self._graph, here, viewers, self._links, self._walls, self._opaque)
         return np.flatnonzero(counts)
 
@@ -161,9 +163,11 @@ class SightSnapshot:
 def is_clear(graph: Graph, cell: int, place: Floats, target: int) -> bool:
     """Return whether the center of a polygon is visible from a position (x, y) in another."""
     portals, flags = portals_of(graph)
-    stack = np.empty(kernels.sees.STACK, dtype=np.int64)
+    stack = np.empty(kernels.sight.sees.STACK, dtype=np.int64)
     (x0, y0), (x1, y1) = portals.rounded(place).tolist(), portals.middles[target].tolist()
-    return bool(kernels.sees.between(portals.links(flags), cell, x0, y0, target, x1, y1, stack))
+    return bool(
+        kernels.sight.sees.between(portals.links(flags), cell, x0, y0, target, x1, y1, stack)
+    )
 
 
 def _seen(
@@ -183,5 +187,5 @@ def _seen(
     common = (links, looking, (there.cells, there.points, there.places))
     bands = pool.bands(len(seen), seen.size // _PAIRS_PER_THREAD)
     scalars = (viewers.min_cosine, own, pairs)
-    pool.run([(kernels.sees.sees_places, (*common, *scalars, *band, seen)) for band in bands])
+    pool.run([(kernels.sight.sees.sees_places, (*common, *scalars, *band, seen)) for band in bands])
     return seen

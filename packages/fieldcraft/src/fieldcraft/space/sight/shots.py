@@ -119,7 +119,7 @@ def incoming(
 
 def _over_grid(grid: Grid, start: Floats, end: Floats, seconds: float, half_width: float) -> Shot:
     """Return the shot over the cells of a grid."""
-    ops, size = kernels.shots, grid.cell_size
+    ops, size = kernels.sight.shots, grid.cell_size
     half = half_width / size
     if half > ops.WIDEST or not (np.abs(end - start) <= ops.LONGEST * size).all():
         raise InvalidValue(
@@ -210,7 +210,7 @@ def _swept(
     sweeps = []
     for left in (True, False):
         passed, leaves = np.empty(len(portals.starts), np.int64), np.empty(len(portals.starts))
-        count, stopped = kernels.sees.sweep(
+        count, stopped = kernels.sight.sees.sweep(
             mesh, *floors, cell, line, directed, left, passed, leaves
         )
         sweeps.append((passed[:count], leaves[:count], bool(stopped)))

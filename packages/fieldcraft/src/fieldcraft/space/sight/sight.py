@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from fieldcraft.space.cells import on_map, sees_cells
 from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.kinds import check_lines_of_sight
@@ -150,7 +150,7 @@ def watchers(
 def _ground(space: Space, grid: Grid, heights: ArrayLike | None) -> NDArray[np.float32]:
     """Return the heights of the ground in the shape of the grid, or none."""
     if heights is None:
-        return kernels.visible.NO_HEIGHTS
+        return kernels.sight.visible.NO_HEIGHTS
     return checked_heights(space, heights).reshape(grid.shape)
 
 
@@ -170,13 +170,13 @@ def _counted(
     # With heights, open cells that are opaque are found as walls are.
     lit = walls or (differs and has_heights)
     largest = int(limits.max(initial=0))
-    work = len(sources) * kernels.visible.most_cells(grid.shape, largest)
+    work = len(sources) * kernels.sight.visible.most_cells(grid.shape, largest)
     bands = pool.bands(len(sources), work // _CELLS_PER_THREAD)
     counts = [np.zeros(grid.shape, dtype=np.int32) for _ in bands]
     pool.run(
         [
             (
-                kernels.visible.field_of_view,
+                kernels.sight.visible.field_of_view,
                 (
                     opaque.view(np.uint8),
                     ground,
@@ -188,7 +188,7 @@ def _counted(
                     grid.wrap,
                     lit,
                     share,
-                    kernels.visible.scratch(grid.shape, largest, heights=has_heights),
+                    kernels.sight.visible.scratch(grid.shape, largest, heights=has_heights),
                 ),
             )
             for (low, high), share in zip(bands, counts, strict=True)

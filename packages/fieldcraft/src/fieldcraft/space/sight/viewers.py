@@ -39,7 +39,7 @@ class Viewers:
 
     def limits(self, cell_size: float) -> NDArray[np.int64]:
         """Return the largest squared distances, in cells."""
-        return kernels.visible.squared_reaches(self.radii / cell_size)
+        return kernels.sight.visible.squared_reaches(self.radii / cell_size)
 
     @property
     def squares(self) -> NDArray[np.float64]:
@@ -62,7 +62,9 @@ def checked_viewers(
     return Viewers(
         points,
         _radii(space, radius, len(points)),
-        kernels.visible.NO_FACINGS if facing is None else _facings(space, facing, len(points)),
+        kernels.sight.visible.NO_FACINGS
+        if facing is None
+        else _facings(space, facing, len(points)),
         math.cos(math.radians(opening / 2)) - 1e-9,  # both edges of the cone belong to it
     )
 

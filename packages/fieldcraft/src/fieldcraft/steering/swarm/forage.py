@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks, packages
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import read_only
-from fieldcraft.kernels.swarm_layout import LONGEST_SINCE, circle, packed
+from fieldcraft.kernels.agents.swarm_layout import LONGEST_SINCE, circle, packed
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.cells import cell_array
 
@@ -188,7 +188,7 @@ class Deposit:
 
     def units(self) -> NDArray[np.int64]:
         """Return the amounts in units of 2**-24."""
-        return np.rint(np.atleast_1d(_amounts(self.amount, 1)) * kernels.stamps.SCALE).astype(
+        return np.rint(np.atleast_1d(_amounts(self.amount, 1)) * kernels.trail.stamps.SCALE).astype(
             np.int64
         )
 
@@ -197,7 +197,7 @@ class Deposit:
         multiples of the unit of cosines.
         """
         amount = _amounts(self.amount, 1).item()
-        vectors = circle().astype(np.float64) * (amount * kernels.stamps.SCALE / (1 << 14))
+        vectors = circle().astype(np.float64) * (amount * kernels.trail.stamps.SCALE / (1 << 14))
         return [
             np.rint(vectors[:, 0]).astype(np.int64),
             np.rint(-vectors[:, 1] if y_up else vectors[:, 1]).astype(np.int64),

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks, packages
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels import pool, swarm_layout
-from fieldcraft.kernels.arrays import read_only
-from fieldcraft.kernels.swarm_layout import Rule
+from fieldcraft.kernels.agents import swarm_layout
+from fieldcraft.kernels.agents.swarm_layout import Rule
+from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.trail_layer import TrailLayer
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.swarm.forage import Deposit, Emitter, Forage, Reversed
@@ -281,7 +282,7 @@ class HostAgents:
     def _sort(self, plan: SwarmPlan) -> None:
         new = self._spare or (np.empty_like(self._agents), np.empty_like(self._numbers))
         size = plan.rule.height, plan.rule.width
-        kernels.swarm.arrange(self._agents, self._numbers, *size, *new)
+        kernels.agents.swarm.arrange(self._agents, self._numbers, *size, *new)
         self._spare = (self._agents, self._numbers)
         self._agents, self._numbers = new
         self._in_order = False
@@ -292,12 +293,12 @@ class HostAgents:
         circle, rule = swarm_layout.circle(), tuple(plan.rule)
         common = (self._numbers, tuple(inputs), circle, rule, no_walls, step)
         bands = pool.bands(self.count, self.count // _AGENTS)
-        pool.run([(kernels.swarm.walk, (*common, *band, self._agents)) for band in bands])
+        pool.run([(kernels.agents.swarm.walk, (*common, *band, self._agents)) for band in bands])
 
     def _fetch(self, forage: Forage) -> None:
         food, width = forage.portions(), forage.space.width
         arrays = self._agents, food, forage.claims
-        forage.count(int(kernels.swarm.forage(self._numbers, forage.homes, width, *arrays)))
+        forage.count(int(kernels.agents.swarm.forage(self._numbers, forage.homes, width, *arrays)))
 
     def _deposit(self, plan: SwarmPlan, deposit: PlaneDeposit) -> None:
         layer: Any = deposit.layer
@@ -317,9 +318,11 @@ class HostAgents:
                 deposit.role,
                 deposit.by_heading,
             )
-            bands = pool.bands(plan.rule.height, self.count // _AGENTS, kernels.stamps.TILE_ROWS)
+            bands = pool.bands(
+                plan.rule.height, self.count // _AGENTS, kernels.trail.stamps.TILE_ROWS
+            )
             arrays = sums.sums, sums.dirty
-            pool.run([(kernels.swarm.leave, (*common, *rows, *arrays)) for rows in bands])
+            pool.run([(kernels.agents.swarm.leave, (*common, *rows, *arrays)) for rows in bands])
             if hasattr(layer._field, "set_inflow"):  # the field is on a device
                 layer._field.set_inflow(inflow)
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.base.interruption import atomic, in_parts, poll_interrupt
-from fieldcraft.kernels.swarm_layout import ROLE, SINCE
+from fieldcraft.kernels.agents.swarm_layout import ROLE, SINCE
 from fieldcraft.space import Grid
 from fieldcraft.steering.checks import rows_of
 from fieldcraft.steering.swarm.forage import Deposit, Emitter, Forage

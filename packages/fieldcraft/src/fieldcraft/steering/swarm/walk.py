@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.swarm_layout import Rule
+from fieldcraft.kernels.agents.swarm_layout import Rule
 from fieldcraft.space import Grid
 
 MOST_AGENTS = 1 << 27

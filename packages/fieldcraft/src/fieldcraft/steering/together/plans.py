@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.look_ahead import GROUP, MOST_WAITING
+from fieldcraft.kernels.agents.look_ahead import GROUP, MOST_WAITING
 from fieldcraft.paths.search.many_goals import Distances
 
 Ints = NDArray[np.int64]
@@ -35,7 +35,7 @@ class Plans:
     def step(
         self, ground: Steps, agents: Agents, cells: Ints, order: Ints, seed: int, same: bool
     ) -> Ints:
-        """Return the cells of all agents after the next step; see `kernels.pibt.step`.
+        """Return the cells of all agents after the next step; see `kernels.agents.pibt.step`.
 
         With `same` agents and walls are unchanged since the last step.
         """
@@ -46,7 +46,7 @@ class Plans:
         first = (starts, ends), distances, rows
         last = order, pinned, seed, next_cells, at_cells, scratch
         if not self.times:
-            kernels.pibt.step(*first, cells, *last)
+            kernels.agents.pibt.step(*first, cells, *last)
             return next_cells
         plan = self._plan
         continues = same and np.array_equal(plan[:, 1], cells)
@@ -58,7 +58,7 @@ class Plans:
             plan[:, 0] = cells
             planned = 0
         for t in range(planned, self.times):
-            kernels.pibt.step(*first, plan[:, t].astype(np.int64), *last)
+            kernels.agents.pibt.step(*first, plan[:, t].astype(np.int64), *last)
             plan[:, t + 1] = next_cells
         self._improve(ground, agents, seed)
         return plan[:, 1].astype(np.int64)
@@ -96,6 +96,6 @@ class Plans:
                 np.empty((GROUP, times), dtype=np.int32),
                 np.zeros(count, dtype=np.bool_),
             )
-        kernels.look_ahead.improve(
+        kernels.agents.look_ahead.improve(
             ground, agents, self.effort, seed, bits, self._plan, self._occupied, self._scratch
         )

@@ -50,11 +50,13 @@ class Brush:
         """
         xs, ys = _columns(pixels)
         number, alpha = SHAPES.index(shape), _alpha(opacity)
-        kernels.paint.marks(xs, ys, radii, ahead, colors, number, float(outline), alpha, canvas)
+        kernels.pictures.paint.marks(
+            xs, ys, radii, ahead, colors, number, float(outline), alpha, canvas
+        )
 
     def dots(self, canvas: RGBA, pixels: Floats, side: int, colors: RGBA, opacity: float) -> None:
         """Draw squares of `side` pixels without outlines."""
-        kernels.paint.dots(*_columns(pixels), colors, side, _alpha(opacity), canvas)
+        kernels.pictures.paint.dots(*_columns(pixels), colors, side, _alpha(opacity), canvas)
 
     def segments(
         self, canvas: RGBA, starts: Floats, ends: Floats, width: float, color: RGB, opacity: float
@@ -64,7 +66,7 @@ class Brush:
         """
         if len(starts):
             starts, ends = np.ascontiguousarray(starts), np.ascontiguousarray(ends)
-            kernels.paint.segments(starts, ends, width / 2, self._mask)
+            kernels.pictures.paint.segments(starts, ends, width / 2, self._mask)
             points = np.concatenate([starts, ends])
             self._wash_around(canvas, points, width / 2 + 2, color, opacity)
 
@@ -73,7 +75,7 @@ class Brush:
         of the brush's height and at least its width.
         """
         mask = empty_mask(*self.shape)
-        kernels.paint.segments(
+        kernels.pictures.paint.segments(
             np.ascontiguousarray(starts), np.ascontiguousarray(ends), width / 2, mask
         )
         return mask
@@ -93,7 +95,7 @@ class Brush:
             half = np.minimum(angles / 2, np.pi)
             cosines = np.where(half >= np.pi - 1e-9, -1.0, np.cos(half))
             xs, ys = _columns(pixels)
-            kernels.paint.sectors(xs, ys, ahead, radii, cosines, np.sin(half), self._mask)
+            kernels.pictures.paint.sectors(xs, ys, ahead, radii, cosines, np.sin(half), self._mask)
             self._wash_around(canvas, pixels, float(radii.max()) + 2, color, opacity)
 
     def wash(self, canvas: RGBA, mask: RGBA, color: RGB, opacity: float) -> None:
@@ -101,7 +103,7 @@ class Brush:
         mask.
         """
         height, width = canvas.shape[:2]
-        kernels.paint.wash(*color, _alpha(opacity), (0, 0, width, height), canvas, mask)
+        kernels.pictures.paint.wash(*color, _alpha(opacity), (0, 0, width, height), canvas, mask)
 
     def polygons(
         self,
@@ -119,19 +121,19 @@ class Brush:
         starts, rings, order = (
             np.ascontiguousarray(each, dtype=np.int64) for each in (starts, rings, order)
         )
-        kernels.paint.polygons(*_columns(pixels), starts, rings, order, owners)
+        kernels.pictures.paint.polygons(*_columns(pixels), starts, rings, order, owners)
         return owners
 
     def nearest(self, pixels: Floats, radius: float) -> NDArray[np.int32]:
         """Return the point within a radius that is nearest to each pixel, -1 for none."""
         owners = np.full(self.shape, -1, dtype=np.int32)
         squares = np.full(self.shape, float(radius) ** 2)
-        kernels.paint.discs(*_columns(pixels), float(radius), owners, squares)
+        kernels.pictures.paint.discs(*_columns(pixels), float(radius), owners, squares)
         return owners
 
     def stamp(self, canvas: RGBA, mask: RGBA, left: int, top: int, color: RGB) -> None:
         """Blend a color into a picture by a small mask with its corner at (left, top)."""
-        kernels.paint.stamp(mask, left, top, *color, canvas)
+        kernels.pictures.paint.stamp(mask, left, top, *color, canvas)
 
     def _wash_around(
         self, canvas: RGBA, points: Floats, margin: float, color: RGB, opacity: float
@@ -144,7 +146,9 @@ class Brush:
             .astype(np.int64)
             .tolist()
         )
-        kernels.paint.wash(*color, _alpha(opacity), (left, top, right, bottom), canvas, self._mask)
+        kernels.pictures.paint.wash(
+            *color, _alpha(opacity), (left, top, right, bottom), canvas, self._mask
+        )
 
 
 def empty_mask(height: int, width: int) -> RGBA:

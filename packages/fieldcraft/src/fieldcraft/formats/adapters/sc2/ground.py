@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.formats.adapters.sc2.enemies import fields
-from fieldcraft.kernels.arrays import Bools, Ints
+from fieldcraft.kernels.shared.arrays import Bools, Ints
 from fieldcraft.space import Grid
 
 __all__ = ["Choke", "Obstacles", "Region", "Regions", "climbable", "dilated", "regions_of"]

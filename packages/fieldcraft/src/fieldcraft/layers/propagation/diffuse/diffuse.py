@@ -99,7 +99,7 @@ class Diffuse(Spreading):
     def _field(self, space: Space, every: float) -> Field:
         """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
         if isinstance(space, Grid):
-            steps, here = space.neighborhood.steps, kernels.diffuse.AROUND
+            steps, here = space.neighborhood.steps, kernels.spread.diffuse.AROUND
             kind = GridDiffuseField if set(steps) <= set(here) else ListedDiffuseField
             return kind(self, space, every, np.full(len(space), len(steps)))
         # On graphs closed edges count as neighbors, too.

@@ -15,7 +15,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import interruptible
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation.propagation import Field, checked_pins, checked_resistance
 from fieldcraft.layers.propagation.settings import retention
 from fieldcraft.layers.sources import Sources
@@ -260,7 +260,7 @@ class ListedDiffuseField(DiffuseField):
 
     def _call(self, values: Numbers, first: int, last: int) -> pool.Call:
         arguments = (*_arrivals(self.space), self._offers, *self._rule, first, last)
-        return kernels.diffuse.exchange_listed, (*arguments, values.reshape(-1))
+        return kernels.spread.diffuse.exchange_listed, (*arguments, values.reshape(-1))
 
 
 @cached_until_walls_change
@@ -295,7 +295,7 @@ class GridDiffuseField(DiffuseField):
         return np.full_like(receivers, self._degrees[0]) if loses else receivers
 
     def _call(self, values: Numbers, first: int, last: int) -> pool.Call:
-        return kernels.diffuse.exchange, (*self._arguments, first, last, values)
+        return kernels.spread.diffuse.exchange, (*self._arguments, first, last, values)
 
 
 @cached_until_walls_change
@@ -312,5 +312,5 @@ def _links(grid: Grid) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np
             receivers += np.roll(arrive, (-dy, -dx), axis=(0, 1))
         else:
             receivers[inside(grid, -dx, -dy)] += arrive[inside(grid, dx, dy)]
-    around = [masks.get((-dx, -dy), 0) for dx, dy in kernels.diffuse.AROUND]
+    around = [masks.get((-dx, -dy), 0) for dx, dy in kernels.spread.diffuse.AROUND]
     return links, np.array(around, dtype=np.uint8), receivers

@@ -200,7 +200,7 @@ def _check_resistance(radial: Radial, resistance: NDArray[np.float32] | None) ->
 
 
 _UNIT_CELLS = 100_000  # cells drawn in a unit of work
-_TILE = np.array([[kernels.stamps.TILE_ROWS], [kernels.stamps.TILE_COLUMNS]])
+_TILE = np.array([[kernels.trail.stamps.TILE_ROWS], [kernels.trail.stamps.TILE_COLUMNS]])
 
 
 class GridRadialField(RadialField):
@@ -253,7 +253,7 @@ class GridRadialField(RadialField):
         part = jobs.at(mine)
         if len(part):
             scratch = self.walks.scratch(float(footprints.reaches[part.numbers].max()))
-            scratch.mark = kernels.radial.connected_many(
+            scratch.mark = kernels.radial.radial.connected_many(
                 self.walks.ground,
                 (part.cells, part.strengths * SCALE, part.numbers),
                 footprints.by_square,
@@ -303,4 +303,4 @@ class GridRadialField(RadialField):
             (bottom, left, -1),
         ):
             np.add.at(changes, (rows, columns), change)
-        tiles[changes.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0] = kernels.stamps.ALL_ROWS
+        tiles[changes.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0] = kernels.trail.stamps.ALL_ROWS

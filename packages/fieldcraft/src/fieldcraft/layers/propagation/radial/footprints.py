@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.arrays import Floats
+from fieldcraft.kernels.shared.arrays import Floats
 from fieldcraft.layers.propagation.radial.reach_on_graph import GraphWalks
 from fieldcraft.layers.propagation.radial.reach_on_grid import (
     Cells,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import Floats
+from fieldcraft.kernels.shared.arrays import Floats
 from fieldcraft.layers.propagation.radial.reach_on_grid import (
     Cells,
     FieldOfView,
@@ -127,7 +127,7 @@ class GraphWalks(Walks):
         """The lengths of steps in 1 / LENGTH_SCALE of the unit, with the resistance at their
         ends.
         """
-        scale = kernels.radial.LENGTH_SCALE
+        scale = kernels.radial.radial.LENGTH_SCALE
         sizes = np.rint(self._adjacency.lengths / self._unit * scale).astype(np.int64)
         if self.resistance is None:
             return sizes
@@ -202,7 +202,7 @@ class GraphWalks(Walks):
             positions = self.space.offsets_from(center)
             center = positions[cell] if place is None else np.zeros_like(center)
         scratch = self._scratch
-        count = kernels.graph_radial.connected(
+        count = kernels.radial.graph_radial.connected(
             self._adjacency.starts,
             self._adjacency.ends,
             positions,
@@ -219,8 +219,8 @@ class GraphWalks(Walks):
 
     def _walked(self, cell: int, radius: float) -> Found:
         scratch = self._scratch
-        scale = kernels.radial.LENGTH_SCALE * (radius / self._unit)
-        count = kernels.graph_radial.path(
+        scale = kernels.radial.radial.LENGTH_SCALE * (radius / self._unit)
+        count = kernels.radial.graph_radial.path(
             self._adjacency.starts,
             self._adjacency.ends,
             self._lengths,

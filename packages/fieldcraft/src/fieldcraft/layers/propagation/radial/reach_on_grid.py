@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels.arrays import Floats, read_only
+from fieldcraft.kernels.shared.arrays import Floats, read_only
 from fieldcraft.space import Grid, GridSnapshot, Space
 from fieldcraft.space.cells import sees_cells
 
@@ -104,16 +104,16 @@ class FieldOfView:
 
         `walls` and `opaque` (height, width) are the same array where just the walls hide.
         """
-        limit = kernels.visible.squared_reach(radius)
+        limit = kernels.sight.visible.squared_reach(radius)
         row, column = divmod(cell, walls.shape[1])
         if limit not in self._scratch:
-            size = kernels.visible.most_cells(walls.shape, limit)
-            scratch = kernels.visible.scratch(walls.shape, limit)
+            size = kernels.sight.visible.most_cells(walls.shape, limit)
+            scratch = kernels.sight.visible.scratch(walls.shape, limit)
             self._scratch[limit] = np.zeros(size, np.int64), np.zeros(size, np.int64), scratch
         cells, squares, scratch = self._scratch[limit]
         hides = read_only(opaque.view(np.uint8))  # kernels are declared for such arrays
-        none = kernels.visible.NO_HEIGHTS
-        count = kernels.visible.sight_cells(
+        none = kernels.sight.visible.NO_HEIGHTS
+        count = kernels.sight.visible.sight_cells(
             hides, none, 1.0, row, column, limit, wrap, False, cells, squares, scratch
         )
         found, away = cells[:count].copy(), squares[:count].astype(np.float64)
@@ -137,7 +137,7 @@ def _with_opaque_cells(
     is_open = ~walls.reshape(-1)[found]
     hidden = np.setdiff1d(np.flatnonzero(opaque & ~walls), found[is_open])
     here, limits = np.array([cell]), np.array([limit])
-    seen = sees_cells(opaque, wrap, here, hidden, limits, kernels.visible.NO_FACINGS, -2.0)[0]
+    seen = sees_cells(opaque, wrap, here, hidden, limits, kernels.sight.visible.NO_FACINGS, -2.0)[0]
     hidden, (height, width) = hidden[seen], walls.shape
     down, right = np.abs(hidden // width - cell // width), np.abs(hidden % width - cell % width)
     if wrap:
@@ -193,7 +193,7 @@ class GridWalks(Walks):
         """Return the walks over a grid as it is now; `resistance` of cells in world units."""
         extra = None
         if resistance is not None:
-            scaled = resistance / space.cell_size * kernels.radial.LENGTH_SCALE
+            scaled = resistance / space.cell_size * kernels.radial.radial.LENGTH_SCALE
             extra = np.rint(np.minimum(scaled, _BLOCKED)).astype(np.int64)
             extra.flags.writeable = False
         snapshot = GridSnapshot.of(space)
@@ -258,7 +258,7 @@ class GridWalks(Walks):
         if self._always_search or self._is_bare:
             return np.full(len(cells), not self._always_search)
         found = np.empty(len(cells), dtype=np.bool_)
-        kernels.radial.open_boxes(self.closed, cells, reaches, self.space.wrap, found)
+        kernels.radial.radial.open_boxes(self.closed, cells, reaches, self.space.wrap, found)
         return found
 
     # Searches
@@ -333,7 +333,7 @@ class GridWalks(Walks):
     def _connected(self, cell: int, size: float, center: tuple[float, float]) -> Found:
         scratch = self.scratch(size + max(map(abs, center)))
         cells, squares = scratch.cells, scratch.squares
-        count = kernels.radial.connected(
+        count = kernels.radial.radial.connected(
             self.ground, cell, center, size, scratch.mark, cells, squares, scratch.seen
         )
         return Found(cells[:count].copy(), np.sqrt(squares[:count]) / size)
@@ -341,8 +341,8 @@ class GridWalks(Walks):
     def walked(self, cell: int, size: float) -> Found:
         """Return the cells within a walking distance of a cell, in cells."""
         scratch = self.scratch(size)
-        limit = int(min(size, _FARTHEST) * kernels.radial.LENGTH_SCALE)
-        count = kernels.radial.path(
+        limit = int(min(size, _FARTHEST) * kernels.radial.radial.LENGTH_SCALE)
+        count = kernels.radial.radial.path(
             self.ground,
             self.steps[1],
             self.extra,
@@ -353,7 +353,7 @@ class GridWalks(Walks):
             scratch.distances,
             scratch.of_paths,
         )
-        shares = scratch.distances[:count] / (kernels.radial.LENGTH_SCALE * size)
+        shares = scratch.distances[:count] / (kernels.radial.radial.LENGTH_SCALE * size)
         return Found(scratch.cells[:count].copy(), shares)
 
     def on_open_ground(self, side: int) -> GridWalks:
@@ -371,5 +371,5 @@ def step_vectors(space: Grid) -> tuple[Cells, Cells]:
     """Return the steps of a grid, (K, 2) in columns and rows, and their lengths (K,) in 1 /
     LENGTH_SCALE cells.
     """
-    lengths = np.rint(space.neighborhood.lengths(1.0) * kernels.radial.LENGTH_SCALE)
+    lengths = np.rint(space.neighborhood.lengths(1.0) * kernels.radial.radial.LENGTH_SCALE)
     return np.array(space.neighborhood.steps, dtype=np.int64), lengths.astype(np.int64)

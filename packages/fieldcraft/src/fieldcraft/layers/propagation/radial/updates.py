@@ -65,7 +65,7 @@ class Emitters:
 
 _MOST_WEIGHTS = 4_000_000  # weights of footprints: 32 MB
 _BATCH = 64  # footprints that are searched before they are added
-_ALL_ROWS = kernels.stamps.ALL_ROWS
+_ALL_ROWS = kernels.trail.stamps.ALL_ROWS
 
 
 class RadialUpdates(RadiatingField):
@@ -223,7 +223,7 @@ class RadialUpdates(RadiatingField):
             self._applied = Emitters.joined([self._applied, more])
         most = int(np.count_nonzero(changed))
         rows, jobs = np.empty(most, np.int64), Emitters.zeros(2 * most)
-        differing, removed, count = kernels.changes.take(
+        differing, removed, count = kernels.radial.changes.take(
             numbers, alive, cells, strengths, changed, self._applied.columns, rows, jobs.columns
         )
         walls = self._changed_walls()
@@ -303,8 +303,10 @@ class RadialUpdates(RadiatingField):
     def _clear_dirty(self) -> None:
         """Set the sums of changed tiles to 0."""
         height, width = self.sums.shape
-        tiles = np.repeat(self.sums.dirty != 0, kernels.stamps.TILE_COLUMNS, axis=1)[:, :width]
-        self.sums.sums[np.repeat(tiles, kernels.stamps.TILE_ROWS, axis=0)[:height]] = 0
+        tiles = np.repeat(self.sums.dirty != 0, kernels.trail.stamps.TILE_COLUMNS, axis=1)[
+            :, :width
+        ]
+        self.sums.sums[np.repeat(tiles, kernels.trail.stamps.TILE_ROWS, axis=0)[:height]] = 0
 
     # Bounds of footprints: none on graphs, since edges may be short cuts
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.interruption import interruptible
-from fieldcraft.kernels.arrays import aligned
+from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.layers.propagation.propagation import (
     Attribution,
     Field,
@@ -89,10 +89,13 @@ class ActiveSet:
 
 
 class ActiveTiles(ActiveSet):
-    """The active tiles of a grid, and the arrays of `kernels.spread_tiles` for them."""
+    """The active tiles of a grid, and the arrays of `kernels.spread.spread_tiles` for them."""
 
     def __init__(self, space: Grid, reach: int) -> None:
-        rows, columns = kernels.spread_tiles.TILE_ROWS, kernels.spread_tiles.TILE_COLUMNS
+        rows, columns = (
+            kernels.spread.spread_tiles.TILE_ROWS,
+            kernels.spread.spread_tiles.TILE_COLUMNS,
+        )
         down, across = -(-space.height // rows), -(-space.width // columns)
         active, bands = np.ones((down, across), dtype=np.uint8), np.ones(down, dtype=np.uint8)
         super().__init__(active, bands)
@@ -221,7 +224,7 @@ class SpreadingField(Field):
         changed = np.empty(len(before) + len(places), dtype=np.int64)
         pins = self.spread.pin
         given = (before, places, strengths, pins, flags, near_ground, values, changed)
-        count = kernels.spread_tiles.pin(*given)
+        count = kernels.spread.spread_tiles.pin(*given)
         self._stale = True
         self.pinned = cells
         self._activate(changed[:count])
@@ -321,7 +324,7 @@ class SpreadingField(Field):
         """Set the values that endless steps would lead to: only what the sources support."""
         flags, values = self._flags[0].copy(), self._by_place.copy()
         if self._bounds is not None:
-            flags[self._bounds.cells] |= kernels.spread_settled.SEED
+            flags[self._bounds.cells] |= kernels.spread.spread_settled.SEED
             values[self._bounds.cells] = self._bounds.least
         if values.size < _FEW_CELLS:
             self._settle(flags, values)

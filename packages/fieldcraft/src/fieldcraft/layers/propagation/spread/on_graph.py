@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
-from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import aligned
+from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.layers.propagation.spread.field import ActiveSet, SpreadingField
 from fieldcraft.layers.propagation.spread.pins import LowerBounds
 from fieldcraft.space import Space
@@ -47,7 +47,7 @@ class GraphSpreadField(SpreadingField):
         self._own = np.zeros(0 if self._arrangement.order is None else count, dtype=np.float32)
         self._blocked = np.ones(padded, dtype=np.uint8)
         self._blocked[:count] = self._arrangement.by_rank(space.graph.walls)
-        blocks = -(-count // kernels.graph_spread.BLOCK)
+        blocks = -(-count // kernels.spread.graph_spread.BLOCK)
         self._active_set = ActiveSet(np.ones(blocks, dtype=np.uint8))
         self._few = self._active_set.count if blocks <= 2 else _FEW_BLOCKS * blocks
         self.tune(spread, every)
@@ -98,7 +98,7 @@ class GraphSpreadField(SpreadingField):
     def _activate(self, places: NDArray[np.int64]) -> None:
         if self._active_set.is_known and len(places):
             reached = self._arrangement.reaches
-            kernels.graph_spread.activate(places, *reached, self._active_set.flags[0])
+            kernels.spread.graph_spread.activate(places, *reached, self._active_set.flags[0])
             self._active_set.recount()
 
     def _walls_changed(self, changed: NDArray[np.int64]) -> None:
@@ -172,7 +172,7 @@ class GraphSpreadField(SpreadingField):
         threads = pool.shares(self._work // _ARCS_PER_THREAD)
         if threads == 1 and self._plain:
             rule = (self._momentum, self._floor, count)
-            kernels.graph_spread.many_plain(self._rows, *rule, self._now, self._next)
+            kernels.spread.graph_spread.many_plain(self._rows, *rule, self._now, self._next)
             if count % 2:
                 self._turn()
             return count
@@ -188,7 +188,7 @@ class GraphSpreadField(SpreadingField):
         blocks, ground = self._active_set, self._arrangement
         active = np.flatnonzero(blocks.flags[0])
         self._prepare()
-        slices = kernels.graph_spread.BLOCK // kernels.graph_spread.LANES
+        slices = kernels.spread.graph_spread.BLOCK // kernels.spread.graph_spread.LANES
         most = len(ground.offsets) - 1
         starts = (active * slices).tolist()
         for kernel, arguments in self._root_calls([(a, min(a + slices, most)) for a in starts]):
@@ -199,7 +199,7 @@ class GraphSpreadField(SpreadingField):
         common = (self._rows, self._now, self._given, active, tuple(ground.reaches), self._rule)
         scratch = (self._strongest, self._weakest)
         calls: list[pool.Call] = [
-            (kernels.graph_spread.some, (*common, *band, self._next, flags, *scratch))
+            (kernels.spread.graph_spread.some, (*common, *band, self._next, flags, *scratch))
             for band, flags in zip(bands, found, strict=True)
         ]
         pool.run(calls)
@@ -226,7 +226,9 @@ class GraphSpreadField(SpreadingField):
         for first, last in parts:
             kernel, arguments = self._update(first, last)
             kernel(*arguments)
-            here = slice(first * kernels.graph_spread.LANES, last * kernels.graph_spread.LANES)
+            here = slice(
+                first * kernels.spread.graph_spread.LANES, last * kernels.spread.graph_spread.LANES
+            )
             at_rest = at_rest and np.array_equal(self._next[here], self._now[here])
             yield
         self._turn()
@@ -240,7 +242,7 @@ class GraphSpreadField(SpreadingField):
         losses = self._arc_losses()
         starts, ends, arcs = self._arrangement.leaving
         ground = (starts, ends), None, flags[:count], _NONE, losses[arcs]
-        kernels.spread_settled.settle(*ground, self._exponent, self._floor, values[:count])
+        kernels.spread.spread_settled.settle(*ground, self._exponent, self._floor, values[:count])
 
     # Kernels and their arguments
 
@@ -260,15 +262,15 @@ class GraphSpreadField(SpreadingField):
         """Return the calls that update the roots of some slices, if steps read any."""
         if self._exponent < 2:
             return []
-        lanes, given = kernels.graph_spread.LANES, (self._now, self._exponent)
+        lanes, given = kernels.spread.graph_spread.LANES, (self._now, self._exponent)
         return [
-            (kernels.graph_spread.emit, (*given, first * lanes, last * lanes, self._roots))
+            (kernels.spread.graph_spread.emit, (*given, first * lanes, last * lanes, self._roots))
             for first, last in parts
         ]
 
     def _update(self, first: int, last: int) -> pool.Call:
         common = (self._rows, self._now, self._given, self._rule, first, last, self._next)
-        return kernels.graph_spread.update, (*common, self._strongest, self._weakest)
+        return kernels.spread.graph_spread.update, (*common, self._strongest, self._weakest)
 
     def _turn(self) -> None:
         """Swap the values with those of the next step."""

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import aligned
+from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.layers.propagation.spread.field import ActiveTiles, SpreadingField
 from fieldcraft.layers.propagation.spread.pins import LowerBounds
 from fieldcraft.space import Grid
@@ -113,7 +113,7 @@ class GridSpreadField(SpreadingField):
         tiles, space = self._active_set, self.space
         if not tiles.is_known or not len(places):
             return
-        kernels.spread_tiles.activate(
+        kernels.spread.spread_tiles.activate(
             places, space.width, space.height, self._reach, space.wrap, *tiles.flags
         )
         tiles.recount()
@@ -173,7 +173,7 @@ class GridSpreadField(SpreadingField):
         """
         if self._near_ground is None:
             return
-        from fieldcraft.kernels.spread_rows import BLOCKED
+        from fieldcraft.kernels.spread.spread_rows import BLOCKED
 
         height, width = self.space.shape
         top, bottom = first // width - 1, last // width + 2
@@ -187,7 +187,7 @@ class GridSpreadField(SpreadingField):
     @functools.cached_property
     def _diagonals(self) -> NDArray[np.uint8]:
         """For each byte of links, the bits of its diagonal steps."""
-        from fieldcraft.kernels.spread_rows import OPEN
+        from fieldcraft.kernels.spread.spread_rows import OPEN
 
         links, table = np.arange(256), np.zeros(256, dtype=np.uint8)
         for k, step in enumerate(self.space.neighborhood.steps):
@@ -220,7 +220,7 @@ class GridSpreadField(SpreadingField):
         ground, rule = self._law
         grounds = (ground, None) if self._near else (None, ground)
         given = (*grounds, rule, *numbers, self.values, tiles.activity, tiles.scratch)
-        made, active = kernels.spread_tiles.tiles(*given)
+        made, active = kernels.spread.spread_tiles.tiles(*given)
         tiles.update(active, tiles.most)
         return int(made)
 
@@ -281,14 +281,14 @@ class GridSpreadField(SpreadingField):
         """Return the call that takes `levels` steps in some rows of `values`, without scratch."""
         (ground, rule), numbers = self._law, (first, last, levels)
         if self._near:
-            return kernels.spread.wave_near, (ground, rule, *numbers, values, above, below)
-        return kernels.spread.wave_any, (ground, above, below, rule, *numbers, values)
+            return kernels.spread.spread.wave_near, (ground, rule, *numbers, values, above, below)
+        return kernels.spread.spread.wave_any, (ground, above, below, rule, *numbers, values)
 
     def _scratch(self, levels: int) -> tuple[NDArray[np.float32], ...]:
         """Rows for the steps in between."""
-        width = -(-self.space.width // 16) * 16 + 2 * kernels.spread.margin(self._reach)
+        width = -(-self.space.width // 16) * 16 + 2 * kernels.spread.spread.margin(self._reach)
         if self._near:
-            return (aligned((levels * kernels.spread.ROWS + 1, width)),)
+            return (aligned((levels * kernels.spread.spread.ROWS + 1, width)),)
         shape = (levels, 2 * self._reach + 1, width)
         return aligned(shape), aligned(shape if self._exponent >= 2 else (1, 1, 1))
 
@@ -304,7 +304,7 @@ class GridSpreadField(SpreadingField):
         row_bytes = 4 * (self.space.width + 32)
         rows = (2 * self._reach + 1) * (2 if self._exponent >= 2 else 1)
         if self._near:
-            rows = kernels.spread.ROWS
+            rows = kernels.spread.spread.ROWS
         most = max(1, min(_MOST_LEVELS, _RING_BYTES // (rows * row_bytes)))
         return max(1, min(most, self.space.height // self._reach)) if self.space.wrap else most
 
@@ -352,4 +352,4 @@ class GridSpreadField(SpreadingField):
         space, links = self.space, self._links_and_masks()[0].reshape(-1)
         grid = (links, step_table(space), space.width, space.height, space.wrap)
         ground = None, grid, flags, self._through.reshape(-1), self._losses
-        kernels.spread_settled.settle(*ground, self._exponent, self._floor, values)
+        kernels.spread.spread_settled.settle(*ground, self._exponent, self._floor, values)

@@ -101,7 +101,9 @@ def root(values: Floats, exponent: int) -> Floats:
     if exponent <= 1:
         return values
     found = np.empty_like(values)
-    kernels.graph_spread.emit(values.reshape(-1), exponent, 0, values.size, found.reshape(-1))
+    kernels.spread.graph_spread.emit(
+        values.reshape(-1), exponent, 0, values.size, found.reshape(-1)
+    )
     return found
 
 

@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels import pool
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 
-SCALE = kernels.stamps.SCALE
-ADD, MAX = kernels.stamps.ADD, kernels.stamps.MAX
+SCALE = kernels.trail.stamps.SCALE
+ADD, MAX = kernels.trail.stamps.ADD, kernels.trail.stamps.MAX
 MOST_AMOUNT = 2.0**20
 MOST_SUM = 2.0**38
 BLENDS = ("add", "max", "replace")
-"""In the order of the numbers in `kernels.stamps`."""
+"""In the order of the numbers in `kernels.trail.stamps`."""
 
 _CELLS_PER_THREAD = 100_000
 _TILES_PER_THREAD = 200
@@ -87,7 +87,7 @@ class Accumulator:
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.shape = shape if len(shape) == 2 else (1, shape[0])
-        tiles = (kernels.stamps.TILE_ROWS, kernels.stamps.TILE_COLUMNS)
+        tiles = (kernels.trail.stamps.TILE_ROWS, kernels.trail.stamps.TILE_COLUMNS)
         height, width = (-(-size // tile) for size, tile in zip(self.shape, tiles, strict=True))
         self.sums: Ints = np.zeros(self.shape, dtype=np.int64)
         self.dirty: NDArray[np.uint8] = np.zeros((height, width), dtype=np.uint8)
@@ -123,7 +123,7 @@ class Accumulator:
 
         It is one for all rows: each of several bands would have to look at all cells.
         """
-        return kernels.stamps.scatter, (cells, amounts * SCALE, blend, self.sums, self.dirty)
+        return kernels.trail.stamps.scatter, (cells, amounts * SCALE, blend, self.sums, self.dirty)
 
     def scatter(self, cells: Ints, amounts: Floats, blend: int = ADD) -> None:
         """Blend amounts into cells; any of them several times."""
@@ -135,24 +135,24 @@ class Accumulator:
         rows, columns, below, right, numbers, tables, wrap = drawing
         boxes = tables.boxes
         work = int((boxes[:, 1] * boxes[:, 2])[numbers].sum()) if len(numbers) > _FEW else 0
-        bands = pool.bands(self.shape[0], work // _CELLS_PER_THREAD, kernels.stamps.TILE_ROWS)
+        bands = pool.bands(self.shape[0], work // _CELLS_PER_THREAD, kernels.trail.stamps.TILE_ROWS)
         places, weights = (rows, columns, below, right), (tables.weights, boxes, numbers)
         common = (places, amounts * SCALE, weights, blend, wrap)
-        blit = kernels.stamps.blit
+        blit = kernels.trail.stamps.blit
         pool.run([(blit, (*common, *band, self.sums, self.dirty)) for band in bands])
 
     def reset(self) -> None:
         """Set all sums to 0, and count all tiles as changed."""
         self.sums.view(np.uint8).fill(0)  # in half of the time of int64
-        self.dirty[:] = kernels.stamps.ALL_ROWS
+        self.dirty[:] = kernels.trail.stamps.ALL_ROWS
 
     def tiles(self, cells: Ints) -> NDArray[np.uint8]:
         """Return a mask of the tiles of cells, in the shape of `dirty`."""
         found = np.zeros_like(self.dirty)
         rows, columns = np.divmod(cells, self.shape[1])
-        found[rows // kernels.stamps.TILE_ROWS, columns // kernels.stamps.TILE_COLUMNS] = (
-            kernels.stamps.ALL_ROWS
-        )
+        found[
+            rows // kernels.trail.stamps.TILE_ROWS, columns // kernels.trail.stamps.TILE_COLUMNS
+        ] = kernels.trail.stamps.ALL_ROWS
         return found
 
     def touch(self, cells: Ints) -> None:
@@ -163,12 +163,12 @@ class Accumulator:
         """Write what has changed to `values`, 0 on walls; both in the shape of the sums."""
         changed = int(np.count_nonzero(self.dirty))
         bands = pool.bands(len(self.dirty), changed // _TILES_PER_THREAD)
-        publish = kernels.stamps.publish
+        publish = kernels.trail.stamps.publish
         pool.run([(publish, (self.sums, walls, *band, self.dirty, values)) for band in bands])
 
     def drain(self, values: NDArray[np.float32]) -> None:
         """Write all sums to `values`, and begin with none again."""
-        kernels.stamps.drain(self.sums, self.dirty, values)
+        kernels.trail.stamps.drain(self.sums, self.dirty, values)
         self._reserved = 0.0
 
     def restore(self, sums: Ints) -> None:
@@ -176,7 +176,7 @@ class Accumulator:
         if not (np.abs(sums) < 2**62).all():
             raise ValueError("sums that overflow")
         self.sums[:] = sums.reshape(self.shape)
-        self.dirty[:] = kernels.stamps.ALL_ROWS
+        self.dirty[:] = kernels.trail.stamps.ALL_ROWS
         self._reserved = self.largest
 
     @property

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels import pool
+from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation.propagation import GatheringField
 from fieldcraft.layers.propagation.trail.accumulator import Accumulator
 from fieldcraft.layers.propagation.trail.rasters import Raster
@@ -149,9 +149,9 @@ class TrailField(GatheringField):
         height, width = self.space.shape
         rows = (
             -(-_UNIT_WORK // (width * len(self._weights)))
-            // kernels.stamps.TILE_ROWS
-            * kernels.stamps.TILE_ROWS
-            or kernels.stamps.TILE_ROWS
+            // kernels.trail.stamps.TILE_ROWS
+            * kernels.trail.stamps.TILE_ROWS
+            or kernels.trail.stamps.TILE_ROWS
         )
         if not self.trail.accumulate or rows >= height:
             self.run(1)
@@ -234,9 +234,9 @@ class TrailField(GatheringField):
             height,
             min(
                 threads // len(self.planes),
-                height // max(2 * len(self._weights), kernels.stamps.TILE_ROWS),
+                height // max(2 * len(self._weights), kernels.trail.stamps.TILE_ROWS),
             ),
-            kernels.stamps.TILE_ROWS,
+            kernels.trail.stamps.TILE_ROWS,
         )
         calls = [
             self._call(plane, plane * len(bands) + band, first, last, values)
@@ -258,9 +258,9 @@ class TrailField(GatheringField):
             walls = self.space.walls
             closed = np.zeros((walls.shape[0], walls.shape[1] + 1), dtype=np.uint8)
             closed[:, 0], closed[:, 1:] = walls.any(axis=1), walls
-            self._plan = (closed, *kernels.trail_plan.plan(walls, self._weights, self._wrap))
+            self._plan = (closed, *kernels.trail.trail_plan.plan(walls, self._weights, self._wrap))
         if part not in self._scratch:
-            self._scratch[part] = kernels.trail.scratch_for(
+            self._scratch[part] = kernels.trail.trail.scratch_for(
                 self.space.shape[1], reach, self._weights.dtype
             )
         sums = self.inflow[plane]
@@ -268,7 +268,7 @@ class TrailField(GatheringField):
             self._rows(plane, first - reach, first),
             self._rows(plane, last, last + reach),
         )
-        return kernels.trail.update, (
+        return kernels.trail.trail.update, (
             self._plan,
             self._weights,
             above,
@@ -303,7 +303,7 @@ class _Exchanges(NamedTuple):
     """The neighbors that each hexagon exchanges with, (height, width) each; exchange is mutual."""
 
     links: NDArray[np.uint8]
-    """The bits of these in `kernels.graph_trail.AROUND`."""
+    """The bits of these in `kernels.trail.graph_trail.AROUND`."""
     missing: NDArray[np.uint8]
     """How many of its six neighbors a cell does not exchange with."""
 
@@ -318,7 +318,7 @@ def _exchanges(space: HexGrid) -> _Exchanges:
     if space.wrap:
         down, right = (np.where(np.abs(by) > 1, -np.sign(by), by) for by in (down, right))
     bits = np.zeros((3, 3), dtype=np.uint8)
-    for bit, (y, x) in enumerate(kernels.graph_trail.AROUND):
+    for bit, (y, x) in enumerate(kernels.trail.graph_trail.AROUND):
         bits[y + 1, x + 1] = 1 << bit
     links = np.zeros(len(space), dtype=np.uint8)
     np.bitwise_or.at(links, starts, bits[down + 1, right + 1])
@@ -352,7 +352,7 @@ class GraphTrailField(TrailField):
         count, rows = len(self.space), self.space.shape[0]
         most = count // _CELLS_PER_THREAD
         bands, walls = pool.bands(count, most), self.space.walls.reshape(-1)
-        update = kernels.graph_trail.update
+        update = kernels.trail.graph_trail.update
         for plane, sums in zip(self.planes, self.inflow, strict=True):
             values: NDArray[Any] = plane
             for k in range(self._rounds):
@@ -373,7 +373,7 @@ class GraphTrailField(TrailField):
         while len(self._row_scratch) < len(bands):
             self._row_scratch.append(np.zeros((3, values.shape[1] + 2)))
         written = [(*band, means, row) for band, row in zip(bands, self._row_scratch, strict=False)]
-        pool.run([(kernels.graph_trail.mix, (*mixed, *each)) for each in written])
+        pool.run([(kernels.trail.graph_trail.mix, (*mixed, *each)) for each in written])
 
     def step_in_units(self) -> Iterator[None]:
         """Take one step, in one unit."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.arrays import Floats, Ints
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.layers.propagation.trail.accumulator import BLENDS, Accumulator, Drawing, Tables
 from fieldcraft.layers.propagation.trail.stamps import Stamp
 from fieldcraft.space import Grid, HexGrid, Space, grid_of

@@ -1,0 +1,320 @@
+"""Plans of many agents for the next steps, improved by large-neighborhood search.
+
+`occupied` has the agent in each cell at each time, at `cell << bits | time`. Twice that index (plus
+1 once the goal has been reached) is a state of the search for one agent's path.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fieldcraft.kernels.agents.pibt import distance_of, next_random
+from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.heap import pop, push, replace_first
+
+__all__ = ["GROUP", "MOST_WAITING", "improve"]
+
+_REST = 0.01  # weight of the distance back to a goal that has been reached
+_DEEPER = 1e-4  # prefers the longer one of two partial paths with equal estimates
+_LARGEST = 2147483647.0
+_HALF = np.int64(32)  # bits of the number of a state
+_LOWER = (np.int64(1) << _HALF) - np.int64(1)
+_MOST_SETTLED = 4096  # states, after which the search for one path gives up
+_LAST_TURN = 32767
+GROUP = 8
+"""Number of agents that plan new paths together."""
+MOST_WAITING = 1 << 17
+"""Size of the queue of the search for one path, which gives up when the queue is full."""
+
+
+@kernel(forceinline=True)
+def _remaining(distances, row, cell):
+    return np.float64(distance_of(distances, row, cell))
+
+
+@kernel
+def _cost(starts, ends, costs, distances, row, goal, plan, i):
+    """Return the cost of a plan: its steps up to the goal, or all steps and the distance left."""
+    last = plan.shape[1] - 1
+    if row < 0:
+        total = 0.0
+        for t in range(last):
+            if plan[i, t] != plan[i, t + 1]:
+                total += 1.0
+        return total
+    total = 0.0
+    for t in range(last):
+        here, there = np.int64(plan[i, t]), np.int64(plan[i, t + 1])
+        if here == goal:
+            return total + _REST * _remaining(distances, row, plan[i, last])
+        if here == there:
+            total += 1.0
+        else:
+            for arc in range(starts[here], starts[here + 1]):
+                if ends[arc] == there:
+                    total += np.float64(costs[arc])
+    if plan[i, last] == goal:
+        return total
+    return total + _remaining(distances, row, plan[i, last])
+
+
+@kernel
+def _search(ground, distances, row, goal, occupied, bits, plan, i, limit, state, turn, scratch):
+    """Write the cheapest path of an agent among all others to its plan, if it costs at most
+    `limit`. Return whether there is one, and the state of the generator.
+
+    `seen` holds for each state the turn of its last settlement, `settled` the states of this turn
+    in order, each with the index of its predecessor.
+    """
+    starts, ends, costs = ground
+    seen, keys, nodes, settled = scratch
+    last = plan.shape[1] - 1
+    times = (np.int64(1) << bits) - 1
+    start = np.int64(plan[i, 0])
+    reached = np.int64(1) if row >= 0 and start == goal else np.int64(0)
+    # The best waiting state is stored outside of the heap, as it is mostly the next one.
+    key = 0.0
+    if row >= 0:
+        key = (
+            _REST * _remaining(distances, row, start)
+            if reached
+            else _remaining(distances, row, start)
+        )
+    packed = (start << (bits + 1)) + reached
+    size = np.int64(0)
+    has_next = True
+    count = np.int64(0)
+    while (has_next or size > 0) and count < settled.shape[0]:
+        if not has_next:
+            key, packed = keys[0], nodes[0]
+            size = pop(keys, nodes, size, False)
+        elif size > 0 and keys[0] < key:
+            first_key, first_node = keys[0], nodes[0]
+            replace_first(keys, nodes, size, key, packed, False)
+            key, packed = first_key, first_node
+        has_next = False
+        node = packed & _LOWER
+        if seen[node] == turn:
+            continue
+        seen[node] = turn
+        settled[count, 0], settled[count, 1] = node, packed >> _HALF
+        done = node & 1
+        at = node >> 1
+        t = at & times
+        here = at >> bits
+        if t == last:
+            while t > 0:
+                plan[i, t] = settled[count, 0] >> (bits + 1)
+                count = settled[count, 1]
+                t -= 1
+            return True, state
+        before = 0.0
+        if row >= 0:
+            before = (
+                _REST * _remaining(distances, row, here)
+                if done
+                else _remaining(distances, row, here)
+            )
+        least = np.inf
+        first = np.int64(0)
+        behind = occupied[at + 1]
+        for arc in range(starts[here] - 1, starts[here + 1]):
+            there = here
+            if arc >= starts[here]:
+                there = np.int64(ends[arc])
+            next_at = (there << bits) + t + 1
+            if occupied[next_at] >= 0:
+                continue
+            if behind >= 0 and occupied[next_at - 1] == behind:
+                continue
+            if row < 0:
+                more = 0.0 if there == here else 1.0
+                follow = np.int64(0)
+            elif done:
+                more = _REST * _remaining(distances, row, there) - before
+                follow = np.int64(1)
+            else:
+                more = 1.0 if there == here else np.float64(costs[arc])
+                follow = np.int64(1) if there == goal else np.int64(0)
+                more += (0.0 if follow else _remaining(distances, row, there)) - before
+            following = 2 * next_at + follow
+            if seen[following] == turn:
+                continue
+            state = next_random(state)
+            total = key + more - _DEEPER * (0.5 + state / _LARGEST)
+            if total > limit:
+                continue
+            following |= count << _HALF
+            if total < least:
+                least, total = total, least
+                first, following = following, first
+            if total == np.inf or size >= keys.shape[0]:
+                continue
+            size = push(keys, nodes, size, total, following, False)
+        if least < np.inf:
+            has_next = True
+            key, packed = least, first
+        count += 1
+    return False, state
+
+
+@kernel
+def _mark(occupied, bits, plan, i, agent):
+    """Write an agent, or -1, to all cells and times of a plan."""
+    for t in range(plan.shape[1]):
+        occupied[(np.int64(plan[i, t]) << bits) + t] = agent
+
+
+@kernel
+def _conflict_group(ground, distances, rows, occupied, bits, plan, seed, state, group, inside):
+    """Choose agents that block each other, `seed` first. Return their number and the state
+    of the generator.
+    """
+    starts, ends, _costs = ground
+    last = plan.shape[1] - 1
+    group[0] = seed
+    inside[seed] = True
+    count = np.int64(1)
+    most = group.shape[0]
+    for _attempt in range(4 * most):
+        if count >= most:
+            break
+        state = next_random(state)
+        i = np.int64(group[state % count])
+        row = rows[i]
+        state = next_random(state)
+        t = state % last
+        here = np.int64(plan[i, t])
+        while t < last and count < most:
+            best = here
+            near = np.float64(1e30)
+            for arc in range(starts[here] - 1, starts[here + 1]):
+                there = here
+                if arc >= starts[here]:
+                    there = np.int64(ends[arc])
+                state = next_random(state)
+                away = state / _LARGEST
+                if row >= 0:
+                    away += _remaining(distances, row, there)
+                if away < near:
+                    best, near = there, away
+            at = (best << bits) + t
+            other = np.int64(occupied[at + 1])
+            swapped = np.int64(occupied[at])
+            if other < 0 and swapped >= 0 and occupied[(here << bits) + t + 1] == swapped:
+                other = swapped
+            if other >= 0 and not inside[other]:
+                inside[other] = True
+                group[count] = other
+                count += 1
+            here = best
+            t += 1
+    for k in range(count):
+        inside[group[k]] = False
+    return count, state
+
+
+@kernel(
+    "(i8[::1], i4[::1], f4[::1]), ((f4[:,::1], i8[:,::1], i4[:,::1]), i8[::1], i8[::1],"
+    " b1[::1]), i8, i8, i8, out i4[:,::1], out i4[::1], (out i2[::1], out f8[::1], out i8[::1],"
+    " out f8[::1], out f8[::1], out i4[:,::1], out b1[::1])"
+)
+def improve(ground, agents, rounds, seed, bits, plan, occupied, scratch):
+    """Improve plans (n, times) in some `rounds`: remove a few plans, and search the best path of
+    each of these agents among all others. The new plans stay if their total cost is no higher.
+
+    `ground` are (starts, ends, costs) of steps; `agents` are (distances, rows, goals, pinned) as
+    for `pibt.step`, with the cells of goals or -1. `occupied` (cells << bits,) is all -1 and left
+    so. Return the number of rounds that reduced the costs.
+    """
+    starts, ends, costs = ground
+    distances, rows, goals, pinned = agents
+    seen, keys, nodes, plan_costs, new_costs, saved_plans, inside = scratch
+    count = plan.shape[0]
+    group = np.empty(GROUP, np.int64)
+    settled = np.empty((_MOST_SETTLED, 2), np.int64)
+    state = np.int64(seed)
+    better = 0
+    for i in range(count):
+        plan_costs[i] = _cost(starts, ends, costs, distances, rows[i], goals[i], plan, i)
+        _mark(occupied, bits, plan, i, i)
+    for _round in range(rounds):
+        chosen = np.int64(-1)
+        delay = -1.0
+        for _attempt in range(4):
+            state = next_random(state)
+            i = state % count
+            if rows[i] < 0:
+                continue
+            wait = plan_costs[i] - _remaining(distances, rows[i], plan[i, 0])
+            if wait > delay:
+                chosen, delay = i, wait
+        if chosen < 0 or delay < 1e-3 or pinned[chosen]:
+            continue
+        size, state = _conflict_group(
+            ground, distances, rows, occupied, bits, plan, chosen, state, group, inside
+        )
+        bound = 0.0
+        old = 0.0
+        m = np.int64(0)
+        while m < size:
+            i = group[m]
+            if pinned[i]:
+                size -= 1
+                group[m] = group[size]
+                continue
+            state = next_random(state)
+            j = state % (m + 1)
+            group[m], group[j] = group[j], i
+            m += 1
+        for k in range(size):
+            i = group[k]
+            old += plan_costs[i]
+            if rows[i] >= 0 and plan[i, 0] != goals[i]:
+                bound += _remaining(distances, rows[i], plan[i, 0])
+            saved_plans[k, :] = plan[i, :]
+            _mark(occupied, bits, plan, i, np.int32(-1))
+        new = 0.0
+        found = True
+        planned = np.int64(0)
+        while planned < size:
+            i = group[planned]
+            if rows[i] >= 0 and plan[i, 0] != goals[i]:
+                bound -= _remaining(distances, rows[i], plan[i, 0])
+            if seen[-1] == _LAST_TURN:
+                seen[:] = 0
+            seen[-1] += 1
+            found, state = _search(
+                ground,
+                distances,
+                rows[i],
+                goals[i],
+                occupied,
+                bits,
+                plan,
+                i,
+                old - new - bound + 1e-3,
+                state,
+                seen[-1],
+                (seen, keys, nodes, settled),
+            )
+            if not found:
+                break
+            _mark(occupied, bits, plan, i, i)
+            new_costs[planned] = _cost(starts, ends, costs, distances, rows[i], goals[i], plan, i)
+            new += new_costs[planned]
+            planned += 1
+        if found and new <= old + 1e-6:
+            if new < old - 1e-6:
+                better += 1
+            for k in range(size):
+                plan_costs[group[k]] = new_costs[k]
+        else:
+            for k in range(planned):
+                _mark(occupied, bits, plan, group[k], np.int32(-1))
+            for k in range(size):
+                plan[group[k], :] = saved_plans[k, :]
+                _mark(occupied, bits, plan, group[k], group[k])
+    for i in range(count):
+        _mark(occupied, bits, plan, i, np.int32(-1))
+    return better

@@ -1,0 +1,323 @@
+"""Movement among walls.
+
+Places are in cells from the origin; rows grow with y. `blocked` are `space.passages`. Within a cell
+an agent may be anywhere that is `clearance` from blocked sides and corners, so that only one cell
+at a time matters.
+
+Functions that are called per agent are inlined: passing them an array would count its references,
+and two threads would wait for each other to do so.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fieldcraft.kernels.compiling.declare import kernel
+
+__all__ = ["CLEARANCE", "avoid", "drive", "move", "pushed_away", "turned"]
+
+CLEARANCE = 1e-6
+"""Least distance to walls, even of points, in cells."""
+SLACK = 1e-24
+"""Squared cosine up to which a move along a corner is not one into it."""
+SIDE_COS, SIDE_SIN, SIDE_LENGTH = math.sqrt(0.75), 0.5, 0.5
+"""Turn of the feelers to both sides, and their length relative to the one straight on."""
+WALL = 255
+
+_EAST, _WEST, _NORTH, _SOUTH = 1, 2, 4, 8
+_CORNERS = 240
+
+
+@kernel(error_model="numpy", forceinline=True)
+def _over_side(blocked, side, move, left, cell, count, passed):
+    """Continue from a side of a cell along one axis, with the part `left` of a move; a move ends at
+    a blocked side.
+
+    Return the place in the cell, what is left of the move, the column or row, and the number of
+    columns or rows passed.
+    """
+    if blocked:
+        return side, 0.0, cell, passed
+    if move > 0:
+        return 0.0, move * left, cell + 1 if cell + 1 < count else 0, passed + 1
+    return 1.0, move * left, cell - 1 if cell > 0 else count - 1, passed - 1
+
+
+@kernel(error_model="numpy", forceinline=True)
+def _walk(blocked, c, r, fx, fy, dx, dy, clearance):
+    """Walk from a place in a cell along a displacement, and along walls that block it.
+
+    Return column, row and place in the cell at the end, the columns and rows passed, and whether a
+    wall was touched.
+    """
+    height, width = blocked.shape
+    passed_x, passed_y = 0, 0
+    touched = False
+    for _ in range(16 + 4 * np.int64(abs(dx) + abs(dy))):
+        sides = blocked[r, c]
+        east = 1.0 - clearance if sides & _EAST else 1.0
+        west = clearance if sides & _WEST else 0.0
+        north = 1.0 - clearance if sides & _NORTH else 1.0
+        south = clearance if sides & _SOUTH else 0.0
+        east, west = max(east, fx), min(west, fx)
+        north, south = max(north, fy), min(south, fy)
+        over_x = (east if dx > 0 else west) - fx
+        over_y = (north if dy > 0 else south) - fy
+        if sides & _CORNERS == 0 and abs(dx) <= abs(over_x) and abs(dy) <= abs(over_y):
+            fx, fy = min(max(fx + dx, west), east), min(max(fy + dy, south), north)
+            break
+        tx = over_x / dx if dx != 0 else np.inf
+        ty = over_y / dy if dy != 0 else np.inf
+        t = min(tx, ty)
+        cx, cy = -1.0, -1.0
+        if sides & _CORNERS:
+            a = dx * dx + dy * dy
+            for corner in range(4):
+                if sides & (16 << corner) == 0:
+                    continue
+                vx, vy = 1.0 - (corner & 1), 1.0 - (corner >> 1)
+                ex, ey = fx - vx, fy - vy
+                b = ex * dx + ey * dy
+                ee = ex * ex + ey * ey
+                if b >= 0 or b * b <= SLACK * (a * ee):
+                    continue
+                k = ee - clearance * clearance
+                inside = b * b - a * k
+                when = 0.0 if k <= 0 else (k / (math.sqrt(inside) - b) if inside > 0 else np.inf)
+                if when < t:
+                    t = when
+                    cx, cy = vx, vy
+        if t >= 1.0:
+            fx, fy = min(max(fx + dx, west), east), min(max(fy + dy, south), north)
+            break
+        left = 1.0 - t
+        if cx >= 0.0:
+            fx, fy = min(max(fx + t * dx, west), east), min(max(fy + t * dy, south), north)
+            dx *= left
+            dy *= left
+            ex, ey = fx - cx, fy - cy
+            ee = ex * ex + ey * ey
+            share = (dx * ex + dy * ey) / ee if ee > 0 else 0.0
+            dx = dx - share * ex if ee > 0 else 0.0
+            dy = dy - share * ey if ee > 0 else 0.0
+            touched = True
+        elif tx <= ty:
+            fy = min(max(fy + t * dy, south), north)
+            dy *= left
+            side, stops = east if dx > 0 else west, sides & (_EAST if dx > 0 else _WEST) != 0
+            touched = touched or stops
+            fx, dx, c, passed_x = _over_side(stops, side, dx, left, c, width, passed_x)
+        else:
+            fx = min(max(fx + t * dx, west), east)
+            dx *= left
+            side, stops = north if dy > 0 else south, sides & (_NORTH if dy > 0 else _SOUTH) != 0
+            touched = touched or stops
+            fy, dy, r, passed_y = _over_side(stops, side, dy, left, r, height, passed_y)
+        if dx == 0.0 and dy == 0.0:
+            break
+    # The far sides belong to the next cells.
+    if fx == 1.0 and blocked[r, c] & _EAST == 0:
+        fx, _, c, passed_x = _over_side(False, fx, 1.0, 0.0, c, width, passed_x)
+    if fy == 1.0 and blocked[r, c] & _NORTH == 0:
+        fy, _, r, passed_y = _over_side(False, fy, 1.0, 0.0, r, height, passed_y)
+    return c, r, fx, fy, passed_x, passed_y, touched
+
+
+@kernel(error_model="numpy")
+def _world(index, part, start, size):
+    """Return the world coordinate of a place in a column or row, rounded so that it is in that
+    column or row.
+    """
+    found = start + (index + part) * size
+    shrink = 2.0**-52
+    while np.floor((found - start) / size) != index:
+        part = 0.5 + (part - 0.5) * (1.0 - shrink)
+        shrink *= 4.0
+        found = start + (index + part) * size
+    return found
+
+
+@kernel(error_model="numpy", forceinline=True)
+def _cell_of(blocked, x, y, frame):
+    """Return the cell of a position, (column, row), the place in it, and whether it is on the map,
+    which is optional on a torus. The column is -1 off the map.
+    """
+    (height, width), (x0, y0, size, wrap) = blocked.shape, frame
+    u, v = (x - x0) / size, (y - y0) / size
+    on_map = 0 <= u < width and 0 <= v < height
+    if not on_map and not (wrap and np.isfinite(u) and np.isfinite(v)):
+        return np.int64(-1), np.int64(-1), 0.0, 0.0, False
+    column, row = np.floor(u), np.floor(v)
+    c, r = np.int64(column if on_map else column % width), np.int64(row if on_map else row % height)
+    return c, r, u - column, v - row, on_map
+
+
+@kernel(
+    "u1[:,::1], f8[:,::1], f8[:,::1], (f8, f8, f8, b1), f8, i8, i8, out i8[::1], out f8[:,::1]",
+    error_model="numpy",
+)
+def move(blocked, points, shifts, frame, clearance, first, last, wrong, out):
+    """Walk each of `points` (N, 2) along its shift, into `out` (N, 2), all in world units; the
+    clearance in cells.
+
+    `frame` is (origin x, origin y, cell size, wrap). A point off the map or not finite goes into
+    `wrong[0]`, one in a wall into `wrong[1]`; neither is moved.
+    """
+    x0, y0, size, _ = frame
+    for i in range(first, last):
+        x, y = points[i, 0], points[i, 1]
+        c, r, fx, fy, on_map = _cell_of(blocked, x, y, frame)
+        if c < 0 or blocked[r, c] == WALL:
+            wrong[0 if c < 0 else 1] = i
+            continue
+        c1, r1, gx, gy, passed_x, passed_y, _ = _walk(
+            blocked, c, r, fx, fy, shifts[i, 0] / size, shifts[i, 1] / size, clearance
+        )
+        out[i, 0] = x if on_map and passed_x == 0 and gx == fx else _world(c1, gx, x0, size)
+        out[i, 1] = y if on_map and passed_y == 0 and gy == fy else _world(r1, gy, y0, size)
+
+
+@kernel(error_model="numpy", forceinline=True)
+def _feel(blocked, c, r, fx, fy, dx, dy):
+    """Return the share of a straight line up to a blocked side, and the direction that this side
+    faces (0, 0 if there is none).
+    """
+    height, width = blocked.shape
+    across, along = 0.0, 0.0
+    step_x, step_y = 1.0 / abs(dx), 1.0 / abs(dy)
+    tx = (1.0 - fx if dx > 0 else fx) * step_x if dx != 0 else np.inf
+    ty = (1.0 - fy if dy > 0 else fy) * step_y if dy != 0 else np.inf
+    while tx < 1.0 or ty < 1.0:
+        if tx <= ty:
+            if blocked[r, c] & (_EAST if dx > 0 else _WEST):
+                return tx, -1.0 if dx > 0 else 1.0, 0.0
+            if dx > 0:
+                c = c + 1 if c + 1 < width else 0
+            else:
+                c = c - 1 if c > 0 else width - 1
+            across += 1.0
+            tx = ((1.0 - fx if dx > 0 else fx) + across) * step_x
+        else:
+            if blocked[r, c] & (_NORTH if dy > 0 else _SOUTH):
+                return ty, 0.0, -1.0 if dy > 0 else 1.0
+            if dy > 0:
+                r = r + 1 if r + 1 < height else 0
+            else:
+                r = r - 1 if r > 0 else height - 1
+            along += 1.0
+            ty = ((1.0 - fy if dy > 0 else fy) + along) * step_y
+    return 1.0, 0.0, 0.0
+
+
+@kernel(error_model="numpy", forceinline=True)
+def turned(hx, hy, sine, length):
+    """Return a heading turned by 30 degrees to the side of the sign of `sine`, `length` long."""
+    return (hx * SIDE_COS - hy * sine) * length, (hy * SIDE_COS + hx * sine) * length
+
+
+@kernel(error_model="numpy", forceinline=True)
+def pushed_away(hx, hy, speed, straight, left, right):
+    """Return the change of velocity of an agent with a unit heading and a speed, by the hits of its
+    three feelers: each (share of its length, x and y of the direction that the side faces).
+    """
+    (t, nx, ny), (lt, lx, ly), (rt, rx, ry) = straight, left, right
+    turn = 1.0 - t if lt >= rt else t - 1.0
+    x = nx * (1.0 - t) + lx * (1.0 - lt) + rx * (1.0 - rt) - hy * turn
+    y = ny * (1.0 - t) + ly * (1.0 - lt) + ry * (1.0 - rt) + hx * turn
+    return x * speed, y * speed
+
+
+@kernel(error_model="numpy", forceinline=True)
+def _away(blocked, c, r, fx, fy, vx, vy, speed, ahead):
+    """Return the change of velocity away from walls ahead; `ahead` in cells."""
+    hx, hy = vx / speed, vy / speed
+    straight = _feel(blocked, c, r, fx, fy, hx * ahead, hy * ahead)
+    gx, gy = turned(hx, hy, SIDE_SIN, ahead * SIDE_LENGTH)
+    left = _feel(blocked, c, r, fx, fy, gx, gy)
+    gx, gy = turned(hx, hy, -SIDE_SIN, ahead * SIDE_LENGTH)
+    right = _feel(blocked, c, r, fx, fy, gx, gy)
+    return pushed_away(hx, hy, speed, straight, left, right)
+
+
+@kernel(
+    "(u1[:,::1], u1[:,::1]), f8[:,::1], f8[:,::1], (f8, f8, f8, b1), f8, i8, i8, out i8[::1], out"
+    " f8[:,::1]",
+    error_model="numpy",
+)
+def avoid(ground, points, velocities, frame, ahead, first, last, wrong, out):
+    """Write the change of velocity away from walls `ahead` (in cells) of each of `points` into
+    `out` (N, 2), 0 for agents at rest or in a wall; a wrong point into `wrong[0]`.
+
+    `ground` is (blocked, clear): `clear` marks cells with nothing blocked as far as `ahead`.
+    """
+    blocked, clear = ground
+    for i in range(first, last):
+        out[i, 0], out[i, 1] = 0.0, 0.0
+        c, r, fx, fy, _ = _cell_of(blocked, points[i, 0], points[i, 1], frame)
+        if c < 0:
+            wrong[0] = i
+            continue
+        vx, vy = velocities[i, 0], velocities[i, 1]
+        speed = math.sqrt(vx * vx + vy * vy)
+        if speed > 0 and clear[r, c] == 0 and blocked[r, c] != WALL:
+            out[i, 0], out[i, 1] = _away(blocked, c, r, fx, fy, vx, vy, speed, ahead)
+
+
+@kernel(
+    "(u1[:,::1], u1[:,::1]), (f8[:,::1], i8[::1], f8[:,::1], f8[:,::1], f8[:,::1]), (f8[::1],"
+    " f8[::1], f8[::1]), (f8, f8, f8, b1), f8, f8, f8, i8, i8, out i8[::1], out f8[:,::1], out"
+    " f8[:,::1]",
+    error_model="numpy",
+)
+def drive(ground, agents, limits, frame, clearance, ahead, dt, first, last, wrong, places, speeds):
+    """Take one step of a crowd: forces, velocities, moves.
+
+    `agents` are (points, order, velocities, desired, pushes). `points`, `desired` (velocities, or
+    directions if `gains[0]` is not 0) and `pushes` (N, 2) are sorted; `order` holds the indices of
+    agents in `velocities`, in `limits` (gains, largest forces, largest speeds), and in `places` and
+    `speeds`, which are written. The rest as in `avoid` and `move`.
+    """
+    (blocked, clear), (x0, y0, size, _) = ground, frame
+    (points, order, velocities, desired, pushes), (gains, most_force, most_speed) = agents, limits
+    follows, response, separation, avoidance = gains[0] != 0, gains[1], gains[2], gains[3]
+    for k in range(first, last):
+        i = order[k]
+        x, y = points[k, 0], points[k, 1]
+        c, r, fx, fy, on_map = _cell_of(blocked, x, y, frame)
+        if c < 0 or blocked[r, c] == WALL:
+            wrong[0 if c < 0 else 1] = i
+            continue
+        vx, vy = velocities[i, 0], velocities[i, 1]
+        top = most_speed[i]
+        scale = top if follows else 1.0
+        push = separation * top
+        x_force = (desired[k, 0] * scale - vx) * response + pushes[k, 0] * push
+        y_force = (desired[k, 1] * scale - vy) * response + pushes[k, 1] * push
+        speed = math.sqrt(vx * vx + vy * vy)
+        if avoidance > 0:
+            ax, ay = 0.0, 0.0
+            if speed > 0 and clear[r, c] == 0:
+                ax, ay = _away(blocked, c, r, fx, fy, vx, vy, speed, ahead)
+            x_force += ax * avoidance
+            y_force += ay * avoidance
+        force = math.sqrt(x_force * x_force + y_force * y_force)
+        if force > most_force[i]:
+            scale = most_force[i] / force
+            x_force *= scale
+            y_force *= scale
+        vx += x_force * dt
+        vy += y_force * dt
+        speed = math.sqrt(vx * vx + vy * vy)
+        if speed > top:
+            scale = top / speed
+            vx *= scale
+            vy *= scale
+        c1, r1, gx, gy, passed_x, passed_y, touched = _walk(
+            blocked, c, r, fx, fy, vx * dt / size, vy * dt / size, clearance
+        )
+        places[i, 0] = x if on_map and passed_x == 0 and gx == fx else _world(c1, gx, x0, size)
+        places[i, 1] = y if on_map and passed_y == 0 and gy == fy else _world(r1, gy, y0, size)
+        speeds[i, 0] = ((passed_x + gx) - fx) * size / dt if touched else vx
+        speeds[i, 1] = ((passed_y + gy) - fy) * size / dt if touched else vy

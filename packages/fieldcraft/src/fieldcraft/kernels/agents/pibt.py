@@ -1,0 +1,161 @@
+"""Joint steps of agents, one per cell: priority inheritance with backtracking (PIBT).
+
+Random numbers are those of the generator "minimal standard" of Park and Miller, in 64 bits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.distances.guides import looked_up
+
+__all__ = ["NOBODY", "distance_of", "next_random", "read_distances", "step"]
+
+NOBODY = np.int64(-1)
+_FACTOR = np.int64(48271)
+_PRIME = np.int64(2147483647)
+_OCCUPIED = np.int64(1) << np.int64(32)
+
+
+@kernel(forceinline=True)
+def next_random(state):
+    """Return the next state of the generator, which is also the random number: 1 to 2**31 - 2."""
+    return np.int64((state * _FACTOR) % _PRIME)
+
+
+@kernel(forceinline=True)
+def distance_of(distances, row, cell):
+    """Return the distance from a cell to the goal of a row.
+
+    `distances` are (left, spans, table): one number per cell in `left[row]`. Where there are
+    `spans`, row r has the distances of few cells, in the `table` from `spans[r, 0]` to
+    `spans[r, 1]`; all others are inf.
+    """
+    left, spans, table = distances
+    if spans.shape[0] == 0:
+        return left[row, cell]
+    return looked_up(cell, spans[row, 0], spans[row, 1], table)
+
+
+@kernel(
+    "(f4[:,::1], i8[:,::1], i4[:,::1]), i8[::1], i8[::1], out f4[::1]",
+)
+def read_distances(distances, rows, cells, out):
+    """Write the distances from cells to the goals of rows; 0 for agents without a row."""
+    for i in range(rows.shape[0]):
+        out[i] = 0.0
+        if rows[i] >= 0:
+            out[i] = distance_of(distances, rows[i], cells[i])
+
+
+@kernel
+def _rank_options(
+    starts, ends, distances, rows, cells, i, base, state, agents_at, options, near, ties
+):
+    """Write the cells that an agent may enter, the best first. Return the end of the list and the
+    state of the generator.
+    """
+    cell = cells[i]
+    row = rows[i]
+    count = base
+    for arc in range(starts[cell] - 1, starts[cell + 1]):
+        there = cell
+        if arc >= starts[cell]:
+            there = np.int64(ends[arc])
+        if row >= 0:
+            away = distance_of(distances, row, there)
+        else:
+            away = np.float32(0 if there == cell else 1)
+        state = next_random(state)
+        tie = state
+        if agents_at[there] >= 0 and there != cell:
+            tie += _OCCUPIED
+        k = count
+        while k > base and (near[k - 1] > away or (near[k - 1] == away and ties[k - 1] > tie)):
+            options[k], near[k], ties[k] = options[k - 1], near[k - 1], ties[k - 1]
+            k -= 1
+        options[k], near[k], ties[k] = there, away, tie
+        count += 1
+    return count, state
+
+
+@kernel(
+    "(i8[::1], i4[::1]), (f4[:,::1], i8[:,::1], i4[:,::1]), i8[::1], i8[::1], i8[::1],"
+    " b1[::1], i8, out i8[::1],"
+    " (out i4[::1], out i4[::1]), (out i4[::1], out i8[::1], out i8[::1], out i4[::1],"
+    " out f4[::1], out i8[::1])"
+)
+def step(ground, distances, rows, cells, order, pinned, seed, next_cells, at_cells, scratch):
+    """Write the next cell of each agent to `next_cells` (n,).
+
+    `ground` are the steps of the space, (starts, ends). Agent i is in `cells[i]` and takes the step
+    with the shortest distance of `rows[i]` (`distance_of`); without a row it stays unless it is
+    pushed. Agents choose in this `order`; `pinned` agents stay. `at_cells` are two arrays of -1,
+    one number per cell, and are restored: the agents there now and after the step.
+    """
+    starts, ends = ground
+    agents_at, claimed = at_cells
+    stack, nexts, lasts, options, near, ties = scratch
+    state = np.int64(seed)
+    for agent in range(cells.shape[0]):
+        agents_at[cells[agent]] = agent
+        next_cells[agent] = NOBODY
+        if pinned[agent]:
+            next_cells[agent] = cells[agent]
+            claimed[cells[agent]] = agent
+    for turn in range(order.shape[0]):
+        root = order[turn]
+        if next_cells[root] >= 0:
+            continue
+        stack[0] = root
+        nexts[0] = 0
+        lasts[0], state = _rank_options(
+            starts, ends, distances, rows, cells, root, 0, state, agents_at, options, near, ties
+        )
+        depth = 1
+        while depth > 0:
+            i = np.int64(stack[depth - 1])
+            pushed = NOBODY
+            done = False
+            while nexts[depth - 1] < lasts[depth - 1]:
+                there = np.int64(options[nexts[depth - 1]])
+                nexts[depth - 1] += 1
+                if claimed[there] >= 0:
+                    continue
+                j = np.int64(agents_at[there])
+                if j >= 0 and j != i and next_cells[j] == cells[i]:
+                    continue
+                next_cells[i] = there
+                claimed[there] = i
+                done = True
+                if j >= 0 and j != i and next_cells[j] < 0:
+                    pushed = j
+                break
+            if pushed >= 0:
+                stack[depth] = pushed
+                nexts[depth] = lasts[depth - 1]
+                lasts[depth], state = _rank_options(
+                    starts,
+                    ends,
+                    distances,
+                    rows,
+                    cells,
+                    pushed,
+                    lasts[depth - 1],
+                    state,
+                    agents_at,
+                    options,
+                    near,
+                    ties,
+                )
+                depth += 1
+            elif done:
+                depth = 0
+            else:
+                next_cells[i] = cells[i]
+                claimed[cells[i]] = i
+                depth -= 1
+    for agent in range(cells.shape[0]):
+        agents_at[cells[agent]] = -1
+        claimed[next_cells[agent]] = -1

@@ -1,0 +1,1 @@
+"""How kernels are declared and compiled, and which of them run."""

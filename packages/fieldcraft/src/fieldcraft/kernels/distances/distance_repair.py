@@ -1,0 +1,225 @@
+"""Repairs of finished maps of distances.
+
+`repair` clears the cells with a distance that no step gives exactly any more, and then searches
+again from the border of the cleared cells.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.distances.distance_search import note, spread
+from fieldcraft.kernels.distances.distance_steps import (
+    beyond,
+    end_of,
+    listed_steps,
+    origin_of,
+    steps_from,
+)
+from fieldcraft.kernels.shared.heap import pop, push
+
+__all__ = ["repair"]
+
+_CLEARED, _STACKED, _GOAL = np.int8(1), np.int8(2), np.int8(4)
+
+
+@kernel(forceinline=True)
+def _push(cell, size, marks, stack):
+    """Put a cell on the stack unless it is there; return the size of the stack."""
+    mark = marks[cell]
+    stack[size], marks[cell] = cell, mark | _STACKED
+    return size + 1 - (mark >> 1 & 1)
+
+
+@kernel(forceinline=True)
+def _count_beside(arcs, grid, around, cell):
+    """Return the numbers k for `_beside`: the first, and the one after the last."""
+    if arcs is not None:
+        return listed_steps(arcs, grid, cell)
+    if around is not None:
+        return np.int64(0), np.int64(around.shape[0])
+    return np.int64(0), np.int64(0)
+
+
+@kernel(forceinline=True)
+def _beside(arcs, grid, around, cell, k):
+    """Return a cell with steps that another cell may affect, -1 off the map."""
+    if arcs is not None:
+        return origin_of(arcs, grid, cell, k)
+    if grid is not None:
+        _, _, width, height, wrap = grid
+        x, y = cell % width + around[k, 0], cell // width + around[k, 1]
+        if wrap:
+            return y % height * width + x % width
+        if 0 <= x < width and 0 <= y < height:
+            return y * width + x
+    return np.int64(-1)
+
+
+@kernel
+def _near(arcs, grid, walls, before, around, changed, far, dist, changes, stack):
+    """Push changed cells, and the cells with steps that these may affect, onto the stack. Return
+    its size.
+
+    Cells that were walls get the distance `far`, and new walls less than any distance.
+    """
+    marks, size = changes[0], np.int64(0)
+    for i in range(changed.shape[0]):
+        cell = changed[i]
+        if before[cell]:
+            dist[cell] = far
+        if not walls[cell]:
+            size = _push(cell, size, marks, stack)
+        else:
+            if dist[cell] != far:
+                note(cell, dist[cell], changes)
+            dist[cell] = -far
+    for i in range(changed.shape[0]):
+        cell = changed[i]
+        first, last = _count_beside(arcs, grid, around, cell)
+        for k in range(first, last):
+            other = _beside(arcs, grid, around, cell, k)
+            if other >= 0 and not walls[other]:
+                size = _push(other, size, marks, stack)
+    return size
+
+
+@kernel
+def _clear(arcs, grid, sizes, cost, walls, far, size, dist, changes, stack):
+    """Clear each cell of the stack with a distance that no step gives exactly, and push the cells
+    that had their distance from it.
+    """
+    marks = changes[0]
+    while size > 0:
+        size -= 1
+        cell = np.int64(stack[size])
+        marks[cell] &= ~_STACKED
+        distance = dist[cell]
+        is_valid = distance == far or marks[cell] & _GOAL != 0
+        step, last = steps_from(arcs, grid, cell)
+        while step < last and not is_valid:
+            other, at = end_of(arcs, grid, cell, step)
+            if other >= 0 and 0 <= dist[other] < far:
+                is_valid = beyond(dist[other], cell, other, sizes[at], cost) == distance
+            step += 1
+        if is_valid:
+            continue
+        note(cell, distance, changes)
+        dist[cell] = far
+        first, last = listed_steps(arcs, grid, cell)
+        for step in range(first, last):
+            other = origin_of(arcs, grid, cell, step)
+            if (
+                other >= 0
+                and dist[other] == beyond(distance, other, cell, sizes[step], cost)
+                and not walls[other]
+                and marks[other] & _STACKED == 0
+            ):
+                marks[other] |= _STACKED
+                stack[size] = other
+                size += 1
+
+
+@kernel(
+    "none, (u1[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], b1[::1], b1[::1], i8[:,::1],"
+    " i8[::1], i8[::1], f8[::1], f8, f8, f8, out f8[::1],"
+    " (out i1[::1], out i8[::1], out f8[::1], out i4[::1]),"
+    " (out i4[::1], out u4[::1], out i4[::1])",
+    "none, (u1[::1], i8[:,::1], i8, i8, b1), i8[::1], none, b1[::1], b1[::1], i8[:,::1],"
+    " i8[::1], i8[::1], i8[::1], i8, f8, i8, out i8[::1],"
+    " (out i1[::1], out i8[::1], out i8[::1], out i4[::1]),"
+    " (out i4[::1], out u4[::1], out i4[::1])",
+    "none, (u8[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], b1[::1], b1[::1], i8[:,::1],"
+    " i8[::1], i8[::1], f8[::1], f8, f8, f8, out f8[::1],"
+    " (out i1[::1], out i8[::1], out f8[::1], out i4[::1]),"
+    " (out i4[::1], out u4[::1], out i4[::1])",
+    "(i8[::1], i4[::1], i8[::1], i8[::1], i4[::1]), none, f8[::1], f8[::1], b1[::1], b1[::1], none,"
+    " i8[::1], i8[::1], f8[::1], f8, f8, f8, out f8[::1],"
+    " (out i1[::1], out i8[::1], out f8[::1], out i4[::1]),"
+    " (out i4[::1], out u4[::1], out i4[::1])",
+)
+def repair(
+    arcs,
+    grid,
+    sizes,
+    cost,
+    walls,
+    before,
+    around,
+    changed,
+    goals,
+    starts,
+    far,
+    inverse,
+    limit,
+    dist,
+    scratch,
+    queue,
+):
+    """Update a finished map after changes of the walls, steps or costs of the cells `changed`.
+    Return the cells with a new distance, and the old one of each.
+
+    Steps, costs and `walls` are the new ones, `before` are the old walls. `around` are the offsets
+    (columns, rows) from a changed cell to the cells of a grid with steps that it may affect.
+    `starts` are the costs of `goals`. `scratch` is (marks, cells, distances, cells) with one number
+    per cell and one more; marks are 0 before and after. `queue` is that of
+    `distance_search.search`.
+    """
+    marks, touched, olds, stack = scratch
+    counts = np.zeros(1, np.int64)
+    changes = marks, touched, olds, counts
+    for i in range(goals.shape[0]):
+        if dist[goals[i]] == starts[i]:
+            marks[goals[i]] |= _GOAL
+    size = _near(arcs, grid, walls, before, around, changed, far, dist, changes, stack)
+    near = stack[:size].astype(np.int64)
+    _clear(arcs, grid, sizes, cost, walls, far, size, dist, changes, stack)
+    # Seeds: what the rest gives to cleared cells, and what new steps give to all others nearby.
+    cleared, size = counts[0], np.int64(0)
+    keys = np.empty(cleared + near.shape[0] + goals.shape[0], dist.dtype)
+    cells = np.empty(keys.shape[0], np.int64)
+    for i in range(keys.shape[0]):
+        if i < cleared:
+            cell, best = touched[i], far
+        elif i < cleared + near.shape[0]:
+            cell, best = near[i - cleared], far
+        else:
+            cell, best = goals[i - cleared - near.shape[0]], starts[i - cleared - near.shape[0]]
+        first, last = steps_from(arcs, grid, cell)
+        for step in range(first, last):
+            other, at = end_of(arcs, grid, cell, step)
+            if other >= 0 and 0 <= dist[other] < far:
+                best = min(best, beyond(dist[other], cell, other, sizes[at], cost))
+        if best < dist[cell] and not walls[cell]:
+            size = push(keys, cells, size, best, cell, False)
+    seeds, firsts = np.empty(size, np.int64), np.empty(size, dist.dtype)
+    for i in range(seeds.shape[0]):
+        seeds[i], firsts[i] = cells[0], keys[0]
+        size = pop(keys, cells, size, False)
+    state, everywhere = np.zeros(3, np.int64), np.empty(0, np.int64)
+    spread(
+        arcs,
+        grid,
+        sizes,
+        cost,
+        seeds,
+        firsts,
+        everywhere,
+        far,
+        inverse,
+        limit,
+        dist,
+        state,
+        queue,
+        changes,
+    )
+    marks[goals] = 0
+    count = 0
+    for i in range(counts[0]):
+        cell = touched[i]
+        marks[cell] = 0
+        if dist[cell] != olds[i]:
+            touched[count], olds[count] = cell, olds[i]
+            count += 1
+    return touched[:count].copy(), olds[:count].copy()

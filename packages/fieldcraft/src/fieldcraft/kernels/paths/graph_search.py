@@ -1,0 +1,167 @@
+"""Shortest paths between two vertices of a graph.
+
+Scratch is reused by later searches and not cleared: `stamp` marks the vertices that this search has
+found (twice its number) and settled (one more).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fieldcraft.kernels.agents.mesh_moving import orientation
+from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.heap import longer, pop, push
+
+__all__ = ["pull", "scratch", "search"]
+
+
+def scratch(vertices):
+    """Return scratch for one search at a time."""
+    found = (
+        np.empty(vertices),
+        np.empty(vertices, dtype=np.int64),
+        np.zeros(vertices + 1, dtype=np.int64),  # the last is the number of the search
+    )
+    return [np.empty(vertices, dtype=np.int64), found, [np.empty(256), np.empty(256, np.int64)]]
+
+
+@kernel(forceinline=True)
+def _bound(places, v, start, scale):
+    total = 0.0
+    for a in range(places.shape[1]):
+        total += (places[v, a] - places[start, a]) * (places[v, a] - places[start, a])
+    return scale * math.sqrt(total)
+
+
+@kernel
+def _go_on(graph, walls, places, scale, start, turn, size, found, keys, cells):
+    """Search until the heap is full. Return (size of the heap, the number of arcs that do not fit,
+    or -1 at the start).
+    """
+    starts, origins, _, sizes, cost = graph
+    dist, came, stamp = found
+    even = cost.shape[0] == 1
+    while size > 0:
+        v = cells[0]
+        first, last = starts[v], starts[v + 1]
+        if size + (last - first) > keys.shape[0]:
+            return size, last - first
+        size = pop(keys, cells, size, True)
+        if stamp[v] != turn:
+            continue
+        stamp[v] = turn + 1
+        if v == start:
+            return size, -1
+        d = dist[v]
+        for arc in range(first, last):
+            n = np.int64(origins[arc])
+            weight = sizes[arc]
+            if not even:
+                weight = sizes[arc] * (cost[n] + cost[v])
+            total = d + weight
+            if total <= d:
+                total = np.nextafter(d, np.inf)
+            if not walls[n] and total < (dist[n] if stamp[n] >= turn else np.inf):
+                dist[n], came[n], stamp[n] = total, arc, turn
+                key = total + _bound(places, n, start, scale)
+                size = push(keys, cells, size, key, n, True)
+    return size, 0
+
+
+@kernel(
+    "(i8[::1], i4[::1], i4[::1], f8[::1], f8[::1]), b1[::1], f8[:,::1], f8, i8, i8, out i8[::1],"
+    " (out f8[::1], out i8[::1], out i8[::1]), out f8[::1], out i8[::1]",
+)
+def _search(graph, walls, places, scale, start, goal, path, found, keys, cells):
+    ends, (dist, came, stamp) = graph[2], found
+    turn = stamp[-1] + 2
+    stamp[-1] = turn
+    dist[goal], came[goal], stamp[goal] = 0.0, -1, turn
+    keys[0], cells[0] = _bound(places, goal, start, scale), goal
+    size = np.int64(1)
+    while True:
+        size, more = _go_on(graph, walls, places, scale, start, turn, size, found, keys, cells)
+        if more <= 0:
+            break
+        least = 2 * keys.shape[0] + more
+        keys, cells = longer(keys, least), longer(cells, least)
+    if more == 0:
+        return 0, np.inf, keys, cells
+    path[0] = start
+    count = 1
+    while came[path[count - 1]] >= 0:
+        path[count] = ends[came[path[count - 1]]]
+        count += 1
+    return count, dist[start], keys, cells
+
+
+def search(graph, walls, places, scale, start, goal, scratch):
+    """Find the cheapest path from one vertex to another; return the number of its vertices, 0 for
+    no path, and its cost.
+
+    `graph` is (starts, origins, ends, sizes, cost): the arcs by the vertex that they end in.
+    `scratch` comes from `scratch()`, and its first array receives the vertices of the path.
+    """
+    path, found, heap = scratch
+    count, total, *heap[:] = _search(graph, walls, places, scale, start, goal, path, found, *heap)
+    return count, total
+
+
+@kernel
+def _cross(portals, portal, last, x, y, to_x, to_y, at):
+    """Write where a segment crosses the portals between two bends."""
+    for i in range(portal + 1, last):
+        lx, ly = portals[i, 0], portals[i, 1]
+        ex, ey, dx, dy = portals[i, 2] - lx, portals[i, 3] - ly, to_x - x, to_y - y
+        area = dx * ey - dy * ex
+        size = ex * ex + ey * ey
+        if area != 0:
+            share = min(max(((lx - x) * dy - (ly - y) * dx) / area, 0.0), 1.0)
+        elif size > 0:  # the segment is parallel to the portal, or a point
+            share = min(max(((x - lx) * ex + (y - ly) * ey) / size, 0.0), 1.0)
+        else:
+            share = 0.0
+        at[i, 0], at[i, 1] = lx + share * ex, ly + share * ey
+
+
+@kernel("f8[:,::1], f8, f8, f8, f8, out f8[:,::1], out b1[::1]")
+def pull(portals, ax, ay, bx, by, at, bends):
+    """Pull a string taut from a to b through portals (M, 4), (left x, y, right x, y): write where
+    it crosses each to `at` (M, 2), and whether it bends there to `bends`.
+    """
+    many = portals.shape[0]
+    px, py, lx, ly, rx, ry = ax, ay, ax, ay, ax, ay
+    left_portal, right_portal, portal = -1, -1, -1
+    bends[:] = False
+    i = 0
+    while i <= many:
+        left_is_apex, right_is_apex = lx == px and ly == py, rx == px and ry == py
+        turned_left, turned_right = False, False
+        if i == many:
+            turned_left = not left_is_apex and orientation(px, py, lx, ly, bx, by) > 0
+            turned_right = (
+                not turned_left and not right_is_apex and orientation(px, py, rx, ry, bx, by) < 0
+            )
+        else:
+            if orientation(px, py, rx, ry, portals[i, 2], portals[i, 3]) >= 0:
+                if right_is_apex or orientation(px, py, lx, ly, portals[i, 2], portals[i, 3]) < 0:
+                    rx, ry, right_portal = portals[i, 2], portals[i, 3], i
+                else:
+                    turned_left = True
+            if not turned_left and orientation(px, py, lx, ly, portals[i, 0], portals[i, 1]) <= 0:
+                if left_is_apex or orientation(px, py, rx, ry, portals[i, 0], portals[i, 1]) > 0:
+                    lx, ly, left_portal = portals[i, 0], portals[i, 1], i
+                else:
+                    turned_right = True
+        if turned_left or turned_right:
+            tx, ty, corner = (lx, ly, left_portal) if turned_left else (rx, ry, right_portal)
+            _cross(portals, portal, corner, px, py, tx, ty, at)
+            at[corner, 0], at[corner, 1], bends[corner] = tx, ty, True
+            portal = corner
+            px, py, lx, ly, rx, ry = tx, ty, tx, ty, tx, ty
+            left_portal, right_portal = corner, corner
+            i = corner
+        i += 1
+    _cross(portals, portal, many, px, py, bx, by, at)

@@ -1,0 +1,62 @@
+"""Changes of sources that a radial layer follows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fieldcraft.kernels.compiling.declare import kernel
+
+__all__ = ["take"]
+
+
+@kernel(
+    "i8[::1], b1[::1], i8[::1], f4[::1], out b1[::1], (out i8[::1], out f8[::1], out i8[::1]), out"
+    " i8[::1], (out i8[::1], out f8[::1], out i8[::1])",
+)
+def take(numbers, alive, cells, strengths, changed, applied, rows, jobs):
+    """Update `applied` from the changed rows of the sources.
+
+    Return how many rows differ, how many of these were applied before, and how many jobs there are.
+
+    Parameters
+    ----------
+    numbers : ndarray
+        The footprints of the rows.
+    alive, cells, strengths, changed : ndarray
+        Columns of the sources; `changed` is all False afterwards.
+    applied : tuple
+        Cells, strengths and footprints of the rows as the sums hold them.
+    rows : ndarray
+        Receives the rows that differ.
+    jobs : tuple
+        Receives, like `applied`, what was applied of these rows with negative strengths, and then
+        what is applied now; nothing of strength 0.
+    """
+    applied_cells, applied_strengths, applied_numbers = applied
+    job_cells, job_strengths, job_numbers = jobs
+    differing, count = 0, 0
+    for i in range(changed.shape[0]):
+        if not changed[i]:
+            continue
+        changed[i] = False
+        strength = np.float64(strengths[i]) if alive[i] else 0.0
+        if (
+            cells[i] == applied_cells[i]
+            and strength == applied_strengths[i]
+            and numbers[i] == applied_numbers[i]
+        ):
+            continue
+        rows[differing] = i
+        differing += 1
+        if applied_strengths[i] != 0:
+            job_cells[count], job_strengths[count] = applied_cells[i], -applied_strengths[i]
+            job_numbers[count] = applied_numbers[i]
+            count += 1
+        applied_cells[i], applied_strengths[i], applied_numbers[i] = cells[i], strength, numbers[i]
+    removed = count
+    for i in rows[:differing]:
+        if applied_strengths[i] != 0:
+            job_cells[count], job_strengths[count] = applied_cells[i], applied_strengths[i]
+            job_numbers[count] = applied_numbers[i]
+            count += 1
+    return differing, removed, count

@@ -1,0 +1,3 @@
+# The families of kernels for type checkers and editors; see `compiling/table.py`.
+from fieldcraft.kernels.shared import moves as moves
+from fieldcraft.kernels.shared import neighbors as neighbors

@@ -1,0 +1,201 @@
+"""Cells along straight shots.
+
+A shot passes from one grid line to the next, in whole numbers.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.kernels.compiling.declare import kernel
+
+__all__ = ["LONGEST", "UNITS", "WIDEST", "pass_cells", "scratch", "shot", "units"]
+
+UNITS = 4094
+LONGEST = 2**18  # cells from start to end, so that products of two lengths fit 64 bits
+WIDEST = 2**10  # cells on each side
+
+
+def units(cells: float) -> int:
+    """Return the nearest point to a coordinate in cells, within the same cell."""
+    cell = math.floor(cells)
+    half = UNITS // 2
+    return cell * UNITS + 2 * min(math.floor((cells - cell) * half), half - 1) + 1
+
+
+_HALF = UNITS // 2
+
+Scratch = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
+
+
+def scratch(
+    shape: tuple[int, ...], crossings: int, half_width: float, slot: NDArray[np.int32]
+) -> Scratch:
+    """Return arrays for shots of at most this number of steps from cell to cell and this width:
+    cells, shares, and scratch, including `slot` with a 0 for each cell.
+
+    A shot makes as many steps as its ends are apart in rows and columns together, and off a torus
+    no more than fit the map.
+    """
+    across = 2 * int(half_width / UNITS + 0.5 + 1e-9) + 1
+    most = min(shape[0] * shape[1], (crossings + across) * across)
+    return (
+        np.zeros(most, dtype=np.int64),
+        np.zeros(most, dtype=np.float64),
+        np.zeros((crossings + 1, 2), dtype=np.int64),
+        slot,
+    )
+
+
+@kernel
+def pass_cells(walls, y0, x0, y1, x1, wrap, end_stops, path):
+    """Go from point to point; return (number of cells passed, where it stops, out of what number).
+
+    `path` is None, or receives the cells passed, on the unrolled map. A wall at the start does not
+    stop it, and a wall at the end only with `end_stops`. Points are in units, see `units`.
+    """
+    height, width = walls.shape
+    ay, ax = abs(y1 - y0), abs(x1 - x0)
+    wy, wx = max(ay, 1), max(ax, 1)
+    down = 1 if y1 > y0 else -1
+    right = 1 if x1 > x0 else -1
+    y, x = y0 // UNITS, x0 // UNITS
+    left_y, left_x = abs(y1 // UNITS - y), abs(x1 // UNITS - x)
+    next_y = ((y + 1) * UNITS - y0 if down > 0 else y0 - y * UNITS) * wx
+    next_x = ((x + 1) * UNITS - x0 if right > 0 else x0 - x * UNITS) * wy
+    touched_y, touched_x = False, False
+    passed = 0
+    while True:
+        if path is not None:
+            path[passed, 0], path[passed, 1] = y, x
+        passed += 1
+        if left_y == 0 and left_x == 0:
+            return passed, wy * wx, wy * wx
+        if left_y == 0 or (left_x > 0 and next_x < next_y):
+            move = 1
+        elif left_x == 0 or next_y < next_x:
+            move = 2
+        else:
+            move = 3
+        here = next_x if move != 2 else next_y
+        if move == 3:
+            beside_y = y + down
+            beside_x = x + right
+            if wrap:
+                touched_y = touched_y or walls[beside_y % height, x % width] != 0
+                touched_x = touched_x or walls[y % height, beside_x % width] != 0
+            else:
+                touched_y = touched_y or (0 <= beside_y < height and walls[beside_y, x] != 0)
+                touched_x = touched_x or (0 <= beside_x < width and walls[y, beside_x] != 0)
+            if touched_y and touched_x:
+                return passed, here, wy * wx
+        if move != 1:
+            y += down
+            left_y -= 1
+            next_y += UNITS * wx
+        if move != 2:
+            x += right
+            left_x -= 1
+            next_x += UNITS * wy
+        if end_stops or left_y > 0 or left_x > 0:
+            if not wrap and (y < 0 or y >= height or x < 0 or x >= width):
+                return passed, here, wy * wx
+            if (walls[y % height, x % width] if wrap else walls[y, x]) != 0:
+                return passed, here, wy * wx
+
+
+@kernel
+def _along(y, x, y0, x0, dy, dx, stop):
+    """Return the share of the path nearest to a cell's center."""
+    squared = dy * dy + dx * dx
+    if squared == 0:
+        return 0.0
+    share = np.float64((y * UNITS + _HALF - y0) * dy + (x * UNITS + _HALF - x0) * dx) / np.float64(
+        squared
+    )
+    return max(0.0, min(stop, share))
+
+
+@kernel
+def _put(cell, along, cells, shares, slot, count):
+    """Add a cell, or lower its share; return the number of cells."""
+    place = slot[cell]
+    if place == 0:
+        cells[count], shares[count] = cell, along
+        slot[cell] = count + 1
+        return count + 1
+    shares[place - 1] = min(shares[place - 1], along)
+    return count
+
+
+@kernel
+def _beside(walls, y, x, line, half_width, wrap, count, cells, shares, slot):
+    """Add a cell if its center is near the path and visible from it; return the number of cells."""
+    y0, x0, dy, dx, stop = line
+    height, width = walls.shape
+    if not wrap and (y < 0 or y >= height or x < 0 or x >= width or slot[y * width + x] != 0):
+        return count
+    along = _along(y, x, y0, x0, dy, dx, stop)
+    near_y, near_x = y0 + along * dy, x0 + along * dx
+    cy, cx = y * UNITS + _HALF, x * UNITS + _HALF
+    away_y, away_x = cy - near_y, cx - near_x
+    if (
+        away_y * away_y + away_x * away_x > half_width * half_width * (1 + 1e-9)
+        or walls[y % height, x % width] != 0
+    ):
+        return count
+    ty, tx = 2 * np.int64(np.floor(near_y / 2)) + 1, 2 * np.int64(np.floor(near_x / 2)) + 1
+    _, where, length = pass_cells(walls, cy, cx, ty, tx, wrap, False, None)
+    if where < length:
+        return count
+    return _put((y % height) * width + x % width, along, cells, shares, slot, count)
+
+
+@kernel("u1[:,::1], i8, i8, i8, i8, f8, b1, out i8[::1], out f8[::1], out i8[:,::1], out i4[::1]")
+def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
+    """Write the cells that a shot acts on and the share of the path at which it passes each; return
+    (count, where it stops).
+
+    `walls` (height, width) is not 0 in walls. Points in units (rows, columns), see `units`; the
+    start on the map, at most `LONGEST` cells from the end along each axis; `half_width` in units,
+    at most `WIDEST` cells. Where: shares of the way from start (0) to end (1). The last four
+    arguments come from `scratch`; `slot` is all 0 before and after. First come the cells crossed in
+    their order, then the cells beside them.
+    """
+    height, width = walls.shape
+    dy, dx = y1 - y0, x1 - x0
+    passed, where, length = pass_cells(walls, y0, x0, y1, x1, wrap, True, path)
+    stop = np.float64(where) / np.float64(length)
+    count = 0
+    for k in range(passed):
+        y, x = path[k, 0], path[k, 1]
+        if walls[y % height, x % width] == 0:
+            along = _along(y, x, y0, x0, dy, dx, stop)
+            count = _put((y % height) * width + x % width, along, cells, shares, slot, count)
+    if half_width > 0:
+        # A square slides along the way; at each step only its leading edges are new.
+        reach = np.int64(half_width / UNITS + 0.5 + 1e-9)
+        line = y0, x0, dy, dx, stop
+        for k in range(passed):
+            y, x = path[k, 0], path[k, 1]
+            down = y - path[k - 1, 0] if k > 0 else 1
+            right = x - path[k - 1, 1] if k > 0 else 0
+            if k == 0:
+                first, last = y - reach, y + reach
+            elif down != 0:
+                first = last = y + down * reach
+            else:
+                first, last = 1, 0
+            for j in range(first, last + 1):
+                for i in range(x - reach, x + reach + 1):
+                    count = _beside(walls, j, i, line, half_width, wrap, count, cells, shares, slot)
+            for j in range(y - reach, y + reach + 1 if right != 0 else y - reach):
+                if j != first or down == 0:
+                    i = x + right * reach
+                    count = _beside(walls, j, i, line, half_width, wrap, count, cells, shares, slot)
+    for k in range(count):
+        slot[cells[k]] = 0
+    return count, stop

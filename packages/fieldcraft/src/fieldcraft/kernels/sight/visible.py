@@ -1,0 +1,474 @@
+"""Sight on grids.
+
+The plane around the viewer's cell is cut by its two diagonals into four quarters. In a quarter a
+line has a slope between -1 and 1, and one row after the other the walls of the row are cut out of
+the slopes still in sight: sectors with rational ends, so results do not depend on rounding. A cell
+of the next row is seen if the slope to its center is in a sector, ends included. A sector of one
+slope is dropped: that is a line between a corner on its left and one on its right. The diagonals,
+which have corners on both sides, are walked cell by cell.
+
+All work happens in a window that holds the cells within reach.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.kernels.compiling.declare import kernel
+
+__all__ = [
+    "NO_FACINGS",
+    "NO_HEIGHTS",
+    "field_of_view",
+    "most_cells",
+    "scratch",
+    "sight_cells",
+    "squared_reach",
+    "squared_reaches",
+]
+
+NO_HEIGHTS: NDArray[np.float32] = np.zeros((0, 0), dtype=np.float32)
+NO_FACINGS: NDArray[np.float64] = np.zeros((0, 2))
+_FARTHEST = 2.0**29
+_WALL, _SEEN, _LIT, _CORNER = np.uint8(1), np.uint8(2), np.uint8(4), np.uint8(8)
+
+Scratch = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.float32]]
+
+
+def squared_reach(radius: float) -> int:
+    """Return the largest squared distance between two cells' centers within `radius`, both in
+    cells.
+
+    A billionth is added, so that a radius of 0.3 on cells of 0.1 reaches three cells.
+    """
+    return int(min(radius, _FARTHEST) ** 2 * (1 + 1e-9))
+
+
+def squared_reaches(radii: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return `squared_reach` of each radius."""
+    return (np.minimum(radii, _FARTHEST) ** 2 * (1 + 1e-9)).astype(np.int64)
+
+
+def most_cells(shape: tuple[int, ...], limit: int) -> int:
+    """Return the length of arrays of the cells in sight, for a map's shape and the largest squared
+    distance.
+    """
+    side = 2 * math.isqrt(limit) + 1
+    return min(side, shape[0] + 1) * min(side, shape[1] + 1)
+
+
+def scratch(shape: tuple[int, ...], limit: int, *, heights: bool = False) -> Scratch:
+    """Return scratch for calls on a map of this shape up to this largest squared distance: window,
+    sectors, ground.
+
+    Calls with heights need one made with `heights`; one call at a time may use it.
+    """
+    cells = most_cells(shape, limit)
+    deepest = min(math.isqrt(limit), max(shape))
+    return (
+        np.zeros(cells, dtype=np.uint8),
+        np.zeros((2, 2 * deepest + 2, 4), dtype=np.int64),
+        np.zeros(cells + 1 if heights else 0, dtype=np.float32),
+    )
+
+
+@kernel
+def _root(square):
+    root = np.int64(math.sqrt(np.float64(square)))
+    while root * root > square:
+        root -= 1
+    while (root + 1) * (root + 1) <= square:
+        root += 1
+    return root
+
+
+@kernel
+def _extents(shape, row, column, limit, wrap):
+    reach = _root(limit)
+    height, width = shape
+    if wrap:
+        return (
+            min(reach, height // 2),
+            min(reach, height // 2),
+            min(reach, width // 2),
+            min(reach, width // 2),
+        )
+    return (
+        min(reach, row),
+        min(reach, height - 1 - row),
+        min(reach, column),
+        min(reach, width - 1 - column),
+    )
+
+
+@kernel
+def _copy_row(walls, heights, y, left, columns, window, ground, start):
+    """Copy a row of the map into the window; the last entry of `ground` gathers the highest."""
+    width = walls.shape[1]
+    done = 0
+    while done < columns:
+        x = (left + done) % width
+        count = min(columns - done, width - x)
+        row = walls[y, x : x + count]
+        into = window[start + done : start + done + count]
+        for i in range(count):
+            into[i] = np.uint8(row[i] != 0)
+        if heights.shape[0] > 0:
+            top = ground[ground.shape[0] - 1]
+            for i in range(count):
+                here = heights[y, x + i]
+                ground[start + done + i] = here
+                top = here if here > top else top
+            ground[ground.shape[0] - 1] = top
+        done += count
+
+
+# Walls
+# -----------------------------------------------------------------------------
+
+
+@kernel
+def _first_over(n, d, depth):
+    """Return the first cell of a row with slopes beyond n / d."""
+    edge = 2 * depth - 1 if n >= 0 else 2 * depth + 1
+    return (n * edge - d) // (2 * d) + 1
+
+
+@kernel
+def _scan_row(window, base, across, depth, least, most, now, new, count):
+    """Mark the visible cells of the row at `depth`, and cut its walls out of the sectors; return
+    the number of sectors.
+
+    A cell `c` to the side covers the slopes between those of two of its corners.
+    """
+    size = 0
+    for k in range(count):
+        start_n, start_d, end_n, end_d = now[k, 0], now[k, 1], now[k, 2], now[k, 3]
+        is_full = start_n == -start_d and end_n == end_d
+        first = 1 - depth if is_full else -((-start_n * depth) // start_d)
+        last = depth - 1 if is_full else (end_n * depth) // end_d
+        for c in range(max(first, least, 1 - depth), min(last, most, depth - 1) + 1):
+            window[base + c * across] |= _SEEN
+        first = -depth if is_full else _first_over(start_n, start_d, depth)
+        last = depth if is_full else -_first_over(-end_n, end_d, depth)
+        left_n, left_d = start_n, start_d
+        alive = True
+        for c in range(max(first, least), min(last, most) + 1):
+            if window[base + c * across] & _WALL == 0:
+                continue
+            # Left of the axis, a wall to the right hides all but the front; right of it, `start` is
+            # past the wall to the left.
+            if (
+                c >= 0
+                or window[base + (c + 1) * across] & _WALL == 0
+                or (2 * c + 1) * left_d > left_n * (2 * depth - 1)
+            ):
+                window[base + c * across] |= _LIT
+            low_n = 2 * c - 1
+            low_d = 2 * depth + 1 if c > 0 else 2 * depth - 1
+            if low_n * start_d > start_n * low_d:
+                new[size, 0], new[size, 1], new[size, 2], new[size, 3] = (
+                    start_n,
+                    start_d,
+                    low_n,
+                    low_d,
+                )
+                size += 1
+            high_n = 2 * c + 1
+            high_d = 2 * depth - 1 if c >= 0 else 2 * depth + 1
+            if high_n * start_d > start_n * high_d:
+                start_n, start_d = high_n, high_d
+            if start_n * end_d >= end_n * start_d:
+                alive = False
+                if c >= 0:
+                    break
+        if alive:
+            new[size, 0], new[size, 1], new[size, 2], new[size, 3] = start_n, start_d, end_n, end_d
+            size += 1
+    return size
+
+
+@kernel
+def _scan(window, origin, ahead, across, deepest, low, high, limit, sectors):
+    """Mark the visible cells of a quarter, one row after the other."""
+    cap = min(_root(limit), max(low, high))
+    sectors[1, 0, 0], sectors[1, 0, 1], sectors[1, 0, 2], sectors[1, 0, 3] = -1, 1, 1, 1
+    depth, count = 1, 1
+    while depth <= deepest and count > 0:
+        while cap * cap > limit - depth * depth:
+            cap -= 1
+        count = _scan_row(
+            window,
+            origin + depth * ahead,
+            across,
+            depth,
+            -min(cap, low, depth),
+            min(cap, high, depth),
+            sectors[depth & 1],
+            sectors[1 - (depth & 1)],
+            count,
+        )
+        depth += 1
+
+
+@kernel
+def _diagonal(window, origin, down, right, count):
+    """Walk a diagonal over `count` cells; `down` and `right` are the steps in the window along its
+    two axes.
+    """
+    on_left, on_right = False, False
+    here = origin
+    for _ in range(count):
+        on_left = on_left or window[here + down] & _WALL != 0
+        on_right = on_right or window[here + right] & _WALL != 0
+        here += down + right
+        if on_left and on_right:
+            return
+        window[here] |= _SEEN
+        if window[here] & _WALL != 0:
+            return
+
+
+# Heights and cones
+# -----------------------------------------------------------------------------
+
+
+@kernel
+def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
+    """Return whether the ground is below the line from height `start` at the origin to height `end`
+    at an offset.
+    """
+    ay, ax = abs(dy), abs(dx)
+    down = columns if dy > 0 else -columns
+    right = 1 if dx > 0 else -1
+    wy, wx = max(ay, 1), max(ax, 1)
+    scale = np.float64(2 * wy * wx)
+    next_x, next_y = wy, wx
+    left_x, left_y = ax, ay
+    here = origin
+    entered = np.float64(0)
+    side_x, side_y = False, False
+    while True:
+        if left_y == 0 or (left_x > 0 and next_x < next_y):
+            move = 1
+        elif left_x == 0 or next_y < next_x:
+            move = 2
+        else:
+            move = 3
+        leave = np.float64(next_x) if move != 2 else np.float64(next_y)
+        if here != origin and (with_walls or window[here] & _WALL == 0):
+            top = np.float64(ground[here])
+            if top > start or top > end:
+                if (start - top) * (scale - entered) + (end - top) * entered < 0:
+                    return False
+                if (start - top) * (scale - leave) + (end - top) * leave < 0:
+                    return False
+        if move == 3:
+            beside = here + right
+            if window[beside] & _WALL != 0:
+                side_x = side_x or with_walls
+            else:
+                top = np.float64(ground[beside])
+                side_x = side_x or (start - top) * (scale - leave) + (end - top) * leave < 0
+            beside = here + down
+            if window[beside] & _WALL != 0:
+                side_y = side_y or with_walls
+            else:
+                top = np.float64(ground[beside])
+                side_y = side_y or (start - top) * (scale - leave) + (end - top) * leave < 0
+            if side_x and side_y:
+                return False
+        if move != 2:
+            here += right
+            next_x += 2 * wy
+            left_x -= 1
+        if move != 1:
+            here += down
+            next_y += 2 * wx
+            left_y -= 1
+        entered = leave
+        if left_x == 0 and left_y == 0:
+            return True
+
+
+@kernel
+def _refine(window, ground, with_heights, size, eye, cone):
+    """Unmark what is outside of the cone or behind ground."""
+    (rows, columns, north, west), (fx, fy, min_cosine) = size, cone
+    origin = north * columns + west
+    start, highest = np.float64(0), np.float64(0)
+    if with_heights:
+        start = np.float64(ground[origin]) + eye
+        highest = np.float64(ground[ground.shape[0] - 1])
+    has_cone = min_cosine >= -1
+    for j in range(rows):
+        for i in range(columns):
+            at, dy, dx = j * columns + i, j - north, i - west
+            bits = window[at]
+            if bits <= _WALL or at == origin:
+                continue
+            if has_cone and fx * dx + fy * dy < min_cosine * math.sqrt(
+                np.float64(dy * dy + dx * dx)
+            ):
+                window[at] = bits & _WALL
+            elif with_heights:
+                end = np.float64(ground[at]) + eye
+                is_open = bits & _WALL == 0
+                if (highest > start or highest > end) and not _is_clear(
+                    window, ground, columns, origin, dy, dx, start, end, is_open
+                ):
+                    window[at] = bits & _WALL
+
+
+@kernel
+def _find_corners(window, rows, columns, north, west, limit):
+    """Mark the walls in corners between two lit ones."""
+    for j in range(rows):
+        dy = j - north
+        back_y = -columns if dy > 0 else columns
+        for i in range(columns):
+            dx = i - west
+            at = j * columns + i
+            if dy == 0 or dx == 0 or window[at] & _WALL == 0 or dy * dy + dx * dx > limit:
+                continue
+            back_x = -1 if dx > 0 else 1
+            both = window[at + back_y] & window[at + back_x]
+            if both & _LIT != 0 and both & _WALL != 0 and window[at + back_y + back_x] & _WALL == 0:
+                window[at] |= _CORNER
+
+
+# Fields of view
+# -----------------------------------------------------------------------------
+
+
+@kernel
+def _mark(walls, heights, eye, row, column, limit, extents, lit, cone, scratch):
+    """Mark the visible cells in the window."""
+    (north, south, west, east), (window, sectors, ground) = extents, scratch
+    height, rows, columns = walls.shape[0], north + south + 1, west + east + 1
+    origin = north * columns + west
+    with_heights = heights.shape[0] > 0
+    if with_heights:
+        ground[ground.shape[0] - 1] = heights[row, column]
+    for j in range(rows):
+        y = (row - north + j) % height
+        _copy_row(walls, heights, y, column - west, columns, window, ground, j * columns)
+    window[origin] |= _SEEN | _LIT
+    _scan(window, origin, -columns, 1, north, west, east, limit, sectors)
+    _scan(window, origin, columns, 1, south, west, east, limit, sectors)
+    _scan(window, origin, -1, columns, west, north, south, limit, sectors)
+    _scan(window, origin, 1, columns, east, north, south, limit, sectors)
+    longest = _root(limit // 2)
+    _diagonal(window, origin, -columns, -1, min(longest, north, west))
+    _diagonal(window, origin, -columns, 1, min(longest, north, east))
+    _diagonal(window, origin, columns, -1, min(longest, south, west))
+    _diagonal(window, origin, columns, 1, min(longest, south, east))
+    if with_heights or cone[2] >= -1:
+        _refine(window, ground, with_heights, (rows, columns, north, west), eye, cone)
+    if lit:
+        _find_corners(window, rows, columns, north, west, limit)
+
+
+@kernel
+def _fold(window, rows, columns, height, width):
+    """Where a torus was looked round both ways, join its last row or column to the first, which is
+    the same.
+    """
+    if rows > height:
+        for i in range(columns):
+            window[i] |= window[(rows - 1) * columns + i]
+    if columns > width:
+        for j in range(rows):
+            window[j * columns] |= window[j * columns + columns - 1]
+
+
+@kernel
+def _counts(bits, lit):
+    """Return 1 if a cell is to be reported, else 0; `lit` is 0 or 1."""
+    return (bits >> 1) & ~bits & 1 | bits & ((bits >> 2) | (bits >> 3)) & lit
+
+
+@kernel(
+    "u1[:,::1], f4[:,::1], f8, i8, i8, i8, b1, b1, out i8[::1], out i8[::1], (out u1[::1], out"
+    " i8[:,:,::1], out f4[::1])",
+)
+def sight_cells(walls, heights, eye, row, column, limit, wrap, lit, cells, squares, scratch):
+    """Write the cells seen from a cell, ascending, and their squared distances; return their
+    number.
+
+    `walls` (height, width), not 0 on walls; `heights` (height, width) float32 or `NO_HEIGHTS`;
+    `limit` is the largest squared distance in cells. Only open cells count, with `lit` also walls
+    that are partly seen. `cells` and `squares` are int64 with space for `most_cells`.
+    """
+    height, width = walls.shape
+    window, _, _ = scratch
+    extents = _extents(walls.shape, row, column, limit, wrap)
+    north, south, west, east = extents
+    cone = 0.0, 0.0, -2.0
+    _mark(walls, heights, eye, row, column, limit, extents, lit, cone, scratch)
+    rows, columns = north + south + 1, west + east + 1
+    _fold(window, rows, columns, height, width)
+    distinct_rows, distinct_columns = min(rows, height), min(columns, width)
+    top, left = (row - north) % height, (column - west) % width
+    # On a torus the rows and columns that lie beyond the seam come first.
+    first_row = height - top if top + distinct_rows > height else 0
+    first_column = width - left if left + distinct_columns > width else 0
+    n = 0
+    walls_too = np.uint8(1) if lit else np.uint8(0)
+    for j in range(distinct_rows):
+        k = first_row + j
+        if k >= distinct_rows:
+            k -= distinct_rows
+        dy = k - north
+        start = ((top + k) % height) * width
+        for part in range(2):
+            i0 = first_column if part == 0 else 0
+            i1 = distinct_columns if part == 0 else first_column
+            shift = left - width if part == 0 and first_column > 0 else left
+            for i in range(i0, i1):
+                if _counts(window[k * columns + i], walls_too) != 0:
+                    cells[n], squares[n] = start + shift + i, dy * dy + (i - west) * (i - west)
+                    n += 1
+    return n
+
+
+@kernel(
+    "u1[:,::1], f4[:,::1], i8[::1], i8[::1], f8[:,::1], f8, f8, b1, b1, out i4[:,::1], (out"
+    " u1[::1], out i8[:,:,::1], out f4[::1])",
+)
+def field_of_view(
+    walls, heights, sources, limits, facings, eye, min_cosine, wrap, lit, counts, scratch
+):
+    """Add 1 to `counts` (height, width) wherever a source sees, once per source.
+
+    `sources` are cells, `limits` the largest squared distance of each. `facings` (N, 2) are unit
+    vectors (columns, rows) or `NO_FACINGS`; then a source sees only offsets whose cosine to its
+    facing is at least `min_cosine`, and its own cell.
+    """
+    height, width = walls.shape
+    window, _, _ = scratch
+    walls_too = np.uint8(1) if lit else np.uint8(0)
+    for s in range(sources.shape[0]):
+        row, column = divmod(sources[s], width)
+        extents = _extents(walls.shape, row, column, limits[s], wrap)
+        north, south, west, east = extents
+        cone = 0.0, 0.0, -2.0
+        if facings.shape[0] > 0:
+            cone = facings[s, 0], facings[s, 1], min_cosine
+        _mark(walls, heights, eye, row, column, limits[s], extents, lit, cone, scratch)
+        rows, columns = north + south + 1, west + east + 1
+        _fold(window, rows, columns, height, width)
+        for j in range(min(rows, height)):
+            y = (row - north + j) % height
+            done = 0
+            while done < min(columns, width):
+                x = (column - west + done) % width
+                count = min(min(columns, width) - done, width - x)
+                seen = window[j * columns + done : j * columns + done + count]
+                into = counts[y, x : x + count]
+                for i in range(count):
+                    into[i] += _counts(seen[i], walls_too)
+                done += count

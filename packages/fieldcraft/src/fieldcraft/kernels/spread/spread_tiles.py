@@ -1,0 +1,332 @@
+"""Spread in the tiles of a grid that can change.
+
+Only active tiles are updated, in place; they activate the tiles beside them. `near` and `any` are
+those of `fieldcraft.kernels.spread.spread`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.spread.spread_cells import attenuate, emit, gather, on_lines, update
+from fieldcraft.kernels.spread.spread_rows import BLOCKED, near
+
+__all__ = ["TILE_COLUMNS", "TILE_ROWS", "activate", "pin", "tiles"]
+
+TILE_ROWS, TILE_COLUMNS = 16, 32
+_ZERO = np.float32(0)
+_WALL, _PINNED, _LISTED = np.uint8(1), np.uint8(2), np.uint8(8)
+_BLOCKED = np.uint8(BLOCKED)
+
+
+@kernel
+def _load(values, opening, top, left, rows, columns, reach, pad, wrap, block):
+    """Copy a tile and the cells around it into `block`; `opening` holds the first rows as they were
+    before the step.
+    """
+    height, width = values.shape
+    inside = left >= reach and left + columns + reach <= width
+    for j in range(rows + 2 * reach):
+        y = top - reach + j
+        if wrap:
+            y = y % height
+        if y < 0 or y >= height:
+            block[j, pad - reach : pad + columns + reach] = 0
+            continue
+        row = opening[y] if wrap and y < opening.shape[0] else values[y]
+        if inside:
+            for i in range(columns + 2 * reach):
+                block[j, pad - reach + i] = row[left - reach + i]
+        else:
+            for i in range(columns + 2 * reach):
+                x = left - reach + i
+                if wrap:
+                    x = x % width
+                block[j, pad - reach + i] = row[x] if 0 <= x < width else _ZERO
+
+
+@kernel
+def _store(values, new, top, left, rows, columns, reach, wrap, active, bands):
+    """Write a tile back, and activate every tile that its changed cells can reach."""
+    any_row, any_column = np.zeros(TILE_ROWS, np.int32), np.zeros(TILE_COLUMNS, np.int32)
+    changed = False
+    for j in range(rows):
+        row = values[top + j, left : left + columns]
+        differs = np.int32(0)
+        for i in range(columns):
+            d = np.int32(row[i] != new[j, i])
+            differs |= d
+            any_column[i] |= d
+            row[i] = new[j, i]
+        any_row[j] = differs
+        changed = changed or differs != 0
+    if not changed:
+        return
+    j0 = 0
+    while any_row[j0] == 0:
+        j0 += 1
+    j1 = rows - 1
+    while any_row[j1] == 0:
+        j1 -= 1
+    i0 = 0
+    while any_column[i0] == 0:
+        i0 += 1
+    i1 = columns - 1
+    while any_column[i1] == 0:
+        i1 -= 1
+    _activate(
+        values.shape,
+        top + j0 - reach,
+        top + j1 + reach,
+        left + i0 - reach,
+        left + i1 + reach,
+        wrap,
+        active,
+        bands,
+    )
+    active[top // TILE_ROWS, left // TILE_COLUMNS] = 1
+    bands[top // TILE_ROWS] = 1
+
+
+@kernel
+def _activate(shape, y0, y1, x0, x1, wrap, active, bands):
+    """Activate the tiles of the rows y0 to y1 and columns x0 to x1, both included, which may be
+    beyond the rim.
+    """
+    height, width = shape
+    if wrap:
+        for y in range(y0, y1 + 1):
+            if y == y0 or (y % height) % TILE_ROWS == 0:
+                for x in range(x0, x1 + 1):
+                    if x == x0 or (x % width) % TILE_COLUMNS == 0:
+                        active[(y % height) // TILE_ROWS, (x % width) // TILE_COLUMNS] = 1
+                        bands[(y % height) // TILE_ROWS] = 1
+        return
+    for ty in range(max(y0, 0) // TILE_ROWS, min(y1, height - 1) // TILE_ROWS + 1):
+        bands[ty] = 1
+        for tx in range(max(x0, 0) // TILE_COLUMNS, min(x1, width - 1) // TILE_COLUMNS + 1):
+            active[ty, tx] = 1
+
+
+@kernel("i8[::1], i8, i8, i8, b1, out u1[:,::1], out u1[::1]")
+def activate(cells, width, height, reach, wrap, active, bands):
+    """Activate every tile that a change of `cells` can reach."""
+    for cell in cells:
+        y, x = divmod(cell, width)
+        _activate((height, width), y - reach, y + reach, x - reach, x + reach, wrap, active, bands)
+
+
+@kernel
+def _mark(near_ground, blocked, place):
+    if near_ground.size > 0:
+        near_ground[place] &= ~_BLOCKED
+        if blocked[place] != 0:
+            near_ground[place] |= _BLOCKED
+
+
+@kernel("i8[::1], i8[::1], f4[::1], b1, out u1[::1], out u1[::1], out f4[::1], out i8[::1]")
+def pin(before, places, strengths, pins, blocked, near_ground, values, changed):
+    """Set places to the strengths of their sources, and release the places `before`.
+
+    Serves grids and graphs. With `pins` the flags in `blocked`, and in `near_ground` unless it is
+    empty, mark the pinned places. A wall without a source becomes 0. `changed` receives the places
+    that have lost their source or change their value; returns their number.
+    """
+    count = 0
+    for place in places:
+        blocked[place] |= _LISTED
+    for place in before:
+        blocked[place] &= ~_PINNED
+        if blocked[place] & _LISTED == 0:
+            changed[count] = place
+            count += 1
+            if blocked[place] == _WALL:
+                values[place] = 0
+            _mark(near_ground, blocked, place)
+    for i in range(len(places)):
+        place = places[i]
+        blocked[place] &= ~_LISTED
+        if pins:
+            blocked[place] |= _PINNED
+        _mark(near_ground, blocked, place)
+        strength = strengths[i] + _ZERO  # -0 would make bits depend on which kernel ran
+        if values[place] != strength:
+            changed[count] = place
+            count += 1
+        values[place] = strength
+    return count
+
+
+@kernel
+def _store_band(values, new, pending, counts, slot, ty, reach, wrap, active, bands):
+    height, width = values.shape
+    top = ty * TILE_ROWS
+    rows = min(TILE_ROWS, height - top)
+    for p in range(counts[slot]):
+        left = pending[slot, p] * TILE_COLUMNS
+        columns = min(TILE_COLUMNS, width - left)
+        _store(values, new[slot, p], top, left, rows, columns, reach, wrap, active, bands)
+    counts[slot] = 0
+
+
+@kernel
+def _turn(active, bands, next_active, next_bands):
+    """Replace the active tiles of a step by those of the next one; returns their number."""
+    total = 0
+    for ty in range(active.shape[0]):
+        if bands[ty] != 0 or next_bands[ty] != 0:
+            for tx in range(active.shape[1]):
+                total += next_active[ty, tx]
+                active[ty, tx], next_active[ty, tx] = next_active[ty, tx], 0
+            bands[ty], next_bands[ty] = next_bands[ty], 0
+    return total
+
+
+@kernel(
+    "u1[:,::1], none, (f4, f4, i8, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out"
+    " u1[::1], out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "u1[:,::1], none, (f4, f4, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out"
+    " u1[::1], out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "u1[:,::1], none, (f4, none, i8, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out"
+    " u1[::1], out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "u1[:,::1], none, (f4, none, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out"
+    " u1[::1], out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "none, (u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4,"
+    " b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]),"
+    " (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "none, (u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4,"
+    " b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]),"
+    " (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+)
+def tiles(near_ground, ground, rule, reach, count, most, values, activity, scratch):
+    """Take up to `count` steps of the active tiles, in place; stops early above `most` active
+    tiles.
+
+    Returns (steps made, tiles active now). Tiles that changed, and tiles that their changed
+    cells reach, are active in the next step. Either `near_ground` and `rule` are those of
+    `spread.wave_near`, and `reach` is 1, or `ground` and `rule` are those of `spread.wave_any`; the
+    other ground is None. `activity` is (active tiles, rows of tiles that have any, and the same for
+    the next step). `scratch` is (new, pending, counts): `new` has shape (bands that a step reaches,
+    and one; tiles across; TILE_ROWS; TILE_COLUMNS).
+    """
+    (active, bands, next_active, next_bands), (new, pending, counts) = activity, scratch
+    height, width = values.shape
+    wrap, lag = rule[5], new.shape[0] - 1
+    if near_ground is not None:
+        reach = 1  # a constant for the compiler
+    pad = -(-reach // 16) * 16
+    across, down = TILE_COLUMNS + 2 * pad, TILE_ROWS + 2 * reach
+    block = on_lines(down * across).reshape((down, across))
+    block[:] = 0
+    if near_ground is not None:
+        straight, diagonal, power, momentum, floor, _ = rule
+        around, fixed, results = block.reshape(-1), near_ground.reshape(-1), new.reshape(-1)
+        stride = np.uint64(across)
+    if ground is not None:
+        blocked, links, masks, through, steps, losses = ground
+        exponent, signed, momentum, keep, floor, _ = rule
+        roots = on_lines(down * across).reshape((down, across))
+        roots[:] = 0
+        source = roots if exponent >= 2 else block
+        extremes = on_lines(2 * TILE_COLUMNS)
+        strongest, weakest = extremes[:TILE_COLUMNS], extremes[TILE_COLUMNS:]
+    opening = np.empty((min(reach, height) if wrap else 0, width), np.float32)
+    made, total = 0, 1
+    while made < count and total > 0:
+        if wrap:
+            for y in range(opening.shape[0]):
+                for x in range(width):
+                    opening[y, x] = values[y, x]
+        for ty in range(active.shape[0] + lag):
+            slot = ty % (lag + 1)
+            if ty < active.shape[0] and bands[ty] != 0:
+                top = ty * TILE_ROWS
+                rows = min(TILE_ROWS, height - top)
+                for tx in range(active.shape[1]):
+                    if active[ty, tx] == 0:
+                        continue
+                    left = tx * TILE_COLUMNS
+                    columns = min(TILE_COLUMNS, width - left)
+                    _load(values, opening, top, left, rows, columns, reach, pad, wrap, block)
+                    if near_ground is not None:
+                        out = np.uint64(
+                            (slot * active.shape[1] + counts[slot]) * TILE_ROWS * TILE_COLUMNS
+                        )
+                        for j in range(rows):
+                            up = np.uint64(j) * stride + np.uint64(pad)
+                            here = up + stride
+                            near(
+                                around,
+                                up,
+                                here,
+                                here + stride,
+                                fixed,
+                                np.uint64((top + j) * width + left),
+                                results,
+                                out + np.uint64(j * TILE_COLUMNS),
+                                np.uint64(columns),
+                                straight,
+                                diagonal,
+                                power,
+                                momentum,
+                                floor,
+                            )
+                    if ground is not None:
+                        if exponent >= 2:
+                            for j in range(rows + 2 * reach):
+                                emit(block[j], roots[j], exponent)
+                        for j in range(rows):
+                            strongest[:], weakest[:] = 0, 0
+                            arrive = links[top + j, left : left + columns]
+                            for k in range(steps.shape[0]):
+                                start = pad - steps[k, 0]
+                                row = source[j + reach - steps[k, 1], start : start + columns]
+                                gather(
+                                    row,
+                                    arrive,
+                                    masks[k],
+                                    losses[k],
+                                    exponent,
+                                    signed,
+                                    strongest,
+                                    weakest,
+                                )
+                            if through.shape[1] > 0:
+                                attenuate(
+                                    strongest,
+                                    weakest,
+                                    through[top + j, left : left + columns],
+                                    exponent,
+                                )
+                            update(
+                                block[j + reach, pad : pad + columns],
+                                strongest,
+                                weakest,
+                                blocked[top + j, left : left + columns],
+                                new[slot, counts[slot], j, :columns],
+                                exponent,
+                                momentum,
+                                keep,
+                                floor,
+                            )
+                    pending[slot, counts[slot]] = tx
+                    counts[slot] += 1
+            if ty >= lag:
+                _store_band(
+                    values,
+                    new,
+                    pending,
+                    counts,
+                    (ty - lag) % (lag + 1),
+                    ty - lag,
+                    reach,
+                    wrap,
+                    next_active,
+                    next_bands,
+                )
+        total = _turn(active, bands, next_active, next_bands)
+        made += 1
+        if total > most:
+            break
+    return made, total

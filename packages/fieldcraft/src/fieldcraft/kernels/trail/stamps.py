@@ -1,0 +1,248 @@
+"""Stamps on a map of whole numbers.
+
+Amounts are rounded by adding and subtracting `_MAGIC`, which vectorizes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fieldcraft.kernels.compiling.declare import kernel
+
+__all__ = [
+    "ADD",
+    "ALL_ROWS",
+    "MAX",
+    "REPLACE",
+    "SCALE",
+    "TILE_COLUMNS",
+    "TILE_ROWS",
+    "blit",
+    "drain",
+    "publish",
+    "scatter",
+]
+
+SCALE = float(1 << 24)
+TILE_ROWS = 8
+TILE_COLUMNS = 32
+ALL_ROWS = (1 << TILE_ROWS) - 1
+ADD, MAX, REPLACE = 0, 1, 2
+
+_MAGIC = np.float64(1.5 * 2.0**52)
+_MAGIC_BITS = _MAGIC.view(np.int64)
+_ONE = np.uint64(1)
+_ZERO = np.float32(0)
+_HIGH = np.uint32(TILE_ROWS)
+_WIDE = np.uint32(TILE_COLUMNS)
+_FIRST = np.uint32(1)
+
+
+@kernel
+def _rounded(x):
+    return np.float64(x + _MAGIC).view(np.int64) - _MAGIC_BITS
+
+
+@kernel
+def _add(flat, place, pitch, tables, start, stride, height, width, amount):
+    """Add rows of a stamp centered on a cell. Unsigned indices need no check for negative ones, and
+    slices would cost more.
+    """
+    for j in range(height):
+        here = np.uint64(place + j * pitch)
+        own = np.uint64(start + j * stride) + _ONE
+        for k in range(width):
+            flat[here + np.uint64(k)] += _rounded(amount * tables[own + np.uint64(k)])
+
+
+@kernel
+def _add_between(flat, place, pitch, tables, start, stride, height, width, w00, w01, w10, w11):
+    """Add rows of a stamp between cells, each made of its own weights and those of the row
+    above.
+    """
+    for j in range(height):
+        here, own = np.uint64(place + j * pitch), np.uint64(start + j * stride)
+        above = np.uint64(start + j * stride - stride)
+        for k in range(width):
+            i = np.uint64(k)
+            flat[here + i] += _rounded(
+                (w00 * tables[own + i + _ONE] + w01 * tables[own + i])
+                + (w10 * tables[above + i + _ONE] + w11 * tables[above + i])
+            )
+
+
+@kernel
+def _blended(old, new, blend):
+    """Return the stronger magnitude, the positive one of equals; or the new value, unless it is
+    0.
+    """
+    if blend == MAX:
+        return new if abs(new) > abs(old) or (abs(new) == abs(old) and new > old) else old
+    return new if new != 0 else old
+
+
+@kernel
+def _blend(flat, place, pitch, tables, start, stride, height, width, weights, blend):
+    w00, w01, w10, w11 = weights
+    for j in range(height):
+        own = start + j * stride
+        above = own - stride
+        for k in range(width):
+            new = _rounded(
+                (w00 * tables[own + k + 1] + w01 * tables[own + k])
+                + (w10 * tables[above + k + 1] + w11 * tables[above + k])
+            )
+            at = place + j * pitch + k
+            flat[at] = _blended(flat[at], new, blend)
+
+
+@kernel
+def _mark(dirty, top, bottom, left, right):
+    for band in range(top // TILE_ROWS, (bottom - 1) // TILE_ROWS + 1):
+        above, below = max(top - band * TILE_ROWS, 0), min(bottom - band * TILE_ROWS, TILE_ROWS)
+        rows = np.uint8((1 << below) - (1 << above))
+        for tile in range(left // TILE_COLUMNS, (right - 1) // TILE_COLUMNS + 1):
+            dirty[band, tile] |= rows
+
+
+@kernel(
+    "(i8[::1], i8[::1], f8[::1], f8[::1]), f8[::1], (f8[::1], i8[:,::1], i8[::1]), i8, b1, i8, i8,"
+    " out i8[:,::1], out u1[:,::1]"
+)
+def blit(places, amounts, footprints, blend, wrap, top, bottom, sums, dirty):
+    """Blend stamps around cells into the rows [top, bottom).
+
+    `places` are (rows, columns, downs, rights): the cells, and the distances beyond them.
+    `footprints` are (tables, shapes, which).
+    """
+    (rows, columns, downs, rights), (tables, shapes, which) = places, footprints
+    map_height, map_width = sums.shape
+    flat = sums.reshape(-1)
+    for i in range(which.shape[0]):
+        number = which[i]
+        y0, x0 = rows[i] + shapes[number, 3], columns[i] + shapes[number, 4]
+        between = downs[i] > 0.0 or rights[i] > 0.0
+        more = 1 if between else 0
+        covered, across = shapes[number, 1] + more, shapes[number, 2] + more
+        stride = shapes[number, 2] + 2
+        own = shapes[number, 0] + stride
+        far, near = (1 - downs[i]) * amounts[i], downs[i] * amounts[i]
+        w00, w01, w10 = (1 - rights[i]) * far, rights[i] * far, (1 - rights[i]) * near
+        w11 = rights[i] * near
+        first = 0 if wrap else max(0, top - y0)
+        last = covered if wrap else min(covered, bottom - y0)
+        # On a torus a stamp is cut where it goes over the rim, elsewhere it is one piece.
+        j = first
+        while j < last:
+            y = (y0 + j) % map_height if wrap else y0 + j
+            j_end = min(last, j + map_height - y)
+            if wrap and y < top:
+                j_end = min(last, j + top - y)
+            height = min(j_end - j, bottom - y)
+            if y < top:
+                height = 0
+            k = 0 if wrap else max(0, -x0)
+            k_last = across if wrap else min(across, map_width - x0)
+            while k < k_last and height > 0:
+                x = (x0 + k) % map_width if wrap else x0 + k
+                k_end = min(k_last, k + map_width - x)
+                place = y * map_width + x
+                start = own + j * stride + k
+                if blend != ADD:
+                    _blend(
+                        flat,
+                        place,
+                        map_width,
+                        tables,
+                        start,
+                        stride,
+                        height,
+                        k_end - k,
+                        (w00, w01, w10, w11),
+                        blend,
+                    )
+                elif between:
+                    _add_between(
+                        flat,
+                        place,
+                        map_width,
+                        tables,
+                        start,
+                        stride,
+                        height,
+                        k_end - k,
+                        w00,
+                        w01,
+                        w10,
+                        w11,
+                    )
+                else:
+                    _add(flat, place, map_width, tables, start, stride, height, k_end - k, w00)
+                _mark(dirty, y, y + height, x, x + k_end - k)
+                k = k_end
+            j = j_end
+
+
+@kernel("i8[::1], f8[::1], i8, out i8[:,::1], out u1[:,::1]")
+def scatter(cells, amounts, blend, sums, dirty):
+    """Blend amounts, times SCALE, into cells; any of them several times, in their order."""
+    width = np.uint32(sums.shape[1])
+    flat = sums.reshape(-1)
+    for i in range(cells.shape[0]):
+        cell = np.uint64(cells[i])
+        new = _rounded(amounts[i])
+        if blend == ADD:
+            flat[cell] += new
+        else:
+            flat[cell] = _blended(flat[cell], new, blend)
+        y = np.uint32(cell) // width
+        x = np.uint32(cell) - y * width
+        dirty[np.uint64(y // _HIGH), np.uint64(x // _WIDE)] |= np.uint8(_FIRST << (y % _HIGH))
+
+
+@kernel(
+    "i8[:,::1], none, i8, i8, out u1[:,::1], out f4[:,::1]",
+    "i8[:,::1], b1[:,::1], i8, i8, out u1[:,::1], out f4[:,::1]",
+)
+def publish(sums, walls, first, last, dirty, values):
+    """Write the dirty tiles of the tile rows [first, last) as float32, and mark them clean.
+
+    Cells of `walls` (height, width) become 0; with None there are none.
+    """
+    height, width = sums.shape
+    for band in range(first, last):
+        for tile in range(dirty.shape[1]):
+            if dirty[band, tile] == 0:
+                continue
+            dirty[band, tile] = 0
+            left, right = tile * TILE_COLUMNS, min((tile + 1) * TILE_COLUMNS, width)
+            for y in range(band * TILE_ROWS, min((band + 1) * TILE_ROWS, height)):
+                row, shown = sums[y, left:right], values[y, left:right]
+                for x in range(row.shape[0]):
+                    shown[x] = np.float32(np.float64(row[x]) * (1.0 / SCALE))
+                if walls is not None:
+                    wall = walls[y, left:right]
+                    for x in range(row.shape[0]):
+                        shown[x] = _ZERO if wall[x] else shown[x]
+
+
+@kernel("out i8[:,::1], out u1[:,::1], out f4[:,::1]")
+def drain(sums, dirty, values):
+    """Write all sums as float32 and reset them."""
+    height, width = sums.shape
+    flat = sums.reshape(-1)
+    shown = values.reshape(-1)
+    for y in range(height):
+        for tile in range(dirty.shape[1]):
+            place = np.uint64(y * width + tile * TILE_COLUMNS)
+            length = min(TILE_COLUMNS, width - tile * TILE_COLUMNS)
+            if dirty[y // TILE_ROWS, tile] == 0:
+                for k in range(length):
+                    shown[place + np.uint64(k)] = _ZERO
+                continue
+            for k in range(length):
+                shown[place + np.uint64(k)] = np.float32(
+                    np.float64(flat[place + np.uint64(k)]) / SCALE
+                )
+                flat[place + np.uint64(k)] = 0
+    dirty[:] = 0

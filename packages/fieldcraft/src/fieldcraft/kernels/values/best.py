@@ -1,0 +1,196 @@
+"""The best cells around positions.
+
+Places are world positions in cells from the origin.
+
+Passing an array to another compiled function counts its references, which takes longer than the
+work for a few cells. So functions that are called per cell take numbers only, and the loops that
+read cells are written out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fieldcraft.kernels.compiling.declare import kernel
+
+__all__ = ["TILE", "best", "bounds", "thin"]
+
+TILE = 16
+"""Side of the squares with cached highest values; it changes no result."""
+
+
+@kernel("f4[:,::1], u1[:,::1], f4, out f4[:,::1]")
+def bounds(values, closed, sign, out):
+    """Write the highest `sign * value` of the open cells of each tile, -infinity where there is
+    none.
+    """
+    height, width = values.shape
+    for ty in range(out.shape[0]):
+        for tx in range(out.shape[1]):
+            highest = np.float32(-np.inf)
+            for r in range(ty * TILE, min((ty + 1) * TILE, height)):
+                for c in range(tx * TILE, min((tx + 1) * TILE, width)):
+                    score = sign * values[r, c]
+                    if score > highest and closed[r, c] == 0:
+                        highest = score
+            out[ty, tx] = highest
+
+
+@kernel
+def _away(index, at, count, wrap):
+    """Return the distance of the center of a row or column from `at`, the short way around a
+    torus.
+    """
+    d = abs((index + 0.5) - at)
+    return min(d, count - d) if wrap else d
+
+
+@kernel
+def _gap(first, last, at, count, wrap):
+    """Return at most the smallest `_away` of the rows or columns [first, last)."""
+    if first + 0.5 <= at <= last - 0.5:
+        return 0.0
+    return min(_away(first, at, count, wrap), _away(last - 1, at, count, wrap))
+
+
+@kernel
+def _tile(own, offset, count, wrap):
+    """Return the row or column of tiles at an offset from the own one, each once on a torus; -1 if
+    there is none.
+    """
+    if wrap:
+        return (own + offset) % count if -(count // 2) <= offset < count - count // 2 else -1
+    return own + offset if 0 <= own + offset < count else -1
+
+
+@kernel
+def _squared_distance(cell, other, height, width, wrap):
+    """Return the squared distance of two cells, the short way around a torus."""
+    dr = abs(cell // width - other // width)
+    dc = abs(cell % width - other % width)
+    if wrap:
+        dr = min(dr, height - dr)
+        dc = min(dc, width - dc)
+    return dr * dr + dc * dc
+
+
+@kernel
+def _close(closed, cell, spacing2, wrap):
+    """Close a cell and the cells less than the spacing from it."""
+    height, width = closed.shape
+    r, c = divmod(cell, width)
+    reach = np.int64(min(np.sqrt(spacing2), np.float64(height + width)))
+    low_r, high_r = max(r - reach, 0), min(r + reach, height - 1)
+    low_c, high_c = max(c - reach, 0), min(c + reach, width - 1)
+    if wrap:
+        # Each row and column once, the short way around.
+        low_r, high_r = r - min(reach, height // 2), r + min(reach, height - 1 - height // 2)
+        low_c, high_c = c - min(reach, width // 2), c + min(reach, width - 1 - width // 2)
+    for y in range(low_r, high_r + 1):
+        for x in range(low_c, high_c + 1):
+            d2 = (y - r) * (y - r) + (x - c) * (x - c)
+            if d2 == 0 or d2 < spacing2:
+                closed[y % height, x % width] = 1
+
+
+@kernel(
+    "f4[:,::1], f4[:,::1], f8[:,::1], (b1, b1), f4, (f8, f8), b1, i8, i8, out i8[:,::1], out"
+    " u1[:,::1]",
+    error_model="numpy",
+)
+def best(values, bounds, places, axes, sign, squares, taking, first, last, out, closed):
+    """Write the best cells around each of `places` (N, 2), one after the other, into `out` (N, k),
+    which holds -1.
+
+    Tiles are visited from the inside outwards and skipped where nothing in them can win. If
+    `taking`, each choice closes the cells around it for the next ones. `axes` are (whether the
+    world's y points up, whether the grid is a torus), and `squares` are the squared radius and the
+    squared spacing.
+    """
+    (y_up, wrap), (reach2, spacing2) = axes, squares
+    height, width = values.shape
+    down, across = bounds.shape
+    rings = np.int64(min(np.sqrt(reach2), np.float64(height + width))) // TILE + (3 if wrap else 1)
+    rings = min(rings, max(down, across))
+    for i in range(first, last):
+        u, v = places[i, 0], places[i, 1]
+        own_column, own_row = min(np.int64(u), width - 1), min(np.int64(v), height - 1)
+        if y_up:
+            own_row = height - 1 - own_row
+        for k in range(out.shape[1]):
+            top_score, top_d2, top_cell = np.float32(-np.inf), np.inf, np.int64(-1)
+            for ring in range(rings + 1):
+                for a in range(-ring, ring + 1):
+                    ty = _tile(own_row // TILE, a, down, wrap)
+                    if ty < 0:
+                        continue
+                    top = ty * TILE
+                    bottom = min(top + TILE, height)
+                    gap_v = (
+                        _gap(height - bottom, height - top, v, height, wrap)
+                        if y_up
+                        else _gap(top, bottom, v, height, wrap)
+                    )
+                    if gap_v * gap_v > reach2:
+                        continue
+                    for b in range(-ring, ring + 1, 1 if abs(a) == ring else 2 * ring):
+                        tx = _tile(own_column // TILE, b, across, wrap)
+                        if tx < 0:
+                            continue
+                        left = tx * TILE
+                        right = min(left + TILE, width)
+                        gap_u = _gap(left, right, u, width, wrap)
+                        gap2 = gap_u * gap_u + gap_v * gap_v
+                        bound = bounds[ty, tx]
+                        if (
+                            gap2 > reach2
+                            or bound < top_score
+                            or (bound == top_score and gap2 > top_d2)
+                        ):
+                            continue
+                        for r in range(top, bottom):
+                            dv = _away(height - 1 - r if y_up else r, v, height, wrap)
+                            dv2 = dv * dv
+                            if dv2 > reach2:
+                                continue
+                            for c in range(left, right):
+                                score = sign * values[r, c]
+                                if not score >= top_score or closed[r, c] != 0:
+                                    continue
+                                du = _away(c, u, width, wrap)
+                                d2 = du * du + dv2
+                                cell = r * width + c
+                                if d2 > reach2 or (
+                                    score == top_score
+                                    and (d2 > top_d2 or (d2 == top_d2 and cell > top_cell))
+                                ):
+                                    continue
+                                free = True
+                                for p in range(k):
+                                    squared = _squared_distance(
+                                        cell, out[i, p], height, width, wrap
+                                    )
+                                    free = free and squared > 0 and squared >= spacing2
+                                if free:
+                                    top_score, top_d2, top_cell = score, d2, cell
+            if top_cell < 0:
+                break
+            out[i, k] = top_cell
+            if taking:
+                _close(closed, top_cell, spacing2, wrap)
+
+
+@kernel("i8[::1], f8, b1, i8, out i8[::1], out u1[:,::1]")
+def thin(cells, spacing2, wrap, most, out, closed):
+    """Write the first `most` of `cells` that keep the spacing to the chosen cells before them into
+    `out`; return their number.
+    """
+    count = 0
+    for cell in cells:
+        if count == most:
+            break
+        if closed[cell // closed.shape[1], cell % closed.shape[1]] == 0:
+            out[count] = cell
+            count += 1
+            _close(closed, cell, spacing2, wrap)
+    return count
