@@ -202,7 +202,7 @@ def test_an_installation_under_umask_002_runs_compiled(tmp_path: Path) -> None:
         "import os, shutil, sys; os.umask(0o002);"
         f" shutil.copytree({str(package)!r}, 'fieldcraft', copy_function=shutil.copyfile);"
         " os.chmod('fieldcraft/kernels', 0o775); sys.path.insert(0, os.getcwd());"
-        " from fieldcraft.kernels import native; print(native.__file__, bool(native.load()))"
+        " from fieldcraft.kernels.compiling import native; print(native.__file__, bool(native.load()))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True

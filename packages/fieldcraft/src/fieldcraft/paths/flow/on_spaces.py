@@ -292,7 +292,7 @@ class GraphFlow(FlowField):
             floors = floors_of(self.graph)
             middles = floors.portals.middles
             through = (floors.mesh, middles, self._shown_next, goals, points, vertices, arrived)
-            return lambda first, last, out: kernels.graph_flow.lead_through(
+            return lambda first, last, out: kernels.paths.graph_flow.lead_through(
                 *through, first, last, out
             )
         topology = self.graph.topology
@@ -315,7 +315,7 @@ class GraphFlow(FlowField):
         """Write the directions on a torus; on hexagons, and beside the seam of squares, through the
         side to the next cell.
         """
-        kernels.graph_flow.lead(*along, first, last, out)
+        kernels.paths.graph_flow.lead(*along, first, last, out)
         points, vertices, arrived = along[-3][first:last], along[-2][first:last], along[-1]
         beside = np.flatnonzero(self._seam[vertices])
         here = vertices[beside]
