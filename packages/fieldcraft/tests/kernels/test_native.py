@@ -207,7 +207,7 @@ def test_an_installation_under_umask_002_runs_compiled(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
-    assert done.stdout.split() == [str(tmp_path / "fieldcraft/kernels/native.py"), "True"]
+    assert done.stdout.split() == [str(tmp_path / "fieldcraft/kernels/compiling/native.py"), "True"]
 
 
 @pytest.mark.parametrize(
