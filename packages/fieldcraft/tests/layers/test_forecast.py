@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -167,3 +169,52 @@ def test_bad_times_paths_and_schedules_are_refused() -> None:
     for times, period in (([1, 2], None), ([0, 0], None), ([0, 2], 2.0)):
         with pytest.raises(InvalidValue, match="schedule"):
             source.schedule(times, [1, 2], period)
+
+
+@pytest.mark.parametrize(
+    ("propagation", "change"),
+    [
+        (fc.Trail(blur=1), lambda layer: layer.deposit((0.5, 0.5), 4.0)),
+        (fc.Trail(blur=1), lambda layer: layer.deposit_at(np.array([0]), 4.0)),
+        (fc.Trail(blur=1), lambda layer: layer.stamp(fc.Stamp.disc(0.6), (0.5, 0.5), 4.0)),
+        (fc.Spread(0.1, 0.5), lambda layer: layer.tune(momentum=1.0)),
+        (fc.Spread(0.1, 0.5), lambda layer: setattr(layer, "resistance", [[0, 2, 0, 0]])),
+        (fc.Spread(0.1, 0.5), lambda layer: setattr(layer, "every", 0.05)),
+        (fc.Spread(0.1, 0.5), lambda layer: layer.advance(0.05)),
+        (fc.Spread(0.1, 0.5), lambda layer: layer.add_source((3.5, 0.5), 2.0)),
+    ],
+)
+def test_a_forecast_follows_what_shows_with_a_later_step(propagation: Any, change: Any) -> None:
+    layer: Any = fc.InfluenceMap(fc.Grid(4, 1)).add_layer("a", propagation)
+    if isinstance(propagation, fc.Spread):
+        layer.add_source((0.5, 0.5), 8.0)
+    layer.step()
+    soon = layer.at(0.15)
+    before = soon.values.copy()
+    change(layer)
+    assert soon.values.tobytes() == layer.at(0.15).values.tobytes() != before.tobytes()
+
+
+def test_a_forecast_of_a_flood_follows_its_barrier() -> None:
+    imap = fc.InfluenceMap(fc.Grid(4, 1))
+    barrier = imap.add_layer("barrier", values=[[0, 0, 0, 0]])
+    flood = imap.add_layer("flood", fc.Flood(barrier="barrier"))
+    flood.add_source((0.5, 0.5), 8.0)
+    soon = flood.at(0.4)
+    assert soon.values.all()
+    barrier.write([[0, 0, 1, 0]])
+    assert soon.values.tobytes() == flood.at(0.4).values.tobytes()
+    assert not soon.values[0, 2:].any()
+
+
+def test_a_copied_forecast_follows_the_copied_layer() -> None:
+    layer = fc.InfluenceMap(fc.Grid(4, 1)).add_layer("a", fc.Spread(0.1, 0.5))
+    layer.add_source((0.5, 0.5), 8.0)
+    layer.step()
+    soon = layer.at(0.1)
+    assert soon.values.any()
+    # A copied layer counts its versions anew, and comes to the number that the original had.
+    twin = copy.deepcopy(soon)
+    while twin.version < soon.version:
+        twin.layer.step()
+    assert twin.values.tobytes() == twin.layer.at(0.1).values.tobytes()

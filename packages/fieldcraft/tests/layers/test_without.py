@@ -64,3 +64,12 @@ def test_goes_where_maps_go():
         layer.without()
     with pytest.raises(AttributeError):
         fc.InfluenceMap(layer.space).add_layer("own", values=np.zeros((6, 9))).without("me")
+
+
+def test_follows_sources_before_they_act():
+    layer = fc.InfluenceMap(fc.Grid(4, 1)).add_layer("units", fc.Radial(2.0, "linear"))
+    others = layer.without("me")
+    assert not others.values.any()
+    layer.sync(["me", "you"], [(0.5, 0.5), (3.5, 0.5)])
+    assert others.values.tobytes() == layer.without("me").values.tobytes()
+    assert others.values[0, 3] == 1

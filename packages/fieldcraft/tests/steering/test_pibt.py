@@ -328,3 +328,11 @@ print(kernels.compiled(), digest.hexdigest())
 def test_uncompiled_kernels_take_the_same_steps() -> None:
     (_, *fast), (_, *slow) = told_twice(RUN)
     assert fast == slow
+
+
+@pytest.mark.parametrize("look_ahead", [0, 4])
+def test_no_agents_are_no_error(look_ahead: int) -> None:
+    crowd = fc.steering.PIBT(fc.Grid(4, 3), look_ahead=look_ahead)
+    nobody = np.empty(0, dtype=np.int64)
+    for _ in range(2):
+        assert crowd.step(nobody, nobody).tolist() == []

@@ -31,13 +31,16 @@ class Forecast(Operand):
         self._seen: int | None = None
         self._values = np.zeros(0, dtype=np.float32)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Forecast, (self.layer, self.seconds)  # a copied layer counts its versions anew
+
     def __repr__(self) -> str:
         return f"<{self.name!r}: {self.layer!r}>"
 
     @property
     def version(self) -> int:
         """A number that changes whenever the values may have changed."""
-        return self.layer.version + self.layer._sources.version
+        return _version_of_all(self.layer)
 
     @property
     def values(self) -> NDArray[np.float32]:
@@ -46,6 +49,15 @@ class Forecast(Operand):
             self._values = next(values_at(self.layer, [self.seconds])).copy()
             self._seen = self.version
         return read_only(self._values)
+
+
+def _version_of_all(layer: Layer) -> int:
+    """Return a number that changes with everything that the later values of a layer depend on."""
+    version = layer.version + layer._later + layer._sources.version
+    name = layer._field.barrier
+    if name is not None and name in layer._others:
+        version += layer._others[name].version
+    return version
 
 
 def values_at(layer: Layer, seconds: Iterable[float]) -> Iterator[NDArray[np.float32]]:
@@ -97,7 +109,7 @@ class Without(Operand):
     @property
     def version(self) -> int:
         """A number that changes whenever the values may have changed."""
-        return self.layer.version
+        return _version_of_all(self.layer)
 
     @property
     def values(self) -> NDArray[np.float32]:
@@ -105,9 +117,9 @@ class Without(Operand):
         change.
         """
         with self.layer._lock:
-            if self._field is None or self._seen != self.layer.version:
+            if self._field is None or self._seen != self.version:
                 self._field = self._updated()
-                self._seen = self.layer.version
+                self._seen = self.version
             return read_only(self._field.values)
 
     def _updated(self) -> Field:

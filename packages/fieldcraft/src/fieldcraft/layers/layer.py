@@ -92,6 +92,7 @@ class Layer(SteppedLayer):
         self._sources = Sources(space, lock)
         self._field.limit(self._sources)
         self._ticks = self._due = self._backlog = self._updates = self._version = 0
+        self._later = 0
         self._work = None
         self._walls_seen = space.walls_version
         self._unseen = np.zeros(0, dtype=np.int64)
@@ -278,6 +279,7 @@ class Layer(SteppedLayer):
                 wanted = checked_resistance(resistance, self.space)
             self._catch_up()
             self._field.set_resistance(wanted)
+            self._later += 1
 
     def attribution(self, cell: int) -> Attribution:
         """Return the sources of a cell's value, the amount of each, and a name for the rest.

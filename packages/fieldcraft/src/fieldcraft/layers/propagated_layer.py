@@ -37,6 +37,7 @@ class Moving(Layer):
             self._catch_up()
             self._field.tune(propagation, self.every)
             self._propagation = propagation
+            self._later += 1
 
     def tune(self, **parameters: Any) -> None:
         """Change settings of the propagation, such as `decay`; takes effect with the next step.

@@ -31,6 +31,8 @@ class SteppedLayer(Operand):
     _backlog: int
     _updates: int
     _version: int
+    _later: int
+    """A number that grows with changes that show from a later step on; forecasts follow it."""
     _walls_seen: int
     _work: Iterator[bool] | None
     _others: Mapping[str, SteppedLayer]
@@ -62,6 +64,7 @@ class SteppedLayer(Operand):
             self._catch_up()
             self._every = interval
             self._field.tune(self._propagation, self.every)
+            self._later += 1
 
     @property
     def updates(self) -> int:
@@ -175,6 +178,7 @@ class SteppedLayer(Operand):
     def _pass_time(self, ticks: int, max_steps: int) -> tuple[int, int]:
         """Take the steps that become due in `ticks` ticks: (made, dropped)."""
         due, self._due = divmod(self._due + ticks, self._every)
+        self._later += 1
         made = due if self._field.timeless else min(due, max_steps)
         self._take_all_steps(made)
         return made, due - made
@@ -188,6 +192,7 @@ class SteppedLayer(Operand):
         if self._field.timeless:
             return self._pass_time(ticks, max_steps)[1]
         due, self._due = divmod(self._due + ticks, self._every)
+        self._later += 1
         dropped = max(self._backlog + due - max_steps, 0)
         self._backlog += due - dropped
         return dropped

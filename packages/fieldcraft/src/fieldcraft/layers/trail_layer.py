@@ -126,6 +126,7 @@ class StampedLayer(Layer):
                     " on a trail evaporates",
                 )
             self._version += self._field.at_once
+            self._later += 1
 
     def put(self, cells: ArrayLike, values: ArrayLike) -> None:
         """Set the values of cells at once.
@@ -242,6 +243,7 @@ class TrailLayer(StampedLayer, Moving, kind="trail"):
         with self._lock:
             cells = self._open_cells(positions, on_wall, outside)
             self._field.add(cells, self._parts(amounts, len(cells)))
+            self._later += 1
 
     def deposit_at(self, cells: NDArray[np.int64], amounts: ArrayLike = 1.0) -> None:
         """Deposit by cell ids, for agents that know their cells.
@@ -262,6 +264,7 @@ class TrailLayer(StampedLayer, Moving, kind="trail"):
             self._catch_up()
             places = np.atleast_1d(self._on_open_ground(cells))
             self._field.add(places, self._parts(amounts, len(places)))
+            self._later += 1
 
 
 class ArrayLayer(StampedLayer, kind="array"):

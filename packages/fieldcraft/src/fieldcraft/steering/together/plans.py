@@ -60,7 +60,8 @@ class Plans:
         for t in range(planned, self.times):
             kernels.agents.pibt.step(*first, plan[:, t].astype(np.int64), *last)
             plan[:, t + 1] = next_cells
-        self._improve(ground, agents, seed)
+        if len(cells):
+            self._improve(ground, agents, seed)
         return plan[:, 1].astype(np.int64)
 
     def _step_scratch(self, starts: Ints, count: int) -> tuple[_AtCells, _Scratch]:
