@@ -178,7 +178,7 @@ def _frame(level: Level, name: str) -> _Frame:
     chunks = list[Json]()
     moved = list[tuple[int, int]]()
     for layer in level.layers:
-        right, down = _whole_cells(layer, tile)
+        right, down = _cells_moved(layer, tile)
         for chunk in level.chunks(layer):
             chunks.append(chunk)
             moved.append((chunk["x"] + right, chunk["y"] + down))
@@ -204,7 +204,7 @@ def _frame(level: Level, name: str) -> _Frame:
     return _Frame(left, top, (height, width), tile)
 
 
-def _whole_cells(layer: Layer, tile: int) -> tuple[int, int]:
+def _cells_moved(layer: Layer, tile: int) -> tuple[int, int]:
     """Return by how many columns and rows the offset of a layer moves its tiles.
 
     A moved tile blocks the cell whose center it covers, as the same square among the shapes does.
@@ -257,7 +257,7 @@ def _tile_walls(
     walls = np.zeros(frame.shape, dtype=np.bool_)
     flagged = _flagged_tiles(level, flags)
     for layer, all_tiles in zip(level.layers, is_wall, strict=True):
-        right, down = _whole_cells(layer, frame.tile)
+        right, down = _cells_moved(layer, frame.tile)
         for chunk in level.chunks(layer):
             ids = tile_ids(layer, chunk)
             row, column = chunk["y"] - frame.top + down, chunk["x"] - frame.left + right
