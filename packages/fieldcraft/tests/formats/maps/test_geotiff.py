@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import fieldcraft as fc
 from fieldcraft.base.errors import BadMapFile, InvalidValue
@@ -17,7 +19,11 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 def written(
-    path: Path, values: np.ndarray, transform: object = None, nodata: float | None = -1.0
+    path: Path,
+    values: np.ndarray,
+    transform: object = None,
+    nodata: float | None = -1.0,
+    crs: str | None = "EPSG:32633",
 ) -> Path:
     north_up = rasterio.transform.from_origin(500_000, 5_200_000, 30, 30)
     with rasterio.open(
@@ -28,7 +34,7 @@ def written(
         width=values.shape[1],
         count=1,
         dtype=values.dtype,
-        crs="EPSG:32633",
+        crs=crs,
         transform=transform or north_up,
         nodata=nodata,
     ) as file:
@@ -98,16 +104,21 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
             save_geotiff(tmp_path / "a.tif", values, space, crs=crs)  # type: ignore[arg-type]
     heights = np.zeros((4, 5), dtype=np.float32)
     affine = rasterio.transform.Affine
-    for name, transform in (
-        ("oblong", affine(30, 0, 0, 0, -20, 0)),
-        ("turned", affine(20, 5, 0, 5, -20, 0)),
-        ("south", affine(9, 0, 0, 0, 9, 0)),
+    for name, transform, said in (
+        ("oblong", affine(30, 0, 0, 0, -20, 0), "square.*gdalwarp -tr 25 25"),
+        ("turned", affine(20, 5, 0, 5, -20, 0), "turned by .*north up"),
+        ("south", affine(9, 0, 0, 0, 9, 0), "the first in the north"),
+        ("mirrored", affine(-9, 0, 0, 0, -9, 0), "from west to east"),
     ):
-        with pytest.raises(BadMapFile, match="north that is not up"):
+        with pytest.raises(BadMapFile, match=said) as caught:
             read_geotiff(written(tmp_path / f"{name}.tif", heights, transform))
+        assert "cut off" not in str(caught.value)
     path = written(tmp_path / "fine.tif", heights)
-    for options in ({"band": 2}, {"window": (0, 0, 6, 1)}):
-        with pytest.raises(BadMapFile):
+    for options, said in (
+        ({"band": 2}, "1 to 1"),
+        ({"window": (0, 0, 6, 1)}, "5 x 4 pixels"),
+    ):
+        with pytest.raises(BadMapFile, match=said):
             read_geotiff(path, **options)
     for options in ({"band": 0}, {"window": (0, 0, 0, 1)}, {"window": 3}, {"window": (1, 2)}):
         with pytest.raises(InvalidValue):
@@ -116,7 +127,78 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
         read_geotiff(tmp_path / "none.tif")
     assert sorted(each.name for each in tmp_path.iterdir()) == [
         "fine.tif",
+        "mirrored.tif",
         "oblong.tif",
         "south.tif",
         "turned.tif",
     ]
+
+
+@pytest.mark.parametrize(
+    ("wide", "high"),
+    [(3, 3 + 6e-9), (300.0379, 300.0418), (3004.18, 3034.23), (200.3, 199.9)],
+)
+def test_pixels_that_are_nearly_square(tmp_path: Path, wide: float, high: float) -> None:
+    """Each pixel's center is in the cell of its row and column."""
+    values = np.arange(70 * 60, dtype=np.float32).reshape(60, 70)
+    transform = rasterio.transform.Affine(wide, 0, 101_985, 0, -high, 2_826_915)
+    path = written(tmp_path / "nearly.tif", values, transform)
+    for window in (None, (0, 0, 70, 60), (51, 3, 19, 40)):
+        column, row, width, height = window or (0, 0, 70, 60)
+        raster = read_geotiff(path, window=window)
+        rows, columns = np.divmod(np.arange(width * height), width)
+        x = 101_985 + (column + columns + 0.5) * wide
+        y = 2_826_915 - (row + rows + 0.5) * high
+        cells = raster.space.cell_at(np.stack([x, y], axis=1))
+        assert np.array_equal(cells, np.arange(width * height))
+        assert raster.values[0, 0] == values[row, column]
+
+
+def test_cells_more_than_half_a_pixel_off_are_refused(tmp_path: Path) -> None:
+    values = np.zeros((60, 170), dtype=np.float32)
+    transform = rasterio.transform.Affine(30, 0, 0, 0, -30.4, 0)
+    path = written(tmp_path / "oblong.tif", values, transform)
+    with pytest.raises(BadMapFile, match=r"square.*0\.6 pixels off.*window="):
+        read_geotiff(path)
+    assert read_geotiff(path, window=(0, 0, 70, 60)).space.shape == (60, 70)
+
+
+def test_a_picture_without_a_georeference_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "picture.tif"
+    Image.fromarray(np.zeros((3, 4), dtype=np.uint8)).save(path)
+    with pytest.raises(BadMapFile, match=r"without one.*Save it as PNG") as caught:
+        load_map(path)
+    assert "north" not in str(caught.value)
+
+
+def test_ground_control_points_are_refused(tmp_path: Path) -> None:
+    point = rasterio.control.GroundControlPoint
+    places = [point(row=0, col=0, x=1, y=1), point(0, 3, 4, 1), point(2, 0, 1, 3)]
+    path = tmp_path / "points.tif"
+    with rasterio.open(
+        path,
+        "w",
+        driver="GTiff",
+        height=3,
+        width=4,
+        count=1,
+        dtype="uint8",
+        gcps=places,
+        crs="EPSG:32633",
+    ) as file:
+        file.write(np.zeros((3, 4), dtype=np.uint8), 1)
+    with pytest.raises(BadMapFile, match="3 ground control points"):
+        read_geotiff(path)
+
+
+def test_degrees_are_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    values = np.zeros((3, 4), dtype=np.float32)
+    transform = rasterio.transform.from_origin(14, 60, 0.5, 0.5)
+    path = written(tmp_path / "dem.tif", values, transform, crs="EPSG:4326")
+    with caplog.at_level(logging.WARNING):
+        assert read_geotiff(path).space.cell_size == 0.5
+    assert "is in degrees" in caplog.text and "60.0" in caplog.text and "50 %" in caplog.text
+    assert "gdalwarp -t_srs" in caplog.text
+    caplog.clear()
+    read_geotiff(written(tmp_path / "meters.tif", values))
+    assert not caplog.records

@@ -4,8 +4,12 @@ system.
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import math
 import os
+import warnings
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +23,9 @@ from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.grid.grid import MAX_CELLS
 
 __all__ = ["Raster", "load_geotiff", "read_geotiff", "save_geotiff"]
+
+_log = logging.getLogger(__name__)
+_OBLONG = 0.02  # how much longer one side of a pixel that counts as square may be
 
 
 class Raster(NamedTuple):
@@ -64,7 +71,9 @@ def read_geotiff(
     """Return a band of a GeoTIFF as a grid and its values: elevation, cost, density.
 
     Positions on the grid are coordinates of the file's reference system, as in other files of that
-    system.
+    system. Where pixels are not quite square, cells have the mean of their sides, and are at most
+    half a pixel off. If the system counts degrees, so do all distances: a warning on the logger
+    `fieldcraft.formats.maps.geotiff` says so, and what to do.
 
     Parameters
     ----------
@@ -80,8 +89,9 @@ def read_geotiff(
     Raises
     ------
     BadMapFile
-        For a file that isn't such a raster, has pixels that are not square or not north up, no such
-        band, or more than 2**28 cells.
+        For a file that isn't such a raster, a picture without a georeference, pixels that are not
+        north up or so far from square that a cell would be more than half a pixel off, and for a
+        band, a window or a size that it doesn't have.
     MissingLibrary
         Without rasterio.
     """
@@ -89,25 +99,144 @@ def read_geotiff(
     sides = None if window is None else _window(window)
     rasterio = _rasterio("Reading a GeoTIFF")
     file_size(file, "A map", BadMapFile)
-    with parsing(file.name, "GeoTIFF"), rasterio.open(file, driver="GTiff") as raster:
+    with (
+        parsing(file.name, "GeoTIFF"),
+        _without_warning(rasterio),
+        rasterio.open(file, driver="GTiff") as raster,
+    ):
         column, row, width, height = sides or (0, 0, raster.width, raster.height)
-        t = raster.transform
-        if t.b or t.d or t.a <= 0 or not math.isclose(t.a, -t.e, rel_tol=1e-9):
-            raise ValueError("pixels that are not square, or north that is not up; use gdalwarp")
-        if number > raster.count or width * height > MAX_CELLS:
-            raise ValueError(f"band={number} of {raster.count}, window={width} x {height} cells")
-        if column + width > raster.width or row + height > raster.height:
-            raise ValueError(f"{window} of {raster.width} x {raster.height} pixels")
+        _check_part(raster, file.name, number, (column, row, width, height))
+        pixel_width, pixel_height = _pixel_sides(raster, file.name)
+        cell_size = _cell_size(pixel_width, pixel_height, width, height, file.name)
         part = rasterio.windows.Window(column, row, width, height)
         found = raster.read(number, window=part, masked=True)
         crs = raster.crs.to_string() if raster.crs else ""
-        low = t.f - raster.height * t.a + (raster.height - row - height) * t.a
+        transform = raster.transform
+        below = raster.height - row - height
+        bottom = transform.f - raster.height * pixel_height + below * pixel_height
+        # Cells and pixels have a common center; the corners differ where pixels are not square.
+        left = transform.c + column * pixel_width + (pixel_width - cell_size) * width / 2
+        low = bottom + (pixel_height - cell_size) * height / 2
+        if raster.crs and raster.crs.is_geographic:
+            top = bottom + height * pixel_height
+            _warn_of_degrees(file.name, max(abs(bottom), abs(top)))
     values = np.ma.getdata(found).astype(np.float32)
     walls = np.ma.getmaskarray(found) | ~np.isfinite(values)
     values[walls] = 0
-    origin = (t.c + column * t.a, low)
-    space = Grid(cell_size=t.a, origin=origin, y_up=True, walls=walls, neighbors=neighbors)
+    space = Grid(
+        cell_size=cell_size,
+        origin=(left, low),
+        y_up=True,
+        walls=walls,
+        neighbors=neighbors,
+    )
     return Raster(space, values, crs)
+
+
+@contextlib.contextmanager
+def _without_warning(rasterio: Any) -> Iterator[None]:
+    """Ignore the warning about a raster without a georeference, which is refused."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rasterio.errors.NotGeoreferencedWarning)
+        yield
+
+
+def _check_part(raster: Any, name: str, band: int, window: tuple[int, int, int, int]) -> None:
+    """Refuse a band or a window that a raster does not have, and more cells than a grid has."""
+    column, row, width, height = window
+    if band > raster.count:
+        raise BadMapFile(
+            f"The bands of this GeoTIFF are 1 to {raster.count}",
+            got=f"band={band} of {name}",
+            remedy="Pass one of these",
+        )
+    if column + width > raster.width or row + height > raster.height:
+        raise BadMapFile(
+            f"A window lies on the {raster.width} x {raster.height} pixels of its GeoTIFF",
+            got=f"window={window} of {name}",
+            remedy="Pass (column, row, width, height) of a part",
+        )
+    if width * height > MAX_CELLS:
+        raise BadMapFile(
+            f"A grid has at most {MAX_CELLS:,} cells",
+            got=f"{width} x {height} pixels of {name}",
+            remedy="Pass window= for a part of it",
+        )
+
+
+def _pixel_sides(raster: Any, name: str) -> tuple[float, float]:
+    """Return the width and height of the pixels of a raster whose rows run from north to south."""
+    transform = raster.transform
+    if transform.is_identity:
+        points, _ = raster.gcps
+        if points:
+            raise BadMapFile(
+                "A GeoTIFF says where its pixels are by a transform",
+                got=f"{len(points)} ground control points in {name}",
+                remedy="Warp it with gdalwarp, which makes a transform of them",
+            )
+        raise BadMapFile(
+            "A GeoTIFF has a georeference: it says where its pixels are",
+            got=f"a TIFF picture without one, {name}",
+            remedy=(
+                "Save it as PNG, and load that as a picture; or add a georeference with"
+                " gdal_translate -a_ullr LEFT TOP RIGHT BOTTOM"
+            ),
+        )
+    if transform.b or transform.d:
+        raise BadMapFile(
+            "The rows of a GeoTIFF run from west to east",
+            got=f"rows turned by {math.degrees(math.atan2(transform.d, transform.a)):g} degrees,"
+            f" {name}",
+            remedy="Turn it north up with gdalwarp",
+        )
+    if transform.a <= 0 or transform.e >= 0:
+        raise BadMapFile(
+            "The rows of a GeoTIFF run from west to east, the first in the north",
+            got=f"steps of ({transform.a:g}, {transform.e:g}) per column and row in {name}",
+            remedy="Turn it north up with gdalwarp",
+        )
+    return transform.a, -transform.e
+
+
+def _cell_size(
+    pixel_width: float, pixel_height: float, columns: int, rows: int, name: str
+) -> float:
+    """Return the size of square cells that replace pixels about a common center.
+
+    Real rasters have pixels that are square but for rounding, or for the whole number of pixels on
+    a side. A cell may be half a pixel from its own pixel.
+    """
+    size = (pixel_width + pixel_height) / 2
+    shift = max(
+        abs(pixel_width - size) * columns / 2 / pixel_width,
+        abs(pixel_height - size) * rows / 2 / pixel_height,
+    )
+    if shift > 0.5 or abs(pixel_width - pixel_height) > _OBLONG * size:
+        raise BadMapFile(
+            f"The pixels of a GeoTIFF are square, to {_OBLONG:.0%} and so that no cell is more than"
+            " half a pixel from its own",
+            got=f"pixels of {pixel_width:.9g} x {pixel_height:.9g} and cells {shift:.1f} pixels off"
+            f" in {name}",
+            remedy=f"Resample it with gdalwarp -tr {size:.6g} {size:.6g}, or pass window= for a"
+            " smaller part",
+        )
+    return size
+
+
+def _warn_of_degrees(name: str, latitude: float) -> None:
+    """Log that distances on a raster are degrees, and what to do; `latitude` is the farthest from
+    the equator.
+    """
+    share = 100 * math.cos(math.radians(min(latitude, 90.0)))
+    _log.warning(
+        "%s is in degrees, and so are distances, radii and path lengths on it. At latitude %.1f a "
+        "degree of longitude is only %.0f %% as long as one of latitude. For distances in meters "
+        "reproject it: gdalwarp -t_srs EPSG:32633 in.tif out.tif, with the UTM zone of the place.",
+        name,
+        latitude,
+        share,
+    )
 
 
 def save_geotiff(
