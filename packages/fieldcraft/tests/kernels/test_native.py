@@ -197,7 +197,7 @@ def test_a_file_of_another_user_than_the_folder_is_not_loaded(
 def test_an_installation_under_umask_002_runs_compiled(tmp_path: Path) -> None:
     if tier.library() is None:
         pytest.skip("no native library serves here")
-    package = Path(native.__file__).parents[1]
+    package = Path(native.__file__).parents[2]
     code = (
         "import os, shutil, sys; os.umask(0o002);"
         f" shutil.copytree({str(package)!r}, 'fieldcraft', copy_function=shutil.copyfile);"
