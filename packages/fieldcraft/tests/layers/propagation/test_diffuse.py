@@ -226,3 +226,39 @@ def test_walls_read_zero_at_once(propagation: Any) -> None:
     assert layer.values[1, 2] == 0 == layer.sample((2.5, 1.5))
     layer.step()
     assert layer.values[1, 2] == 0
+
+
+@pytest.mark.parametrize("resistance", [0.0, 1.0, 5.0, 10.0, 20.0, 36.0, 50.0, 100.0])
+def test_settling_behind_a_strong_resistance(resistance: float) -> None:
+    layer = fc.InfluenceMap(fc.Grid(4, 1)).add_layer("gas", fc.Diffuse(0.5, floor=0))
+    layer.resistance = [[0, 0, resistance, 0]]
+    layer.add_source((0.5, 0.5), 8.0)
+    layer.deposit((3.5, 0.5), 1.0)
+    layer.settle()
+    np.testing.assert_allclose(
+        layer.values, [[8, 8, 8 * np.exp(-resistance), 8]], rtol=1e-5, atol=1e-40
+    )
+
+
+@pytest.mark.parametrize("resistance", [15.0, 40.0, 60.0, 90.0])
+def test_settling_between_two_strong_resistances(resistance: float) -> None:
+    layer = fc.InfluenceMap(fc.Grid(9, 1)).add_layer("gas", fc.Diffuse(0.5, floor=0))
+    layer.resistance = [[0, 0, resistance, 0, 0, 0, resistance + 2, 0, 0]]
+    layer.add_source((0.5, 0.5), 8.0)
+    layer.add_source((8.5, 0.5), 2.0)
+    layer.settle()
+    # Each side counts as much as its resistance lets through: 1 and exp(-2).
+    middle = (8 + 2 * np.exp(-2)) / (1 + np.exp(-2))
+    np.testing.assert_allclose(layer.values[0, 3:6], middle, rtol=1e-6)
+    np.testing.assert_allclose(layer.values[0, [1, 7]], [8, 2], rtol=1e-6)
+
+
+def test_what_is_in_cells_that_nothing_enters_leaves_them() -> None:
+    layer = fc.InfluenceMap(fc.Grid(5, 1)).add_layer("gas", fc.Diffuse(0.5, floor=0))
+    layer.resistance = [[0, 0, 700, 0, 0]]
+    layer.write([[1.0, 0.0, 6.0, 2.0, 4.0]])
+    layer.settle()
+    np.testing.assert_allclose(layer.values, [[2, 2, 0, 4.5, 4.5]])
+    layer.add_source((0.5, 0.5), 8.0)
+    layer.settle()
+    np.testing.assert_allclose(layer.values, [[8, 8, 0, 4.5, 4.5]])

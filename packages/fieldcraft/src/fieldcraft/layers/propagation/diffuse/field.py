@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
-from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import interruptible
 from fieldcraft.kernels.compiling import pool
+from fieldcraft.layers.propagation.diffuse.equilibrium import Ground, equilibrium
 from fieldcraft.layers.propagation.propagation import Field, checked_pins, checked_resistance
 from fieldcraft.layers.propagation.settings import retention
 from fieldcraft.layers.sources import Sources
@@ -168,46 +168,35 @@ class DiffuseField(Field):
     def _balance(self) -> Floats:
         """Return the values (N,) that steps leave as they are.
 
-        Solved directly: `scipy.sparse.linalg.splu`. Where nothing is pinned and nothing is lost the
-        sum stays. Raises `InvalidValue` if steps lead into a part of the map and not back, so that
-        more than one balance is possible.
+        Solved directly, see `equilibrium`. Raises `InvalidValue` if steps lead into a part of the
+        map and not back, so that more than one balance is possible.
         """
-        from scipy.sparse import csr_array, diags_array
-        from scipy.sparse.csgraph import connected_components
-
-        values, pinned = self._flat, self._pins[0]
-        steps, count = self.space.adjacency_from_walls, len(self.space)
-        gives = ~self.space.walls.reshape(-1)
-        gives[pinned] = True
-        origins, ends = (each[gives[steps.origins]] for each in (steps.origins, steps.ends))
-        given, enters, *_ = self._rule
-        through = enters.reshape(-1).astype(np.float64) if enters.size else np.ones(count)
-        size = np.broadcast_to(self._shares, count).astype(np.float64)
-        there = csr_array((np.ones(len(ends)), (ends, origins)), shape=(count, count))
-        leaves = diags_array(1 - given.reshape(-1).astype(np.float64) * size)
-        after = (float(self._keep) * (leaves + diags_array(through) @ there * size)).tocsr()
-        _, parts = connected_components(there, directed=False)
-        is_fed, loses = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
-        is_fed[parts[pinned]] = True
-        loses[parts[np.asarray(after.sum(axis=0)).reshape(-1) < 1 - 1e-6]] = True  # of float32
-        fed, empty = is_fed[parts], loses[parts] & ~is_fed[parts]
-        result: Floats = np.where(empty, 0.0, values)
-        fed[pinned] = False
-        if fed.any():
-            rows = after[fed]
-            equations = diags_array(np.ones(rows.shape[0])) - rows[:, fed]
-            result[fed] = _solved(equations, rows[:, pinned] @ result[pinned])
-        still = ~is_fed[parts] & ~empty & (size > 0)
-        if still.any():
-            if (there != there.T).nnz:
-                raise _no_equilibrium("steps that lead one way only")
-            # In balance as much passes between two neighbors in one direction as in the other.
-            capacity = np.where(still, through / np.where(still, size, 1), 0)
-            total, capacities = (
-                np.bincount(parts, weights=part) for part in (np.where(still, result, 0), capacity)
-            )
-            result[still] = (total[parts] * capacity)[still] / capacities[parts][still]
-        return result
+        steps = self.space.adjacency_from_walls
+        count = len(self.space)
+        pinned = self._pins[0]
+        is_pinned = np.zeros(count, dtype=np.bool_)
+        is_pinned[pinned] = True
+        gives = ~self.space.walls.reshape(-1) | is_pinned
+        from_open = gives[steps.origins]
+        origins = steps.origins[from_open]
+        ends = steps.ends[from_open].astype(np.int64)
+        through = np.ones(count)
+        if self.resistance is not None:
+            # A part that is 0 as a float32 never enters in a step.
+            part: Numbers = np.exp(-self.resistance.reshape(-1))
+            through = np.where(part > 0, np.exp(-self.resistance.reshape(-1).astype(np.float64)), 0)
+        lost = np.zeros(count)
+        if self.diffuse.edges == "lose":
+            lost = self._degrees - np.diff(steps.starts).astype(np.float64)
+        ground = Ground(
+            origins=origins,
+            ends=ends,
+            shares=np.broadcast_to(self._shares, count).astype(np.float64),
+            through=through,
+            lost=lost,
+            keep=float(self._keep),
+        )
+        return equilibrium(ground, self._flat.astype(np.float64), is_pinned)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return the values, and the resistance; see `Field.state`."""
@@ -221,26 +210,6 @@ class DiffuseField(Field):
         self.values[:] = state["values"]
         pinned = checked_pins(state["pinned"], len(self.space))
         self._pins = (pinned, self._flat[pinned])
-
-
-def _solved(equations: Any, given: Floats) -> Floats:
-    from scipy.sparse.linalg import splu
-
-    try:
-        found = splu(equations.tocsc()).solve(given)
-    except RuntimeError as singular:
-        raise _no_equilibrium(str(singular)) from singular
-    if not np.isfinite(found).all():
-        raise _no_equilibrium("no single balance")
-    return np.asarray(found)
-
-
-def _no_equilibrium(got: str) -> InvalidValue:
-    return InvalidValue(
-        "Diffusion settles where each step leads back",
-        got=got,
-        remedy="Take steps instead: layer.step(1000)",
-    )
 
 
 class ListedDiffuseField(DiffuseField):
