@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -225,3 +226,62 @@ def test_settle_is_left_after_one_part(
         each.settle()
     np.testing.assert_array_equal(layer.values, other.values)
     assert layer.values.any()
+
+
+class Alarm(Exception):
+    """What the handler of another signal raises."""
+
+
+def _frames_in(file: str, moment: int) -> Callable[..., Any]:
+    """A tracer that raises `Alarm` in line number `moment` of those that run in a file."""
+    left = [moment]
+
+    def tracer(frame: Any, event: str, argument: object) -> Any:
+        if not frame.f_code.co_filename.endswith(file):
+            return None
+        if event == "line":
+            left[0] -= 1
+            if left[0] == 0:
+                sys.settrace(None)
+                raise Alarm
+        return tracer
+
+    return tracer
+
+
+def test_an_exception_of_another_signal_never_leaves_a_map_locked() -> None:
+    _, layer = world(fc.Fade(1.0))
+    before = sys.gettrace()
+    raised = 0
+    for moment in range(1, 40):
+        sys.settrace(_frames_in("single_thread.py", moment))
+        try:
+            layer.mark([(1.5, 1.5)])
+        except Alarm:
+            raised += 1
+        finally:
+            sys.settrace(before)
+        layer.mark([(1.5, 1.5)])
+    assert raised > 5
+
+
+def test_an_exception_of_another_signal_is_not_taken_for_a_wrong_value() -> None:
+    class Positions:
+        def __array__(self, *arguments: object, **named: object) -> Any:
+            raise Alarm  # as if a handler ran in the middle of the conversion
+
+    _, layer = world(fc.Fade(1.0))
+    with pytest.raises(Alarm):
+        layer.mark(Positions())
+    layer.mark([(1.5, 1.5)])
+
+
+def test_ctrl_c_is_heard_after_an_exception_of_another_signal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _, layer = world(fc.Fade(1.0))
+    layer.step()  # from now on SIGINT is deferred while a call runs
+    monkeypatch.setattr(interruption, "_depth", 1)  # as a call leaves it that ended at its begin
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    assert interruption._depth == 0

@@ -46,6 +46,18 @@ __all__ = [
 T = TypeVar("T")
 _HALVES = re.compile("[\ud800-\udfff]")
 
+CONVERSION_ERRORS = (
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+)
+"""What conversions to arrays, lists and texts raise, also those of other libraries' objects. Not
+all exceptions: that of a signal handler passes through.
+"""
+
 # the largest size of a strength or a value: differences and sums of many stay within float32
 LARGEST = 1e30
 
@@ -158,7 +170,7 @@ def pair(name: str, value: ArrayLike) -> tuple[float, float]:
     """Return the value as two finite numbers."""
     try:
         array = _numeric(value)
-    except Exception:
+    except CONVERSION_ERRORS:
         array = np.empty(0)
     if array.shape != (2,) or not np.isfinite(array).all():
         raise _refused(name, "is a pair of finite numbers", value, "Pass two numbers")
@@ -169,7 +181,7 @@ def key(name: str, value: Hashable) -> Hashable:
     """Return the value if it is hashable, such as a name."""
     try:
         hash(value)
-    except Exception:
+    except CONVERSION_ERRORS:
         raise _refused(
             name, "is hashable", value, "Pass a number, a text or a tuple of these"
         ) from None
@@ -182,7 +194,7 @@ def sequence(name: str, value: object) -> list[Any]:
         if isinstance(value, (str, bytes)):
             raise TypeError
         return list(value)  # type: ignore[call-overload, no-any-return]
-    except Exception:
+    except CONVERSION_ERRORS:
         raise _refused(name, "is a list", value, "Pass a list, or another collection") from None
 
 
@@ -221,7 +233,7 @@ def array(what: str, value: ArrayLike) -> NDArray[Any]:
         )
     try:
         return np.asarray(value)
-    except Exception:
+    except CONVERSION_ERRORS:
         raise InvalidValue(
             f"{what} make one even array", got=short(value), remedy="Pass rows of the same length"
         ) from None
@@ -283,7 +295,7 @@ def positions(
     remedy = f"Pass one {axes} {many} of numbers or an array of shape (N, {dimensions})"
     try:
         array = _numeric(_by_name(value, dimensions))
-    except Exception:
+    except CONVERSION_ERRORS:
         raise InvalidValue(f"{what} are numbers {axes}", got=short(value), remedy=remedy) from None
     if array.shape == (0,) or (array.ndim == 2 and len(array) == 0):
         return np.empty((0, dimensions)), False
@@ -331,7 +343,7 @@ def numbers(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:
     """Return the value as `count` finite numbers; one number is for all."""
     try:
         wide = _numeric(value)
-    except Exception:
+    except CONVERSION_ERRORS:
         raise InvalidValue(
             f"{name} are numbers", got=short(value), remedy="Pass one number, or one for each"
         ) from None
@@ -395,6 +407,6 @@ def short(value: object) -> str:
     """Return the text of a value for a message, at most 80 characters."""
     try:
         written = repr(value)
-    except Exception:
+    except CONVERSION_ERRORS:
         written = f"a {type(value).__name__}"
     return written if len(written) <= 80 else written[:77] + "..."

@@ -40,11 +40,22 @@ class _Deferring:
         self.handler = handler
 
     def __call__(self, number: int, frame: FrameType | None) -> Any:
-        global _pending
-        if not _depth:
+        global _depth, _pending
+        if not _depth or not _is_inside(frame):
+            # The handler of another signal may have ended an operation without `deliver_interrupt`.
+            _depth = 0
             return self.handler(number, frame)
         _pending = self.handler
         return None
+
+
+def _is_inside(frame: FrameType | None) -> bool:
+    """Return whether a call of one of our packages is on the stack of a frame."""
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).startswith("fieldcraft"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def defer_interrupt(thread: int) -> None:

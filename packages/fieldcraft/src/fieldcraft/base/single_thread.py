@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures.thread  # noqa: F401 - its fork hook has to run after ours
 import os
+import sys
 import threading
 import time
 import weakref
@@ -65,7 +66,27 @@ class SingleThreadLock:
         ):
             _fork_lock.release()
         patience = _PATIENCE if forks & 1 or forks != _forks else 0
-        return self._lock.acquire(timeout=patience)
+        if self._lock.acquire(timeout=patience):
+            return True
+        if not self._is_abandoned():
+            return False
+        self._owner = 0
+        self._depth = 0
+        self._lock.release()
+        return self._lock.acquire(False)
+
+    def _is_abandoned(self) -> bool:
+        """Return whether the call that acquired the lock has ended without releasing it: handlers
+        of signals may raise exceptions at any moment, also while a call begins or ends.
+        """
+        if _forks & 1:
+            return False
+        me, owner, frames = _get_ident(), self._owner, sys._current_frames()
+        if owner:
+            return owner not in frames
+        # The owner is set in the next moment, unless no thread is just acquiring or releasing.
+        del frames[me]
+        return all(frame.f_globals is not globals() for frame in frames.values())
 
 
 # A fork waits until no other thread is inside of a map: the child would find it in the middle of

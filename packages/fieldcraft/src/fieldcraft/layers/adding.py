@@ -46,7 +46,7 @@ class Adding(Advancing):
     def __getitem__(self, name: str) -> Layer:
         try:
             return self._layers[name]
-        except Exception:  # unhashable names, too
+        except (KeyError, TypeError):  # names that are unhashable, too
             raise UnknownName("layer", name, self._layers) from None
 
     def layer(self, name: str, kind: type[Kind]) -> Kind:
