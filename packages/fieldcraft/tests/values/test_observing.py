@@ -87,3 +87,9 @@ def test_positions_off_the_map_are_refused_or_clamped():
     with pytest.raises(OutsideMap):
         fc.observe([layer], [(7, 2)], 3)
     assert fc.observe([layer], [(7, 2.5)], 3, outside="clamp").sum() == 6
+
+
+def test_walls_are_0_on_layers_with_an_array_of_your_own() -> None:
+    layer = fc.InfluenceMap(fc.Grid(walls=[[0, 1, 0]])).add_layer("a", values=[[5.0, 7.0, 6.0]])
+    planes = fc.observe([layer, 1 * layer], [(0.5, 0.5)], window=(1, 5))
+    np.testing.assert_array_equal(planes[0, :, 0], [[0, 0, 5, 0, 6], [0, 0, 5, 0, 6]])
