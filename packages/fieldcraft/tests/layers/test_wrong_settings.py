@@ -9,6 +9,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
+from support.refusals import refused
 
 
 @pytest.mark.parametrize("propagation", [fc.Spread(0.2), fc.Radial(2.0)])
@@ -41,3 +42,28 @@ def test_a_setting_of_a_propagation_is_no_attribute_of_its_layer(propagation: An
     with pytest.raises(InvalidValue, match=r"layer\.tune\(decay=0\.5\)"):
         layer.decay = 0.5
     assert not hasattr(layer, "decay")
+
+
+@pytest.mark.parametrize(
+    ("space", "blur"),
+    [(fc.Graph([(0, 0), (1, 0)], [(0, 1)]), 5), (fc.HexGrid(2, 1), (0.25, 0.5, 0.25))],
+)
+def test_a_refused_blur_changes_nothing(space: fc.space.Space, blur: object) -> None:
+    layer = fc.InfluenceMap(space).add_layer("trail", fc.Trail(keep=1.0, blur=1))
+    layer.write(np.reshape([1.0, 2.0], space.shape))
+    with refused(InvalidValue, "blur"):
+        layer.tune(blur=blur)
+    layer.step()
+    np.testing.assert_array_equal(layer.values.reshape(-1), [1, 2])
+
+
+def test_a_refused_rate_of_validate_changes_nothing() -> None:
+    imap = fc.InfluenceMap(fc.Grid(5, 1))
+    layer = imap.add_layer("radial", fc.Radial(9.0, "constant"))
+    layer.add_source((0.5, 0.5), 4.0)
+    layer.step()
+    imap.space.set_walls([2])
+    before = np.array(layer.values)
+    with refused(InvalidValue, "rate is above 0"):
+        layer.validate(rate=-1.0)
+    np.testing.assert_array_equal(layer.values, before)

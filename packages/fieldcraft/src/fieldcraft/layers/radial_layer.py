@@ -167,14 +167,14 @@ class RadialLayer(SourceLayer, kind="radial"):
         The validation sweep of an influence map written for a course on game AI (GPR-440).
         """
         cells = checks.integer("max_cells", max_cells, minimum=1)
+        if rate is not None:
+            rate = checks.positive("rate", rate)
         with self._lock:
             self._catch_up()
             self._feed()
-            most = (
-                None
-                if rate is None
-                else checks.positive("rate", rate) * clock.seconds(self._ticks - self._validated)
-            )
+            most = None
+            if rate is not None:
+                most = rate * clock.seconds(self._ticks - self._validated)
             self._validated = self._ticks
             wrong = self._field.validate(cells, most)
             self._version += 1

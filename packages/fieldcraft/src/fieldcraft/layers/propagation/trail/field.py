@@ -35,6 +35,7 @@ class TrailField(GatheringField):
     remainder_is = "a trail"
 
     def __init__(self, trail: Trail, space: Space, every: float) -> None:
+        self._check(trail, space)
         self.space = space
         self._wrap = space.period is not None
         self.trail, self.vector = trail, trail.vector
@@ -49,6 +50,10 @@ class TrailField(GatheringField):
         self._scratch: dict[int, Any] = {}
         self._every = every
         self._derive()
+
+    @staticmethod
+    def _check(trail: Trail, space: Space) -> None:
+        """Refuse settings that this kind of space does not support, before anything is changed."""
 
     def _derive(self) -> None:
         weights, scale = self.trail._weights()
@@ -134,7 +139,9 @@ class TrailField(GatheringField):
                 got=repr(trail),
                 remedy="Add another layer",
             )
-        self.trail, self._every = trail, every
+        self._check(trail, self.space)
+        self.trail = trail
+        self._every = every
         self._derive()
 
     def run(self, count: int) -> None:
@@ -332,19 +339,27 @@ class GraphTrailField(TrailField):
     On graphs and meshes each vertex is for itself.
     """
 
+    @staticmethod
+    def _check(trail: Trail, space: Space) -> None:
+        if isinstance(space, HexGrid):
+            if not isinstance(trail.blur, int):
+                raise InvalidValue(
+                    "A blur on hexagons is a width",
+                    got=f"blur={trail.blur!r}",
+                    remedy="Pass blur=1, or 3 for the mean of seven cells",
+                )
+        elif trail.blur != 1:
+            raise InvalidValue(
+                "A trail on a graph or mesh does not blur",
+                got=f"blur={trail.blur!r}",
+                remedy="Pass blur=1",
+            )
+
     def _derive(self) -> None:
         super()._derive()
         self._row_scratch: list[NDArray[np.float64]] = []
-        blur, on_hexagons = self.trail.blur, isinstance(self.space, HexGrid)
-        if not isinstance(blur, int) or (blur != 1 and not on_hexagons):
-            raise InvalidValue(
-                "A blur on hexagons is a width"
-                if on_hexagons
-                else "A trail on a graph or mesh does not blur",
-                got=f"blur={blur!r}",
-                remedy="Pass blur=1" + (", or 3 for the mean of seven cells" * on_hexagons),
-            )
-        self._rounds = blur // 2
+        assert isinstance(self.trail.blur, int)
+        self._rounds = self.trail.blur // 2
         self._gain = self.trail._retention(self._every)
         self._means = [np.empty(self.space.shape) for _ in range(min(self._rounds, 2))]
 
