@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 
 RGBA = NDArray[np.uint8]
 
-_MARK = "#788090"
-_MUTED = "#969daa"
-# pixels
-_PANEL = 260
-_ROW = 17
-_HEAD = 130
+_MARK, _MUTED = "#788090", "#969daa"
+_PANEL, _ROW, _HEAD = 260, 17, 130  # pixels
 
 
 @dataclass(frozen=True)

@@ -59,8 +59,7 @@ def duel_study(
         For a file that is no map.
     """
     maps = list(files)
-    if kinds is None and not maps:
-        kinds = ("open", "pillars", "rooms")
+    kinds = ("open", "pillars", "rooms") if kinds is None and not maps else kinds
     worlds, digests = worlds_of(kinds, maps, size)
     jobs = tuple(
         {**world, "seed": seed, "speed": checks.positive("speed", speed), "brain": brain}

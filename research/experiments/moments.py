@@ -27,6 +27,4 @@ class Moment:
         """
         known = {**self.features, **more}
         cells = len(next(iter(known.values())))
-        if names:
-            return np.stack([known[name] for name in names], axis=1)
-        return np.zeros((cells, 1))
+        return np.stack([known[name] for name in names], axis=1) if names else np.zeros((cells, 1))

@@ -121,13 +121,9 @@ def run_study(
     FieldcraftError
         If no job succeeded.
     """
-    if workers is None:
-        wanted = cores()
-    else:
-        wanted = workers
+    wanted = cores() if workers is None else workers
     count = checks.integer("workers", wanted, minimum=1, maximum=MOST_WORKERS)
-    begun = time.perf_counter()
-    folder = Path(out)
+    begun, folder = time.perf_counter(), Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -178,10 +174,7 @@ def _run_missing(
                 failures[number] = outcome
             else:
                 finished.add(missing[number], outcome)
-            if failures:
-                failed = f", {len(failures)} failed"
-            else:
-                failed = ""
+            failed = f", {len(failures)} failed" if failures else ""
             bar.label = (
                 f"{study.name}, {len(study.jobs) - len(missing) + done} of {len(study.jobs)}"
                 f" {study.unit}{failed}"

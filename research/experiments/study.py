@@ -279,6 +279,4 @@ def integer(row: Row, name: str) -> int:
 def number(row: Row, name: str) -> float:
     """Return a number of a job or a row, 1 for True; raises `InvalidValue` for others."""
     value = row[name]
-    if isinstance(value, bool):
-        return float(value)
-    return checks.finite(name, value)
+    return float(value) if isinstance(value, bool) else checks.finite(name, value)

@@ -114,10 +114,7 @@ class Maps:
 
     def presence(self, enemy: bool) -> NDArray[np.float32]:
         """How strong a side is around each cell, in workers."""
-        if enemy:
-            units = self._state.enemies()
-        else:
-            units = self._state.own()
+        units = self._state.enemies() if enemy else self._state.own()
         fighters = [(u, u.target) for u in units if u.kind.can_attack]
         radius = self._settings.presence_radius
         return self._layer(
@@ -220,9 +217,7 @@ class Maps:
             self._layers[name] = self._imap.add_layer(name, kind, walls=False)
         layer = self._layers[name]
         if self._settings.blank:
-            units = []
-            strengths = []
-            radii = []
+            units, strengths, radii = [], [], []
         layer.sync(
             [u.id for u, _ in units],
             np.reshape([at for _, at in units], (-1, 2)),

@@ -127,8 +127,7 @@ def read(folder: Path, label: str) -> Checkpoint | None:
 
 
 def _layer(entry: dict[str, Any], label: str) -> LayerState:
-    files = entry.pop("files")
-    numbers = entry.pop("entries")
+    files, numbers = entry.pop("files"), entry.pop("entries")
     layer = LayerState(**entry)
     _require(isinstance(layer.name, str) and layer.name != "", "a layer without a name")
     _require(isinstance(layer.propagation, Propagation), "a layer without a propagation")

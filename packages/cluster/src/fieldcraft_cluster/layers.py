@@ -322,10 +322,7 @@ def plan_of(
             got=f"reach={reach} with {propagation!r}",
             remedy="Leave it out",
         )
-    if reach is None:
-        far = 0.0
-    else:
-        far = checks.positive("reach", reach)
+    far = 0.0 if reach is None else checks.positive("reach", reach)
     if isinstance(propagation, Radial):
         far = max(far, propagation.radius)
     resistance = world.resistance.get(name)

@@ -26,11 +26,9 @@ class Store:
     """
 
     def __init__(self, place: int, stores: int, folder: str, label: str, memory: float) -> None:
-        self.place = place
-        self.stores = stores
+        self.place, self.stores = place, stores
         self.folder = Path(folder)
-        self._label = label
-        self._memory = memory
+        self._label, self._memory = label, memory
         self.walls = WallChanges()
         self.checkpoint_files: set[str] = set()
         self.layers: dict[str, Blocks] = {}

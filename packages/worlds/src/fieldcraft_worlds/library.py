@@ -65,9 +65,7 @@ class Piece:
 
 
 def _quoted(text: str) -> str:
-    if any(letter in text for letter in ' []"'):
-        return f"'{text}'"
-    return text
+    return f"'{text}'" if any(letter in text for letter in ' []"') else text
 
 
 @dataclass(frozen=True)

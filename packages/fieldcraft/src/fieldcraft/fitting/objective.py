@@ -35,9 +35,7 @@ class Objective:
         for name, model in layers.items():
             self._parameters |= model.start(name)
         self._parameters |= given or {}
-        self._weights = dict(weights)
-        self._recordings = recordings
-        self._penalty = penalty
+        self._weights, self._recordings, self._penalty = dict(weights), recordings, penalty
         self._formula = Formula(formula, [*weights, *layers, *recordings[0].maps])
         self._reaching = [
             {name: Reaching(name, model, recorded) for name, model in layers.items()}
@@ -77,8 +75,7 @@ class Objective:
         at = self.start if vector is None else vector
         parameters = self.parameters(at)
         slopes = dict.fromkeys(self._parameters, 0.0)
-        value = 0.0
-        count = sum(float(each.happened.sum()) for each in self._recordings)
+        value, count = 0.0, sum(float(each.happened.sum()) for each in self._recordings)
         for which, recorded in enumerate(self._recordings):
             known, backs = self._known(parameters, which)
             steps = self._formula.values(known)

@@ -153,8 +153,7 @@ class Recorded:
             for each in checks.sequence("candidates", candidates)
         ]
         when = _moments(seconds, len(offered))
-        rule = "chosen has one index for each choice"
-        remedy = "Pass whole numbers"
+        rule, remedy = "chosen has one index for each choice", "Pass whole numbers"
         picked = checks.array_of(chosen, (len(offered),), "iu", rule, remedy).astype(np.int64)
         wrong = [row for row, each in enumerate(offered) if not 0 <= picked[row] < len(each)]
         if wrong:
@@ -183,12 +182,8 @@ class Recorded:
         happened: Floats,
         maps: Mapping[str, ArrayLike] | None,
     ) -> Recorded:
-        rule = "maps are arrays by name"
-        remedy = "Pass a dict"
-        if maps is None:
-            maps = {}
-        else:
-            maps = checks.instance(maps, Mapping, rule, remedy)
+        rule, remedy = "maps are arrays by name", "Pass a dict"
+        maps = {} if maps is None else checks.instance(maps, Mapping, rule, remedy)
         known = {
             name: checks.shaped(f"The map {name!r}", values, space.shape, "biuf")
             .astype(np.float64)

@@ -89,6 +89,7 @@ class InfluenceMap(Adding):
         with self._lock:
             twin = InfluenceMap(self.space, device=self.device)
             twin._ticks = self._ticks
+            twin._next = self._next
             for layer in self._layers.values():
                 state = layer._state()
                 twin._take(layer.restored(state, layer.space, twin._lock, layer._device))

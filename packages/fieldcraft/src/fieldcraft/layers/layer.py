@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft.base import clock
-from fieldcraft.base.errors import WrongLayer
+from fieldcraft.base import checks, clock
+from fieldcraft.base.errors import InvalidValue, WrongLayer
 from fieldcraft.base.single_thread import SingleThreadLock
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.forecast import Forecast
 from fieldcraft.layers.propagation import PROPAGATIONS, Attribution, Propagation
-from fieldcraft.layers.propagation.propagation import Device, field_on
+from fieldcraft.layers.propagation.propagation import Device, checked_pins, field_on
 from fieldcraft.layers.sources import Sources
 from fieldcraft.layers.steps import SteppedLayer
 from fieldcraft.space import Space
 from fieldcraft.space.cells import Many, One
+from fieldcraft.space.changes import UNKNOWN
 from fieldcraft.values.printing import as_text, checked_out, checked_resistance, checked_values
 from fieldcraft.values.sampling import sample
 
@@ -81,8 +82,8 @@ class Layer(SteppedLayer):
         priority: float = 0.0,
         device: Device | None = None,
     ) -> None:
-        self.name = name
-        self.priority = priority
+        self._name = name
+        self._priority = priority
         self.space = space
         self._lock = lock
         self._propagation = propagation
@@ -96,6 +97,8 @@ class Layer(SteppedLayer):
         self._work = None
         self._walls_seen = space.walls_version
         self._unseen = np.zeros(0, dtype=np.int64)
+        """With `_walls_seen` UNKNOWN: cells whose walls changed up to version `_unseen_until`."""
+        self._unseen_until = self._walls_seen
         self._others = {}
 
     def __repr__(self) -> str:
@@ -125,6 +128,30 @@ class Layer(SteppedLayer):
             return super().__getattr__(name)
 
     @property
+    def name(self) -> str:
+        """Its name on the map, which does not change."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        raise InvalidValue(
+            "A layer keeps the name that it was added with",
+            got=f"layer.name = {name!r} for layer {self._name!r}",
+            remedy="Pass another name to add_layer()",
+        )
+
+    @property
+    def priority(self) -> float:
+        """With a budget, `InfluenceMap.advance` updates layers of higher priority first; may be set
+        at any time.
+        """
+        return self._priority
+
+    @priority.setter
+    def priority(self, priority: float) -> None:
+        self._priority = checks.finite("priority", priority)
+
+    @property
     def values(self) -> NDArray[np.float32]:
         """The values: a read-only float32 view of shape (height, width), valid until the next
         change.
@@ -149,11 +176,16 @@ class Layer(SteppedLayer):
 
     def _new_walls(self) -> NDArray[np.int64]:
         """Return the cells without sources that have become walls since the last step."""
-        since = self._walls_seen
-        changed = self._unseen if since < 0 else self.space.walls_changed(since)
+        changed = self._changed_cells()
         return changed[
             self.space.walls.reshape(-1)[changed] & ~np.isin(changed, self._sources.cells)
         ]
+
+    def _changed_cells(self) -> NDArray[np.int64]:
+        """Return the cells whose walls have changed since the last step, ascending."""
+        if self._walls_seen != UNKNOWN:
+            return self.space.walls_changed(self._walls_seen)
+        return np.union1d(self._unseen, self.space.walls_changed(self._unseen_until))
 
     @property
     def propagation(self) -> Propagation | None:
@@ -353,7 +385,7 @@ class Layer(SteppedLayer):
         self._catch_up()
         arrays = self._field.state()
         if self._walls_seen != self.space.walls_version and not self._field.has_wall_values:
-            arrays["unseen"] = self._new_walls()
+            arrays["unseen"] = self._changed_cells()
         return LayerState(
             self.name,
             self._propagation,
@@ -399,7 +431,9 @@ class Layer(SteppedLayer):
         layer._field.limit(layer._sources)
         layer._field.restore(state.arrays, layer._sources)
         if "unseen" in state.arrays:
-            layer._unseen, layer._walls_seen = state.arrays["unseen"], -1
+            layer._unseen = checked_pins(state.arrays["unseen"], len(space))
+            layer._unseen_until = space.walls_version
+            layer._walls_seen = UNKNOWN
         return layer
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _MAGIC = b"fieldcraft influence map\n"
 _VERSION = 2
 _FRAME = struct.Struct("<IQ")
-_MOST_TICKS = 1 << 60  # 51 years: three times as much is left until 64 bits end
+_MOST_TICKS = 1 << 60  # 51 years: seven times as much is left until 64 bits end
 
 _ENTRY = dict.fromkeys(
     ("name", "space", "propagation", "priority", "every", "ticks", "due", "arrays", "sources")
@@ -56,7 +56,7 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
             spaces.append(layer.space)
     data = serialization.to_bytes(
         {
-            "ticks": imap._ticks,
+            "ticks": _time_out(imap._ticks),
             "spaces": tuple(
                 {"space": space, "parent": _place(getattr(space, "_parent", None), spaces)}
                 for space in spaces
@@ -132,6 +132,16 @@ def _size(value: Any, most: int) -> int:
     return value
 
 
+def _time_out(ticks: int) -> int:
+    if ticks > _MOST_TICKS:
+        raise InvalidValue(
+            f"A save holds at most {clock.seconds(_MOST_TICKS):,.0f} seconds of time",
+            got=f"{clock.seconds(ticks):,.0f} seconds that have passed",
+            remedy="Pass seconds to advance(), and a shorter every",
+        )
+    return ticks
+
+
 def _place(space: Space | None, spaces: list[Space]) -> int | None:
     return next((index for index, other in enumerate(spaces) if other is space), None)
 
@@ -156,7 +166,7 @@ def _layer_out(state: LayerState, space: int | None) -> dict[str, Any]:
         "propagation": _propagation_out(state.propagation),
         "priority": state.priority,
         "every": state.every,
-        "ticks": state.ticks,
+        "ticks": _time_out(state.ticks),
         "due": state.due,
         "arrays": state.arrays,
         "sources": columns,
@@ -180,7 +190,7 @@ def _layer_in(entry: dict[str, Any], space: Space) -> LayerState:
         checks.finite("priority", entry["priority"]),
         every,
         _size(entry["ticks"], _MOST_TICKS),
-        _size(entry["due"], every - 1),
+        _size(entry["due"], clock.MOST_TICKS),
         held,
         Sources.restored(space, entry["sources"], list(entry["keys"]), falloffs),
     )

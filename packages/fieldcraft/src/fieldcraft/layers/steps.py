@@ -20,7 +20,6 @@ MOST_STEPS = 2**31 - 1
 class SteppedLayer(Operand):
     """A layer that takes steps as time passes, at once or within a budget."""
 
-    priority: float
     _lock: SingleThreadLock
     _field: Field
     _sources: Sources
@@ -54,7 +53,9 @@ class SteppedLayer(Operand):
 
     @property
     def every(self) -> float:
-        """Seconds from one step to the next; may be set at any time."""
+        """Seconds from one step to the next; may be set at any time. Time that has passed since the
+        last step counts: a shorter interval may make steps due at once, in the next `advance`.
+        """
         return clock.seconds(self._every)
 
     @every.setter
@@ -62,8 +63,8 @@ class SteppedLayer(Operand):
         with self._lock:
             interval = clock.ticks("every", every, minimum=1)
             self._catch_up()
+            self._field.tune(self._propagation, clock.seconds(interval))
             self._every = interval
-            self._field.tune(self._propagation, self.every)
             self._later += 1
 
     @property
@@ -159,7 +160,6 @@ class SteppedLayer(Operand):
 
         Returns how many of these `steps` it can take before the sources change.
         """
-        self._walls_seen = self.space.walls_version
         sources = self._sources
         if self._ticks >= sources.next_expiry:
             sources.expire(self._ticks)
@@ -173,6 +173,7 @@ class SteppedLayer(Operand):
             barrier = self._others.get(self._field.barrier)
             self._field.bar(None if barrier is None else barrier._values)
         self._field.feed(sources)
+        self._walls_seen = self.space.walls_version
         return batch
 
     def _pass_time(self, ticks: int, max_steps: int) -> tuple[int, int]:

@@ -65,9 +65,7 @@ def _node_of(thing: Any, levels: int) -> ast.expr:
         if not isinstance(name, str):
             return ast.Constant(...)
         plain = name.isidentifier() and not keyword.iskeyword(name)
-        if plain:
-            return ast.Name(name)
-        return ast.Constant(name)
+        return ast.Name(name) if plain else ast.Constant(name)
     if not isinstance(written, Written):
         return _node_of(written, levels)
     if levels == 0:
@@ -146,8 +144,7 @@ def operation(kind: str, *inputs: Node, bound: float | None = None) -> Node:
     )
 
 
-_ZERO = number(0)
-_ONE = number(1)
+_ZERO, _ONE = number(0), number(1)
 
 
 def _chain(kind: str) -> Callable[..., Node]:
@@ -195,9 +192,7 @@ def _truth(x: Node) -> Node:
     is_truth = x.kind in ("less", "less_equal", "equal", "unequal") or (
         x.kind in ("minimum", "maximum") and x.bound == _TRUTH
     )
-    if is_truth:
-        return x
-    return operation("unequal", x, _ZERO)
+    return x if is_truth else operation("unequal", x, _ZERO)
 
 
 def _and(a: Node, b: Node) -> Node:
@@ -221,8 +216,7 @@ def _integer_power(x: Node, exponent: Node) -> Node:
     result = x
     for digit in f"{int(exponent.payload):b}"[1:]:
         result = _square(result)
-        if digit == "1":
-            result = operation("multiply", result, x)
+        result = operation("multiply", result, x) if digit == "1" else result
     return result
 
 
@@ -290,10 +284,11 @@ def _points(x: Node, *coordinates: Node) -> Node:
             )
         rise = operation("multiply", operation("subtract", inside, number(x0)), number(slope))
         piece = operation("add", rise, number(y0))
-        if result is None:
-            result = piece
-        else:
-            result = operation("where", operation("less_equal", number(x0), inside), piece, result)
+        result = (
+            piece
+            if result is None
+            else operation("where", operation("less_equal", number(x0), inside), piece, result)
+        )
     last_x, last_y = points[-1]
     assert result is not None
     return operation(

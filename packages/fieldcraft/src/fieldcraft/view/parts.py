@@ -49,6 +49,4 @@ __all__ = [
     "wrapped",
 ]
 
-GROUND = DARK.ground
-WALL = DARK.wall
-RIM = DARK.wall_edge
+GROUND, WALL, RIM = DARK.ground, DARK.wall, DARK.wall_edge

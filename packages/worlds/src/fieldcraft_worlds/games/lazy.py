@@ -96,8 +96,7 @@ class SwarmReplay(ABC, Generic[S]):
         if self._base is not base or self._step > state.step:
             self._base = None
             self.load(base)
-            self._base = base
-            self._step = base.step
+            self._base, self._step = base, base.step
         if state.step > self._step:
             self.run(base, state.step - self._step)
             self._step = state.step

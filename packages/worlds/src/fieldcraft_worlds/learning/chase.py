@@ -62,8 +62,7 @@ def places_in(
     """
     rows, columns = np.divmod(np.asarray(cells, dtype=np.int64), space.width)
     row, column = divmod(here, space.width)
-    down = rows - row
-    right = columns - column
+    down, right = rows - row, columns - column
     if space.wrap:
         down = (down + space.height // 2) % space.height - space.height // 2
         right = (right + space.width // 2) % space.width - space.width // 2
@@ -125,18 +124,15 @@ class ChaseLesson:
         every: int = 6,
         radius: int = 7,
     ) -> None:
-        if space is None:
-            ground = generate_map("rooms", 40, 28, seed=2, neighbors=8)
-        else:
-            ground = space
+        ground = generate_map("rooms", 40, 28, seed=2, neighbors=8) if space is None else space
         if not isinstance(ground, Grid):
             raise InvalidValue(
                 "Windows are cut from a grid",
                 got=type(ground).__name__,
                 remedy="Pass a map of cells",
             )
-        if settings is None:
-            rules = Settings(
+        rules = (
+            Settings(
                 kind=GUARDS,
                 hunters=3,
                 civilians=0,
@@ -144,11 +140,14 @@ class ChaseLesson:
                 limit=60.0,
                 hunter=HunterRules(view=12),
             )
-        else:
-            rules = settings
+            if settings is None
+            else settings
+        )
         self.world = ChaseWorld(ground, rules)
-        self.every = checks.integer("every", every, minimum=1)
-        self.radius = checks.integer("radius", radius, minimum=1, maximum=100)
+        self.every, self.radius = (
+            checks.integer("every", every, minimum=1),
+            checks.integer("radius", radius, minimum=1, maximum=100),
+        )
         self.derived = self.world.derived
         self.agents = (RUNNER, *(f"hunter_{number}" for number in range(rules.hunters)))
         self._space: Grid = ground
@@ -156,9 +155,11 @@ class ChaseLesson:
 
     def choices(self, agent: str) -> tuple[int, ...]:
         """Return the number of options of each choice of an agent."""
-        if agent == RUNNER:
-            return (len(DIRECTIONS), len(GAITS), len(DIRECTIONS))
-        return (len(DIRECTIONS),)
+        return (
+            (len(DIRECTIONS), len(GAITS), len(DIRECTIONS))
+            if agent == RUNNER
+            else (len(DIRECTIONS),)
+        )
 
     def shape(self, agent: str) -> tuple[int, int, int]:
         """Return the shape of an observation: (planes, rows, columns)."""
@@ -227,18 +228,17 @@ class ChaseLesson:
 
     def observations(self, state: State, agents: tuple[str, ...]) -> dict[str, NDArray[np.float32]]:
         """Return the windows around agents: float32 from -1 to 1."""
-        space = self._space
-        people = state.people
-        derived = self.derived
+        space, people, derived = self._space, state.people, self.derived
         hunters = people.rows(HUNTER)
         quiet = np.clip(state.noise, 0, 1)
         found: dict[str, NDArray[np.float32]] = {}
         if RUNNER in agents:
             far = self.derived.settings.player.view * self.derived.ground.unit
-            if len(hunters):
-                near = hunters[sees(space, people.positions[:1], people.positions[hunters], far)[0]]
-            else:
-                near = hunters
+            near = (
+                hunters[sees(space, people.positions[:1], people.positions[hunters], far)[0]]
+                if len(hunters)
+                else hunters
+            )
             here = int(people.cells[0])
             planes = np.stack(
                 [
@@ -292,9 +292,7 @@ class ChaseLesson:
 
     def fallen(self, state: State) -> frozenset[str]:
         """Return the agents that are done: all at the end."""
-        if state.over:
-            return frozenset(self.agents)
-        return frozenset()
+        return frozenset(self.agents) if state.over else frozenset()
 
     def is_out_of_time(self, state: State) -> bool:
         """Return whether the runner survived until the time limit."""
@@ -332,9 +330,7 @@ class _Controlled:
         cells = np.where(
             ground.is_home[cells] & self.directions.any(axis=1), cells, people.cells[self.rows]
         )
-        moods = people.moods.copy()
-        targets = people.targets.copy()
-        goals = people.goals.copy()
+        moods, targets, goals = people.moods.copy(), people.targets.copy(), people.goals.copy()
         moods[self.rows], targets[self.rows], goals[self.rows] = CHASE, 0, cells
         return replace(after, people=replace(people, moods=moods, targets=targets, goals=goals))
 

@@ -63,10 +63,7 @@ class LiveGame(Live):
         self, game: Game, settings: Any = None, seed: int = _SEED, space: Any = None
     ) -> None:
         self.game = game
-        if settings is None:
-            self.settings = game.settings()
-        else:
-            self.settings = settings
+        self.settings = game.settings() if settings is None else settings
         self.seed = checks.integer("seed", seed)
         self._kinds = tuple(dict.fromkeys((*game.kinds, *kinds_of(self.settings))))
         self.world = game.open(game.default_map() if space is None else space, self.settings)
@@ -102,9 +99,7 @@ class LiveGame(Live):
     def _map_of(self, name: str) -> FunctionMap:
         def values() -> Any:
             found = self._field(name)
-            if found is None:
-                return np.zeros(self.space.shape)
-            return found.values
+            return np.zeros(self.space.shape) if found is None else found.values
 
         return FunctionMap(name, self.space, values, lambda: self._moment)
 
@@ -153,10 +148,7 @@ class LiveGame(Live):
         if action.group:
             self._chosen[action.group] = action.name
             return ()
-        if order.position is None:
-            place = None
-        else:
-            place = (order.position[0], order.position[1])
+        place = None if order.position is None else (order.position[0], order.position[1])
         stroke = () if place is None else (place, place)
         event = InputEvent(action.name, "press", place, place, stroke)
         return tuple(self.world.orders(self.state, InputFrame((event,), place, dict(self._chosen))))
@@ -255,10 +247,7 @@ class LiveGame(Live):
         nearest units, if the map is not a sum over units.
         """
         marks = self.markers()["units"]["marks"]
-        if name in self.maps:
-            shown = self._field(name)
-        else:
-            shown = None
+        shown = self._field(name) if name in self.maps else None
         parts: list[tuple[tuple[float, ...], float | None]] = []
         if shown is not None and shown.parts is not None:
             found = sorted(shown.parts(position), key=lambda part: -abs(part[1]))

@@ -46,10 +46,7 @@ class Session:
 
     def _open(self, game: Game, space: Any, settings: Any, seed: int) -> None:
         self.game = game
-        if settings is None:
-            self.settings = game.settings()
-        else:
-            self.settings = settings
+        self.settings = game.settings() if settings is None else settings
         if not isinstance(self.settings, game.settings):
             raise InvalidValue(
                 f"The settings of {game.name} are {game.settings.__name__}",
@@ -100,8 +97,7 @@ class Session:
         except FieldcraftError as error:
             if not orders:
                 raise
-            refusals = [str(error)]
-            good = list[Any]()
+            refusals, good = [str(error)], list[Any]()
             for order in orders if len(orders) > 1 else ():
                 try:
                     self.world.step(self.state, (*good, order), copy.deepcopy(self._rng))
@@ -146,18 +142,14 @@ class Session:
         missing, damaged, or of another game or version.
         """
         contents = saving.read(path)
-        name = contents.header.get("game")
-        version = contents.header.get("version")
+        name, version = contents.header.get("game"), contents.header.get("version")
         if contents.header.get("kind") != "match" or not isinstance(name, str):
             raise BadSaveFile(
                 "A save holds a match",
                 got=f"{contents.header.get('kind')!r}: {path}",
                 remedy="Use another file",
             )
-        if callable(find):
-            game = find(name)
-        else:
-            game = find
+        game = find(name) if callable(find) else find
         if game.name != name:
             raise BadSaveFile(
                 f"A save of {name} is not one of {game.name}",
@@ -194,9 +186,7 @@ class Session:
                 got=f"{error}: {path}",
                 remedy="Use another one",
             ) from error
-        session.state = value["state"]
-        session.steps = value["steps"]
-        session._rng = value["dice"]
+        session.state, session.steps, session._rng = value["state"], value["steps"], value["dice"]
         session._journal = list(value["journal"])
         session._check(path)
         return session
@@ -281,10 +271,7 @@ def play_out(
         The match at its end.
     """
     session = Session(game, space, settings, seed)
-    if most_steps is None:
-        most = None
-    else:
-        most = checks.integer("most_steps", most_steps, minimum=1)
+    most = None if most_steps is None else checks.integer("most_steps", most_steps, minimum=1)
     while True:
         if watch is not None:
             watch(session)

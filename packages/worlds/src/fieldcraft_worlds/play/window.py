@@ -93,8 +93,7 @@ def _refuse_without_display() -> None:
 
 
 def _run(pygame: Any, player: Player) -> None:
-    clock = pygame.time.Clock()
-    opened = {}
+    clock, opened = pygame.time.Clock(), {}
     pygame.joystick.init()
     try:
         while not player.is_over:
@@ -145,10 +144,7 @@ def _pass_on(pygame: Any, player: Player, event: Any) -> None:
 def _key(pygame: Any, event: Any) -> str:
     """Return the name of a key; plus and minus by their character, on any keyboard."""
     written = getattr(event, "unicode", "")
-    if written in ("+", "-", "=", "."):
-        name = written
-    else:
-        name = pygame.key.name(event.key).lower()
+    name = written if written in ("+", "-", "=", ".") else pygame.key.name(event.key).lower()
     return f"key {_NAMES.get(name, name)}"
 
 

@@ -76,10 +76,7 @@ class GraphBackdrop:
         else:
             mesh = space.mesh
             pixels = camera.to_screen(mesh.corners[:, :2], (wide, high)).reshape(-1, 2)
-            if space.dimensions == 3:
-                heights = space.positions[:, 2]
-            else:
-                heights = np.zeros(len(space))
+            heights = space.positions[:, 2] if space.dimensions == 3 else np.zeros(len(space))
             owners = brush.polygons(
                 pixels, mesh.starts, mesh.rings, np.argsort(heights, kind="stable")
             )
@@ -92,8 +89,7 @@ class GraphBackdrop:
             border[:-1] |= owners[1:] != owners[:-1]
             self._owners += border.reshape(-1)[self._pixels] * len(space)
         self._behind = canvas.copy()
-        self._space = space
-        self._cached_for = key
+        self._space, self._cached_for = space, key
 
     def _colors(
         self, space: Any, field: Field | None, scale: ColorScale | None
@@ -132,10 +128,7 @@ def _blend_area(colors: NDArray[np.float64], area: Areas) -> None:
             remedy="Pass a mask of shape (N,)",
         )
     opacity = checks.fraction("opacity", area.opacity)
-    if cells.dtype.kind == "b":
-        numbers = cells.astype(np.int64) - 1
-    else:
-        numbers = cells
+    numbers = cells.astype(np.int64) - 1 if cells.dtype.kind == "b" else cells
     for number, color in enumerate(area.colors):
         chosen = numbers == number
         colors[chosen] += (np.array(rgb_of_tone(color)) - colors[chosen]) * opacity

@@ -23,12 +23,7 @@ from fieldcraft_worlds.view.tones import rgb_of_tone
 PANEL_WIDTH = 300
 _GROUND = (21, 23, 29)
 _EDGE = (58, 63, 76)
-# pixels
-_MARGIN = 14
-_LINE = 18
-_GAP = 8
-_SWATCH = 11
-_BAR = 11
+_MARGIN, _LINE, _GAP, _SWATCH, _BAR = 14, 18, 8, 11, 11  # pixels
 _INDENT = 18
 _SCALE = 14 / 13  # of a font of 13 pixels: text is 14 pixels high
 
@@ -79,10 +74,8 @@ class _Pen:
     """Writes lines downwards, as far as there is room."""
 
     def __init__(self, canvas: RGBA, brush: Brush) -> None:
-        self.canvas = canvas
-        self.brush = brush
-        self.y = _MARGIN
-        self.wide = canvas.shape[1] - 2 * _MARGIN
+        self.canvas, self.brush = canvas, brush
+        self.y, self.wide = _MARGIN, canvas.shape[1] - 2 * _MARGIN
         self.tracks: list[Track] = []
 
     def fits(self, pixels: int = _LINE) -> bool:
@@ -100,8 +93,7 @@ class _Pen:
         self, text: str, indent: int, tone: Tone, *, scale: float = _SCALE, bold: bool = False
     ) -> None:
         mask, x, y = lettered(text, scale, bold)
-        left = _MARGIN + indent
-        baseline = self.y + round(0.7 * _LINE)
+        left, baseline = _MARGIN + indent, self.y + round(0.7 * _LINE)
         self.brush.stamp(self.canvas, mask, left + x, baseline + y, rgb_of_tone(tone))
 
     def write_right(self, text: str, tone: Tone) -> None:
@@ -208,10 +200,8 @@ def _slider(pen: _Pen, slider: PanelSlider) -> None:
     width = pen.wide - measure(slider.value, scale=_SCALE) - 10
     pen.write(cut_to(slider.text, width, _SCALE), 0, "ink")
     pen.write_right(slider.value, "ink")
-    half = 4
-    middle = pen.y + _LINE + 4
-    left = half
-    right = pen.wide - half
+    half, middle = 4, pen.y + _LINE + 4
+    left, right = half, pen.wide - half
     handle = left + round(slider.share * (right - left))
     pen.fill(left, right, middle - 1, middle + 1, _EDGE)
     pen.fill(left, handle, middle - 1, middle + 1, rgb_of_tone("muted"))
@@ -222,16 +212,12 @@ def _slider(pen: _Pen, slider: PanelSlider) -> None:
 
 def _keys(pen: _Pen, keys: tuple[PanelKey, ...]) -> None:
     """Write keys, those with a state in two columns."""
-    half = pen.wide // 2
-    is_left = True
+    half, is_left = pen.wide // 2, True
     for number, key in enumerate(keys):
         if not pen.fits():
             return
         in_columns = key.on is not None
-        if in_columns:
-            left, right = (0 if is_left else half, half - 8)
-        else:
-            left, right = (0, pen.wide)
+        left, right = (0 if is_left else half, half - 8) if in_columns else (0, pen.wide)
         if key.on is not None:
             pen.box(left, 9, rgb_of_tone("good") if key.on else _EDGE)
             left += 14
@@ -252,6 +238,4 @@ def cut_to(text: str, width: int, scale: float) -> str:
         return text
     while text and measure(text + "...", scale=scale) > width:
         text = text[:-1]
-    if text:
-        return text.rstrip() + "..."
-    return ""
+    return text.rstrip() + "..." if text else ""

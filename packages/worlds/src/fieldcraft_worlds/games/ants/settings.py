@@ -21,8 +21,7 @@ from fieldcraft_worlds.games.settings import (
     slider,
 )
 
-SCALAR = "scalar"
-VELOCITY = "velocity"
+SCALAR, VELOCITY = "scalar", "velocity"
 TRAILS = (SCALAR, VELOCITY)
 MOST_ANTS = 1_000_000
 NOWHERE = 0.3

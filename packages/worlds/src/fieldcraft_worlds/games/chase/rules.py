@@ -38,9 +38,7 @@ __all__ = ["FLEEING", "STROLLING", "HunterAI", "start", "step"]
 HunterAI = Callable[[ChaseDerived, State, Sighting, np.random.Generator], State]
 """Returns a state with new moods, targets and goals of hunters; see `ai.decide`."""
 
-# moods of civilians
-STROLLING = 0
-FLEEING = 1
+STROLLING, FLEEING = 0, 1  # moods of civilians
 _CALM = 0.6  # factor of the fear at which fleeing civilians stop
 _BESIDE = 2.0  # units from the player to a companion
 _PAUSE = 6.0  # seconds that a civilian stays in a place
@@ -68,8 +66,7 @@ def step(
     ai : HunterAI, optional
         Sets moods, targets and goals of hunters.
     """
-    ground = derived.ground
-    settings = derived.settings
+    ground, settings = derived.ground, derived.settings
     state, stones = apply_orders(ground, settings, state, orders)
     if state.over:
         return state
@@ -172,9 +169,7 @@ def _footstep(ground: ChaseGround, settings: Settings, state: State) -> float:
     speed = float(np.sqrt((state.people.velocities[0] ** 2).sum())) / ground.unit
     if state.gait == SNEAK or speed < _MOVING * settings.player.sneak:
         return 0.0
-    if _runs(state):
-        return settings.player.noise_running
-    return settings.player.noise_walking
+    return settings.player.noise_running if _runs(state) else settings.player.noise_walking
 
 
 def _runs(state: State) -> bool:
@@ -185,11 +180,9 @@ def _runs(state: State) -> bool:
 
 
 def _walk(ground: ChaseGround, settings: Settings, state: State) -> State:
-    people = state.people
-    unit = ground.unit
+    people, unit = state.people, ground.unit
     count = len(people)
-    desired = np.zeros((count, ground.dimensions))
-    speeds = np.zeros(count)
+    desired, speeds = np.zeros((count, ground.dimensions)), np.zeros(count)
     goals = np.where(people.roles == TURNING, NOTHING, people.goals)
 
     hunters = people.rows(HUNTER)
@@ -215,10 +208,7 @@ def _walk(ground: ChaseGround, settings: Settings, state: State) -> State:
 
     player = settings.player
     running = _runs(state)
-    if state.gait == SNEAK:
-        speeds[0] = player.sneak
-    else:
-        speeds[0] = player.run if running else player.walk
+    speeds[0] = player.sneak if state.gait == SNEAK else player.run if running else player.walk
     desired[0] = state.wish
     if state.by_hand:
         goals[0] = state.goal
@@ -244,10 +234,11 @@ def _walk(ground: ChaseGround, settings: Settings, state: State) -> State:
         people.headings,
     )
     moves = pace[0] > _MOVING * player.sneak * unit
-    if running and moves:
-        breath = state.breath - 1 / settings.rate
-    else:
-        breath = state.breath + player.rest / settings.rate
+    breath = (
+        state.breath - 1 / settings.rate
+        if running and moves
+        else state.breath + player.rest / settings.rate
+    )
     goal = state.goal
     if state.by_hand and goal != NOTHING and cells[0] == goal:
         goal = NOTHING
@@ -271,8 +262,7 @@ def _bite(ground: ChaseGround, settings: Settings, state: State) -> tuple[State,
     near &= (people.roles[prey] == CIVILIAN) | (
         (prey == 0) & (state.step - state.hurt > _SAFE_AFTER * settings.rate)
     )
-    hunters = hunters[near]
-    prey = prey[near]
+    hunters, prey = hunters[near], prey[near]
     if not len(hunters):
         return state, none
     if ground.is_straight:  # no bite through a wall
@@ -280,12 +270,13 @@ def _bite(ground: ChaseGround, settings: Settings, state: State) -> tuple[State,
         met = np.diagonal(
             sees(ground.space, people.positions[hunters], people.positions[prey], reach, angle=360)
         )
-        hunters = hunters[met]
-        prey = prey[met]
-    roles = people.roles.copy()
-    until = people.until.copy()
-    targets = people.targets.copy()
-    goals = people.goals.copy()
+        hunters, prey = hunters[met], prey[met]
+    roles, until, targets, goals = (
+        people.roles.copy(),
+        people.until.copy(),
+        people.targets.copy(),
+        people.goals.copy(),
+    )
     busy = settings.steps(settings.hunter.stun), settings.steps(settings.civilian.feast)
     until[hunters] = state.step + np.where(prey == 0, *busy)
     victims = np.unique(prey[prey > 0])
@@ -334,12 +325,11 @@ def _make_noise(
     thinking: bool,
 ) -> State:
     """Return the state with the noise of this step; noise spreads when hunters think."""
-    if len(places):
-        sounds = state.sounds.appended(
-            places, state.step, loud, state.step - settings.steps(_SHOWN_FOR)
-        )
-    else:
-        sounds = state.sounds
+    sounds = (
+        state.sounds.appended(places, state.step, loud, state.step - settings.steps(_SHOWN_FOR))
+        if len(places)
+        else state.sounds
+    )
     if not thinking and not len(places):
         return state
     return replace(
@@ -353,10 +343,11 @@ def _make_noise(
 def _end(ground: ChaseGround, settings: Settings, state: State) -> State:
     at = state.people.positions[0]
     items = state.items
-    if len(items):
-        gaps = np.sqrt((ground.away(at, ground.space.position_of(items.cells)) ** 2).sum(axis=1))
-    else:
-        gaps = np.zeros(0)
+    gaps = (
+        np.sqrt((ground.away(at, ground.space.position_of(items.cells)) ** 2).sum(axis=1))
+        if len(items)
+        else np.zeros(0)
+    )
     found = items.taken | (gaps <= _TOUCH * ground.unit)
     if not np.array_equal(found, items.taken):
         state = replace(state, items=replace(items, taken=found))

@@ -19,8 +19,7 @@ from fieldcraft_worlds.games.settings import (
     Speed,
 )
 
-ZOMBIES = "zombies"
-GUARDS = "guards"
+ZOMBIES, GUARDS = "zombies", "guards"
 KINDS_OF_HUNTERS = (ZOMBIES, GUARDS)
 _GUARDS_PACE = 1.15
 _MOST = 100_000

@@ -18,9 +18,7 @@ from fieldcraft_worlds.games.settings import (
     slider,
 )
 
-LAYERS = "layers"
-NEIGHBORS = "neighbors"
-BOTH = "both"
+LAYERS, NEIGHBORS, BOTH = "layers", "neighbors", "both"
 RULES = (LAYERS, NEIGHBORS, BOTH)
 MOST_BIRDS = 1_000_000
 

@@ -30,8 +30,7 @@ class MazeDerived:
     """
 
     def __init__(self, space: Grid, settings: Settings) -> None:
-        self.space = space
-        self.settings = settings
+        self.space, self.settings = space, settings
         self._imap = InfluenceMap(space)
         self.memory = self._imap.add_layer(
             "memory", settings.memory.fade(), every=1 / settings.rate
@@ -106,9 +105,11 @@ class MazeDerived:
 
     def short(self, gaps: Floats) -> Floats:
         """Return vectors in cells, (N, 2), the short way around a torus."""
-        if self.space.wrap:
-            return np.asarray((gaps + self._size / 2) % self._size - self._size / 2)
-        return gaps
+        return (
+            np.asarray((gaps + self._size / 2) % self._size - self._size / 2)
+            if self.space.wrap
+            else gaps
+        )
 
     def lengths(self, cells: Ints, others: Ints) -> Floats:
         """Return the lengths of steps from cells to others, in cells."""

@@ -134,9 +134,7 @@ class Settings(Paced):
     @property
     def brain_names(self) -> tuple[str, str]:
         """The AI of each side."""
-        if isinstance(self.brains, str):
-            return (self.brains, self.brains)
-        return self.brains
+        return (self.brains, self.brains) if isinstance(self.brains, str) else self.brains
 
     @property
     def rules(self) -> tuple[FighterRules, FighterRules]:

@@ -13,8 +13,7 @@ from fieldcraft_worlds.games.towers.orders import Advance, Order, Regroup, Send,
 from fieldcraft_worlds.games.towers.state import NOTHING, State
 from fieldcraft_worlds.games.walking import away
 
-RESERVE = 0
-FIRST_WAVE = 1
+RESERVE, FIRST_WAVE = 0, 1
 
 
 @dataclass(frozen=True)
@@ -58,8 +57,10 @@ class Commander:
 
     def reasons(self, derived: TowersDerived, state: State, team: int) -> list[tuple[int, str]]:
         """Return rows of enemy towers, the best target first, with the reasons in words."""
-        own = np.flatnonzero(state.towers.teams == team)
-        enemies = np.flatnonzero(state.towers.teams != team)
+        own, enemies = (
+            np.flatnonzero(state.towers.teams == team),
+            np.flatnonzero(state.towers.teams != team),
+        )
         starts = np.concatenate(
             [np.zeros(0, dtype=np.int64), *(derived.rings[row] for row in own.tolist())]
         )
@@ -70,18 +71,14 @@ class Commander:
             enemies.tolist(), self._weights(derived, state, team, enemies).tolist(), strict=True
         ):
             route = derived.route_to_tower(team, row, self.safely)
-            if route is None:
-                far = np.inf
-            else:
-                far = (
-                    float(route.distance.values.reshape(-1)[starts].min())
-                    / derived.walking.cell_size
-                )
+            far = (
+                np.inf
+                if route is None
+                else float(route.distance.values.reshape(-1)[starts].min())
+                / derived.walking.cell_size
+            )
             if np.isfinite(far):
-                if self.weak:
-                    held = f" x {weights:.1f} for the influence there"
-                else:
-                    held = ""
+                held = f" x {weights:.1f} for the influence there" if self.weak else ""
                 fire = " with fire on the path" if self.safely else ""
                 found.append((far * weights, row, f"{far:.0f} cells{fire}{held}"))
         return [(row, words) for _, row, words in sorted(found)]
@@ -92,8 +89,7 @@ class Commander:
         """Return the factor of the distance to each enemy tower, by the influence there, (F,)."""
         if not self.weak or not len(enemies):
             return np.ones(len(enemies))
-        base = derived.settings.tower.influence
-        rules = derived.settings.commander
+        base, rules = derived.settings.tower.influence, derived.settings.commander
         own = derived.teams[derived.settings.teams[team]].values.reshape(-1)
         tension = derived.teams.tension().values.reshape(-1)
         contested = derived.teams.vulnerability(derived.settings.teams[team]).values.reshape(-1)
@@ -145,10 +141,7 @@ class Commander:
         """
         settings = derived.settings
         place, target = self._best_start(derived, team, own, enemies, weights)
-        if self.reinforce:
-            attacked = self._tower_under_attack(derived, team, own)
-        else:
-            attacked = NOTHING
+        attacked = self._tower_under_attack(derived, team, own) if self.reinforce else NOTHING
         post = place if attacked == NOTHING else attacked
         if post == NOTHING:
             return []
@@ -162,10 +155,7 @@ class Commander:
         sizes = np.bincount(
             state.units.squads[state.units.teams == team], minlength=settings.squads
         )
-        if self.wave is None:
-            share = settings.commander.wave
-        else:
-            share = self.wave
+        share = settings.commander.wave if self.wave is None else self.wave
         wave = max(1, round(share * settings.units)) * (1 if attacked == NOTHING else 2)
         if target != NOTHING and sizes[RESERVE] >= wave:
             free = min(range(FIRST_WAVE, settings.squads), key=lambda squad: (sizes[squad], squad))
@@ -194,9 +184,7 @@ class Commander:
         place, target = self._nearest(
             derived, team, starts, enemies, weights, lambda costs: float(costs.min())
         )
-        if target == NOTHING:
-            return (NOTHING, NOTHING)
-        return (int(starts[place]), target)
+        return (NOTHING, NOTHING) if target == NOTHING else (int(starts[place]), target)
 
     def _nearest(
         self,
@@ -227,9 +215,7 @@ class Commander:
             )
             * weights
         )
-        best = np.inf
-        place = NOTHING
-        target = NOTHING
+        best, place, target = np.inf, NOTHING, NOTHING
         for number in np.argsort(least, kind="stable").tolist():
             if least[number] >= best:
                 break
@@ -239,9 +225,7 @@ class Commander:
             far = route.distance.values.reshape(-1)[starts].astype(np.float64)
             cost = measure(far) * weights[number]
             if cost < best:
-                best = cost
-                place = int(np.argmin(far))
-                target = int(enemies[number])
+                best, place, target = cost, int(np.argmin(far)), int(enemies[number])
         return place, target
 
     # Defense

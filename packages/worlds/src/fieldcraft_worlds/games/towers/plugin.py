@@ -86,8 +86,7 @@ class TowerWorld(DerivedWorld):
     def check(self, state: State) -> None:
         """Check a state; see `DerivedWorld.check`."""
         super().check(state)
-        reach = self.derived.settings.tower.size // 2
-        space = self.space
+        reach, space = self.derived.settings.tower.size // 2, self.space
         rows, columns = np.divmod(state.towers.cells, space.width)
         edges = (rows, space.height - 1 - rows, columns, space.width - 1 - columns)
         if not space.wrap and min(np.min(edge, initial=reach) for edge in edges) < reach:
@@ -152,20 +151,13 @@ class TowerWorld(DerivedWorld):
         position: tuple[float, float],
     ) -> list[Order]:
         tower = self._tower_at(state, position)
-        if tower < 0:
-            owner = -1
-        else:
-            owner = int(state.towers.teams[state.towers.ids == tower][0])
+        owner = -1 if tower < 0 else int(state.towers.teams[state.towers.ids == tower][0])
         if not state.begun:
             if first:
                 return [Place(team, *position)]
-            if owner == team:
-                return [Remove(team, tower)]
-            return []
+            return [Remove(team, tower)] if owner == team else []
         if first:
-            if owner == team:
-                return [Send(team, tower, _SENT_AT_ONCE, squad)]
-            return []
+            return [Send(team, tower, _SENT_AT_ONCE, squad)] if owner == team else []
         if tower >= 0 and owner != team:
             return [Strike(team, squad, tower, safely)]
         return [Advance(team, squad, *position, safely)]
@@ -179,9 +171,7 @@ class TowerWorld(DerivedWorld):
         near = np.flatnonzero(
             gaps <= (self.derived.settings.tower.size / 2 + 0.5) * space.cell_size
         )
-        if len(near):
-            return int(state.towers.ids[near[np.argmin(gaps[near])]])
-        return -1
+        return int(state.towers.ids[near[np.argmin(gaps[near])]]) if len(near) else -1
 
 
 def _number(inputs: InputFrame, group: str) -> int:

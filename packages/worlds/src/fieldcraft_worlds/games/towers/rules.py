@@ -26,10 +26,7 @@ def start(derived: TowersDerived, rng: np.random.Generator) -> State:
     count = len(settings.teams)
     cells = seeded(derived.space, settings, rng)
     human = np.array([commander == HUMAN for commander in settings.ai_names])
-    if settings.layout == "placed":
-        placed_later = human
-    else:
-        placed_later = np.zeros(count, dtype=np.bool_)
+    placed_later = human if settings.layout == "placed" else np.zeros(count, dtype=np.bool_)
     teams = [
         np.full(len(own), team, dtype=np.int64)
         for team, own in enumerate(cells)
@@ -79,8 +76,7 @@ def _move(derived: TowersDerived, state: State, sightings: Sightings) -> Units:
     if not len(units):
         return units
     desired = _desired_velocities(derived, state, sightings)
-    rules = derived.settings.unit
-    cell = derived.walking.cell_size
+    rules, cell = derived.settings.unit, derived.walking.cell_size
     positions, velocities = derived.crowd.step(
         units.positions,
         units.velocities,
@@ -96,9 +92,7 @@ def _desired_velocities(derived: TowersDerived, state: State, sightings: Sightin
     """Return the desired velocity of each unit: along its squad's flow, straight to an enemy in
     sight, or 0 at its goal.
     """
-    units = state.units
-    rules = derived.settings.unit
-    space = derived.walking
+    units, rules, space = state.units, derived.settings.unit, derived.walking
     desired = np.zeros((len(units), 2))
     holding = np.zeros(len(units), dtype=np.bool_)
     cells = np.atleast_1d(space.cell_at(units.positions))
@@ -122,8 +116,7 @@ def _desired_velocities(derived: TowersDerived, state: State, sightings: Sightin
         chasing = np.flatnonzero(enemies != NOTHING)
         gaps = away(space, units.positions[chasing], units.positions[enemies[chasing]])
         is_free = derived.is_open_between(units.positions[chasing], gaps)
-        chasing = chasing[is_free]
-        gaps = gaps[is_free]
+        chasing, gaps = chasing[is_free], gaps[is_free]
         desired[chasing] = _direction(gaps)
         desired[chasing[distances[chasing] <= 0.6 * rules.closeness]] = 0
     return desired * (rules.speed * space.cell_size)
@@ -141,9 +134,7 @@ def _apply_hits(derived: TowersDerived, state: State, hits: Hits) -> State:
     """Return the state after hits, without destroyed towers and dead units; the queues of destroyed
     towers return to the supply.
     """
-    settings = derived.settings
-    towers = state.towers
-    units = state.units
+    settings, towers, units = derived.settings, state.towers, state.units
     waiting = (
         state.step + settings.steps(settings.tower.interval),
         state.step + settings.steps(settings.unit.interval),
@@ -158,10 +149,8 @@ def _apply_hits(derived: TowersDerived, state: State, hits: Hits) -> State:
         health=units.health - hits.on_units,
         ready=np.where(hits.units_hit, waiting[1], units.ready),
     )
-    intact = towers.health > 0
-    alive = units.health > 0
-    destroyed = state.destroyed.copy()
-    lost = state.lost.copy()
+    intact, alive = towers.health > 0, units.health > 0
+    destroyed, lost = state.destroyed.copy(), state.lost.copy()
     np.add.at(destroyed, np.argmax(hits.on_towers[:, ~intact], axis=0), 1)
     np.add.at(lost, units.teams[~alive], 1)
     supply = state.supply + np.bincount(
@@ -182,8 +171,7 @@ def _apply_hits(derived: TowersDerived, state: State, hits: Hits) -> State:
 
 def _send_units(derived: TowersDerived, state: State, rng: np.random.Generator) -> State:
     """Return the state after towers have sent a unit each from their queues."""
-    settings = derived.settings
-    towers = state.towers
+    settings, towers = derived.settings, state.towers
     teams = len(settings.teams)
     supply = state.supply + np.bincount(towers.teams, minlength=teams) * (
         settings.income / settings.rate
@@ -208,8 +196,7 @@ def _send_units(derived: TowersDerived, state: State, rng: np.random.Generator) 
         health=np.full(count, settings.unit.health),
         ready=np.full(count, state.step),
     )
-    queues = towers.queues.copy()
-    trained = towers.trained.copy()
+    queues, trained = towers.queues.copy(), towers.trained.copy()
     queues[due] -= 1
     trained[due] = state.step + settings.steps(settings.tower.training)
     return replace(

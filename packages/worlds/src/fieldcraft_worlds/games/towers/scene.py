@@ -51,10 +51,7 @@ def scene_of(
         lines.append(Lines(fronts, color="front", width=2.0, label="front"))
     if "paths" in overlays:
         lines += _paths(derived, state)
-    if "plan" in overlays:
-        plans = _plans(derived, state)
-    else:
-        plans = []
+    plans = _plans(derived, state) if "plan" in overlays else []
     if plans:
         lines += _plan_lines(derived, plans)
     lines.append(
@@ -82,9 +79,7 @@ def result(derived: TowersDerived, state: State) -> str | None:
     """Return how a match ended, None before the end."""
     if not state.over:
         return None
-    if state.winner == NOBODY:
-        return "a tie"
-    return f"{derived.settings.teams[state.winner]} wins"
+    return "a tie" if state.winner == NOBODY else f"{derived.settings.teams[state.winner]} wins"
 
 
 def _title(derived: TowersDerived, state: State) -> str:
@@ -94,8 +89,7 @@ def _title(derived: TowersDerived, state: State) -> str:
 
 
 def _field(derived: TowersDerived, overlays: frozenset[str], team: int) -> Field | None:
-    base = derived.settings.tower.influence
-    names = derived.settings.teams
+    base, names = derived.settings.tower.influence, derived.settings.teams
     if "influence" in overlays and len(names) == 2:
         values = derived.teams.influence(names[0]).values
         return Field(
@@ -150,10 +144,7 @@ def _areas(derived: TowersDerived, overlays: frozenset[str]) -> tuple[Areas, ...
 
 
 def _marks(derived: TowersDerived, state: State) -> tuple[Marks, ...]:
-    space = derived.space
-    towers = state.towers
-    units = state.units
-    settings = derived.settings
+    space, towers, units, settings = derived.space, state.towers, state.units, derived.settings
     return (
         Marks(
             units.positions,
@@ -230,10 +221,7 @@ def _facts(derived: TowersDerived, state: State) -> Iterator[Fact]:
     for team, name in enumerate(derived.settings.teams):
         towers = int(np.count_nonzero(state.towers.teams == team))
         units = int(np.count_nonzero(state.units.teams == team))
-        if state.by_hand[team]:
-            label = _BY_HAND
-        else:
-            label = derived.settings.ai_names[team]
+        label = _BY_HAND if state.by_hand[team] else derived.settings.ai_names[team]
         yield Fact(name, f"score {int(state.scores[team])}", team)
         yield Fact("", f"{towers} towers, {units} units, {int(state.supply[team])} to send")
         yield Fact("", f"AI: {label}" if label not in (HUMAN, _BY_HAND) else label)

@@ -229,6 +229,8 @@ class Settings(Paced):
     @property
     def ai_names(self) -> tuple[str, ...]:
         """The AI of each team."""
-        if isinstance(self.commanders, str):
-            return (self.commanders,) * len(self.teams)
-        return self.commanders
+        return (
+            (self.commanders,) * len(self.teams)
+            if isinstance(self.commanders, str)
+            else self.commanders
+        )

@@ -57,8 +57,7 @@ class Units(Columns):
     @classmethod
     def none(cls) -> Units:
         """Return no units."""
-        none = np.zeros(0, dtype=np.int64)
-        pairs = np.zeros((0, 2))
+        none, pairs = np.zeros(0, dtype=np.int64), np.zeros((0, 2))
         return cls(none, none, none, pairs, pairs, np.zeros(0), none)
 
 

@@ -1,0 +1,147 @@
+"""Copies, pickles and saves of layers between a change and the next step: they show the same as the
+original, and continue with the same bits.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.layers.propagation import Propagation
+from support.refusals import refused
+
+Copier = Callable[[fc.InfluenceMap, Path], fc.InfluenceMap]
+
+
+def saved(imap: fc.InfluenceMap, folder: Path) -> fc.InfluenceMap:
+    imap.save(folder / "map")
+    return fc.InfluenceMap.load(folder / "map")
+
+
+COPIERS: dict[str, Copier] = {
+    "copy": lambda imap, folder: imap.copy(),
+    "deepcopy": lambda imap, folder: copy.deepcopy(imap),
+    "pickle": lambda imap, folder: pickle.loads(pickle.dumps(imap)),
+    "save": saved,
+}
+every_copier = pytest.mark.parametrize("copier", list(COPIERS.values()), ids=list(COPIERS))
+
+SPACES: dict[str, Callable[[], fc.space.Space]] = {
+    "grid": lambda: fc.Grid(5, 1),
+    "hexagons": lambda: fc.HexGrid(5, 1),
+    "graph": lambda: fc.Grid(5, 1).to_graph(),
+}
+every_space = pytest.mark.parametrize("space", list(SPACES.values()), ids=list(SPACES))
+
+PROPAGATIONS: dict[str, Propagation] = {
+    "spread": fc.Spread(0.1, 1.0),
+    "diffuse": fc.Diffuse(0.5),
+    "flood": fc.Flood(),
+    "radial": fc.Radial(4.0, metric="path"),
+    "fade": fc.Fade(1.0),
+    "trail": fc.Trail(blur=1),
+}
+every_propagation = pytest.mark.parametrize(
+    "propagation", list(PROPAGATIONS.values()), ids=list(PROPAGATIONS)
+)
+
+
+def filled(space: fc.space.Space, propagation: Propagation) -> fc.InfluenceMap:
+    """A map of one layer, with something in all of its cells."""
+    imap = fc.InfluenceMap(space)
+    layer: Any = imap.add_layer("a", propagation)
+    start = space.position_of(0)
+    if isinstance(propagation, fc.Fade):
+        layer.mark(space.position_of(np.arange(5)), 5.0)
+    elif isinstance(propagation, fc.Trail):
+        layer.deposit(space.position_of(np.arange(5)), 5.0)
+    else:
+        layer.add_source(start, 8.0)
+    imap.step(4)
+    return imap
+
+
+def both_set_walls(one: fc.InfluenceMap, other: fc.InfluenceMap, cells: list[int]) -> None:
+    one.space.set_walls(cells)
+    if other.space is not one.space:
+        other.space.set_walls(cells)
+
+
+@every_space
+@every_propagation
+@every_copier
+def test_a_wall_before_and_a_wall_after_the_copy(
+    space: Callable[[], fc.space.Space], propagation: Propagation, copier: Copier, tmp_path: Path
+) -> None:
+    imap = filled(space(), propagation)
+    imap.space.set_walls([2])
+    twin = copier(imap, tmp_path)
+    both_set_walls(imap, twin, [3])
+    np.testing.assert_array_equal(twin["a"].values, imap["a"].values)
+    for _ in range(3):
+        imap.step()
+        twin.step()
+        np.testing.assert_array_equal(twin["a"].values, imap["a"].values)
+
+
+@every_space
+@pytest.mark.parametrize("propagation", [fc.Spread(0.1, 1.0), fc.Diffuse(0.5), fc.Radial(4.0)])
+@every_copier
+def test_a_wall_under_a_source_that_is_removed_after_the_copy(
+    space: Callable[[], fc.space.Space], propagation: Propagation, copier: Copier, tmp_path: Path
+) -> None:
+    imap = filled(space(), propagation)
+    imap.space.set_walls([0])
+    twin = copier(imap, tmp_path)
+    for each in (imap, twin):
+        layer: Any = each["a"]
+        layer.source(0).remove()
+    np.testing.assert_array_equal(twin["a"].values, imap["a"].values)
+    imap.step()
+    twin.step()
+    np.testing.assert_array_equal(twin["a"].values, imap["a"].values)
+
+
+@every_copier
+def test_a_shorter_interval_while_time_is_due(copier: Copier, tmp_path: Path) -> None:
+    imap = fc.InfluenceMap(fc.Grid(3, 1))
+    layer = imap.add_layer("a", fc.Spread(0.3), every=1.0)
+    imap.advance(0.35)
+    layer.every = 0.3
+    twin = copier(imap, tmp_path)
+    assert imap.advance(0.0).steps == twin.advance(0.0).steps == {"a": 1}
+    assert imap.advance(0.2).steps == twin.advance(0.2).steps == {"a": 0}
+    assert imap.advance(0.06).steps == twin.advance(0.06).steps == {"a": 1}
+
+
+def test_a_time_that_no_save_holds_is_refused_by_save(tmp_path: Path) -> None:
+    imap = fc.InfluenceMap(fc.Grid(3, 1))
+    imap.add_layer("a", fc.Spread(0.3), every=1e9).step(2)
+    with refused(InvalidValue, "seconds of time"):
+        imap.save(tmp_path / "map")
+    assert not (tmp_path / "map").exists()
+
+
+def test_a_priority_that_is_not_a_number_is_refused() -> None:
+    layer = fc.InfluenceMap(fc.Grid(3, 1)).add_layer("a", fc.Spread(0.3))
+    layer.priority = 2
+    for wrong in (float("nan"), float("inf"), "high", None):
+        with refused(InvalidValue, "priority"):
+            layer.priority = wrong  # type: ignore[assignment]
+    assert layer.priority == 2.0
+
+
+def test_a_layer_keeps_its_name() -> None:
+    imap = fc.InfluenceMap(fc.Grid(3, 1))
+    layer = imap.add_layer("a", fc.Spread(0.3))
+    with refused(InvalidValue, "keeps the name"):
+        layer.name = "b"
+    assert imap["a"] is layer and layer.name == "a"
