@@ -10,7 +10,7 @@ EDITABLE := --editable 'packages/fieldcraft[robots,gis,solara,roguelike,sc2,foot
 # The suite starts a hundred short processes: they don't compile their sources anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: size diagram setup docs links notebooks demo test test-reference test-any-order fuzz machines scenarios lint bench gallery pictures format build newcomer clean
+.PHONY: size diagram setup docs links notebooks demo test test-reference test-any-order test-bounds breaks fuzz machines scenarios lint bench gallery pictures format build newcomer clean
 
 setup: $(VENV)/.ready $(VENV)/.native
 
@@ -48,6 +48,17 @@ fuzz: setup
 # The law "any order" for as long as FIELDCRAFT_ANY_ORDER says, in seconds, from FIELDCRAFT_ANY_ORDER_SEED on.
 test-any-order: setup
 	FIELDCRAFT_ANY_ORDER=$${FIELDCRAFT_ANY_ORDER:-60} $(BIN)/python -m pytest -s packages/fieldcraft/tests/laws/test_any_order.py -k as_long_as_asked
+
+# Tests of searches, steps and agents, and the law "any order", with kernels that Numba compiles with checks of bounds: an overrun
+# is an IndexError. It takes some minutes to compile, and keeps what it has compiled in out/bounds.
+BOUNDS := $(addprefix packages/fieldcraft/tests/, kernels/test_bounds.py paths layers/propagation pursuit steering query laws/test_any_order.py)
+test-bounds: setup
+	NUMBA_BOUNDSCHECK=1 FIELDCRAFT_NUMBA=1 XDG_CACHE_HOME=$(CURDIR)/out/bounds $(BIN)/python -m pytest $(BOUNDS) \
+		--numprocesses $(WORKERS) --dist worksteal --timeout 1200
+
+# Breaks 40 lines of the library at random, each in a copy, and reports those that no test of their folder notices.
+breaks: setup
+	$(BIN)/python tools/breaks.py $(OPTIONS)
 
 # Links libraries for other systems, and runs the C example on AArch64 (qemu-user) and Windows (wine) too, where these are installed.
 machines: setup

@@ -32,9 +32,11 @@ KINDS = ("by hand", "fitted")
 EVEN = 0.02
 """The share of all chances that is spread evenly, so that no place has none."""
 PENALTY = 0.003
-MINUTE, FEWEST = 60.0, 20
+MINUTE = 60.0
+FEWEST = 20
 TURNS = np.radians([-50, -25, 0, 25, 50])
-AHEAD, ASKED = 3, 600
+AHEAD = 3
+ASKED = 600
 """How many steps of a person lead to the place that is predicted, and how many are asked about."""
 Rows = dict[str, list[float]]
 
@@ -223,7 +225,8 @@ def study_people(data: Path) -> None:
             unit=place.unit,
         )
         walks = steps_of(timeline, ground_of(timeline, place, 0.2))
-        quarter, half = walks.duration / 4, walks.duration / 2
+        quarter = walks.duration / 4
+        half = walks.duration / 2
         known, habit = recorded_people(walks, quarter, half)
         tested, _ = recorded_people(walks, half, np.inf, habit)
         for kind, found in zip(KINDS, PEOPLE.found([known]), strict=True):
@@ -258,11 +261,13 @@ def recorded_people(
     spots = np.stack([np.cos(angles) * length, np.sin(angles) * length], axis=2)
     turned = np.argmin(((spots - gone[:, None]) ** 2).sum(axis=2), axis=1)
     candidates = at[picked[:, 1], None] + spots
-    seconds, timeline = walks.when[picked[:, 1]], builder.build()
+    seconds = walks.when[picked[:, 1]]
+    timeline = builder.build()
     found = Recorded.choices(walks.grid, timeline, seconds, list(candidates), turned)
-    usual = (
-        np.bincount(turned, minlength=len(TURNS)).astype(np.float64) + 1 if habit is None else habit
-    )
+    if habit is None:
+        usual = np.bincount(turned, minlength=len(TURNS)).astype(np.float64) + 1
+    else:
+        usual = habit
     options = np.zeros_like(found.options)
     for row, each in enumerate(np.argsort(seconds, kind="stable")):
         cells = walks.grid.nearest_open(walks.grid.cell_at(candidates[each], outside="clamp"))

@@ -20,8 +20,12 @@ if TYPE_CHECKING:
 
 RGBA = NDArray[np.uint8]
 
-_MARK, _MUTED = "#788090", "#969daa"
-_PANEL, _ROW, _HEAD = 260, 17, 130  # pixels
+_MARK = "#788090"
+_MUTED = "#969daa"
+# pixels
+_PANEL = 260
+_ROW = 17
+_HEAD = 130
 
 
 @dataclass(frozen=True)

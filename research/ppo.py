@@ -18,11 +18,23 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft_worlds.learning.pursuits import DIRECTIONS, Pursuits
 
-WORLDS, STEPS, PURSUERS, VIEW, LIMIT, SIZE = 64, 32, 3, 4, 80, (28, 21)
-GAMMA, LAMBDA, CLIP, ENTROPY, EPOCHS, BATCHES, RATE = 0.99, 0.95, 0.2, 0.01, 4, 4, 1e-3
+WORLDS = 64
+STEPS = 32
+PURSUERS = 3
+VIEW = 4
+LIMIT = 80
+SIZE = (28, 21)
+GAMMA = 0.99
+LAMBDA = 0.95
+CLIP = 0.2
+ENTROPY = 0.01
+EPOCHS = 4
+BATCHES = 4
+RATE = 1e-3
 HIDDEN = 64
 KINDS = ("without planes", "with numbers", "with planes")
-AIM, EPISODES = 0.8, 300
+AIM = 0.8
+EPISODES = 300
 """The share to reach, and of how many episodes in a row."""
 SHOWN = 255.0
 RECALLED = 30
@@ -118,7 +130,9 @@ class Policy:
     ) -> None:
         """Make one step of Adam down the clipped loss of PPO."""
         values, logs, worths = self.forward(seen)
-        count, rows, chances = len(seen), np.arange(len(seen)), np.exp(logs)
+        count = len(seen)
+        rows = np.arange(len(seen))
+        chances = np.exp(logs)
         gain = (gains - gains.mean()) / (gains.std() + 1e-8)
         ratio = np.exp(logs[rows, actions] - before)
         is_unclipped = np.where(gain > 0, ratio < 1 + CLIP, ratio > 1 - CLIP)
@@ -161,7 +175,10 @@ def learn(kind: str, seed: int, most: int) -> list[tuple[int, float]]:
     env = Pursuits(maps, WORLDS, pursuers=PURSUERS, view=VIEW, limit=LIMIT)
     agents = WORLDS * PURSUERS
     found = env.reset(seed=seed)[0]
-    planes = Planes(env) if kind == KINDS[2] else None
+    if kind == KINDS[2]:
+        planes = Planes(env)
+    else:
+        planes = None
 
     def observed(found: NDArray[np.uint8]) -> Floats:
         seen = [found.reshape(agents, -1) / SHOWN]
@@ -180,7 +197,8 @@ def learn(kind: str, seed: int, most: int) -> list[tuple[int, float]]:
         actions = np.empty((STEPS, agents), dtype=np.int64)
         chances, worths, rewards, going, real = (np.empty((STEPS, agents)) for _ in range(5))
         for step in range(STEPS):
-            before, anew = nearness(env), env.over.copy()
+            before = nearness(env)
+            anew = env.over.copy()
             _, logs, worths[step] = policy.forward(seen)
             drawn = (np.exp(logs).cumsum(axis=1) < rng.random((agents, 1))).sum(axis=1)
             batch[step], actions[step] = seen, np.minimum(drawn, len(DIRECTIONS) - 1)
@@ -192,7 +210,9 @@ def learn(kind: str, seed: int, most: int) -> list[tuple[int, float]]:
             real[step] = np.repeat(~anew, PURSUERS)
             ended.extend(caught[caught | cut].tolist())
             seen = observed(found)
-        after, gains, gain = policy.forward(seen)[2], np.empty_like(worths), np.zeros(agents)
+        after = policy.forward(seen)[2]
+        gains = np.empty_like(worths)
+        gain = np.zeros(agents)
         for step in reversed(range(STEPS)):
             error = rewards[step] + GAMMA * after * going[step] - worths[step]
             gain = error + GAMMA * LAMBDA * going[step] * gain

@@ -19,11 +19,15 @@ from fieldcraft.paths import TimedPath
 from research.experiments.statistics import Interval, ratio
 from research.plots import RGBA, IntervalPanel, plot_curves
 
-SEED, CHOOSING_SEED = 20261123, 777000
+SEED = 20261123
+CHOOSING_SEED = 777000
 KINDS = ("rooms", "pillars", "cave", "open", "rooms", "pillars", "cave", "open", "rooms", "cave")
 SIZE = 64, 48
-PATROLS, GUNS, WAYS = 8, 6, 30
-STEP, STEPS = 0.5, 256
+PATROLS = 8
+GUNS = 6
+WAYS = 30
+STEP = 0.5
+STEPS = 256
 WEIGHTS = 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0
 """How much damage counts beside walking on ways that know how the danger will change."""
 LONGER = 1.05
@@ -46,7 +50,8 @@ def world(kind: str, seed: int, rng: np.random.Generator) -> tuple[fc.Grid, fc.L
     for _ in range(GUNS):
         target = path_between(space, rng).positions[0]
         gun = danger.add_source(target, 0.0, radius=5.0)
-        quiet, fires = rng.uniform(6, 12), rng.uniform(3, 6)
+        quiet = rng.uniform(6, 12)
+        fires = rng.uniform(3, 6)
         gun.schedule([0, quiet], [0.0, 8.0], period=quiet + fires)
     danger.step()
     return space, danger
@@ -84,7 +89,10 @@ def measured(kind: str, seed: int) -> Rows:
     for known, paths in found.items():
         damage = 0.0
         for path in paths:
-            lasts = path.times[-1] if isinstance(path, TimedPath) else path.length
+            if isinstance(path, TimedPath):
+                lasts = path.times[-1]
+            else:
+                lasts = path.length
             moments = np.arange(0, lasts, STEP / FINE)
             at = path.position_at if isinstance(path, TimedPath) else path.at
             then = np.minimum(np.arange(len(moments)), len(fine) - 1)

@@ -39,13 +39,16 @@ def walks_of(timeline: Timeline, width: float, height: float, cell: float) -> Wa
         cell_size=cell,
         neighbors=8,
     )
-    ants, count, lost = {}, 0, 0
+    ants = {}
+    count = 0
+    lost = 0
     for ant, name in enumerate(timeline.ids):
         rows = np.flatnonzero((timeline.entities == ant) & ~np.isnan(timeline.positions[:, 0]))
         rows = rows[list(_spaced(timeline.positions[rows], cell))]
         places = timeline.positions[rows]
         inside = ((places >= 0) & (places < (width, height))).all(axis=1)
-        count, lost = count + len(rows), lost + int(np.count_nonzero(~inside))
+        count = count + len(rows)
+        lost = lost + int(np.count_nonzero(~inside))
         ants[name] = (
             timeline.seconds[rows[inside]],
             np.asarray(grid.cell_at(places[inside].reshape(-1, 2)), dtype=np.int64),

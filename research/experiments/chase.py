@@ -138,7 +138,8 @@ def run(job: Job) -> Row:
     """Return the outcome of one chase for each method: whether the fugitive was found, and the
     seconds until then (the limit, if not).
     """
-    seed, limit = integer(job, "seed"), number(job, "limit")
+    seed = integer(job, "seed")
+    limit = number(job, "limit")
     ground = _ground(job)
     fled = escape(
         ground,
@@ -153,7 +154,10 @@ def run(job: Job) -> Row:
         rng = np.random.default_rng([seed, 3, fled.hunters.size])
         found = search_for(ground, fled, _search(ground, method), rng)
         results[f"found by {method}"] = found is not None
-        results[f"seconds by {method}"] = limit if found is None else round(found * ground.tick, 3)
+        if found is None:
+            results[f"seconds by {method}"] = limit
+        else:
+            results[f"seconds by {method}"] = round(found * ground.tick, 3)
     return results
 
 
@@ -189,7 +193,8 @@ class LayerSearch(GuidedSearch):
     def observe(self, view: ArrayLike) -> None:
         """Erase what searchers see; where nothing is left, begin anew everywhere else."""
         super().observe(view)
-        values, seen = self._layer.read(), self.space.cell_ids(view)
+        values = self._layer.read()
+        seen = self.space.cell_ids(view)
         values.reshape(-1)[seen] = 0
         if not values.any():
             values[~self.space.walls] = 1
@@ -204,7 +209,8 @@ class LayerSearch(GuidedSearch):
 
 def _search(ground: Ground, method: str) -> AnySearch:
     """Return a search that is as fast as the fugitive, with the sight of the world."""
-    space, speed = ground.space, SPEED * ground.step
+    space = ground.space
+    speed = SPEED * ground.step
     if method == "motion":
         return BeliefSearch(space, speed, motion=Motion())
     if method == "blind":
@@ -260,7 +266,8 @@ def summarise(rows: Sequence[Row]) -> Summary:
 
 
 def _map_by_map(rows: Sequence[Row], fugitives: Sequence[str]) -> Summary:
-    groups, methods = by_map(rows), _methods(rows[0])
+    groups = by_map(rows)
+    methods = _methods(rows[0])
     found: dict[tuple[str, str, str], Interval] = {}
     sooner = f"sooner than {methods[0]}"
     for group, chases in groups.items():

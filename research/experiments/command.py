@@ -152,7 +152,10 @@ def _lines(report: Report) -> list[str]:
     from research.experiments.outputs import table_lines
 
     study = report.study
-    workers = "1 worker" if report.workers == 1 else f"{report.workers} workers"
+    if report.workers == 1:
+        workers = "1 worker"
+    else:
+        workers = f"{report.workers} workers"
     ran = len(report.rows) + len(report.failures) - report.resumed
     lines = [study.title, f"{ran:,} {study.unit} in {report.took:.1f} s on {workers}"]
     if report.resumed:

@@ -59,7 +59,8 @@ def duel_study(
         For a file that is no map.
     """
     maps = list(files)
-    kinds = ("open", "pillars", "rooms") if kinds is None and not maps else kinds
+    if kinds is None and not maps:
+        kinds = ("open", "pillars", "rooms")
     worlds, digests = worlds_of(kinds, maps, size)
     jobs = tuple(
         {**world, "seed": seed, "speed": checks.positive("speed", speed), "brain": brain}

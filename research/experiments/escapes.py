@@ -93,7 +93,8 @@ class Ground:
 
     def length(self, start: int, end: int) -> float:
         """Return the length of one step, in typical steps."""
-        first, after = int(self._adjacency.starts[start]), int(self._adjacency.starts[start + 1])
+        first = int(self._adjacency.starts[start])
+        after = int(self._adjacency.starts[start + 1])
         return (
             float(
                 self._adjacency.lengths[
@@ -122,7 +123,8 @@ class Walker:
 
     def take(self, path: Path) -> None:
         """Follow a path from the cell of the agent; a begun step is reversed."""
-        before, self._path = self._path, path.cells[:0:-1].tolist()
+        before = self._path
+        self._path = path.cells[:0:-1].tolist()
         if before[-1:] != self._path[-1:]:
             self._left = -abs(self._left)
 
@@ -220,7 +222,8 @@ def _chase(
     gap = int(rng.integers(_GAP[0], _GAP[1] + 1))
     if len(path) <= gap + 2:
         return None
-    chaser, runner = Walker(ground, start), Walker(ground, int(path.cells[0]))
+    chaser = Walker(ground, start)
+    runner = Walker(ground, int(path.cells[0]))
     chaser.take(path)
     runner.take(path)
     for _ in range(gap):
@@ -277,8 +280,12 @@ class _Behavior:
         last: int,
         velocity: NDArray[np.float64],
     ) -> None:
-        self.ground, self.rng, self.runner = ground, rng, runner
-        self.chaser, self.last, self.velocity = chaser, last, velocity
+        self.ground = ground
+        self.rng = rng
+        self.runner = runner
+        self.chaser = chaser
+        self.last = last
+        self.velocity = velocity
         self.turn = int(rng.uniform(*_TURN) / ground.tick)
 
     def runs(self, tick: int) -> None:

@@ -188,7 +188,8 @@ def _closest_pair(first: Force, second: Force) -> Floats:
     """Return the middle of the two nearest enemies, at least one of them in an army: (1, 2), or (0,
     2) for none.
     """
-    best, place = np.inf, np.zeros((0, 2))
+    best = np.inf
+    place = np.zeros((0, 2))
     for one, other in (
         (first.army, second.army),
         (first.army, second.assets),
@@ -198,7 +199,8 @@ def _closest_pair(first: Force, second: Force) -> Floats:
             gaps = ((one[:, None] - other[None]) ** 2).sum(axis=2)
             row, column = np.unravel_index(int(np.argmin(gaps)), gaps.shape)
             if gaps[row, column] < best:
-                best, place = float(gaps[row, column]), (one[[row]] + other[[column]]) / 2
+                best = float(gaps[row, column])
+                place = (one[[row]] + other[[column]]) / 2
     return place
 
 

@@ -80,7 +80,10 @@ def fights_study(
             remedy="Leave out the duplicate",
         )
     digests: dict[str, Value] = {path.name: digest_of(path) for path in events}
-    folder = "" if grids is None else str(grids)
+    if grids is None:
+        folder = ""
+    else:
+        folder = str(grids)
     files = "\n".join(str(path) for path in events)
     jobs = tuple(
         {"match": name, "view": view, "files": files, "grids": folder}
@@ -134,7 +137,8 @@ def forecast(
     with the probabilities of their cells.
     """
     moments = [list(moments_of(match, view)) for match in matches]
-    elsewhere, names = _elsewhere(matches, held), MODELS[model]
+    elsewhere = _elsewhere(matches, held)
+    names = MODELS[model]
     fitted = _fit(matches, moments, held, names, elsewhere)
     return fitted, [
         (moment, fitted.chances(moment.table(names, {ELSEWHERE: elsewhere[held]})))
@@ -149,7 +153,8 @@ def _fit(
     names: Sequence[str],
     elsewhere: Sequence[Floats],
 ) -> PlaceModel:
-    tables, cells = [], []
+    tables = []
+    cells = []
     for index in range(len(matches)):
         if index != held:
             tables += [
@@ -182,7 +187,10 @@ def _moments(files: str, grids: str, view: str) -> tuple[tuple[Moment, ...], ...
 def _match(path: Path, grids: Path | None) -> Match:
     import tempfile
 
-    grid = None if grids is None else grids / f"{path.stem.split('_')[0]}.npz"
+    if grids is None:
+        grid = None
+    else:
+        grid = grids / f"{path.stem.split('_')[0]}.npz"
     grid = grid if grid is not None and grid.is_file() else None
     if path.suffix != REPLAY:
         return read_match(path, grid)

@@ -41,7 +41,8 @@ RATE = 10
 
 _PAUSE = 5  # the target rests in one of this many steps
 CAUGHT = 1.5  # cells
-_STRENGTH, _DECAY = 1e9, 0.05
+_STRENGTH = 1e9
+_DECAY = 0.05
 _WAVES = 4  # steps of the layer in one step of the hunter
 LONGEST = {
     "--seconds": {
@@ -99,14 +100,18 @@ def hunt(job: Job) -> Row:
     step.
     """
     space = grid_of(job, "The hunt takes place", neighbors=8)
-    rng, steps = np.random.default_rng(integer(job, "seed")), round(number(job, "seconds") * RATE)
+    rng = np.random.default_rng(integer(job, "seed"))
+    steps = round(number(job, "seconds") * RATE)
     start, *target = target_walk(space, rng, steps)
     hunter: _OnPath | _Uphill
     if job["by"] == "influence":
         hunter = _Uphill(space, target[0])
     else:
         hunter = _OnPath(space, RATE if job["by"] == "again" else math.inf)
-    cell, before, away, turns = start, None, 0, [0.0]
+    cell = start
+    before = None
+    away = 0
+    turns = [0.0]
     for step, at in enumerate(target):
         distances = distance_map(space, space.position_of(at)).values.reshape(-1)
         if distances[cell] <= CAUGHT * space.cell_size:
@@ -143,7 +148,8 @@ def target_walk(space: Grid, rng: np.random.Generator, steps: int) -> list[int]:
             "A hunt needs two cells that are joined", got=repr(space), remedy="Take a larger map"
         )
     at, hunter = (int(cell) for cell in rng.choice(home, 2, replace=False))
-    found, path = [hunter], list[int]()
+    found = [hunter]
+    path = list[int]()
     while len(found) <= steps:
         while not path:
             path = steps_to(space, at, int(rng.choice(home)))
@@ -164,7 +170,8 @@ class _OnPath:
     """The hunter walks to the place of the target, and takes a new path there or `every` steps."""
 
     def __init__(self, space: Grid, every: float) -> None:
-        self._space, self._every = space, every
+        self._space = space
+        self._every = every
         self._path: list[int] = []
         self._steps = 0
 
@@ -173,7 +180,9 @@ class _OnPath:
         if not self._path or self._steps % self._every == 0:
             self._path = steps_to(self._space, cell, at)
         self._steps += 1
-        return self._path.pop() if self._path else cell
+        if self._path:
+            return self._path.pop()
+        return cell
 
 
 class _Uphill:

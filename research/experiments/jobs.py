@@ -120,7 +120,9 @@ def _client(scheduler: str) -> Any:
 def cores() -> int:
     """Return the default number of processes of a run."""
     affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
+    if affinity:
+        return len(affinity(0))
+    return os.cpu_count() or 1
 
 
 @cache

@@ -81,10 +81,14 @@ def hunt(job: Job) -> Row:
     nearer to it in that time.
     """
     space = grid_of(job, "The hunt takes place", neighbors=8)
-    steps, seed = round(number(job, "seconds") * RATE), integer(job, "seed")
+    steps = round(number(job, "seconds") * RATE)
+    seed = integer(job, "seed")
     _, *target = target_walk(space, np.random.default_rng(seed), steps)
     hunter = _METHODS[str(job["by"])](space, target[0], np.random.default_rng([seed, 1]))
-    unseen, nearer, moved, ended = 0, 0, 0, len(target)
+    unseen = 0
+    nearer = 0
+    moved = 0
+    ended = len(target)
     for step, at in enumerate(target):
         distances = distance_map(space, space.position_of(at)).values.reshape(-1)
         before = hunter.cell
@@ -111,7 +115,10 @@ class _Hunter:
     """
 
     def __init__(self, space: Grid, target: int, rng: np.random.Generator) -> None:
-        self.space, self.rng, self.unseen, self.last = space, rng, 0, target
+        self.space = space
+        self.rng = rng
+        self.unseen = 0
+        self.last = target
         self.path: list[int] = []
         self._steps = 0
         self._home = np.flatnonzero(space.parts().reshape(-1) == 0)
@@ -123,7 +130,8 @@ class _Hunter:
         self.unseen = 0 if view[target] else self.unseen + 1
         self.search(target, view)
         if not self.unseen:
-            self.path, self.last = steps_to(self.space, self.cell, target), target
+            self.path = steps_to(self.space, self.cell, target)
+            self.last = target
         if not self.path:
             self.path = steps_to(self.space, self.cell, int(self.rng.choice(self._home)))
         self._steps += 1

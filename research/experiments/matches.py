@@ -89,7 +89,9 @@ def as_army(kind: str) -> float:
     """
     if kind in _ROOTED_ARMS:
         return _STATIC
-    return 0.0 if _is_building(kind) or kind in _WORKERS | _HARMLESS else _SUPPLY.get(kind, _USUAL)
+    if _is_building(kind) or kind in _WORKERS | _HARMLESS:
+        return 0.0
+    return _SUPPLY.get(kind, _USUAL)
 
 
 def as_asset(kind: str) -> float:
@@ -98,7 +100,9 @@ def as_asset(kind: str) -> float:
         return _WORKER
     if kind in _HALLS:
         return _HALL
-    return _BUILDING if _is_building(kind) and kind not in _HARMLESS | _ROOTED_ARMS else 0.0
+    if _is_building(kind) and kind not in _HARMLESS | _ROOTED_ARMS:
+        return _BUILDING
+    return 0.0
 
 
 def as_hall(kind: str) -> float:
@@ -214,7 +218,9 @@ class Scout:
         self._watch(moment)
         own = self._force(self.view)
         other = self._remembered()
-        return (own, other) if self.view == PLAYERS[0] else (other, own)
+        if self.view == PLAYERS[0]:
+            return (own, other)
+        return (other, own)
 
     def _advance(self, moment: float) -> None:
         for play in self._plays.values():
@@ -256,9 +262,10 @@ class Scout:
     def _remembered(self) -> Force:
         def remembered(use: str, fading: bool) -> tuple[Floats, Floats]:
             rows = np.array(list(self._memory[use].values()), dtype=np.float64).reshape(-1, 4)
-            strengths = (
-                rows[:, 2] * np.exp2(-(self._now - rows[:, 3]) / _FADING) if fading else rows[:, 2]
-            )
+            if fading:
+                strengths = rows[:, 2] * np.exp2(-(self._now - rows[:, 3]) / _FADING)
+            else:
+                strengths = rows[:, 2]
             is_strong = strengths > _FAINT
             return rows[is_strong, :2], strengths[is_strong]
 
@@ -293,7 +300,10 @@ def read_match(events: Path, grid: Path | None = None) -> Match:
             remedy="Leave the match out",
         )
     bases = np.array([halls.at(0.0, player).positions[0] for player in PLAYERS])
-    space = _coarse(grid) if grid is not None else _box(everywhere)
+    if grid is not None:
+        space = _coarse(grid)
+    else:
+        space = _box(everywhere)
     cells = np.flatnonzero(~space.walls.reshape(-1))
     return Match(
         events.stem,

@@ -27,4 +27,6 @@ class Moment:
         """
         known = {**self.features, **more}
         cells = len(next(iter(known.values())))
-        return np.stack([known[name] for name in names], axis=1) if names else np.zeros((cells, 1))
+        if names:
+            return np.stack([known[name] for name in names], axis=1)
+        return np.zeros((cells, 1))

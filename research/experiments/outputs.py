@@ -151,11 +151,12 @@ def _text_of(interval: Interval, measure: Measure) -> str:
     value, low, high = (number * factor for number in (interval.value, interval.low, interval.high))
     known = [abs(number) for number in (value, low, high) if not math.isnan(number)]
     largest = max(known)
-    digits = (
-        0
-        if measure.percent
-        else min(max(_DIGITS - 1 - (math.floor(math.log10(largest)) if largest > 0 else 0), 0), 4)
-    )
+    if measure.percent:
+        digits = 0
+    else:
+        digits = min(
+            max(_DIGITS - 1 - (math.floor(math.log10(largest)) if largest > 0 else 0), 0), 4
+        )
     unit = " %" if measure.percent else ""
     text = f"{value:.{digits}f}{unit}"
     if not math.isnan(low):
@@ -174,7 +175,9 @@ def _write_rows(path: Path, rows: Sequence[Row]) -> None:
 def _cell(value: Value) -> str:
     if value is None:
         return ""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)
 
 
 def _document(

@@ -140,7 +140,8 @@ def walks_of(timeline: Timeline, grid: Grid) -> Walks:
     parts = []
     for person in range(len(timeline.ids)):
         rows = np.flatnonzero((timeline.entities == person) & ~np.isnan(timeline.positions[:, 0]))
-        seconds, places = timeline.seconds[rows], timeline.positions[rows]
+        seconds = timeline.seconds[rows]
+        places = timeline.positions[rows]
         moments = np.arange(math.ceil(seconds[0] / STEP), math.floor(seconds[-1] / STEP) + 1) * STEP
         at = np.stack([np.interp(moments, seconds, places[:, axis]) for axis in (0, 1)], axis=1)
         steps = np.diff(at, axis=0)

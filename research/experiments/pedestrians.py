@@ -107,7 +107,8 @@ def pedestrians_study(
 
 def predict(job: Job) -> Row:
     """Return the mean error of each model for one person, over the steps in the second half."""
-    rate, unit = job["frames per second"], job["unit"]
+    rate = job["frames per second"]
+    unit = job["unit"]
     given = (
         None if rate is None else number(job, "frames per second"),
         None if unit is None else str(unit),
@@ -119,7 +120,10 @@ def predict(job: Job) -> Row:
     for model in MODELS:
         off = found[model].get(checks.integer("A person", job["person"]))
         row[f"degrees off, {model}"] = None if off is None else off[0]
-        row[f"within 30 degrees, {model}"] = None if off is None else off[1]
+        if off is None:
+            row[f"within 30 degrees, {model}"] = None
+        else:
+            row[f"within 30 degrees, {model}"] = off[1]
     return row
 
 
@@ -170,11 +174,10 @@ def summarise(rows: Sequence[Row]) -> Summary:
 def _walks(recording: str, cell: float, frames_per_second: float | None, unit: str | None) -> Walks:
     file = Path(recording)
     place = PLACES.get(file.name)
-    rate = (
-        frames_per_second
-        if frames_per_second is not None or place is None
-        else place.frames_per_second
-    )
+    if frames_per_second is not None or place is None:
+        rate = frames_per_second
+    else:
+        rate = place.frames_per_second
     timeline = read_pedestrians(
         file, frames_per_second=rate, unit=unit if unit is not None or place is None else place.unit
     )
@@ -198,11 +201,10 @@ def _field(
     """Return the vectors (cells, 2) of a trail and the moment of each; without `ahead` only the
     last before `until`, with it all from there.
     """
-    kind = (
-        Trail(keep=1.0, vector=True, blur=blur)
-        if math.isinf(half_life)
-        else Trail(half_life=half_life, vector=True, blur=blur)
-    )
+    if math.isinf(half_life):
+        kind = Trail(keep=1.0, vector=True, blur=blur)
+    else:
+        kind = Trail(half_life=half_life, vector=True, blur=blur)
     layer = InfluenceMap(walks.grid).add_layer("flow", kind, every=every)
     last = walks.duration if ahead else until
     steps = max(int(last / every + 1e-9), 1)
@@ -227,7 +229,8 @@ def angles(walks: Walks, forecast: Floats, is_step: NDArray[np.bool_]) -> Angles
     `forecast` are vectors (forecast steps, 2); steps without a forecast (NaN) and people with too
     few steps are left out.
     """
-    steps, who = walks.steps[is_step], walks.who[is_step]
+    steps = walks.steps[is_step]
+    who = walks.who[is_step]
     known = ~np.isnan(forecast[:, 0])
     turns = np.degrees(
         np.abs(
@@ -259,7 +262,8 @@ def _forecast(
 ) -> Floats:
     """Return the forecast of a field for some steps; in empty cells, the mean direction before."""
     forecast = np.zeros((int(is_step.sum()), 2))
-    when, cells = walks.when[is_step], walks.cells[is_step]
+    when = walks.when[is_step]
+    cells = walks.cells[is_step]
     if horizon == "second half":
         *_, (_, vectors) = _field(walks, *settings, begin, False)
         forecast[:] = vectors[cells]
@@ -285,8 +289,10 @@ def _all_angles(
     second half.
     """
     walks = _walks(recording, cell, frames_per_second, unit)
-    quarter, half = walks.duration / 4, walks.duration / 2
-    tuning, testing = (walks.when >= quarter) & (walks.when < half), walks.when >= half
+    quarter = walks.duration / 4
+    half = walks.duration / 2
+    tuning = (walks.when >= quarter) & (walks.when < half)
+    testing = walks.when >= half
     answer = {}
     for horizon in HORIZONS:
 
@@ -307,7 +313,10 @@ def _all_angles(
             key=off,
         )
         raw = min(((life, UPDATES[0], 1) for life in HALF_LIVES), key=off)
-        life = "no evaporation" if math.isinf(best[0]) else f"half-life {best[0]:g} s"
+        if math.isinf(best[0]):
+            life = "no evaporation"
+        else:
+            life = f"half-life {best[0]:g} s"
         found = {
             "one direction": angles(
                 walks, np.tile(_one_direction(walks, half), (int(testing.sum()), 1)), testing

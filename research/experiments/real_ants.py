@@ -77,7 +77,10 @@ def real_ants_study(
     InvalidValue
         If fewer than two ants walk in both halves.
     """
-    folder = data_folder(data) / "trajectories" / "ants" if tracks is None else Path(tracks)
+    if tracks is None:
+        folder = data_folder(data) / "trajectories" / "ants"
+    else:
+        folder = Path(tracks)
     wide, high = (checks.positive("size", side) for side in size)
     side = checks.positive("cell", cell)
     place: dict[str, Value] = {"tracks": str(folder), "width": wide, "height": high, "cell": side}
@@ -192,7 +195,10 @@ def _walks(tracks: str, width: float, height: float, cell: float) -> Walks:
 def _trails(walks: Walks, half_life: float, every: float) -> Iterator[tuple[str, Floats]]:
     """Return the trail of each ant. The trail of several ants is the sum of their trails."""
     per_minute = max(round(_MINUTE / every), 1)
-    kind = Trail(keep=1.0) if math.isinf(half_life) else Trail(half_life=half_life)
+    if math.isinf(half_life):
+        kind = Trail(keep=1.0)
+    else:
+        kind = Trail(half_life=half_life)
     for name, (when, cells) in walks.ants.items():
         layer = InfluenceMap(walks.grid).add_layer("trail", kind, every=every)
         minutes = _minutes(walks)
@@ -266,12 +272,14 @@ def scores(
         if source == "all ants":
             own = total
         else:
-            own = maps[name] if source == "the ant itself" else np.maximum(total - maps[name], 0.0)
-        minute = (
-            np.full(int(is_within.sum()), int(span[0] // _MINUTE))
-            if horizon == "second half"
-            else (when[is_within] // _MINUTE).astype(np.int64)
-        )
+            if source == "the ant itself":
+                own = maps[name]
+            else:
+                own = np.maximum(total - maps[name], 0.0)
+        if horizon == "second half":
+            minute = np.full(int(is_within.sum()), int(span[0] // _MINUTE))
+        else:
+            minute = (when[is_within] // _MINUTE).astype(np.int64)
         found[name] = _score(own, np.minimum(minute, len(own) - 1), cells[is_within], even)
     return found
 
@@ -280,14 +288,14 @@ def _score(
     maps: Floats, minute: NDArray[np.int64], cells: NDArray[np.int64], even: float
 ) -> tuple[float, float, int]:
     count = maps.shape[1]
-    bits, wins = np.empty(len(cells)), np.empty(len(cells))
+    bits = np.empty(len(cells))
+    wins = np.empty(len(cells))
     for each in np.unique(minute).tolist():
         total = float(maps[each].sum())
-        density = (
-            (1 - even) * maps[each] / total + even / count
-            if total > 0
-            else np.full(count, 1 / count)
-        )
+        if total > 0:
+            density = (1 - even) * maps[each] / total + even / count
+        else:
+            density = np.full(count, 1 / count)
         here = density[cells[minute == each]]
         ranked = np.sort(density)
         bits[minute == each] = np.log2(here * count)
@@ -306,7 +314,8 @@ def _all_scores(
     """
     walks = _walks(tracks, width, height, cell)
     end = walks.duration
-    tuning, testing = (end / 4, end / 2), (end / 2, math.inf)
+    tuning = (end / 4, end / 2)
+    testing = (end / 2, math.inf)
     best: dict[tuple[str, str, str], tuple[float, str, Scores]] = {}
     for model, text, make in _candidates():
         maps = dict(make(walks))
@@ -341,7 +350,10 @@ def _candidates() -> Iterator[tuple[str, str, Callable[[Walks], Iterator[tuple[s
         )
     for half_life in HALF_LIVES:
         for every in UPDATES:
-            life = "no evaporation" if math.isinf(half_life) else f"half-life {half_life:g} s"
+            if math.isinf(half_life):
+                life = "no evaporation"
+            else:
+                life = f"half-life {half_life:g} s"
             yield (
                 "trail",
                 f"{life}, a blur each {every:g} s",

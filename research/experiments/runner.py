@@ -121,9 +121,13 @@ def run_study(
     FieldcraftError
         If no job succeeded.
     """
-    wanted = cores() if workers is None else workers
+    if workers is None:
+        wanted = cores()
+    else:
+        wanted = workers
     count = checks.integer("workers", wanted, minimum=1, maximum=MOST_WORKERS)
-    begun, folder = time.perf_counter(), Path(out)
+    begun = time.perf_counter()
+    folder = Path(out)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -174,7 +178,10 @@ def _run_missing(
                 failures[number] = outcome
             else:
                 finished.add(missing[number], outcome)
-            failed = f", {len(failures)} failed" if failures else ""
+            if failures:
+                failed = f", {len(failures)} failed"
+            else:
+                failed = ""
             bar.label = (
                 f"{study.name}, {len(study.jobs) - len(missing) + done} of {len(study.jobs)}"
                 f" {study.unit}{failed}"

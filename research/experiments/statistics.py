@@ -68,7 +68,8 @@ def mean(values: ArrayLike) -> Interval:
         For no values, and values that are not finite.
     """
     sample = _sample("values", values)
-    middle, count = float(sample.mean()), len(sample)
+    middle = float(sample.mean())
+    count = len(sample)
     if count == 1:
         return Interval(middle, math.nan, math.nan, 1, "one value")
     if (sample == sample[0]).all():
@@ -107,7 +108,8 @@ def paired(first: ArrayLike, second: ArrayLike) -> Interval:
     InvalidValue
         For none, different lengths, and values that are not finite.
     """
-    one, other = _sample("first", first), _sample("second", second)
+    one = _sample("first", first)
+    other = _sample("second", second)
     if len(one) != len(other):
         raise InvalidValue(
             "Pairs have two values each",
@@ -128,7 +130,8 @@ def ratio(tops: ArrayLike, bottoms: ArrayLike) -> Interval:
     `InvalidValue` for none, different lengths, values below 0 or not finite, and sums of 0, which
     have no ratio.
     """
-    top, bottom = _sample("tops", tops), _sample("bottoms", bottoms)
+    top = _sample("tops", tops)
+    bottom = _sample("bottoms", bottoms)
     count = len(top)
     if count != len(bottom):
         raise InvalidValue(

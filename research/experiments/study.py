@@ -279,4 +279,6 @@ def integer(row: Row, name: str) -> int:
 def number(row: Row, name: str) -> float:
     """Return a number of a job or a row, 1 for True; raises `InvalidValue` for others."""
     value = row[name]
-    return float(value) if isinstance(value, bool) else checks.finite(name, value)
+    if isinstance(value, bool):
+        return float(value)
+    return checks.finite(name, value)

@@ -56,11 +56,10 @@ def worlds_of(
     for an unknown kind or size, and `BadMapFile` for a file that is no map.
     """
     maps = list(dict.fromkeys(Path(file) for file in files))
-    names = (
-        (list(HALLS) if not maps else [])
-        if kinds is None
-        else [checks.choice("kind", kind, KINDS) for kind in kinds]
-    )
+    if kinds is None:
+        names = list(HALLS) if not maps else []
+    else:
+        names = [checks.choice("kind", kind, KINDS) for kind in kinds]
     width, height = _size_of(size)
     worlds: list[Row] = []
     digests: dict[str, str] = {}
@@ -69,7 +68,10 @@ def worlds_of(
         worlds.append({"map": name, "width": width, "height": height})
     for file in maps:
         space = _loaded(str(file), neighbors)
-        down, across = space.shape if len(space.shape) > 1 else (1, len(space))
+        if len(space.shape) > 1:
+            down, across = space.shape
+        else:
+            down, across = (1, len(space))
         worlds.append({"map": str(file), "width": across, "height": down})
         digests[f"sha256 of {file}"] = hashlib.sha256(file.read_bytes()).hexdigest()
     return worlds, digests
@@ -96,12 +98,13 @@ def grid_of(job: Job, game: str, *, neighbors: int = 4) -> Grid:
 def label_of(row: Mapping[str, object]) -> str:
     """Return the label of a world in a table: "cave 80 x 56", or a file's name and its size."""
     name = str(row["map"])
-    called = name if name in KINDS else Path(name).name
-    return (
-        f"{called} {row['width']} vertices"
-        if row["height"] == 1 and name not in KINDS
-        else f"{called} {row['width']} x {row['height']}"
-    )
+    if name in KINDS:
+        called = name
+    else:
+        called = Path(name).name
+    if row["height"] == 1 and name not in KINDS:
+        return f"{called} {row['width']} vertices"
+    return f"{called} {row['width']} x {row['height']}"
 
 
 def by_map(rows: Sequence[Row]) -> dict[str, list[Row]]:

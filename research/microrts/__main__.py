@@ -105,7 +105,8 @@ def _film(chosen: argparse.Namespace) -> None:
     from research.microrts.film import Camera
 
     camera = Camera(chosen.path)
-    arena, agent = Arena(chosen.folder / "game"), Agent(VARIANTS["full"], chosen.seed)
+    arena = Arena(chosen.folder / "game")
+    agent = Agent(VARIANTS["full"], chosen.seed)
     print(arena.play(agent, chosen.bot, chosen.map, chosen.corner, chosen.seed, camera.watch))
     camera.close()
 

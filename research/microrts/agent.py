@@ -22,7 +22,8 @@ class Agent:
         self._maps: Maps | None = None
         self._economy = Economy(settings)
         self._attacking = False
-        self._counted, self._since = 0, 0
+        self._counted = 0
+        self._since = 0
 
     def orders(self, state: State) -> list[Order]:
         """Return orders for the free units; those that are better off waiting get none."""
@@ -41,7 +42,8 @@ class Agent:
         theirs = sum(power(u) for u in state.enemies()) - (1 if state.enemies("Base") else 0)
         ratio = self.settings.attack_ratio * (0.8 if self._attacking else 1.0)
         if len(state.units) != self._counted:
-            self._counted, self._since = len(state.units), state.time
+            self._counted = len(state.units)
+            self._since = state.time
         if state.time - self._since > self.settings.patience:
             ratio = _STALLED
         self._attacking = own >= ratio * theirs
@@ -61,7 +63,9 @@ class Agent:
         return [o for o in orders if o]
 
     def _produce(self, board: Board, maps: Maps, free: list[Unit]) -> list[Order | None]:
-        state, settings, economy = board.state, self.settings, self._economy
+        state = board.state
+        settings = self.settings
+        economy = self._economy
         orders: list[Order | None] = []
         workers = state.own("Worker")
         barracks = state.own("Barracks")
@@ -72,7 +76,10 @@ class Agent:
         wanted = bool(settings.army and state.own("Base") and not building)
         wanted = wanted and ready and (not barracks or more)
         cost = state.kinds["Barracks"].cost
-        least = settings.guards if economy.short else settings.harvesters
+        if economy.short:
+            least = settings.guards
+        else:
+            least = settings.harvesters
         if wanted and len(workers) >= least and board.available >= cost:
             orders.append(self._build(board, maps, "Barracks", state.own("Base")[0].cell))
             saving = cost if orders[-1] is not None else 0
@@ -87,7 +94,10 @@ class Agent:
             makers = [u for u in free if u.kind.name == kind]
             trained = [economy.train(board, maps, u, product) for u in makers]
             orders += trained
-            waiting = trained.count(None) if kind == "Barracks" and economy.short else 0
+            if kind == "Barracks" and economy.short:
+                waiting = trained.count(None)
+            else:
+                waiting = 0
             if waiting and len(workers) > 1:  # the base trains no workers with what these need
                 board.available -= waiting * state.kinds[product].cost
         return orders
@@ -108,10 +118,13 @@ class Agent:
         """Return the kind to train: against heavy fighters the one that counters them."""
         kinds = [u.product or u.kind for u in state.enemies()]
         heavy, light = (sum(k.name == name for k in kinds) for name in ("Heavy", "Light"))
-        return self.settings.counter if heavy > 0 and heavy >= light else self.settings.army
+        if heavy > 0 and heavy >= light:
+            return self.settings.counter
+        return self.settings.army
 
     def _move(self, board: Board, maps: Maps, units: list[Unit]) -> list[Order | None]:
-        state, settings = board.state, self.settings
+        state = board.state
+        settings = self.settings
         orders = []
         fighters = []
         for unit in units:
@@ -134,7 +147,8 @@ class Agent:
             away = np.abs(away - settings.rally) + 0.2 * maps.distances([u.cell for u in foes])
         near = maps.distances([u.cell for u in foes])
         fighters.sort(key=lambda u: (near[u.cell[1], u.cell[0]], u.id))
-        own, theirs = maps.presence(False), maps.presence(True)
+        own = maps.presence(False)
+        theirs = maps.presence(True)
         for unit in fighters:
             at = unit.cell[1], unit.cell[0]
             strong = own[at] >= settings.engage * theirs[at] > 0

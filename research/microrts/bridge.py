@@ -113,7 +113,10 @@ class Arena:
         bot: Any = self._bot(rival, seed) if isinstance(rival, str) else None
         extent = max(int(ground.getWidth()), int(ground.getHeight()))
         most = next(cycles for size, cycles in _LONGEST.items() if extent <= size)
-        over, spent, slowest, rival_spent = False, 0.0, 0.0, 0.0
+        over = False
+        spent = 0.0
+        slowest = 0.0
+        rival_spent = 0.0
         while not over and game.getTime() < most:
             begin = time.perf_counter()
             action = self._decision(player, game, corner, watch)
@@ -123,12 +126,17 @@ class Arena:
             else:
                 other = self._decision(rival, game, 1 - corner, None)
             rival_spent += time.perf_counter() - middle
-            spent, slowest = spent + middle - begin, max(slowest, middle - begin)
+            spent = spent + middle - begin
+            slowest = max(slowest, middle - begin)
             for each in (action, other) if corner == 0 else (other, action):
                 game.issueSafe(each)
             over = game.cycle()
-        cycles, winner = int(game.getTime()), int(game.winner())
-        points = 0.5 if winner < 0 else float(winner == corner)
+        cycles = int(game.getTime())
+        winner = int(game.winner())
+        if winner < 0:
+            points = 0.5
+        else:
+            points = float(winner == corner)
         each = 1000 / cycles
         return Outcome(points, cycles, spent * each, 1000 * slowest, rival_spent * each)
 

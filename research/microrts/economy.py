@@ -132,7 +132,10 @@ class Economy:
         if not sides:
             return None
         foes = [e.cell for e in board.state.enemies()]
-        goal = list(self._spots.values()) if len(self.harvesters) < self._wanted else foes
+        if len(self.harvesters) < self._wanted:
+            goal = list(self._spots.values())
+        else:
+            goal = foes
         away = maps.distances(maps.beside(goal) or foes)
         direction, cell = min(sides, key=lambda side: (away[side[1][1], side[1][0]], side[0]))
         board.claim(cell)
@@ -172,7 +175,9 @@ class Economy:
             for cell in self._spots.keys() - self._spot_of.values()
         }
         best = min(costs, key=lambda cell: (costs[cell], cell), default=None)
-        return best if best is not None and np.isfinite(costs[best]) else None
+        if best is not None and np.isfinite(costs[best]):
+            return best
+        return None
 
     @staticmethod
     def _least(values: NDArray[np.float32], cells: list[Cell]) -> float:

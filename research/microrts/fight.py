@@ -17,7 +17,8 @@ _HOLD = 1  # cycles: a unit that waits decides again in the next one
 def strike(board: Board, unit: Unit) -> Order | None:
     """Return an attack on the best enemy in range that will still be there, if there is one."""
     lands = board.state.time + unit.kind.attack_time
-    best, best_score = None, 0.0
+    best = None
+    best_score = 0.0
     for enemy in board.state.enemies():
         dx, dy = enemy.cell[0] - unit.cell[0], enemy.cell[1] - unit.cell[1]
         if dx * dx + dy * dy > unit.kind.range**2:
@@ -30,7 +31,8 @@ def strike(board: Board, unit: Unit) -> Order | None:
         score = worth(enemy) * min(1.0, unit.kind.damage / left)
         score *= 1.0 if enemy.kind.can_attack else 0.3
         if score > best_score:
-            best, best_score = enemy, score
+            best = enemy
+            best_score = score
     if best is None:
         return None
     board.damage[best.cell] = board.damage.get(best.cell, 0) + unit.kind.damage
@@ -63,7 +65,10 @@ def step(
     if near <= _CLOSE:
         scores = scores + _fight_scores(maps, settings, unit, rows, columns)
     away = distances[rows, columns]
-    here = away[0] if np.isfinite(away[0]) else np.nanmin(away[np.isfinite(away)], initial=0.0) + 1
+    if np.isfinite(away[0]):
+        here = away[0]
+    else:
+        here = np.nanmin(away[np.isfinite(away)], initial=0.0) + 1
     progress = np.where(np.isfinite(away), here - away, -1.0)
     if weak:
         held = (maps.presence(False) - maps.presence(True))[rows, columns]

@@ -9,7 +9,9 @@ from research.microrts.board import Settings
 from research.microrts.game import State
 from research.microrts.maps import Maps
 
-_OWN, _FOE, _DEPOSIT = "#ff9d3c", "#4db8ff", "#7ee081"
+_OWN = "#ff9d3c"
+_FOE = "#4db8ff"
+_DEPOSIT = "#7ee081"
 _DOTS = {"Base": 1.0, "Barracks": 0.85, "Heavy": 0.7, "Light": 0.55, "Ranged": 0.45}
 _SCALE = 24  # pixels a cell
 _EVERY = 5  # cycles
@@ -41,7 +43,10 @@ class Camera:
         picture = frame(held, space=grid, colors=scale, scale=_SCALE)
         place = Placement(grid, scale=_SCALE)
         for unit in state.units:
-            color = _DEPOSIT if unit.player < 0 else _OWN if unit.player == state.me else _FOE
+            if unit.player < 0:
+                color = _DEPOSIT
+            else:
+                color = _OWN if unit.player == state.me else _FOE
             width = _SCALE * _DOTS.get(unit.kind.name, 0.3)
             draw_dots(picture, place, unit.cell, color=color, width=width)
         self._film.add(picture)

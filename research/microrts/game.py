@@ -145,20 +145,31 @@ def orders_text(orders: Iterable[Order]) -> str:
 
 
 def _unit(data: dict[str, Any], assigned: dict[str, Any] | None, kinds: dict[str, Kind]) -> Unit:
-    kind, cell = kinds[data["type"]], (data["x"], data["y"])
+    kind = kinds[data["type"]]
+    cell = (data["x"], data["y"])
     base = (data["ID"], kind, data["player"], cell, data["resources"], data["hitpoints"])
     if assigned is None:
         return Unit(*base, target=cell)
-    action, begun = assigned["action"], assigned["time"]
-    verb, number = action["type"], action.get("parameter", -1)
-    target, aim, product = cell, None, None
+    action = assigned["action"]
+    begun = assigned["time"]
+    verb = action["type"]
+    number = action.get("parameter", -1)
+    target = cell
+    aim = None
+    product = None
     if verb == ATTACK:
         aim = (action["x"], action["y"])
     elif verb != WAIT:
         step = STEPS[number]
         beside = (cell[0] + step[0], cell[1] + step[1])
-        target, aim = (beside, None) if verb == MOVE else (cell, beside)
-        product = kinds[action["unitType"]] if verb == PRODUCE else None
+        if verb == MOVE:
+            target, aim = (beside, None)
+        else:
+            target, aim = (cell, beside)
+        if verb == PRODUCE:
+            product = kinds[action["unitType"]]
+        else:
+            product = None
     lasts = {
         WAIT: number,
         MOVE: kind.move_time,

@@ -114,7 +114,10 @@ class Maps:
 
     def presence(self, enemy: bool) -> NDArray[np.float32]:
         """How strong a side is around each cell, in workers."""
-        units = self._state.enemies() if enemy else self._state.own()
+        if enemy:
+            units = self._state.enemies()
+        else:
+            units = self._state.own()
         fighters = [(u, u.target) for u in units if u.kind.can_attack]
         radius = self._settings.presence_radius
         return self._layer(
@@ -217,7 +220,9 @@ class Maps:
             self._layers[name] = self._imap.add_layer(name, kind, walls=False)
         layer = self._layers[name]
         if self._settings.blank:
-            units, strengths, radii = [], [], []
+            units = []
+            strengths = []
+            radii = []
         layer.sync(
             [u.id for u, _ in units],
             np.reshape([at for _, at in units], (-1, 2)),

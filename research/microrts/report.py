@@ -15,7 +15,9 @@ from research.plots import IntervalPanel, plot_intervals
 
 def score(points: Sequence[float]) -> tuple[float, float, float]:
     """Return the share of points and its 95 % interval (Wilson's, draws count half)."""
-    n, share, z = len(points), sum(points) / len(points), 1.96
+    n = len(points)
+    share = sum(points) / len(points)
+    z = 1.96
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return share, middle - half, middle + half

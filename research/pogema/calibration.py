@@ -21,14 +21,16 @@ def unhindered(instance: dict[str, Any]) -> float:
     maps: dict[int, fc.DistanceMap] = {}
     reached = 0
     for start, goals in zip(instance["starts"], instance["goals"], strict=True):
-        here, gone = int(np.array(start) @ width), 0.0
+        here = int(np.array(start) @ width)
+        gone = 0.0
         for goal in (np.array(goals) @ width).tolist():
             if goal not in maps:
                 maps[goal] = fc.distance_map(grid, grid.position_of(goal))
             gone += float(maps[goal].measured(np.array([here]))[0])
             if gone > STEPS:
                 break
-            here, reached = goal, reached + 1
+            here = goal
+            reached = reached + 1
     return reached / STEPS
 
 

@@ -52,7 +52,8 @@ def instance(rows: list[str], agents: int, seed: int) -> dict[str, Any]:
 
 def replay(rows: list[str], agents: int, seed: int, moves: list[list[list[int]]]) -> float:
     """Return the throughput of moves (steps, agents, 2): goals reached per step."""
-    episode, reached = environment(rows, agents, seed), 0
+    episode = environment(rows, agents, seed)
+    reached = 0
     for turn in moves:
         reached += int(sum(episode.step([MOVES[dx, dy] for dx, dy in turn])[1]))
     return reached / STEPS

@@ -73,7 +73,9 @@ def play(
     queues = [iter((np.array(each) @ width).tolist()) for each in instance["goals"]]
     cells = np.array(instance["starts"]) @ width
     goals = np.array([next(queue) for queue in queues])
-    history, reached, start = [cells], 0, time.process_time()
+    history = [cells]
+    reached = 0
+    start = time.process_time()
     for _ in range(STEPS):
         cells = crowd.step(cells, goals)
         imap.step()

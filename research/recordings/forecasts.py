@@ -106,7 +106,8 @@ def fit_places(
             remedy="Pass moments before something came",
         )
     stacked = np.concatenate([tables[index] for index in used])
-    means, deviations = stacked.mean(axis=0), stacked.std(axis=0)
+    means = stacked.mean(axis=0)
+    deviations = stacked.std(axis=0)
     flat = deviations <= 1e-12 * (1 + np.abs(means))
     deviations = np.where(flat, 1.0, deviations)
     scaled = [np.where(flat, 0.0, (tables[index] - means) / deviations) for index in used]
@@ -126,11 +127,16 @@ def score_places(
     forecasts = [np.asarray(each, dtype=np.float64) for each in chances]
     came = [np.asarray(each, dtype=np.int64) for each in cells]
     shares = np.broadcast_to(np.asarray(weights, dtype=np.float64), len(forecasts))
-    logs, bits, wins, counted, count = 0.0, 0.0, 0.0, 0.0, 0
+    logs = 0.0
+    bits = 0.0
+    wins = 0.0
+    counted = 0.0
+    count = 0
     for forecast, places, share in zip(forecasts, came, shares.tolist(), strict=True):
         if not len(places) or share == 0:
             continue
-        ranked, here = np.sort(forecast), forecast[places]
+        ranked = np.sort(forecast)
+        here = forecast[places]
         below = np.searchsorted(ranked, here, "left") + np.searchsorted(ranked, here, "right")
         logs += share * float(np.log(here).sum())
         bits += share * float(np.log2(here * len(forecast)).sum())

@@ -105,7 +105,10 @@ def _came(name: str) -> Any:
 
 def _died(event: Any) -> list[_Row]:
     killer = "" if event.killer_pid is None else event.killer_pid
-    owner = 0 if event.unit is None or event.unit.owner is None else event.unit.owner.pid
+    if event.unit is None or event.unit.owner is None:
+        owner = 0
+    else:
+        owner = event.unit.owner.pid
     return [
         (event.frame, "died", event.unit_id, _kind_of(event.unit), owner, event.x, event.y, killer)
     ]
@@ -128,7 +131,9 @@ def _moved(event: Any) -> list[_Row]:
 
 
 def _kind_of(unit: Any) -> str:
-    return "" if unit is None or unit.name is None else str(unit.name)
+    if unit is None or unit.name is None:
+        return ""
+    return str(unit.name)
 
 
 _TOLD = {

@@ -117,7 +117,9 @@ class _Match:
     """The state of a match while its events are read."""
 
     def __init__(self, fading: float, worth: dict[str, float], unfinished: float) -> None:
-        self.fading, self.worth, self.unfinished = fading, worth, unfinished
+        self.fading = fading
+        self.worth = worth
+        self.unfinished = unfinished
         self.builder = TimelineBuilder()
         self.units: dict[str, _Unit] = {}
 
@@ -162,15 +164,14 @@ class _Match:
                 self.builder.add(now, id)
             return
         if event == "pos":
-            known.position, known.seen, known.sure = (
-                _center(table, cell),
-                now,
-                known.kind in ROOTED,
-            )
+            known.position = _center(table, cell)
+            known.seen = now
+            known.sure = known.kind in ROOTED
         elif event == "done":
             if known.finished:
                 return
-            known.finished, known.seen = True, now
+            known.finished = True
+            known.seen = now
         elif event == "owner":
             before = self._counts(known)
             known.player = table.integer(player, "player")
@@ -179,7 +180,8 @@ class _Match:
         else:
             if known.sure:
                 known.seen = now
-            known.kind, known.sure = kind, known.sure and kind in ROOTED
+            known.kind = kind
+            known.sure = known.sure and kind in ROOTED
         self._tell(now, id, known)
 
     def _counts(self, unit: _Unit) -> bool:
@@ -189,7 +191,10 @@ class _Match:
         if not self._counts(unit):
             return
         strength = self.worth.get(unit.kind, 1.0) * (1.0 if unit.finished else self.unfinished)
-        half_life = None if unit.sure or math.isinf(self.fading) else self.fading
+        if unit.sure or math.isinf(self.fading):
+            half_life = None
+        else:
+            half_life = self.fading
         self.builder.add(
             now,
             id,

@@ -57,7 +57,8 @@ def read_pedestrians(
     file = Path(path)
     rows = _table(file, (0, 1, 2, 3))
     comments = " ".join(line for line in file.read_text().splitlines() if line.startswith("#"))
-    given_rate, given_unit = _RATE.search(comments), _UNIT.search(comments)
+    given_rate = _RATE.search(comments)
+    given_unit = _UNIT.search(comments)
     rate = frames_per_second or float(given_rate[1] if given_rate else 0)
     scale = _UNITS.get(unit or (given_unit[1] if given_unit else ""), 0.0)
     if not rate > 0 or not scale:

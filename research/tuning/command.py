@@ -132,7 +132,8 @@ def listed(tunable: Tunable) -> list[str]:
 
 def report_lines(found: Found) -> list[str]:
     """Return the report: the settings found, and the interval in unseen worlds."""
-    tuning, states = found.tuning, [trial.state for trial in found.trials]
+    tuning = found.tuning
+    states = [trial.state for trial in found.trials]
     return [
         f"Tuned {tuning.tunable.name}: {tuning.tunable.title}",
         f"{len(states)} trials in {len(tuning.searched())} worlds: {states.count('complete')}"

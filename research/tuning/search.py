@@ -277,7 +277,8 @@ def _finished(study: Any) -> list[Any]:
 def _try(optuna: Any, tuning: Tuning, study: Any, play: Any) -> None:
     """Run one trial: a part of the worlds, and the rest unless it is pruned."""
     trial = study.ask({each.name: each.distribution(optuna) for each in tuning.ranges})
-    states, worlds = optuna.trial.TrialState, tuning.searched()
+    states = optuna.trial.TrialState
+    worlds = tuning.searched()
     first = max(1, len(worlds) // _FIRST)
     scores: list[float] = []
     for step, part in enumerate((worlds[:first], worlds[first:])):
@@ -295,6 +296,9 @@ def _try(optuna: Any, tuning: Tuning, study: Any, play: Any) -> None:
 
 
 def _trial(tuning: Tuning, trial: Any) -> Trial:
-    value = None if trial.value is None else tuning.sign * float(trial.value)
+    if trial.value is None:
+        value = None
+    else:
+        value = tuning.sign * float(trial.value)
     error = str(trial.user_attrs.get("error", ""))
     return Trial(trial.number, dict(trial.params), trial.state.name.lower(), value, error)

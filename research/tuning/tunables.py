@@ -70,7 +70,9 @@ def settings_of(kind: type, job: Job) -> Any:
 
 def play_towers(job: Job) -> Row:
     """Play a map from both sides; return the lead of `influence` over `shortest`, and its wins."""
-    settings, ahead, won = settings_of(towers.Settings, job), [], []
+    settings = settings_of(towers.Settings, job)
+    ahead = []
+    won = []
     for side in (0, 1):
         sides = ("influence", "shortest")[:: 1 - 2 * side]
         ground = grid_of(job, "The tower game is played")
@@ -101,7 +103,10 @@ def play_maze(job: Job) -> Row:
     ground = grid_of(job, "The maze game is played")
     match = play_out(maze.GAME, ground, settings, integer(job, "seed"))
     caught = match.result == "caught"
-    seconds = match.steps / settings.rate if caught else settings.limit
+    if caught:
+        seconds = match.steps / settings.rate
+    else:
+        seconds = settings.limit
     treasures = match.state.most - len(match.state.treasures)
     return {"treasures": float(treasures), "caught": float(caught), "seconds": seconds}
 
@@ -110,7 +115,9 @@ def play_tether(job: Job) -> Row:
     """Play the duel against each other brain with either range; return damage dealt less damage
     taken, and duels won.
     """
-    settings, ahead, won = settings_of(tether.Settings, job), [], []
+    settings = settings_of(tether.Settings, job)
+    ahead = []
+    won = []
     space = grid_of(job, "The duel is fought", neighbors=8)
     for rival in ("charge", "distance", "cover"):
         for side in (0, 1):
@@ -124,8 +131,12 @@ def play_tether(job: Job) -> Row:
 def play_measured(name: str, job: Job) -> Row:
     """Play a game with objectives to its end, or for the job's `seconds`."""
     game: Any = find_game(name)
-    settings, space = settings_of(game.settings, job), world_of(job, neighbors=8)
-    seconds = number(job, "seconds") if "seconds" in job else _SECONDS
+    settings = settings_of(game.settings, job)
+    space = world_of(job, neighbors=8)
+    if "seconds" in job:
+        seconds = number(job, "seconds")
+    else:
+        seconds = _SECONDS
     steps = max(1, math.ceil(seconds * settings.rate))
     match = play_out(game, space, settings, integer(job, "seed"), most_steps=steps)
     measured = game.measured(match.world, match.state)
@@ -165,7 +176,8 @@ def find_tunable(name: str, objective: str | None) -> tuple[Tunable, str]:
     if name in _PLAYED:
         title, objectives, run = _PLAYED[name]
     elif getattr(game, "objectives", {}):
-        title, run = f"{game.title}, by itself", partial(play_measured, name)
+        title = f"{game.title}, by itself"
+        run = partial(play_measured, name)
         objectives = game.objectives
     else:
         raise InvalidValue(
@@ -173,7 +185,10 @@ def find_tunable(name: str, objective: str | None) -> tuple[Tunable, str]:
             got=f"{name} without objectives and measured",
             remedy="Add what fieldcraft_worlds.games.game.MeasuredGame declares",
         )
-    wanted = next(iter(objectives)) if objective is None else objective
+    if objective is None:
+        wanted = next(iter(objectives))
+    else:
+        wanted = objective
     if wanted not in objectives:
         raise InvalidValue(
             f"An objective of {name} is one of {', '.join(objectives)}",

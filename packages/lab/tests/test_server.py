@@ -216,6 +216,23 @@ def test_a_flood_of_questions_waits_in_the_socket(server: Server) -> None:
     assert run(server, act) <= 64
 
 
+def test_orders_of_a_closed_page_are_dropped(server: Server) -> None:
+    controller: Any = server.controller
+    steps = 10_000
+
+    async def leave(page: Page) -> None:
+        for number in range(40):
+            await page.socket.send(json.dumps({"do": "step", "count": steps, "id": number + 1}))
+        await page.socket.close()
+
+    run(server, leave)
+    deadline = time.monotonic() + 20
+    while controller._inbox.qsize() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert controller._inbox.qsize() == 0
+    assert controller.session.moment < steps
+
+
 @pytest.mark.parametrize("shared", [True, False])
 def test_a_shared_lab_answers_by_any_address_of_the_machine(shared: bool) -> None:
     with Lab(small_map().imap, warm=False, share="0.0.0.0" if shared else None) as lab:

@@ -14,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.base.errors import FieldcraftError
+from fieldcraft.base.errors import BadSaveFile, FieldcraftError
 from fieldcraft.base.files import write_sealed
 from fieldcraft.space import encoding as serialization
 from fieldcraft_lab import orders
 from fieldcraft_lab.keyframes import Keyframe, Keyframes
+from fieldcraft_lab.replay import session_of
 from fieldcraft_lab.session import Session
 from support.refusals import refused
 from support.sessions import recipe_world, small_map
@@ -198,6 +199,46 @@ def test_a_forged_file_is_refused_at_once(tmp_path: Path, name: str, value: Any)
     with pytest.raises(FieldcraftError):
         Session.load(path)
     assert "this" not in sys.modules
+
+
+def _rewritten(path: Path, session: Session, **changes: Any) -> None:
+    """Write a session with other contents and a true checksum."""
+    magic, version, packed = session.packed()
+    contents = {**serialization.from_bytes(packed), **changes}
+    write_sealed(path, (magic, version, serialization.to_bytes(contents)))
+
+
+def _log(*entries: tuple[int, orders.Order]) -> Any:
+    return np.frombuffer(serialization.to_bytes(entries, orders.ORDERS), np.uint8)
+
+
+def test_the_updates_of_all_steps_are_bounded_before_the_first(tmp_path: Path) -> None:
+    path = tmp_path / "a.lab"
+    session = Session(small_map())
+    session.step(3)
+    long_step = {**session.live.origin(), "step": 1e9}
+    often = orders.Tune("threat", "every", 1e-9)
+    open_order = orders.Paint(((1.5, 1.5),), 0.0, False)
+    many_orders = [(0, open_order)] * 40_000
+    for changes in (
+        {"moment": 1_000_000},
+        {"origin": long_step},
+        {"origin": long_step, "moment": 0},
+        {"log": _log((1, often))},
+        {"log": _log(*many_orders)},
+    ):
+        _rewritten(path, session, **changes)
+        for go in (True, False):
+            with refused(BadSaveFile, "2,000,000,000 cells", "most_updates"):
+                Session.load(path, check=False, go=go)
+        with refused(BadSaveFile, "2,000,000,000 cells", "--trust"):
+            session_of(path, check=False)
+    _rewritten(path, session, moment=40_000)
+    assert session_of(path, check=False, trust=True).furthest == 40_000
+    session.save(path)
+    assert Session.load(path, most_updates=500_000).moment == 3
+    with refused(BadSaveFile, "at most 300,000 cells"):
+        Session.load(path, most_updates=300_000)
 
 
 @given(st.integers(0, 400))

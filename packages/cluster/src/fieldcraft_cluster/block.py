@@ -69,7 +69,8 @@ class Block:
     ) -> None:
         self.number = number
         self.partition = partition
-        self._layer_plan, self._walls = layer, walls
+        self._layer_plan = layer
+        self._walls = walls
         self._kind = layer.kind
         self._imap: InfluenceMap | None = None
         self._halo: dict[int, tuple[NDArray[np.float32], ...] | None] = {}
@@ -110,7 +111,8 @@ class Block:
 
     def load(self, planes: Planes | None) -> None:
         """Create the layer in memory, with the planes of a file if given."""
-        layer, box = self._layer_plan, self.partition.extended(self.number)
+        layer = self._layer_plan
+        box = self.partition.extended(self.number)
         walls = walls_in(layer.world.walls, self._walls, box)
         new_walls = np.flatnonzero((planes or {}).get(_NEW_WALLS, ()))
         walls.reshape(-1)[new_walls] = False
@@ -158,7 +160,8 @@ class Block:
         if hidden.any():
             planes = {**planes, _NEW_WALLS: hidden.astype(np.int32)}
         written = write_planes(file, planes)
-        self.file, self.dirty = file, False
+        self.file = file
+        self.dirty = False
         return written
 
     @property
@@ -172,7 +175,8 @@ class Block:
 
     def refresh(self) -> None:
         """Restore the halo that its owners sent last."""
-        field, kind = self._field, self._kind
+        field = self._field
+        kind = self._kind
         planes = kind.halo_planes(field)
         if not planes:
             return
@@ -202,22 +206,25 @@ class Block:
         self._halo = {}
         for piece in self.partition.pieces(self.number) if planes else ():
             parts = tuple(plane[piece.here].copy() for plane in planes)
-            self._halo[piece.number] = parts if any(part.any() for part in parts) else None
+            if any(part.any() for part in parts):
+                self._halo[piece.number] = parts
+            else:
+                self._halo[piece.number] = None
 
     def set_halos(self, halos: Iterable[HaloUpdate]) -> None:
         """Store new values of pieces of the halo."""
         self.layer  # noqa: B018 - loads the block: a halo in a file cannot be changed
         for halo in halos:
-            self._halo[halo.number] = (
-                halo.planes if any(plane.any() for plane in halo.planes) else None
-            )
-        self.dirty, self._idle_supersteps = True, 0
+            if any(plane.any() for plane in halo.planes):
+                self._halo[halo.number] = halo.planes
+            else:
+                self._halo[halo.number] = None
+        self.dirty = True
+        self._idle_supersteps = 0
 
     def _interior_parts(self, planes: tuple[NDArray[np.float32], ...]) -> Parts:
-        interior, extended = (
-            self.partition.interior(self.number),
-            self.partition.extended(self.number),
-        )
+        interior = self.partition.interior(self.number)
+        extended = self.partition.extended(self.number)
         rows, columns = interior.within(extended)
         own = [plane[rows, columns] for plane in planes]
         return [
@@ -238,14 +245,18 @@ class Block:
     def set_sources(self, sources: BlockSources) -> None:
         """Replace all sources; they take effect at the next step."""
         self._sources = sources
-        self.dirty, self._idle_supersteps = True, 0
+        self.dirty = True
+        self._idle_supersteps = 0
         if self._imap is not None:
             self._sync(sources)
 
     def _sync(self, sources: BlockSources) -> None:
         layer: Any = self._imap and self._imap[self._layer_plan.name]
         positions = layer.space.position_of(sources.cells)
-        extra = {} if sources.radii is None else {"radii": sources.radii}
+        if sources.radii is None:
+            extra = {}
+        else:
+            extra = {"radii": sources.radii}
         layer.sync(sources.keys.tolist(), positions, sources.strengths, on_wall="through", **extra)
 
     def apply_calls(self, calls: Iterable[LayerCall]) -> None:
@@ -255,14 +266,18 @@ class Block:
         for call in calls:
             self._call(layer, call)
         self._store_halo()
-        self.dirty, self._idle_supersteps = True, 0
+        self.dirty = True
+        self._idle_supersteps = 0
 
     def _call(self, layer: Any, call: LayerCall) -> None:
         space = layer.space
         if call.method == "set_walls":
             space.set_walls(call.rows * space.width + call.columns, **call.arguments)
         elif call.method == "stamp":
-            rows = space.height - 1 - call.rows if space.y_up else call.rows
+            if space.y_up:
+                rows = space.height - 1 - call.rows
+            else:
+                rows = call.rows
             positions = (np.stack([call.columns, rows], axis=1) + 0.5) * space.cell_size
             layer.stamp(positions=positions, outside="cut", **call.arguments)
         else:
@@ -293,7 +308,10 @@ class Block:
             return [], True
         self.dirty = True
         halos = self._changed(before, self._interior_parts(self._kind.halo_planes(layer._field)))
-        self._idle_supersteps = 0 if halos else self._idle_supersteps + 1
+        if halos:
+            self._idle_supersteps = 0
+        else:
+            self._idle_supersteps = self._idle_supersteps + 1
         if halos:
             self._check_after = 1
         return halos, False
@@ -309,7 +327,8 @@ class Block:
         if self._idle_supersteps < self._check_after:
             layer.step(steps)
             return False
-        inner, before = self._valid_part(), [p.copy() for p in self._kind.halo_planes(layer._field)]
+        inner = self._valid_part()
+        before = [p.copy() for p in self._kind.halo_planes(layer._field)]
         layer.step(1)
         after = self._kind.halo_planes(layer._field)
         pairs = zip(before, after, strict=True)
@@ -325,7 +344,8 @@ class Block:
         """Remove all values, and the halo, before it settles."""
         self._kind.clear(self._field)
         self._halo = {}
-        self.dirty, self._idle_supersteps = True, 0
+        self.dirty = True
+        self._idle_supersteps = 0
 
     def settle(self) -> list[HaloUpdate]:
         """Settle with the current halo; return the changed pieces of other blocks' halos."""
@@ -343,7 +363,8 @@ class Block:
         """Return the part of the extended block that is valid after one step. Edges of the map are
         valid.
         """
-        extended, inset = self.partition.extended(self.number), self._inset
+        extended = self.partition.extended(self.number)
+        inset = self._inset
         height, width = extended.shape
         top, left, down, right = (
             inset if self.partition.wrap or cut else 0
@@ -366,7 +387,8 @@ class Block:
     def tune(self, layer: LayerPlan) -> None:
         """Set the parameters of the propagation."""
         self._layer_plan = layer
-        self.dirty, self._idle_supersteps = True, 0
+        self.dirty = True
+        self._idle_supersteps = 0
         if self._imap is not None:
             self.layer.propagation = layer.propagation
 
@@ -375,8 +397,6 @@ class Block:
     def interior_values(self, now: int) -> NDArray[np.float32]:
         """Return the values of its own cells."""
         self.catch_up(now)
-        interior, extended = (
-            self.partition.interior(self.number),
-            self.partition.extended(self.number),
-        )
+        interior = self.partition.interior(self.number)
+        extended = self.partition.extended(self.number)
         return np.asarray(self.layer.values[interior.within(extended)])

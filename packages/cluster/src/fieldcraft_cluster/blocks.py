@@ -59,7 +59,9 @@ class Blocks:
     """The blocks of one layer on a store: in memory or in files, active or at rest."""
 
     def __init__(self, store: Store, layer: LayerPlan, steps: int) -> None:
-        self._store, self._layer, self._steps = store, layer, steps
+        self._store = store
+        self._layer = layer
+        self._steps = steps
         self.partition = layer.partition()
         self._blocks: dict[int, Block] = {}
         self._active: set[int] = set()
@@ -111,7 +113,8 @@ class Blocks:
             block = self._new(entry.number)
             block.steps_taken = entry.steps_taken
             if self._fits(entry):
-                block.file, block.dirty = self._store.folder / entry.file, False
+                block.file = self._store.folder / entry.file
+                block.dirty = False
                 if not entry.at_rest:
                     self._active.add(entry.number)
         if not all(self._fits(entry) for entry in entries):
@@ -203,7 +206,8 @@ class Blocks:
         """Take steps, at most as many as halos are wide enough for, up to step `now`."""
         self._steps = now
         self.set_halos(halos)
-        active, sent = sorted(self._active), []
+        active = sorted(self._active)
+        sent = []
         for number in active:
             block = self._block(number)
             halos, at_rest = block.run(steps, now)
@@ -230,7 +234,8 @@ class Blocks:
                 self._block(number).clear()
             self._active = set(self._blocks)
         self.set_halos(halos)
-        some, self._active = sorted(self._active), set()
+        some = sorted(self._active)
+        self._active = set()
         sent = [halo for number in some for halo in self._block(number).settle()]
         others = self._deliver(sent)
         return Superstep(others, len(some), len(self._active), sum(halo.bytes for halo in sent))
@@ -252,14 +257,16 @@ class Blocks:
 
     def save(self, stamp: str) -> tuple[list[BlockEntry], int]:
         """Write all changed blocks; return the entries of all blocks and the bytes written."""
-        written, entries = 0, []
+        written = 0
+        entries = []
         for number in sorted(self._blocks):
             block = self._blocks[number]
             block.catch_up(self._steps)
             written += block.save(self._store.path(self._layer.name, number, stamp))
             assert block.file is not None
             self._store.checkpoint_files.add(block.file.name)
-            at_rest, halo = number not in self._active, self._layer.halo_steps
+            at_rest = number not in self._active
+            halo = self._layer.halo_steps
             entries.append(BlockEntry(number, block.file.name, at_rest, block.steps_taken, halo))
         return entries, written
 

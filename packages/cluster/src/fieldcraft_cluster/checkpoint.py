@@ -127,7 +127,8 @@ def read(folder: Path, label: str) -> Checkpoint | None:
 
 
 def _layer(entry: dict[str, Any], label: str) -> LayerState:
-    files, numbers = entry.pop("files"), entry.pop("entries")
+    files = entry.pop("files")
+    numbers = entry.pop("entries")
     layer = LayerState(**entry)
     _require(isinstance(layer.name, str) and layer.name != "", "a layer without a name")
     _require(isinstance(layer.propagation, Propagation), "a layer without a propagation")

@@ -51,7 +51,10 @@ class Report:
 
     def __str__(self) -> str:
         made = ", ".join(f"{name} {count}" for name, count in self.steps.items()) or "none"
-        lost = f"; lost {', '.join(self.workers_lost)}" if self.workers_lost else ""
+        if self.workers_lost:
+            lost = f"; lost {', '.join(self.workers_lost)}"
+        else:
+            lost = ""
         return (
             f"steps: {made}; {self.supersteps} supersteps, {self.blocks_run:,} blocks run and"
             f" {self.blocks_idle:,} idle; {self.bytes_between_blocks / 1e6:,.1f} MB between"
@@ -88,7 +91,10 @@ class Coordinator:
     def __init__(
         self, stores: Stores, folder: Path, label: str, memory: float, start: Start
     ) -> None:
-        self._stores, self._folder, self._label, self._memory = stores, folder, label, memory
+        self._stores = stores
+        self._folder = folder
+        self._label = label
+        self._memory = memory
         self._layers: dict[str, Partition] = {}
         self._pending: dict[str, list[HaloUpdate]] = {}
         self._is_replaying = False
@@ -237,7 +243,8 @@ class Coordinator:
                 return attempt()
             except WorkerLost as lost:
                 self.report.workers_lost.append(lost.worker)
-                losses, attempt = losses + 1, again
+                losses = losses + 1
+                attempt = again
                 if losses > _MOST_LOSSES:
                     self._failure = f"WorkerLost: {lost}"
                     raise
@@ -249,7 +256,8 @@ class Coordinator:
         try:
             with self._marking_failure():
                 self._stores.open(str(self._folder / BLOCKS), self._label, self._memory)
-                self._layers, self._pending = {}, {}
+                self._layers = {}
+                self._pending = {}
                 for one in [*self._start_commands, *self._log]:
                     result = one()
         finally:
@@ -273,7 +281,8 @@ class Coordinator:
         return self._query(partial(self._save, stamp))
 
     def _save(self, stamp: str) -> tuple[dict[str, list[BlockEntry]], int]:
-        entries, written = {}, 0
+        entries = {}
+        written = 0
         for name in self._layers:
             self._send_halos(name)
             saved = self._call_layer("save", name, [(stamp,)] * self._stores.count)

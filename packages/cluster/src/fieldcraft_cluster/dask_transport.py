@@ -50,7 +50,8 @@ class DaskStores(Stores):
                 remedy='Pass Client("tcp://...") or Client(n_workers=2)',
             )
         super().__init__(0)
-        self._client, self._timeout = client, timeout
+        self._client = client
+        self._timeout = timeout
         self._wanted = 0
         self._abandoned: set[str] = set()
         self._addresses: list[str] = []

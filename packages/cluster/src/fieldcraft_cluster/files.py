@@ -68,7 +68,8 @@ def read_planes(target: Path, shape: tuple[int, int]) -> Planes:
 def _packed(plane: NDArray[Any]) -> tuple[NDArray[np.int64] | None, NDArray[Any]]:
     """Return the numbers of nonzero tiles and these tiles; or None and the whole plane."""
     height, width = plane.shape
-    down, across = -(-height // _TILE), -(-width // _TILE)
+    down = -(-height // _TILE)
+    across = -(-width // _TILE)
     rows = np.logical_or.reduceat(plane != 0, np.arange(0, width, _TILE), axis=1)
     alive = np.logical_or.reduceat(rows, np.arange(0, height, _TILE), axis=0)
     tiles = np.flatnonzero(alive)
@@ -88,7 +89,8 @@ def _plane(
     if dtype not in _DTYPES:
         raise ValueError(f"a plane of {dtype!r:.40}")
     kind = np.dtype(dtype)
-    down, across = -(-height // _TILE), -(-width // _TILE)
+    down = -(-height // _TILE)
+    across = -(-width // _TILE)
     count = height * width
     if tiles is not None:
         if tiles.dtype != np.int64 or tiles.ndim != 1 or not (np.diff(tiles) > 0).all():

@@ -40,11 +40,15 @@ def claim(folder: Path) -> str:
     BadSaveFile
         For a marker file that cannot be read.
     """
-    marker, blocks = folder / MARKER, folder / BLOCKS
+    marker = folder / MARKER
+    blocks = folder / BLOCKS
     try:
         folder.mkdir(parents=True, exist_ok=True)
         others = sorted({file.name for file in folder.iterdir()} - {MARKER, _LOCK})
-        text = marker.read_text(encoding="utf-8", errors="replace") if marker.is_file() else ""
+        if marker.is_file():
+            text = marker.read_text(encoding="utf-8", errors="replace")
+        else:
+            text = ""
         if others and not text:
             raise InvalidValue(
                 "A new world is made in an empty folder, because a world deletes its old files",
@@ -128,13 +132,17 @@ def block_name(label: str, name: str, number: int, stamp: str) -> str:
 
 def is_block_name(name: object, label: str) -> bool:
     """Return whether a file name is one that `block_name` makes for this label."""
-    found = _NAME.fullmatch(name) if isinstance(name, str) else None
+    if isinstance(name, str):
+        found = _NAME.fullmatch(name)
+    else:
+        found = None
     return found is not None and found[1] == label
 
 
 def remove_unlisted(folder: Path, label: str, listed: Iterable[str]) -> None:
     """Delete the block files of this label that are not listed, and unfinished ones."""
-    blocks, keep = folder / BLOCKS, set(listed)
+    blocks = folder / BLOCKS
+    keep = set(listed)
     if blocks.is_symlink():
         return
     for file in blocks.iterdir():

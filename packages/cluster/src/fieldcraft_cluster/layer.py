@@ -144,13 +144,17 @@ class WorldLayer:
         for number in np.unique(homes).tolist():
             here = homes == number
             interior = self.partition.interior(number)
-            down, right = rows[here] - interior.top, columns[here] - interior.left
-            first, left = int(down.min()), int(right.min())
+            down = rows[here] - interior.top
+            right = columns[here] - interior.left
+            first = int(down.min())
+            left = int(right.min())
             part = slice(first, int(down.max()) + 1), slice(left, int(right.max()) + 1)
             values = self._world.coordinator.read(self.name, number, *part)
             if values is not None:
                 found[here] = values[down - first, right - left]
-        return float(found[0]) if single else found
+        if single:
+            return float(found[0])
+        return found
 
     def overview(self, scale: int = 64) -> NDArray[np.float32]:
         """Return the strongest value in each square of `scale` x `scale` cells: float32, indexed
@@ -207,7 +211,10 @@ class WorldLayer:
         checks.choice("on_wall", on_wall, allowed)
         points, _ = checks.positions(positions)
         rows, columns = self._world.cells(points, outside=outside)
-        blocked = self._world.walls_at(rows, columns) if on_wall == "refuse" else np.zeros(0, bool)
+        if on_wall == "refuse":
+            blocked = self._world.walls_at(rows, columns)
+        else:
+            blocked = np.zeros(0, bool)
         if blocked.any():
             index = int(np.flatnonzero(blocked)[0])
             raise OnWall(
@@ -231,7 +238,10 @@ class WorldLayer:
         """
         which, blocks, down, right = self.partition.holders(rows, columns, beyond)
         order = np.lexsort((which, blocks))
-        which, blocks, down, right = which[order], blocks[order], down[order], right[order]
+        which = which[order]
+        blocks = blocks[order]
+        down = down[order]
+        right = right[order]
         for number in np.unique(blocks).tolist():
             here = slice(*np.searchsorted(blocks, (number, number + 1)))
             own = {name: values[which[here]] for name, values in each.items()}
@@ -242,7 +252,8 @@ class WorldLayer:
 
     def take_commands(self) -> dict[int, BlockCommands]:
         """Return the commands for each block since the last call."""
-        calls, self._calls = self._calls, {}
+        calls = self._calls
+        self._calls = {}
         return {number: BlockCommands(tuple(some)) for number, some in calls.items()}
 
     def set_walls(self, rows: NDArray[np.int64], columns: NDArray[np.int64], blocked: bool) -> None:

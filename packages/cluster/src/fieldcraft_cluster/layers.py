@@ -322,7 +322,10 @@ def plan_of(
             got=f"reach={reach} with {propagation!r}",
             remedy="Leave it out",
         )
-    far = 0.0 if reach is None else checks.positive("reach", reach)
+    if reach is None:
+        far = 0.0
+    else:
+        far = checks.positive("reach", reach)
     if isinstance(propagation, Radial):
         far = max(far, propagation.radius)
     resistance = world.resistance.get(name)

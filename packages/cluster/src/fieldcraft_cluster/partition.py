@@ -106,7 +106,9 @@ class Partition:
         """Return the cells of a block and its halo."""
         top, bottom, left, right = self.interior(number)
         found = Box(top - self.halo, bottom + self.halo, left - self.halo, right + self.halo)
-        return found if self.wrap else found.intersection(Box(0, self.height, 0, self.width))
+        if self.wrap:
+            return found
+        return found.intersection(Box(0, self.height, 0, self.width))
 
     def pieces(self, target: int) -> tuple[Piece, ...]:
         """Return the pieces of a block's halo."""
@@ -149,7 +151,10 @@ class Partition:
         the blocks, and the offsets from their starts.
         """
         halo = self.halo + beyond
-        turns = range(-(halo // size + 1), halo // size + 2) if self.wrap else range(1)
+        if self.wrap:
+            turns = range(-(halo // size + 1), halo // size + 2)
+        else:
+            turns = range(1)
         near = halo // self.block + 2
         found = []
         for turn in turns:
@@ -165,14 +170,18 @@ class Partition:
                     & (images < end + halo)
                 )
                 if fits.any():
-                    first = start - self.halo if self.wrap else np.maximum(start - self.halo, 0)
+                    if self.wrap:
+                        first = start - self.halo
+                    else:
+                        first = np.maximum(start - self.halo, 0)
                     found.append((fits, block, images - first))
         return found
 
 
 @lru_cache(maxsize=1 << 16)
 def _pieces(partition: Partition, target: int) -> tuple[Piece, ...]:
-    extended, interior = partition.extended(target), partition.interior(target)
+    extended = partition.extended(target)
+    interior = partition.interior(target)
     found: list[Piece] = []
     for row, there_rows, here_rows in _runs(
         extended.top, extended.bottom, partition.height, partition.block
@@ -185,7 +194,8 @@ def _pieces(partition: Partition, target: int) -> tuple[Piece, ...]:
                 and extended.left + here_columns.start == interior.left
             ):
                 continue
-            there, here = (there_rows, there_columns), (here_rows, here_columns)
+            there = (there_rows, there_columns)
+            here = (here_rows, here_columns)
             found.append(Piece(row * partition.across + column, target, len(found), there, here))
     return tuple(found)
 

@@ -43,12 +43,14 @@ def run(
         If no worker is left. The world can be opened again from its folder.
     """
     checks.instance(world, World, "A world in blocks is run", "Pass cluster.World(folder, size)")
-    every = None if checkpoint is None else checks.integer("checkpoint", checkpoint, minimum=1)
-    steps = (
-        None
-        if halo_steps is None
-        else checks.integer("halo_steps", halo_steps, minimum=1, maximum=1024)
-    )
+    if checkpoint is None:
+        every = None
+    else:
+        every = checks.integer("checkpoint", checkpoint, minimum=1)
+    if halo_steps is None:
+        steps = None
+    else:
+        steps = checks.integer("halo_steps", halo_steps, minimum=1, maximum=1024)
     stores = Stores()
     if client is not None:
         from fieldcraft_cluster.dask_transport import DaskStores

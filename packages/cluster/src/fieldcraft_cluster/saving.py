@@ -85,7 +85,8 @@ def restore_world(world: World, found: Checkpoint) -> None:
                 remedy=f"Pass resistance={{{state.name!r}: ...}}",
             )
         layer = world.new_layer(state.name, state.propagation, state.every, state.reach or None)
-        layer.steps, layer.due = state.steps, state.due
+        layer.steps = state.steps
+        layer.due = state.due
         if isinstance(layer, SourceLayer):
             try:
                 layer.sources.restore(state.sources)
@@ -95,7 +96,8 @@ def restore_world(world: World, found: Checkpoint) -> None:
 
 def _shape(world: World) -> dict[str, Any]:
     """Return the settings of a world's map; its walls are identified by five small parts."""
-    plan, digest = world.plan, hashlib.sha256()
+    plan = world.plan
+    digest = hashlib.sha256()
     for down, right in ((0, 0), (0, 1), (1, 0), (1, 1), (0.5, 0.5)):
         top, left = (
             int(share * max(side - _SAMPLE, 0))

@@ -59,7 +59,8 @@ class WorldSources:
         expires: NDArray[np.int64] | None,
     ) -> NDArray[np.int64]:
         """Add sources on cells of the map, and return their ids."""
-        count, first = len(rows), len(self.alive)
+        count = len(rows)
+        first = len(self.alive)
         usual = np.nan if self._radius is None else self._radius
         new: dict[str, NDArray[Any]] = {
             "alive": np.ones(count, dtype=np.bool_),
@@ -137,20 +138,28 @@ class WorldSources:
         """Return all sources of each extended block where sources have changed since the last
         call.
         """
-        changed, self._changed = self._changed, set()
+        changed = self._changed
+        self._changed = set()
         if not changed:
             return {}
         ids = self.ids
         which, blocks, rows, columns = self._partition.holders(self.rows[ids], self.columns[ids])
         some = np.isin(blocks, np.array(sorted(changed)))
-        which, blocks, rows, columns = which[some], blocks[some], rows[some], columns[some]
+        which = which[some]
+        blocks = blocks[some]
+        rows = rows[some]
+        columns = columns[some]
         order = np.lexsort((columns, rows, which, blocks))
-        which, blocks, rows, columns = which[order], blocks[order], rows[order], columns[order]
-        begins = (
-            np.flatnonzero(np.append(True, (which[1:] != which[:-1]) | (blocks[1:] != blocks[:-1])))
-            if len(which)
-            else which
-        )
+        which = which[order]
+        blocks = blocks[order]
+        rows = rows[order]
+        columns = columns[order]
+        if len(which):
+            begins = np.flatnonzero(
+                np.append(True, (which[1:] != which[:-1]) | (blocks[1:] != blocks[:-1]))
+            )
+        else:
+            begins = which
         image = np.arange(len(which)) - np.repeat(begins, np.diff(np.append(begins, len(which))))
         found = {}
         for number in sorted(changed):
@@ -189,7 +198,10 @@ class WorldSources:
                 )
         on_map = (columns["rows"] >= 0) & (columns["rows"] < self._partition.height)
         on_map &= (columns["columns"] >= 0) & (columns["columns"] < self._partition.width)
-        sizes = columns["radii"] if self._radius is not None else np.ones(rows)
+        if self._radius is not None:
+            sizes = columns["radii"]
+        else:
+            sizes = np.ones(rows)
         strong = np.abs(columns["strengths"]) <= checks.LARGEST
         if not (on_map & strong & (sizes > 0) & (sizes <= (self._radius or math.inf))).all():
             raise ValueError("sources off the map, or with invalid sizes")

@@ -26,9 +26,11 @@ class Store:
     """
 
     def __init__(self, place: int, stores: int, folder: str, label: str, memory: float) -> None:
-        self.place, self.stores = place, stores
+        self.place = place
+        self.stores = stores
         self.folder = Path(folder)
-        self._label, self._memory = label, memory
+        self._label = label
+        self._memory = memory
         self.walls = WallChanges()
         self.checkpoint_files: set[str] = set()
         self.layers: dict[str, Blocks] = {}

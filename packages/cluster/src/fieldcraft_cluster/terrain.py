@@ -33,7 +33,10 @@ class LazyArray:
         is_made = source is None or (callable(source) and not isinstance(source, type))
         if not is_made and not hasattr(source, "shape"):
             source = checks.array(what, source)
-        self.source, self.shape, self.dtype, self.what = source, shape, np.dtype(dtype), what
+        self.source = source
+        self.shape = shape
+        self.dtype = np.dtype(dtype)
+        self.what = what
         if not is_made:
             given = tuple(source.shape)
             if given != shape:
@@ -73,7 +76,8 @@ class LazyArray:
 
 
 def _segments(low: int, high: int, size: int) -> list[tuple[slice, slice]]:
-    found, at = [], low
+    found = []
+    at = low
     while at < high:
         place = at % size
         length = min(size - place, high - at)
@@ -88,8 +92,14 @@ class WallChanges:
     def __init__(
         self, cells: NDArray[np.int64] | None = None, blocked: NDArray[np.bool_] | None = None
     ) -> None:
-        self.cells = np.zeros(0, dtype=np.int64) if cells is None else cells
-        self.blocked = np.zeros(0, dtype=np.bool_) if blocked is None else blocked
+        if cells is None:
+            self.cells = np.zeros(0, dtype=np.int64)
+        else:
+            self.cells = cells
+        if blocked is None:
+            self.blocked = np.zeros(0, dtype=np.bool_)
+        else:
+            self.blocked = blocked
 
     def add(self, cells: NDArray[np.int64], blocked: bool) -> None:
         """Block or open cells, ascending."""
@@ -178,7 +188,8 @@ class WorldGeometry:
 
     def grid(self, box: Box) -> Grid:
         """Return a box of the map as a grid, at its place in the world, with its current walls."""
-        plan, size = self.plan, self.plan.cell_size
+        plan = self.plan
+        size = self.plan.cell_size
         below = plan.height - box.bottom if plan.y_up else box.top
         origin = (plan.origin[0] + box.left * size, plan.origin[1] + below * size)
         return grid_of(plan, box, walls_in(plan.walls, self.wall_changes, box), origin)
@@ -190,7 +201,8 @@ class WorldGeometry:
         keys = rows // tile * (self.plan.width // tile + 1) + columns // tile
         for key in np.unique(keys).tolist():
             here = keys == key
-            down, right = rows[here], columns[here]
+            down = rows[here]
+            right = columns[here]
             box = Box(int(down.min()), int(down.max()) + 1, int(right.min()), int(right.max()) + 1)
             found[here] = walls_in(self.plan.walls, self.wall_changes, box)[
                 down - box.top, right - box.left

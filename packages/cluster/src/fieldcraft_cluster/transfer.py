@@ -102,7 +102,8 @@ class _Spread(Transfer):
 
     def settle(self, layer: Any, halo: NDArray[np.float32]) -> None:
         layer._feed()
-        field, flat = layer._field, halo.reshape(-1)
+        field = layer._field
+        flat = halo.reshape(-1)
         held, strengths = layer._sources.pins(field.spread.stack)
         beside = np.setdiff1d(np.flatnonzero(flat), held, assume_unique=True)
         cells = np.concatenate([held, beside])
@@ -159,13 +160,14 @@ class _Fade(Transfer):
         steps: int,
         reach: float,
     ) -> int:
-        spreads = (
-            math.floor(math.log(0.01) / math.log(propagation.mark_spread)) + 1
-            if propagation.mark_spread > 0
-            else 0
-        )
+        if propagation.mark_spread > 0:
+            spreads = math.floor(math.log(0.01) / math.log(propagation.mark_spread)) + 1
+        else:
+            spreads = 0
         longest = max(max(abs(dx), abs(dy)) for dx, dy in neighborhood.steps)
-        return 2 * (math.ceil(reach / cell_size) + 1 + spreads * longest) if reach or spreads else 0
+        if reach or spreads:
+            return 2 * (math.ceil(reach / cell_size) + 1 + spreads * longest)
+        return 0
 
     def saved_planes(self, field: Any) -> Planes:
         moments = field.moments()

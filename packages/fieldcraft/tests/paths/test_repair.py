@@ -282,6 +282,24 @@ def test_a_wall_opens_together_with_a_cost_that_is_the_same(
     assert np.array_equal(field.exact, distance_map(space, (0.5, 0.5), cost=cost).exact)
 
 
+@pytest.mark.parametrize("cost", [None, 1e9])
+def test_a_repair_enters_no_wall_far_from_open_cells(cost: float | None) -> None:
+    """A search does not write the distances of long rows of walls; anything may be there."""
+    walls = np.zeros((6, 32), dtype=np.bool_)
+    walls[:3] = True
+    space = fc.Grid(walls=walls, neighbors=8)
+    costs = None if cost is None else np.where(walls, cost, 1.0)
+    field = distance_map(space, (0.5, 5.5), cost=costs)
+    field.values
+    assert field.search.ground.spans.tolist() == [[96, 192]]
+    field.search.dist[:96] = field.search.far
+    space.set_walls([110])
+    changed = field.repair()
+    assert changed is not None
+    assert changed.min() >= 96
+    assert np.array_equal(field.exact, distance_map(space, (0.5, 5.5), cost=costs).exact)
+
+
 def test_a_repair_without_enough_buckets_is_refused(space: fc.Grid) -> None:
     """Kernels do not check the ends of arrays."""
     field = distance_map(space, (0.5, 0.5), cost=np.ones(space.shape))
@@ -293,14 +311,14 @@ def test_a_repair_without_enough_buckets_is_refused(space: fc.Grid) -> None:
         field.search.repair(ground, np.array([30]))
 
 
-def with_traffic(space: fc.Grid) -> fc.layer.TrailLayer:
+def with_traffic(space: fc.Grid) -> fc.layers.TrailLayer:
     """A layer of vectors to which agents in all cells add a step to the right."""
     layer = fc.InfluenceMap(space).add_layer("traffic", fc.Trail(vector=True, keep=1.0, blur=1))
     go_right(layer)
     return layer
 
 
-def go_right(layer: fc.layer.TrailLayer) -> None:
+def go_right(layer: fc.layers.TrailLayer) -> None:
     layer.deposit(layer.space.positions, [(1.0, 0.0)] * len(layer.space))
     layer.step()
 

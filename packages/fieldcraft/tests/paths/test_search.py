@@ -184,10 +184,44 @@ def test_steps_of_a_table_jump() -> None:
     assert shortest_path(space, (3.5, 2.5), (1.5, 0.5)).found is False
 
 
-def test_start_is_goal() -> None:
-    for cost in (None, np.array([[1.0, 2.0, 3.0]])):
-        path = shortest_path(fc.Grid(3, 1, neighbors=8), (1.2, 0.5), (1.9, 0.1), cost=cost)
-        assert (path.cells.tolist(), path.length, path.cost) == ([1], 0.0, 0.0)
+def test_a_path_inside_the_cell_of_its_goal_begins_at_the_agent() -> None:
+    square = [(0, 0), (10, 0), (10, 10), (0, 10), (20, 0), (20, 10)]
+    mesh = fc.Graph.from_polygons(square, [(0, 1, 2, 3), (1, 4, 5, 2)])
+    spaces = fc.Grid(6, 5, neighbors=8), fc.Grid(6, 5, wrap=True), fc.HexGrid(6, 5, size=10), mesh
+    for space in spaces:
+        center = space.position_of(1)
+        start = center + np.array([-0.3, 0.2])
+        for options in (
+            {},
+            {"cost": np.full(space.shape, 3.0)},
+            {"danger": np.ones((2, *space.shape))},
+        ):
+            path = shortest_path(space, start, center, **options)
+            assert path.cells.tolist() == [1, 1]
+            assert path.positions.tolist() == [start.tolist(), center.tolist()]
+            assert path.length == pytest.approx(np.hypot(0.3, 0.2))
+            price = 3.0 if "cost" in options else 1.0
+            damage = space.typical_step if "danger" in options else 0.0
+            assert path.cost == pytest.approx(price * path.length + damage)
+            assert path.at(0).tolist() == start.tolist()
+            assert path.at(1).tolist() == center.tolist()
+        assert fc.distance_map(space, center).descend(start).at(0).tolist() == start.tolist()
+        if not isinstance(space, fc.HexGrid):
+            smooth = shortest_path(space, start, center, smooth=True)
+            assert smooth.positions[0].tolist() == start.tolist()
+        assert shortest_path(space, center, start).cells.tolist() == [1]
+
+
+def test_an_agent_that_plans_anew_in_each_frame_never_jumps() -> None:
+    for space in (fc.Grid(10, 10, neighbors=8), fc.HexGrid(8, 8, size=10.0)):
+        agent = space.position_of(9) + 0.3 * space.typical_step
+        goal = space.position_of(44)
+        pace = space.typical_step / 10
+        for _ in range(120):
+            before = agent
+            agent = shortest_path(space, agent, goal).at(pace)
+            assert np.hypot(*(agent - before)) <= pace * (1 + 1e-9)
+        assert agent.tolist() == goal.tolist()
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 30), (30, 1)])

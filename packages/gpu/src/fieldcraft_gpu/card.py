@@ -35,7 +35,9 @@ _WIDER = {
 
 def _size_text(size: int) -> str:
     """Return a number of bytes as text, rounded up."""
-    return f"{-(-size >> 20):,} MiB" if size >> 20 else f"{-(-size >> 10)} KiB"
+    if size >> 20:
+        return f"{-(-size >> 20):,} MiB"
+    return f"{-(-size >> 10)} KiB"
 
 
 class Card:
@@ -68,7 +70,10 @@ class Card:
         self.exact, self.examined = examine(self)
 
     def __repr__(self) -> str:
-        state = "lost" if self.lost else "exact" if self.exact else "not exact"
+        if self.lost:
+            state = "lost"
+        else:
+            state = "exact" if self.exact else "not exact"
         kind = f"{self.adapter.kind}, {self.adapter.backend}"
         return f"<{type(self).__name__} {self.name} ({kind}), {state}>"
 
@@ -151,7 +156,8 @@ class Card:
 
     def uniform(self, data: bytes) -> Buffer:
         """Return a small buffer of parameters."""
-        usage, size = self._wgpu.BufferUsage, -(-len(data) // 16) * 16
+        usage = self._wgpu.BufferUsage
+        size = -(-len(data) // 16) * 16
         made = Buffer(
             self, self.handle.create_buffer(size=size, usage=usage.UNIFORM | usage.COPY_DST), size
         )
@@ -163,7 +169,10 @@ class Card:
         with self.using():
             octets = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
             if len(octets):
-                padded = np.pad(octets, (0, -len(octets) % 4)) if len(octets) % 4 else octets
+                if len(octets) % 4:
+                    padded = np.pad(octets, (0, -len(octets) % 4))
+                else:
+                    padded = octets
                 self.handle.queue.write_buffer(buffer.handle, 0, padded)
 
     def read(self, buffer: Buffer, dtype: Any, shape: tuple[int, ...]) -> NDArray[Any]:

@@ -49,7 +49,8 @@ def _case(propagation: Propagation, act: Act, rounds: int, seed: int, **options:
     """Return a function that runs a layer and returns its values, and those on the device."""
 
     def run(place: Any) -> list[Any]:
-        rng, grid = np.random.default_rng(seed), _grid(seed, **options)
+        rng = np.random.default_rng(seed)
+        grid = _grid(seed, **options)
         layer: Any = InfluenceMap(grid).add_layer("a", propagation, device=place)
         for _ in range(rounds):
             act(rng, layer, np.flatnonzero(~grid.walls))
@@ -64,7 +65,8 @@ def _case(propagation: Propagation, act: Act, rounds: int, seed: int, **options:
 
 def _gather(rng: np.random.Generator, layer: Any, open_cells: NDArray[np.int64]) -> None:
     shape = (400, 2) if layer.propagation.vector else 400
-    cells, amounts = rng.choice(open_cells, 400), rng.normal(size=shape)
+    cells = rng.choice(open_cells, 400)
+    amounts = rng.normal(size=shape)
     layer.deposit_at(cells, amounts * 10.0 ** rng.integers(-4, 5))
     for size, how in ((50, {"how": "bilinear"}), (9, {"blend": "max"})):
         places = rng.uniform((0, 0), (120, 97), (30, 2))

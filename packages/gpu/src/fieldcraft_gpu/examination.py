@@ -23,7 +23,8 @@ PATTERNS = 1 << 16
 def examine(device: Card) -> tuple[bool, str]:
     """Return whether the device's results for all patterns are the CPU's, and a report."""
     inputs = patterns()
-    outputs, groups = device.buffer(PATTERNS * 32), (PATTERNS // 256, 1)
+    outputs = device.buffer(PATTERNS * 32)
+    groups = (PATTERNS // 256, 1)
     parameters = struct.pack("<II", 0, PATTERNS)
     device.run(("exact", "examination"), "main", "urw", groups, parameters, inputs, outputs)
     found = device.read(outputs, np.uint32, (PATTERNS, 8))
@@ -74,7 +75,8 @@ def results(inputs: NDArray[np.float32]) -> tuple[NDArray[np.uint32], str]:
     """Return the results of the CPU for patterns, (N, 8), and the operation that may be fused."""
     a, b, c, d = inputs.T
     bits: NDArray[Any] = np.ascontiguousarray(inputs).view(np.uint32)
-    integer_a, integer_b = bits[:, 0], bits[:, 1]
+    integer_a = bits[:, 0]
+    integer_b = bits[:, 1]
     floats = [a * b + c, a + d * (c - a), (a + b) + c, a * b + c]
     integers = [
         integer_a * integer_b,

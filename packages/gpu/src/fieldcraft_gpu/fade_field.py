@@ -73,7 +73,8 @@ class DeviceFadeField(DeviceField, FadeField):
             self._count = len(tiles)
             self._listed[: self._count] = tiles
             self._host_is_current = True
-        self._read_at, self.unread = (self._now, self._age), 0
+        self._read_at = (self._now, self._age)
+        self.unread = 0
 
     def _dispatch(
         self, entry: str, groups: tuple[int, int], count: int, *arrays: NDArray[Any]
@@ -121,7 +122,8 @@ class DeviceFadeField(DeviceField, FadeField):
             self.device.submit(batch)
         elif len(cells):
             places = kernels.trail.fade.slots(cells, self._width)[1].astype(np.uint32)
-            count, nothing = struct.pack("<I", len(cells)), np.zeros(len(cells), np.uint32)
+            count = struct.pack("<I", len(cells))
+            nothing = np.zeros(len(cells), np.uint32)
             groups = self.device.groups(len(cells), 256)
             given = (count, places, nothing, self._buffer)
             self.device.run(("place",), "place", "urrw", groups, *given)

@@ -62,7 +62,8 @@ class SteppedField(DeviceField):
         """Return the values on the host, read from the device if it has newer ones."""
         if not self._host_is_current:
             self._host[:] = self.device.read(self.now, np.float32, self._host.shape)
-            self._host_is_current, self.unread = True, 0
+            self._host_is_current = True
+            self.unread = 0
         return self._host
 
     def _read_for_change(self) -> None:
@@ -100,7 +101,9 @@ class SteppedField(DeviceField):
 def field_on(device: Card, layer: Any) -> DeviceField | None:
     """Return the field of a layer, if it is on this device."""
     field = getattr(layer, "_field", None)
-    return field if isinstance(field, DeviceField) and field.device is device else None
+    if isinstance(field, DeviceField) and field.device is device:
+        return field
+    return None
 
 
 def refuse(*cases: tuple[bool, str, str]) -> None:

@@ -77,7 +77,9 @@ class _Auto:
 
     def carrier(self, field: Field) -> str:
         """Return the name of the device of a field."""
-        return "the CPU" if self.device is None else self.device.carrier(field)
+        if self.device is None:
+            return "the CPU"
+        return self.device.carrier(field)
 
 
 _opened: dict[tuple[int, str], Device] = {}
@@ -105,7 +107,8 @@ def device(name: str | None = None, *, exact: bool = True) -> Device:
     if name is not None:
         checks.text("name", name)
     checks.flag("exact", exact)
-    found, part = adapters(), (name or "").lower()
+    found = adapters()
+    part = (name or "").lower()
     chosen = next((each for each in found if part in f"{each.name} {each.driver}".lower()), None)
     if chosen is None:
         raise NoDevice(
@@ -131,7 +134,9 @@ def carrier(given: object) -> Device | _Auto:
     """Return the carrier for "gpu", "auto", part of a card's name, or a device."""
     if isinstance(given, _Auto):
         return given
-    return _Auto() if isinstance(given, str) and given == "auto" else checked_device(given)
+    if isinstance(given, str) and given == "auto":
+        return _Auto()
+    return checked_device(given)
 
 
 def checked_device(given: object) -> Device:

@@ -90,7 +90,8 @@ class DeviceSums(Accumulator):
         self._drawings.append((drawing, amounts * SCALE))
 
     def _flush(self) -> None:
-        device, space = self.device, self._space
+        device = self.device
+        space = self._space
         if not self._drawings and not self._cells:
             return
         batch = device.batch()
@@ -108,7 +109,9 @@ class DeviceSums(Accumulator):
             batch.dispatch(("put", "scatter"), "scatter", "urrw", groups, *places, self.buffer)
         device.submit(batch)
         self.host_is_current = False
-        self._drawings, self._cells, self._amounts = [], [], []
+        self._drawings = []
+        self._cells = []
+        self._amounts = []
 
     def _uploaded(self, tables: Tables) -> tuple[Buffer, Buffer]:
         if self._tables is None or self._tables[0] is not tables.weights:
@@ -124,9 +127,13 @@ class DeviceSums(Accumulator):
             return
         self._flush()
         if self._wall_words is None or self._wall_words[0] is not walls:
-            blocked = np.zeros(self.shape, dtype=np.bool_) if walls is None else walls
+            if walls is None:
+                blocked = np.zeros(self.shape, dtype=np.bool_)
+            else:
+                blocked = walls
             self._wall_words = (walls, self.device.buffer(packed(blocked)))
-        size, groups = len(self._space), self.device.groups(len(self._space), 256)
+        size = len(self._space)
+        groups = self.device.groups(len(self._space), 256)
         given = struct.pack("<I", size), self.buffer, self._wall_words[1], self.now
         self.device.run(("double", "publish"), "publish", "urrw", groups, *given)
         self.host_is_current = False
@@ -162,7 +169,9 @@ class DeviceRadialField(DeviceField, GridRadialField):
         `DeviceField.last_read`.
         """
         shown = {"values": self.sums.last_shown}
-        return shown if self.resistance is None else {**shown, "resistance": self.resistance}
+        if self.resistance is None:
+            return shown
+        return {**shown, "resistance": self.resistance}
 
     def tune(self, radial: Radial, every: float) -> None:
         """Set parameters, and compute all sums again."""
@@ -172,7 +181,10 @@ class DeviceRadialField(DeviceField, GridRadialField):
     def run(self, count: int) -> None:
         """Apply all changes, if there are any steps."""
         super().run(count)
-        self.unread = 0 if self.sums.host_is_current else self.unread + count
+        if self.sums.host_is_current:
+            self.unread = 0
+        else:
+            self.unread = self.unread + count
 
     def validate(self, cells: int, most: float | None) -> int:
         """Validate the next `cells` cells or so on the host; see `RadialField.validate`."""

@@ -55,7 +55,9 @@ class DeviceSpreadField(SteppedField, GridSpreadField):
 
     @values.setter
     def values(self, values: NDArray[np.float32]) -> None:
-        self._host, self._host_is_current, self._device_is_current = values, True, False
+        self._host = values
+        self._host_is_current = True
+        self._device_is_current = False
 
     def last_read(self) -> dict[str, NDArray[Any]]:
         """Return the values that were last read, and the pinned cells; see
@@ -160,7 +162,8 @@ class DeviceSpreadField(SteppedField, GridSpreadField):
 
     def _dispatch(self, batch: Batch, entry: str, tile: tuple[int, int]) -> None:
         groups = -(-self.space.width // tile[0]), -(-self.space.height // tile[1])
-        now, later = self.now, self._buffers[1 - self.turn]
+        now = self.now
+        later = self._buffers[1 - self.turn]
         given = (self._parameters, now, later, self._wall_words)
         batch.dispatch(("exact", "spread"), entry, "urwr", groups, *given)
         self.turn = 1 - self.turn

@@ -44,7 +44,8 @@ class DeviceAgents:
         """Return all agents, (3, N); they are read once."""
         if not self._host_is_current:
             self._read = self.device.read(self.buffer, np.int32, (3, self.count))
-            self._host_is_current, self.unread = True, 0
+            self._host_is_current = True
+            self.unread = 0
         return self._read
 
     def last_read(self) -> NDArray[np.int32]:
@@ -56,12 +57,17 @@ class DeviceAgents:
     def write(self, agents: NDArray[np.int32]) -> None:
         """Replace all agents."""
         self.device.write(self.buffer, agents)
-        self._read, self._host_is_current, self.unread = agents, True, 0
+        self._read = agents
+        self._host_is_current = True
+        self.unread = 0
 
     def run(self, plan: Any, step: int, count: int) -> None:
         """Take `count` steps of a `SwarmPlan`, from step `step` on."""
         self._refuse(plan)
-        at_once = 1 if _needs_single_steps(self.device, plan) else STEPS
+        if _needs_single_steps(self.device, plan):
+            at_once = 1
+        else:
+            at_once = STEPS
         for first in range(step, step + count, at_once):
             self._submit(plan, first, min(at_once, step + count - first))
 
@@ -79,7 +85,8 @@ class DeviceAgents:
                 )
 
     def _submit(self, plan: Any, step: int, count: int) -> None:
-        device, rule = self.device, plan.rule
+        device = self.device
+        rule = plan.rule
         words = [
             rule.height,
             rule.width,
@@ -112,7 +119,10 @@ class DeviceAgents:
         for deposit in plan.deposits:
             most = float(np.abs(deposit.amounts).max()) / kernels.trail.stamps.SCALE
             deposit.layer._field.reserve(deposit.plane, most, most * self.count)
-        food = None if plan.forage is None else plan.forage.on(device)
+        if plan.forage is None:
+            food = None
+        else:
+            food = plan.forage.on(device)
         emissions = [
             part
             for emission in plan.emissions
@@ -145,8 +155,10 @@ class DeviceAgents:
         """
         if not self.count:
             return
-        device, rule = self.device, plan.rule
-        cells, groups = rule.width * rule.height, device.groups(self.count, _GROUP)
+        device = self.device
+        rule = plan.rule
+        cells = rule.width * rule.height
+        groups = device.groups(self.count, _GROUP)
         shader = device.shader(("swarm",), "walk", "udwrrrrrrr")
         sights = [
             self._none if layer is None else host.get((id(layer), flows)) or layer._field.now
@@ -195,19 +207,15 @@ class DeviceAgents:
 
     def _emission_dispatches(self, plan: Any, emission: Any) -> Iterator[_Dispatch]:
         """Yield the dispatches of the deposits of places at a step."""
-        device, field, cells = (
-            self.device,
-            emission.layer._field,
-            plan.rule.width * plan.rule.height,
-        )
+        device = self.device
+        field = emission.layer._field
+        cells = plan.rule.width * plan.rule.height
         places = emission.places
         if not isinstance(places, np.ndarray):  # food
             amount = float(emission.amounts)
             field.reserve(0, abs(amount), abs(amount) * cells)
-            shader, units = (
-                device.shader(("put", "smell"), "smell", "urrw"),
-                round(amount * kernels.trail.stamps.SCALE) & _ALL,
-            )
+            shader = device.shader(("put", "smell"), "smell", "urrw")
+            units = round(amount * kernels.trail.stamps.SCALE) & _ALL
             parameters = self._block("<IIII", cells, 0, units & 0xFFFFFFFF, units >> 32)
             group = self._group(
                 shader, parameters, places.on(device).food, self._walls(plan.space), field.sums
@@ -257,7 +265,10 @@ class DeviceAgents:
                 and not _is_on(self.device, layer, flows)
                 and (id(layer), flows) not in found
             ):
-                values = np.moveaxis(layer.vectors, -1, 0) if flows else layer.values
+                if flows:
+                    values = np.moveaxis(layer.vectors, -1, 0)
+                else:
+                    values = layer.values
                 found[id(layer), flows] = self.device.buffer(
                     np.ascontiguousarray(values, dtype=np.float32)
                 )
@@ -306,7 +317,8 @@ class DeviceFood:
 
     def __init__(self, device: Card, food: NDArray[np.int32], homes: NDArray[np.uint32]) -> None:
         self.device = device
-        self.food, self.homes = device.buffer(food), device.buffer(homes)
+        self.food = device.buffer(food)
+        self.homes = device.buffer(homes)
         self.claims = device.buffer(np.repeat(np.array([0, 0xFFFFFFFF], np.uint32), len(food)))
         self.counters = device.buffer(np.zeros(4, np.uint32))
         self._cells = len(food)

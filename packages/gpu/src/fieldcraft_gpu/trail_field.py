@@ -34,7 +34,8 @@ class DeviceTrailField(SteppedField, TrailField):
     def __init__(self, trail: Trail, space: Grid, every: float, device: Card) -> None:
         _check(trail)
         self.space = space
-        self.trail, self.vector = trail, trail.vector
+        self.trail = trail
+        self.vector = trail.vector
         self._every = every
         self._count = 2 if trail.vector else 1
         self._allocate(device, (self._count, *space.shape))
@@ -65,7 +66,9 @@ class DeviceTrailField(SteppedField, TrailField):
         """Return the values that were last read, without deposits since the last update. See
         `DeviceField.last_read`.
         """
-        return {"planes": self._host} if self.vector else {"values": self._host[0]}
+        if self.vector:
+            return {"planes": self._host}
+        return {"values": self._host[0]}
 
     @property
     def inflow(self) -> list[Accumulator]:  # type: ignore[override]
@@ -111,7 +114,9 @@ class DeviceTrailField(SteppedField, TrailField):
             groups = self.device.groups(len(places), 256)
             self.device.run(("gather",), "gather", "urrw", groups, *given)
         read = self.device.read(found, np.float32, (len(places),))
-        return read if np.ndim(cells) else np.asarray(read[0])
+        if np.ndim(cells):
+            return read
+        return np.asarray(read[0])
 
     # Deposits
 
@@ -127,11 +132,13 @@ class DeviceTrailField(SteppedField, TrailField):
         parts = self._parts(amounts)
         if not len(cells):
             return
-        batch, places = self.device.batch(), self.device.buffer(cells.astype(np.uint32))
+        batch = self.device.batch()
+        places = self.device.buffer(cells.astype(np.uint32))
         for plane, part in enumerate(parts):
             parameters = struct.pack("<II", len(cells), plane * len(self.space))
             units = np.rint(part * SCALE).astype(np.int64)
-            given, groups = (parameters, places, units), self.device.groups(len(cells), 256)
+            given = (parameters, places, units)
+            groups = self.device.groups(len(cells), 256)
             batch.dispatch(("put", "scatter"), "scatter", "urrw", groups, *given, self.sums)
         self.device.submit(batch)
 
@@ -144,14 +151,18 @@ class DeviceTrailField(SteppedField, TrailField):
             with self._inflow_on_host():
                 super().stamp(raster, amounts, blend)
             return
-        parts, drawing = self._parts(amounts, raster.peak), raster.drawing
+        parts = self._parts(amounts, raster.peak)
+        drawing = raster.drawing
         count = len(drawing.rows)
         if not count:
             return
-        device, batch, size = self.device, self.device.batch(), len(self.space)
+        device = self.device
+        batch = self.device.batch()
+        size = len(self.space)
         shapes = device.buffer(drawing.tables.boxes.astype(np.int32))
         table = device.buffer(drawing.tables.weights)
-        all_stamps, all_cells = device.groups(count, 1), device.groups(size, 256)
+        all_stamps = device.groups(count, 1)
+        all_cells = device.groups(size, 256)
         for plane, part in enumerate(parts):
             stamps = device.buffer(stamp_records(drawing, part * SCALE))
             parameters = device.uniform(drawing_parameters(self.space, count, plane * size))
@@ -159,7 +170,8 @@ class DeviceTrailField(SteppedField, TrailField):
             if blend == "add":
                 batch.dispatch(("double", "put", "stamps"), "stamp", "urrrw", all_stamps, *given)
                 continue
-            files, keys = ("double", "put", "stamps", "strongest"), device.buffer(8 * size)
+            files = ("double", "put", "stamps", "strongest")
+            keys = device.buffer(8 * size)
             for entry in ("begin", "high", "low", "keep"):
                 groups = all_stamps if entry in ("high", "low") else all_cells
                 batch.dispatch(files, entry, "urrrww", groups, *given, keys)
@@ -201,7 +213,9 @@ class DeviceTrailField(SteppedField, TrailField):
         version = self.space.walls_version
         if self._loaded and version == self._walls_version:
             return
-        device, trail, space = self.device, self.trail, self.space
+        device = self.device
+        trail = self.trail
+        space = self.space
         device.write(self._near, _near(space.walls, self._reach, space.wrap))
         size, power = math.frexp(self._gain)
         mantissa = int(size * 2**53)
@@ -222,14 +236,16 @@ class DeviceTrailField(SteppedField, TrailField):
             0,
         )
         device.write(self._parameters, np.frombuffer(parameters, dtype=np.uint8))
-        self._loaded, self._walls_version = True, version
+        self._loaded = True
+        self._walls_version = version
 
     def record(self, batch: Batch) -> None:
         """Record one update, after `prepare`."""
         if not self.trail.accumulate:
             self._dispatch(batch, "drain")
         self._dispatch(batch, "narrow" if self._reach == 1 else "wide")
-        self._host_is_current, self._lengths = False, None
+        self._host_is_current = False
+        self._lengths = None
         self._clear_inflow()
 
     def _dispatch(self, batch: Batch, entry: str) -> None:
@@ -239,7 +255,8 @@ class DeviceTrailField(SteppedField, TrailField):
                 self.device.group(shader, self._parameters, *turned, self.sums, self._near)
                 for turned in (self._buffers, self._buffers[::-1])
             ]
-            across, down = -(-self.space.width // _TILE[0]), -(-self.space.height // _TILE[1])
+            across = -(-self.space.width // _TILE[0])
+            down = -(-self.space.height // _TILE[1])
             self._dispatches[entry] = shader, both, (across, down, self._count)
         shader, both, groups = self._dispatches[entry]
         batch.run(shader, both[self.turn], groups)
@@ -249,7 +266,8 @@ class DeviceTrailField(SteppedField, TrailField):
         """Take `count` steps."""
         while count > 0:
             self.prepare()
-            batch, some = self.device.batch(), min(count, STEPS)
+            batch = self.device.batch()
+            some = min(count, STEPS)
             for _ in range(some):
                 self.record(batch)
             self.device.submit(batch)
@@ -275,7 +293,8 @@ def stamp_records(drawing: Drawing, amounts: NDArray[np.float64]) -> NDArray[np.
     places = np.stack([drawing.rows, drawing.columns], axis=1)
     found[:, :2] = places.astype(np.int32).view(np.uint32)
     found[:, 2], found[:, 3] = drawing.numbers, (drawing.below != 0) | (drawing.right != 0)
-    far, near = (1 - drawing.below) * amounts, drawing.below * amounts
+    far = (1 - drawing.below) * amounts
+    near = drawing.below * amounts
     shares = (
         (1 - drawing.right) * far,
         drawing.right * far,

@@ -51,7 +51,16 @@ def add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
     lab.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
     lab.add_argument("--paused", action="store_true", help="start with time paused")
+    _add_trust(lab)
     lab.set_defaults(act=_lab)
+
+
+def _add_trust(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--trust",
+        action="store_true",
+        help="replay a session of any length (default: some seconds of work)",
+    )
 
 
 def _lab(chosen: argparse.Namespace) -> None:
@@ -59,7 +68,9 @@ def _lab(chosen: argparse.Namespace) -> None:
     from fieldcraft_lab.lab import Lab
 
     world = chosen.world or "demo"
-    session = replay.session_of(world, overrides=tuple(chosen.set), data=chosen.data)
+    session = replay.session_of(
+        world, overrides=tuple(chosen.set), data=chosen.data, trust=chosen.trust
+    )
     session.seek(session.furthest)
     is_link = replay.is_link(world)
     playing = not (chosen.paused or is_link)
@@ -106,6 +117,7 @@ def add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     replay.add_argument(
         "--data", type=Path, metavar="DIR", help="the folder of recorded data that a recipe needs"
     )
+    _add_trust(replay)
     replay.set_defaults(act=_replay)
 
 
@@ -135,6 +147,7 @@ def add_diff(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     diff.add_argument(
         "--data", type=Path, metavar="DIR", help="the folder of recorded data that a recipe needs"
     )
+    _add_trust(diff)
     diff.set_defaults(act=_diff)
 
 
@@ -142,7 +155,7 @@ def _replay(chosen: argparse.Namespace) -> None:
     from fieldcraft.base.progress import Progress
     from fieldcraft_lab import replay
 
-    session = replay.session_of(chosen.file, data=chosen.data)
+    session = replay.session_of(chosen.file, data=chosen.data, trust=chosen.trust)
     until = replay.moment_of(session, chosen.until)
     if chosen.orders:
         for moment, order in session.log:
@@ -169,7 +182,7 @@ def _diff(chosen: argparse.Namespace) -> None:
     from fieldcraft_lab import replay
 
     first, second = (
-        replay.session_of(name, data=chosen.data, check=False)
+        replay.session_of(name, data=chosen.data, check=False, trust=chosen.trust)
         for name in (chosen.first, chosen.second)
     )
     found = replay.difference(

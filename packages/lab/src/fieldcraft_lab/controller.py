@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,6 +17,8 @@ from fieldcraft_lab.protocol import Ask, Best, Hello, Probe, Request, Sensitivit
 from fieldcraft_lab.session import Side
 
 Reply = Callable[[dict[str, Any]], None]
+Gone = threading.Event
+"""It is set when the page of a request has been closed."""
 
 _CLOCK_RATE = 8.0  # status messages per second while maps change
 _STILL_RATE = 1.0  # the same while no map changes
@@ -33,7 +36,8 @@ class Controller:
 
     def __init__(self, sides: Mapping[str, Side]) -> None:
         self.hub = Hub()
-        self._inbox: queue.SimpleQueue[tuple[Request, Reply] | None] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[tuple[Request, Reply, Gone] | None] = queue.SimpleQueue()
+        self._gone = Gone()  # of the request that is handled
         self._playing = False
         self._speed = 1.0
         self._stopped: str | None = None
@@ -67,11 +71,17 @@ class Controller:
 
     # Messages
 
-    def receive(self, request: Request, reply: Reply) -> None:
-        """Queue a request, from any thread; `reply` is called with the answer."""
-        self._inbox.put((request, reply))
+    def receive(self, request: Request, reply: Reply, gone: Gone | None = None) -> None:
+        """Queue a request, from any thread; `reply` is called with the answer. Once `gone` is set
+        the request is dropped, if its turn has not come, or stops after a step.
+        """
+        self._inbox.put((request, reply, Gone() if gone is None else gone))
 
-    def _answer(self, request: Request, reply: Reply) -> None:
+    def _answer(self, request: Request, reply: Reply, gone: Gone) -> None:
+        if gone.is_set():
+            return
+        self._gone = gone
+
         def send(answer: dict[str, Any]) -> None:
             reply({**answer, "id": request.number})
 

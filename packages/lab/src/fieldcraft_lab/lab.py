@@ -184,8 +184,7 @@ class Lab(Controller):
                 self._speed = message.factor
             case protocol.Step():
                 self._playing = False
-                for session in self.sides.values():
-                    session.step(message.count)
+                self._step(message.count)
             case protocol.Seek():
                 self._seek(message.moment)
             case protocol.Undo() | protocol.Redo():
@@ -211,6 +210,14 @@ class Lab(Controller):
                     self._stopped = None
                 return answer
         return None
+
+    def _step(self, count: int) -> None:
+        """Take some steps, as long as the page that asked for them is open."""
+        for _ in range(count):
+            if self._gone.is_set():
+                return
+            for session in self.sides.values():
+                session.step()
 
     def _session(self, name: str) -> Session:
         if name not in self.sides:

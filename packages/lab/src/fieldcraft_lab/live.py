@@ -11,7 +11,7 @@ import io
 import pickle
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base import checks, clock
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.commands.recipe.parts import Recipe
 from fieldcraft.commands.recipe.world import MAX_STEPS
 from fieldcraft.formats.recordings import Timeline
@@ -33,13 +34,16 @@ from fieldcraft.space.graph.topology import Topology
 from fieldcraft.values.operand import Operand
 from fieldcraft_lab.apply import apply
 from fieldcraft_lab.controls import controls, curve
-from fieldcraft_lab.orders import ORDERS, Order
+from fieldcraft_lab.orders import ORDERS, Order, Tune
 
 __all__ = ["LayerWorld", "Live", "LiveMap", "shortest_interval"]
 
 _SHARED = (Recipe, Timeline, Stamp, Falloff, Topology, Mesh)
 """Kinds of objects that never change: keyframes refer to them and hold no copies."""
 _MOST_SOURCES = 2000
+LEAST_CELLS = 20_000
+"""An update of a small map takes as long as that of so many cells."""
+_GAME_UPDATES = 20  # of so many small maps, that a step of a world without layers takes as long as
 
 
 class Live(ABC):
@@ -85,6 +89,12 @@ class Live(ABC):
     @abstractmethod
     def digest(self) -> str:
         """Return the SHA-256 of the state."""
+
+    def cells_of_step(self, orders: Sequence[Any]) -> int:
+        """Return how many cells one step updates at most, whichever of some orders are applied;
+        for a bound on sessions of strangers. Each update counts at least `LEAST_CELLS`.
+        """
+        return _GAME_UPDATES * max(len(self.space), LEAST_CELLS)
 
     def origin(self) -> dict[str, Any]:
         """Return plain data from which the world can be created before its first step."""
@@ -168,6 +178,22 @@ class LayerWorld(Live):
     def apply(self, order: Order) -> None:
         """Apply an order."""
         apply(order, self.imap)
+
+    def cells_of_step(self, orders: Sequence[Any]) -> int:
+        """Return how many cells one step updates at most."""
+        step = clock.ticks("step", self.step_seconds)
+        shortest: dict[str, int] = {}
+        for order in orders:
+            if isinstance(order, Tune) and order.name == "every":
+                every = _ticks_of(order.value)
+                shortest[order.layer] = min(every, shortest.get(order.layer, every))
+        total = LEAST_CELLS
+        for name, layer in self.imap.layers.items():
+            every = clock.ticks("every", layer.every)
+            every = min(every, shortest.get(name, every))
+            updates = -(-step // every)
+            total += updates * max(len(layer.space), LEAST_CELLS)
+        return total
 
     def keyframe(self) -> bytes:
         """Return everything that changes."""
@@ -256,6 +282,14 @@ class LiveMap(LayerWorld):
     def from_origin(cls, origin: dict[str, Any]) -> LiveMap:
         """Return the world of an origin."""
         return cls(_imap_of(origin["archive"].tobytes()), origin["step"], origin["title"])
+
+
+def _ticks_of(value: object) -> int:
+    """Return the interval that an order sets in ticks, 1 for what is no interval."""
+    try:
+        return clock.ticks("every", value, minimum=1)  # type: ignore[arg-type]
+    except InvalidValue:
+        return 1
 
 
 def shortest_interval(imap: InfluenceMap) -> float:

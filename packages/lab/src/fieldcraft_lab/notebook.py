@@ -140,7 +140,7 @@ class WidgetController(Program):
                 self._client.show, self._client.show_number = message, request.number
             case _:
                 self._client.done = max(self._client.done, request.number)
-                self._answer(request, self._reply)
+                self._answer(request, self._reply, self._gone)
         self.refresh()
 
     def _reply(self, answer: dict[str, Any]) -> None:

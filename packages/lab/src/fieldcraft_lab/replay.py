@@ -27,6 +27,7 @@ from fieldcraft_lab.session import MAGIC, MOST_STEPS, Session
 
 _WIDE = 640
 _RATE = 25.0
+_ANY_UPDATES = (1 << 63) - 1
 _MOST_LETTERS = 1 << 20
 _REMEDY = "Copy the whole address from the lab's Link button, in quotes"
 
@@ -70,10 +71,15 @@ def session_of(
     overrides: tuple[str, ...] = (),
     data: str | Path | None = None,
     check: bool = True,
+    trust: bool = False,
 ) -> Session:
     """Return the session of a world at its beginning. A world is an influence map (with the seconds
-    of a step), the path of a session, a recipe (.toml) or a saved map, a link, or a name.
+    of a step), the path of a session, a recipe (.toml) or a saved map, a link, or a name. With
+    `trust` a session may have any number of steps.
     """
+    options: dict[str, Any] = {"check": check, "go": False}
+    if trust:
+        options |= {"most_steps": MOST_STEPS, "most_updates": _ANY_UPDATES}
     if isinstance(world, InfluenceMap):
         return Session(LiveMap(world, step))
     rule = "The lab opens an influence map, a recipe, a saved session or map, or a Session"
@@ -82,10 +88,10 @@ def session_of(
     name = world if isinstance(world, str) else os.fspath(world)
     if is_link(name):
         with _linked(name) as linked:
-            return Session.load(linked, check=check, go=False)
+            return Session.load(linked, **options)
     try:
         if is_there(name) and not name.endswith(".toml") and _is_session(Path(name)):
-            return Session.load(name, check=check, go=False)
+            return Session.load(name, **options)
         return Session(opened(name, overrides=overrides, data=data))
     except OSError as error:
         raise InvalidValue(

@@ -24,7 +24,7 @@ from typing import Any
 from fieldcraft.base import checks
 from fieldcraft.base.errors import FieldcraftError, InvalidValue, MissingLibrary
 from fieldcraft_lab import protocol
-from fieldcraft_lab.controller import Controller, Reply
+from fieldcraft_lab.controller import Controller, Gone, Reply
 from fieldcraft_lab.description import page
 from fieldcraft_lab.hub import Client
 from fieldcraft_lab.protocol import Hello, Request
@@ -228,6 +228,7 @@ class _Page:
         self._messages: asyncio.Queue[str] = asyncio.Queue()
         self._unanswered = asyncio.Semaphore(_MOST_UNANSWERED)
         self._client = Client(self._wake, self._send)
+        self._gone = Gone()
 
     def _call(self, function: Any, *arguments: Any) -> None:
         """Call a function in the server's thread, from any thread."""
@@ -248,6 +249,7 @@ class _Page:
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            self._gone.set()
             self._controller.hub.remove(self._client)
             for task in tasks:
                 task.cancel()
@@ -262,7 +264,7 @@ class _Page:
                 hello.set_result(answer)
 
         self._controller.receive(
-            Request(0, None, Hello()), lambda answer: self._call(finish, answer)
+            Request(0, None, Hello()), lambda answer: self._call(finish, answer), self._gone
         )
         answer = await hello
         geometry = self._controller.geometry
@@ -299,7 +301,7 @@ class _Page:
                 self._news.set()
             else:
                 await self._unanswered.acquire()
-                self._controller.receive(request, self._reply_to(request))
+                self._controller.receive(request, self._reply_to(request), self._gone)
 
     def _reply_to(self, request: Request) -> Reply:
         """Return the function that sends answers. An empty answer is only counted in the next

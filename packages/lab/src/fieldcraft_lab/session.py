@@ -30,6 +30,8 @@ _KEYFRAME_SECONDS = 1.0
 _MOST_SHARE = 0.05  # of the time that is spent on keyframes
 _MOST_BYTES = 1 << 28
 MOST_STEPS = 1 << 40
+MOST_UPDATES = 2_000_000_000
+"""The cells that the steps of a session from a stranger may update: some seconds of work."""
 _MOST_FILE = 1 << 30
 _SAVED = {
     "kind": str,
@@ -279,11 +281,14 @@ class Session(Side):
         check: bool = True,
         go: bool = True,
         most_steps: int = 1_000_000,
+        most_updates: int = MOST_UPDATES,
     ) -> Session:
         """Return the session of a file, at the moment at which it was saved.
 
         Files from strangers are safe: no code in them is run, and worlds come from installed
-        packages only. Loading replays at most `most_steps` steps.
+        packages only. Loading replays at most `most_steps` steps, which update at most
+        `most_updates` cells in all, as counted before the first step: each update of a layer counts
+        its cells, at least 20,000, and each order as a step.
 
         With `go=False` the session is at its beginning, with all orders ahead. With `check=False` a
         world that begins differently, because its map or its recordings have changed, is accepted.
@@ -313,6 +318,8 @@ class Session(Side):
         except FieldcraftError as error:
             raise damaged(target, f"a log that can't be read ({error})") from error
         session._take_log(log, value["moment"], target)
+        session._check_updates(most_updates, target)
+        session._apply_log()
         if go:
             try:
                 session.seek(value["moment"])
@@ -329,6 +336,19 @@ class Session(Side):
                     remedy="Use the fieldcraft that wrote it",
                 )
         return session
+
+    def _check_updates(self, most: int, target: Path) -> None:
+        """Raise `BadSaveFile` if all steps and orders together update too many cells."""
+        cells = self.live.cells_of_step([order for _, order in self._log])
+        updates = cells * (1 + self.furthest + len(self._log))  # one step more can be taken then
+        if updates > checks.integer("most_updates", most):
+            run = f"{self.furthest:,} steps with {len(self._log):,} orders"
+            raise BadSaveFile(
+                f"The steps of a session update at most {most:,} cells in all",
+                got=f"{updates:,} in {run}: {target}",
+                remedy="If you trust the file, pass Session.load(..., most_updates=) more, or"
+                " --trust on the command line",
+            )
 
     def _take_log(self, log: Any, end: Any, target: Path) -> None:
         last = 0
@@ -347,7 +367,6 @@ class Session(Side):
         self._log = list(log)
         self._edits = list(range(len(log)))
         self.furthest = end
-        self._apply_log()
 
 
 def _read(target: Path) -> dict[str, Any]:

@@ -65,7 +65,9 @@ class Piece:
 
 
 def _quoted(text: str) -> str:
-    return f"'{text}'" if any(letter in text for letter in ' []"') else text
+    if any(letter in text for letter in ' []"'):
+        return f"'{text}'"
+    return text
 
 
 @dataclass(frozen=True)

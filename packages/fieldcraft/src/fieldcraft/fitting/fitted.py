@@ -173,7 +173,8 @@ def fit(
     if len({*taken}) < len(taken):
         raise InvalidValue("Names differ", got=", ".join(taken), remedy="Rename one")
     checks.not_negative("penalty", penalty)
-    held, known = checks.sequence("fixed", fixed), {*weights}
+    held = checks.sequence("fixed", fixed)
+    known = {*weights}
     known.update(*(model.start(name) for name, model in layers.items()))
     for name in held:
         if not isinstance(name, str) or name not in known:

@@ -98,9 +98,12 @@ class Formula:
     def _add(self, node: Node) -> int:
         """Append the steps of a node after those of its inputs; return its place."""
         if node not in self._places:
-            kind, inputs, payload = node.kind, node.inputs, node.payload
+            kind = node.kind
+            inputs = node.inputs
+            payload = node.payload
             if kind == "map" and _is_curve(payload):
-                kind, inputs = payload.written.verb, (payload.written.operands[0].node,)
+                kind = payload.written.verb
+                inputs = (payload.written.operands[0].node,)
             elif kind == "map" and payload in self._names:
                 payload = self._names[payload]
             elif kind != "number" and kind not in _FORWARD:

@@ -24,7 +24,8 @@ Reached = tuple[Floats, Callable[[Floats], tuple[float, Floats]]]
 """Influence, and a function from its gradient to those of the extent and of each source."""
 Answer = tuple[Floats, Callable[[Floats], dict[str, float]]]
 
-_E5, _E45 = math.exp(-5.0), math.exp(-4.5)
+_E5 = math.exp(-5.0)
+_E45 = math.exp(-4.5)
 _SLOPES: dict[str, Callable[[Floats], Floats]] = {
     "linear": lambda u: -np.ones_like(u),
     "parabolic": lambda u: -2 * u,
@@ -88,7 +89,8 @@ class LayerModel:
         )
         if isinstance(kind, Spread):
             fits = kind.falloff == "exponential" and not kind.pin and kind.stack == "max"
-            fits, remedy = fits and kind.decay > 0, "Pass Spread(decay=0.2, pin=False)"
+            fits = fits and kind.decay > 0
+            remedy = "Pass Spread(decay=0.2, pin=False)"
         else:
             fits = kind.metric in ("straight", "path") and kind.blend == "sum"
             fits = fits and not kind.exact and Falloff.of(kind.falloff).name in _SLOPES
@@ -138,17 +140,20 @@ class Reaching:
     """The influence of one layer in one recording, with gradients."""
 
     def __init__(self, name: str, model: LayerModel, recorded: Recorded) -> None:
-        self._model, self._begin = model, model.shared or name
+        self._model = model
+        self._begin = model.shared or name
         self._collect(recorded)
         self._shape = len(recorded.seconds), len(recorded.cells)
         self._measure(recorded)
 
     def _collect(self, recorded: Recorded) -> None:
         """Find the sources of all moments: their moment, cell, label, strength and age."""
-        model, timeline = self._model, recorded.timeline
-        labels = (
-            model.groups if isinstance(model.groups, Mapping) else dict.fromkeys(model.groups, "")
-        )
+        model = self._model
+        timeline = recorded.timeline
+        if isinstance(model.groups, Mapping):
+            labels = model.groups
+        else:
+            labels = dict.fromkeys(model.groups, "")
         play = timeline.play()
         parts: list[tuple[Floats, ...]] = [(np.zeros(0),) * 6]
         for moment, now in enumerate(recorded.seconds.tolist()):
@@ -168,17 +173,23 @@ class Reaching:
                     places = timeline.positions[rows]
                 else:
                     living = play.advance_to(now).living(group)
-                    places, strengths, ages = living.positions, living.strengths, living.ages
+                    places = living.positions
+                    strengths = living.strengths
+                    ages = living.ages
                 which = np.full((2, len(ages)), [[moment], [model.labels.index(label)]], float)
                 parts.append((*which, *places.T, strengths, ages))
         moments, which, x, y, self._strengths, self._ages = np.concatenate(parts, axis=1)
         self._moments, self._labels = moments.astype(np.int64), which.astype(np.int64)
-        cells = cells_of(recorded.space, np.stack([x, y], axis=1)) if len(x) else np.zeros(0, int)
+        if len(x):
+            cells = cells_of(recorded.space, np.stack([x, y], axis=1))
+        else:
+            cells = np.zeros(0, int)
         self._sources, self._cells = np.unique(cells, return_inverse=True)
 
     def _measure(self, recorded: Recorded) -> None:
         """Find the distances from each cell with a source, (sources, cells)."""
-        space, cells = recorded.space, recorded.cells
+        space = recorded.space
+        cells = recorded.cells
         check_size("Cells with sources", len(self._sources), len(cells))
         places = space.position_of(self._sources)
         if isinstance(self._model.kind, Radial) and self._model.kind.metric == "straight":
@@ -227,7 +238,8 @@ class Reaching:
         assert isinstance(self._model.kind, Radial)
         curve = Falloff.of(self._model.kind.falloff).name
         shares = self._distances / radius
-        inside, shares = shares <= 1, np.minimum(shares, 1.0)
+        inside = shares <= 1
+        shares = np.minimum(shares, 1.0)
         weights = CURVES[curve](shares) * inside
         index = self._moments * len(self._sources) + self._cells
         size = self._shape[0] * len(self._sources)

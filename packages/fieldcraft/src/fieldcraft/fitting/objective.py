@@ -35,7 +35,9 @@ class Objective:
         for name, model in layers.items():
             self._parameters |= model.start(name)
         self._parameters |= given or {}
-        self._weights, self._recordings, self._penalty = dict(weights), recordings, penalty
+        self._weights = dict(weights)
+        self._recordings = recordings
+        self._penalty = penalty
         self._formula = Formula(formula, [*weights, *layers, *recordings[0].maps])
         self._reaching = [
             {name: Reaching(name, model, recorded) for name, model in layers.items()}
@@ -75,7 +77,8 @@ class Objective:
         at = self.start if vector is None else vector
         parameters = self.parameters(at)
         slopes = dict.fromkeys(self._parameters, 0.0)
-        value, count = 0.0, sum(float(each.happened.sum()) for each in self._recordings)
+        value = 0.0
+        count = sum(float(each.happened.sum()) for each in self._recordings)
         for which, recorded in enumerate(self._recordings):
             known, backs = self._known(parameters, which)
             steps = self._formula.values(known)

@@ -153,7 +153,8 @@ class Recorded:
             for each in checks.sequence("candidates", candidates)
         ]
         when = _moments(seconds, len(offered))
-        rule, remedy = "chosen has one index for each choice", "Pass whole numbers"
+        rule = "chosen has one index for each choice"
+        remedy = "Pass whole numbers"
         picked = checks.array_of(chosen, (len(offered),), "iu", rule, remedy).astype(np.int64)
         wrong = [row for row, each in enumerate(offered) if not 0 <= picked[row] < len(each)]
         if wrong:
@@ -182,8 +183,12 @@ class Recorded:
         happened: Floats,
         maps: Mapping[str, ArrayLike] | None,
     ) -> Recorded:
-        rule, remedy = "maps are arrays by name", "Pass a dict"
-        maps = {} if maps is None else checks.instance(maps, Mapping, rule, remedy)
+        rule = "maps are arrays by name"
+        remedy = "Pass a dict"
+        if maps is None:
+            maps = {}
+        else:
+            maps = checks.instance(maps, Mapping, rule, remedy)
         known = {
             name: checks.shaped(f"The map {name!r}", values, space.shape, "biuf")
             .astype(np.float64)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,7 +48,12 @@ class Forecast(Operand):
     def values(self) -> NDArray[np.float32]:
         """The values at that time, float32 in the space's shape, read-only."""
         if self._seen != self.version:
-            self._values = next(values_at(self.layer, [self.seconds])).copy()
+            futures = _shared_futures.get()
+            if futures is None:
+                values = next(values_at(self.layer, [self.seconds]))
+            else:
+                values = _shared_future(futures, self).values_at(self.seconds)
+            self._values = values.copy()
             self._seen = self.version
         return read_only(self._values)
 
@@ -58,6 +65,57 @@ def _version_of_all(layer: Layer) -> int:
     if name is not None and name in layer._others:
         version += layer._others[name].version
     return version
+
+
+class _Future:
+    """The future of a layer, step by step: each time begins where the last one ended."""
+
+    def __init__(self, layer: Layer, version: int) -> None:
+        self.layer = layer
+        self.version = version
+        self.seconds = 0.0
+        self._frames = values_at(layer, self._times())
+
+    def _times(self) -> Iterator[float]:
+        while True:
+            yield self.seconds
+
+    def values_at(self, seconds: float) -> NDArray[np.float32]:
+        """Return the values at a time, not before the last one, valid until the next call."""
+        self.seconds = seconds
+        return next(self._frames)
+
+
+_MOST_FUTURES = 4  # of one layer in a block, such as for layer.at(t) and layer.at(t + 1)
+_shared_futures: ContextVar[dict[int, list[_Future]] | None] = ContextVar("futures", default=None)
+
+
+@contextmanager
+def shared_futures() -> Iterator[None]:
+    """Let forecasts that are read in this block go on from each other.
+
+    Forecasts of one layer at ascending times then take each step of the layer once.
+    """
+    token = _shared_futures.set({})
+    try:
+        yield
+    finally:
+        _shared_futures.reset(token)
+
+
+def _shared_future(futures: dict[int, list[_Future]], forecast: Forecast) -> _Future:
+    """Return the future of a forecast's layer that is nearest before its time; a new one if there
+    is none, or if the layer has changed.
+    """
+    layer = forecast.layer
+    version = forecast.version
+    known = [each for each in futures.get(id(layer), []) if each.version == version]
+    before = [each for each in known if each.seconds <= forecast.seconds]
+    if before:
+        return max(before, key=lambda each: each.seconds)
+    new = _Future(layer, version)
+    futures[id(layer)] = [*known, new][-_MOST_FUTURES:]
+    return new
 
 
 def values_at(layer: Layer, seconds: Iterable[float]) -> Iterator[NDArray[np.float32]]:

@@ -182,11 +182,13 @@ class Path(Pictured):
 
     A sequence of its positions: `for x, y in path`, `path[1]`, `np.asarray(path)`.
 
-    `space` is its map, `cells` (N,) int64 the cells in order; a smoothed path has only the cells in
-    which it turns. `length` is in world units, `cost` in world units times the cost of the ground;
-    both are measured from the center of the first cell to the center of the last, and are infinite
-    if there is no path. A path does not change when walls change later. `bends` are the positions
-    of a smoothed path on a mesh, which turns at corners of polygons; else None.
+    `space` is its map, `cells` (N,) int64 the cells in order, one for each position; a smoothed
+    path has only the cells in which it turns, and a path that ends in the cell of its start has
+    that cell twice. `length` is in world units, `cost` in world units times the cost of the ground;
+    both are measured along the positions, and are infinite if there is no path. A path does not
+    change when walls change later. `bends` are the positions of a smoothed path on a mesh, which
+    turns at corners of polygons; else None. `start` is where the path begins, None for the center
+    of the first cell.
 
     Examples
     --------
@@ -220,6 +222,8 @@ class Path(Pictured):
         """Return a path over the centers of cells that begins at a position in the first of them,
         or on waypoints, on an edge beside it.
 
+        A path within one cell, from a position to the center, has that cell twice.
+
         Parameters
         ----------
         space : Space
@@ -231,26 +235,24 @@ class Path(Pictured):
         start : ndarray of float64, optional
             World position where it begins.
         first_cost : callable, optional
-            Returns the cost of a world unit of the first leg.
+            Returns the cost of a world unit of the first leg, from the cells of the path.
         """
         count = len(cells)
         if start is not None and isinstance(space, Graph):
             cells, start = from_edge(space, start, cells)
         cells.flags.writeable = False
-        if start is None or len(cells) < 2:
+        if start is None or not count:
             return cls(space, cells, length, cost)
         center = space.position_of(cells.item(0))
         if center.tolist() == start.tolist():
             return cls(space, cells, length, cost)
+        if len(cells) == 1:
+            cells = np.repeat(cells, 2)
+            cells.flags.writeable = False
         more = first_leg(space, cells, start)
         if len(cells) == count:
             more -= first_leg(space, cells, center)
         return cls(space, cells, length + more, cost + more * first_cost(cells), start=start)
-
-    @property
-    def _is_straight(self) -> bool:
-        """Whether legs are straight lines between positions, not edges."""
-        return self.bends is not None
 
     @property
     def found(self) -> bool:
@@ -259,8 +261,8 @@ class Path(Pictured):
 
     @cached_property
     def positions(self) -> NDArray[np.float64]:
-        """The centers of the cells, or `bends`: (N, 2) world positions, with straight lines between
-        them, on a torus the shortest ones.
+        """The start and the centers of the following cells, or `bends`: (N, 2) world positions,
+        with straight lines between them, on a torus the shortest ones.
 
         (N, 3) on a 3D graph. Read-only.
         """
@@ -314,17 +316,22 @@ class Path(Pictured):
     def _milestones(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The distance to each position, and the positions without wrapping."""
         steps = self.space.shortest_vectors(np.diff(self.positions, axis=0))
-        if self._is_straight:
-            sizes = np.sqrt((steps**2).sum(axis=1))
-        elif self.start is None:
-            sizes = self.space.step_lengths(self.cells)
-        else:
-            first = first_leg(self.space, self.cells, self.start)
-            sizes = np.concatenate([[first], self.space.step_lengths(self.cells[1:])])
-        walked = np.concatenate([[0.0], np.cumsum(sizes)])
+        walked = np.concatenate([[0.0], np.cumsum(self._segment_lengths())])
         return walked, self.positions[0] + np.concatenate(
             [np.zeros((1, steps.shape[1])), np.cumsum(steps, axis=0)]
         )
+
+    def _segment_lengths(self) -> NDArray[np.float64]:
+        """Return the length of each leg between two positions: straight ones between `bends`, those
+        of steps of the space between cells.
+        """
+        if self.bends is not None:
+            segments = self.space.shortest_vectors(np.diff(self.bends, axis=0))
+            return np.asarray(np.sqrt((segments**2).sum(axis=1)))
+        if self.start is None:
+            return self.space.step_lengths(self.cells)
+        first = first_leg(self.space, self.cells, self.start)
+        return np.concatenate([[first], self.space.step_lengths(self.cells[1:])])
 
     def __len__(self) -> int:
         return len(self.cells)

@@ -60,8 +60,9 @@ def shortest_path(
 ) -> Path:
     """Return the cheapest path between two positions.
 
-    The path begins at `start` and ends at the center of the goal's cell. Of several cheapest paths
-    always the same one is returned.
+    The path begins at `start` and ends at the center of the goal's cell. On waypoints agents keep
+    to the edges: a start on an edge is a place on it, one beside all edges starts at the nearest
+    vertex. Of several cheapest paths always the same one is returned.
 
     Parameters
     ----------
@@ -84,13 +85,15 @@ def shortest_path(
         an array, or an array of shape (T, *space.shape), one map for each time step from now on.
         For an agent that starts in 3 seconds, pass `lambda t: threat.at(t + 3)`.
         The path has the least sum of walking cost and damage. Waiting for a time costs as much as
-        walking for it. After the last time step the danger does not change.
+        walking for it. After the last time step the danger does not change. Danger changes evenly
+        from one map to the next, and along a step from the cell that is left to the cell that is
+        entered; the damage of a step is the integral over its time. So no step is taken while the
+        danger of one of both cells is infinite, and agents and infinite danger don't change places.
     speed : float
         World units per second.
     time_step : float, optional
         Seconds from one map of the danger to the next, by default the time of a typical step. Each
-        step takes a whole number of time steps, at least 1. Its damage is its time times the mean
-        of the dangers at its beginning and its end.
+        step takes a whole number of time steps, at least 1.
     steps : int
         The number of time steps to look ahead; arrays have their own number.
 
@@ -129,10 +132,10 @@ def shortest_path(
     A guard passes. The agent waits, because walking at once would cost `damage`:
 
     >>> street = fc.Grid(4, 1)
-    >>> guard = [[[0, 0, 9, 0]], [[0, 0, 9, 0]], [[0, 0, 0, 0]], [[0, 0, 0, 0]]]
+    >>> guard = [[[0, 0, 9, 0]], [[0, 0, 9, 0]], [[0, 0, 0, 0]]]
     >>> path = fc.shortest_path(street, (0.5, 0.5), (3.5, 0.5), danger=guard)
     >>> path.cells, path.times, path.damage
-    (array([0, 1, 2, 3]), array([0., 1., 2., 3.]), 0.0)
+    (array([0, 1, 1, 2, 3]), array([0., 1., 2., 3., 4.]), 0.0)
     """
     timing = (speed, time_step, steps)
     problem = _problem(space, cost, smooth, on_wall, danger, timing)

@@ -22,7 +22,10 @@ def cellwise(verb: str, *operands: Any) -> Parts:
     for each in operands:
         if isinstance(each, Term):
             own = each._own_ground()
-            ground = own if ground is None else ground.joined(own)
+            if ground is None:
+                ground = own
+            else:
+                ground = ground.joined(own)
     assert ground is not None
     nodes = []
     for each in operands:
@@ -33,7 +36,10 @@ def cellwise(verb: str, *operands: Any) -> Parts:
         else:
             nodes.append(_value_node(each, ground))
     simple = verb in CODES and verb != "clamp"
-    node = Node(verb, tuple(nodes)) if simple else CELLWISE[verb](*nodes)
+    if simple:
+        node = Node(verb, tuple(nodes))
+    else:
+        node = CELLWISE[verb](*nodes)
     return node, ground, Written(verb, operands)
 
 
@@ -63,14 +69,20 @@ def _value_node(operand: Any, ground: Ground) -> Node:
             remedy="Pass one of these",
         )
     if array.shape != ground.shape:
-        hint = " (it looks like [x, y]: transpose it)" if array.shape == ground.shape[::-1] else ""
+        if array.shape == ground.shape[::-1]:
+            hint = " (it looks like [x, y]: transpose it)"
+        else:
+            hint = ""
         raise InvalidValue(
             "An array in an expression has the map's shape"
             f" ({'height, width' if len(ground.shape) == 2 else 'N,'})",
             got=f"shape {array.shape} with a map of {ground.shape}{hint}",
             remedy="Pass an array indexed [row, column]",
         )
-    fits = np.abs(array) <= checks.LARGEST if array.dtype.kind != "b" else np.ones_like(array)
+    if array.dtype.kind != "b":
+        fits = np.abs(array) <= checks.LARGEST
+    else:
+        fits = np.ones_like(array)
     if not fits.all():
         index, place = checks.first(~fits)
         raise InvalidValue(

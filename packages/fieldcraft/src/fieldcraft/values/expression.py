@@ -96,7 +96,9 @@ class Expression(Operand):
     @property
     def name(self) -> str:
         """The name that was set, or else the formula."""
-        return self._name if self._name is not None else text_of(self.written)
+        if self._name is not None:
+            return self._name
+        return text_of(self.written)
 
     @name.setter
     def name(self, name: str) -> None:
@@ -116,7 +118,9 @@ class Expression(Operand):
         """The tree that other expressions compute along with their own, or a node that reads the
         values of this.
         """
-        return self.as_map() if self._node is None else self._node
+        if self._node is None:
+            return self.as_map()
+        return self._node
 
     def as_map(self) -> Node:
         """Return a node that reads the values of this."""
@@ -180,7 +184,10 @@ class Expression(Operand):
     def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Return a copy of the values, in `out` (float32 of shape (height, width)) if given."""
         shape = self.ground.shape
-        out = np.empty(shape, dtype=np.float32) if out is None else checked_out(out, shape)
+        if out is None:
+            out = np.empty(shape, dtype=np.float32)
+        else:
+            out = checked_out(out, shape)
         if self._cached_version == self.version or not out.flags.c_contiguous:
             out[:] = self.values
         else:
@@ -196,7 +203,9 @@ class Expression(Operand):
         if self._cached is not None and self._cached_version == version:
             return self._cached.reshape(-1)[cells]
         with self._locked():
-            plan, walls, shape = self._planned(), self.ground.walls, self.ground.shape
+            plan = self._planned()
+            walls = self.ground.walls
+            shape = self.ground.shape
             sources = self._read_sources(shape)
             part = Calculation(plan, walls[cells] if len(walls) else walls, len(cells))
             if plan.passes:
@@ -211,7 +220,8 @@ class Expression(Operand):
 
     def _evaluate(self, out: Floats) -> None:
         """Compute all values into `out`, of shape (height, width)."""
-        calculation, sources = self._calculation(out.size), self._read_sources(out.shape)
+        calculation = self._calculation(out.size)
+        sources = self._read_sources(out.shape)
         if calculation.plan.passes:
             calculation.find_ranges(sources)
             self._ranges_version = self.version
@@ -219,7 +229,10 @@ class Expression(Operand):
 
     def _planned(self) -> Plan:
         if self._plan is None:
-            root = self.as_map() if self._node is None else self._node
+            if self._node is None:
+                root = self.as_map()
+            else:
+                root = self._node
             self._plan, self._sources, maps = plan_of(root)
             self._maps = maps if self._maps is None else self._maps
         return self._plan

@@ -149,7 +149,8 @@ class _Formula:
     """A formula over known maps and numbers."""
 
     def __init__(self, text: str, known: Mapping[str, Any]) -> None:
-        self._text, self._known = text, known
+        self._text = text
+        self._known = known
         self._source = text.replace("\n", " ").lstrip()
         self._cut = len(text) - len(self._source)
 
@@ -182,7 +183,10 @@ class _Formula:
         raise self._error(node, rule, remedy="Use other units")
 
     def _value_of(self, node: ast.expr, depth: int) -> Value:
-        number = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(node, ast.Constant):
+            number = node.value
+        else:
+            number = None
         if isinstance(node, ast.Name):
             return self._named(node, node.id)
         if isinstance(number, str):
@@ -206,11 +210,15 @@ class _Formula:
             if len(node.ops) > 1:
                 remedy = "Join two comparisons: 0 < a and a < 1"
                 raise self._error(node.comparators[1], "Comparisons don't chain", remedy=remedy)
-            left, right = self._of(node.left, depth + 1), self._of(node.comparators[0], depth + 1)
+            left = self._of(node.left, depth + 1)
+            right = self._of(node.comparators[0], depth + 1)
             return self._at(node, apply, VERBS[type(node.ops[0])], left, right)
         if isinstance(node, ast.BinOp):
             return self._chained(node, depth)
-        rule = "Names have no attributes" if isinstance(node, ast.Attribute) else _SUPPORTED
+        if isinstance(node, ast.Attribute):
+            rule = "Names have no attributes"
+        else:
+            rule = _SUPPORTED
         raise self._error(node, rule, got=type(node).__name__, remedy=_REMEDY)
 
     def _chained(self, node: ast.BinOp, depth: int) -> Value:
@@ -240,7 +248,8 @@ class _Formula:
             raise self._unknown(node, name, "function", FUNCTIONS)
         arguments = [self._of(each, depth + 1) for each in node.args]
         if len(arguments) not in function.counts:
-            rule, got = f"{name}() is called as {function.signature}", f"{len(arguments)} arguments"
+            rule = f"{name}() is called as {function.signature}"
+            got = f"{len(arguments)} arguments"
             raise self._error(node, rule, got=got, remedy="Pass as many")
         if function.takes_map and not isinstance(arguments[0], Operand):
             rule = f"{name}() takes a map"

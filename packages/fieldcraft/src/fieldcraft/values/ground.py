@@ -56,7 +56,10 @@ class Ground:
             if len(self.spaces) > 1:
                 walls = np.logical_and.reduce([space.walls for space in self.spaces])
                 fitting = [space for space in self.spaces if np.array_equal(space.walls, walls)]
-                self._space = fitting[0] if fitting else self.spaces[0].with_walls(walls)
+                if fitting:
+                    self._space = fitting[0]
+                else:
+                    self._space = self.spaces[0].with_walls(walls)
             self._walls = _flat_walls(self._space)
             self._version = version
         return self._walls
@@ -85,9 +88,11 @@ def _flat_walls(space: Space) -> NDArray[np.uint8]:
 def _refuse_other_cells(one: Space, other: Space) -> None:
     if one is other or one.same_cells(other):
         return
-    mine, yours = _facts(one), _facts(other)
+    mine = _facts(one)
+    yours = _facts(other)
     differing = [name for name in mine if name in yours and mine[name] != yours[name]]
-    got, remedy = f"{one!r} and {other!r}", "Use layers of one influence map, or of one space"
+    got = f"{one!r} and {other!r}"
+    remedy = "Use layers of one influence map, or of one space"
     if type(one) is type(other) and differing:
         got = f"{differing[0]} {mine[differing[0]]} and {yours[differing[0]]}"
         if differing[0] == "cell_size":

@@ -142,7 +142,9 @@ class Operand(Pictured, Term):
             return sample(self, positions, how=how, outside=outside)
         cells = self.space.cell_at(positions, outside=outside)
         found = self.values.reshape(-1)[cells]
-        return float(found) if isinstance(cells, int) else np.asarray(found)
+        if isinstance(cells, int):
+            return float(found)
+        return np.asarray(found)
 
     # What arrays have and maps don't
 
@@ -209,7 +211,9 @@ class Operand(Pictured, Term):
 
         def __array__(self, dtype=None, copy=None):
             values = self.values
-            return np.array(values, dtype=dtype) if copy else np.asarray(values, dtype=dtype)
+            if copy:
+                return np.array(values, dtype=dtype)
+            return np.asarray(values, dtype=dtype)
 
     def __dlpack__(self, *, copy: bool | None = None, **options: Any) -> Any:
         if copy is False:

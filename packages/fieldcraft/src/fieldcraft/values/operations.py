@@ -111,7 +111,10 @@ def power(base: Any, exponent: Any) -> Operand:
         return expressions.separate(source, calculation, "power", given=(source, number_))
     if size == 0:
         return combined("add", combined("multiply", base, 0.0), 1.0)
-    result = combined("integer_power", base, int(size)) if size >= 1 else sqrt(base)
+    if size >= 1:
+        result = combined("integer_power", base, int(size))
+    else:
+        result = sqrt(base)
     if size % 1 and size >= 1:
         result = combined("multiply", result, sqrt(base))
     if number_ < 0:

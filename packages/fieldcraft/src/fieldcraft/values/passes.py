@@ -75,7 +75,8 @@ class Refining(Pass):
     def __init__(self, own: Space, space: Space) -> None:
         checked_space(space, "A map is read on the cells of")
         if isinstance(own, Grid) and isinstance(space, Grid):
-            coarse, fine = grid_of(own, "on()"), grid_of(space, "on()")
+            coarse = grid_of(own, "on()")
+            fine = grid_of(space, "on()")
             if fine.cell_size > coarse.cell_size:
                 raise InvalidValue(
                     "A map is read on cells of its own size or finer ones",

@@ -68,12 +68,14 @@ class Plan:
         numbers: list[int] = []
         for kind, inputs, payload, bound in parts:
             numbers.append(self._number(kind, tuple(numbers[i] for i in inputs), payload, bound))
-        target, steps = numbers[-1], self._steps
+        target = numbers[-1]
+        steps = self._steps
         sources = [index for index, step in enumerate(steps) if step.kind in ("map", "array")]
         sources.sort(key=lambda index: steps[index].payload)
         fixed = [i for i, step in enumerate(steps) if step.kind == "number" or step.kind in RANGED]
         self._rows = {index: row for row, index in enumerate(sources + fixed, start=1)}
-        self.sources, self.registers = len(sources), 0
+        self.sources = len(sources)
+        self.registers = 0
         self.constants = np.zeros(len(fixed), dtype=np.float32)
         for row, index in enumerate(fixed):
             if steps[index].kind == "number":
@@ -95,11 +97,17 @@ class Plan:
         key = (kind, inputs, payload)
         if key not in self._numbers:
             level = max((self._steps[i].level for i in inputs), default=0) + (kind in RANGED)
-            most = self._bound(kind, inputs, payload) if bound is None else bound
+            if bound is None:
+                most = self._bound(kind, inputs, payload)
+            else:
+                most = bound
             self._steps.append(_Step(*self._fused(kind, inputs), payload, most, level))
             number = len(self._steps) - 1
             beyond = kind in BEYOND and not most < _BOUND
-            self._numbers[key] = self._limited(number) if beyond else number
+            if beyond:
+                self._numbers[key] = self._limited(number)
+            else:
+                self._numbers[key] = number
         return self._numbers[key]
 
     def _fused(self, kind: str, inputs: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
@@ -109,7 +117,10 @@ class Plan:
         if kind in ("add", "subtract"):
             first, second = inputs
             if self._steps[second].kind == "multiply":
-                fused = "multiply_add" if kind == "add" else "subtract_multiply"
+                if kind == "add":
+                    fused = "multiply_add"
+                else:
+                    fused = "subtract_multiply"
                 return fused, (*self._steps[second].inputs, first)
             if self._steps[first].kind == "multiply":
                 return f"multiply_{kind}", (*self._steps[first].inputs, second)
@@ -121,7 +132,8 @@ class Plan:
             self._number("number", (), np.float32(sign * operations.LARGEST).tobytes(), None)
             for sign in (-1, 1)
         )
-        largest, level = float(operations.LARGEST), self._steps[index].level
+        largest = float(operations.LARGEST)
+        level = self._steps[index].level
         self._steps.append(_Step("clamp", (index, *limits), None, largest, level))
         return len(self._steps) - 1
 
@@ -138,14 +150,18 @@ class Plan:
         if kind == "divide":
             divisor = self._steps[inputs[1]]
             is_number = divisor.kind == "number" and divisor.bound > 0
-            return bounds[0] / divisor.bound if is_number else float("inf")
+            if is_number:
+                return bounds[0] / divisor.bound
+            return float("inf")
         if kind in ("clamp", "where"):
             return max(bounds[1], bounds[2])
         if kind in ("less", "less_equal", "equal", "unequal"):
             return 1.0
         if kind == "exp":
             return 1e27
-        return min(2 * bounds[0], float(operations.LARGEST)) if kind == "span" else max(bounds)
+        if kind == "span":
+            return min(2 * bounds[0], float(operations.LARGEST))
+        return max(bounds)
 
     def _program(self, targets: list[int], *, result: int | None) -> Program:
         """Return instructions that compute the targets: the result, or values whose ranges are
@@ -245,14 +261,17 @@ class Calculation:
     def __init__(self, plan: Plan, walls: Walls, cells: int) -> None:
         self.plan = plan
         self.constants = plan.constants.copy()
-        self._walls, self._cells, self._threads = walls, cells, pool.threads()
+        self._walls = walls
+        self._cells = cells
+        self._threads = pool.threads()
         programs = [*(program for program, _ in plan.passes), plan.last]
         work = cells * max(len(program.instructions) for program in programs)
         most = min(1 + work // _WORK_PER_THREAD, cells // kernels.values.compose.BLOCK)
         bands = pool.bands(cells, most, 16)
         block = min(kernels.values.compose.BLOCK, max(16, -(-cells // 16) * 16))
         stride = block + 16
-        moving, fixed = 1 + plan.sources, len(plan.constants) + plan.registers
+        moving = 1 + plan.sources
+        fixed = len(plan.constants) + plan.registers
         self._scratch = aligned(len(bands) * fixed * stride)
         bases = self._bases = np.zeros((len(bands), moving + fixed), dtype=np.int64)
         offsets = 4 * stride * np.arange(len(bands) * fixed).reshape(len(bands), fixed)
@@ -302,7 +321,10 @@ class Lease:
     """A calculation that one expression uses, and that the plan keeps for the next one."""
 
     def __init__(self, plan: Plan, walls: Walls, cells: int) -> None:
-        free = plan.free.pop() if plan.free else None
+        if plan.free:
+            free = plan.free.pop()
+        else:
+            free = None
         if free is None or not free.fits(walls, cells):
             free = Calculation(plan, walls, cells)
         free.constants[:] = plan.constants

@@ -59,7 +59,8 @@ def checked_out(out: Any, shape: tuple[int, ...]) -> NDArray[np.float32]:
 
 _SHADES = " .:-=+*%@"
 _WALL = "#"
-_COLUMNS, _ROWS = 78, 32
+_COLUMNS = 78
+_ROWS = 32
 
 
 def as_text(space: Space, values: NDArray[np.float32]) -> str:
@@ -81,7 +82,8 @@ def text(values: NDArray[np.float32], walls: NDArray[np.bool_]) -> str:
     """
     height, width = values.shape
     block = max(1, -(-width // _COLUMNS), -(-height // _ROWS))
-    down, across = -(-height // block), -(-width // block)
+    down = -(-height // block)
+    across = -(-width // block)
     padding = ((0, down * block - height), (0, across * block - width))
     blocks = (down, block, across, block)
     solid = np.pad(walls, padding, constant_values=True).reshape(blocks).all(axis=(1, 3))
@@ -97,5 +99,8 @@ def text(values: NDArray[np.float32], walls: NDArray[np.bool_]) -> str:
     shown = signs[np.where(solid, -1, np.where(strongest < 0, most + level, level))]
     repeat = 2 if block == 1 and width * 2 <= _COLUMNS else 1
     lines = ["".join(row).rstrip() for row in np.repeat(shown, repeat, axis=1)]
-    scale = f", {block} x {block} cells a character" if block > 1 else ""
+    if block > 1:
+        scale = f", {block} x {block} cells a character"
+    else:
+        scale = ""
     return "\n".join([*lines, f"strongest {peak:g}{scale}"])

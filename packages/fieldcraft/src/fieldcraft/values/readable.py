@@ -41,7 +41,8 @@ class Values:
     def __init__(self, layer: Readable | ArrayLike, space: Space | None = None) -> None:
         values: Any = layer
         if space is None:
-            space, values = getattr(layer, "space", None), getattr(layer, "values", None)
+            space = getattr(layer, "space", None)
+            values = getattr(layer, "values", None)
         if not isinstance(space, Space) or values is None:
             raise InvalidValue(
                 "A query takes a layer, an expression, or an array with its space",

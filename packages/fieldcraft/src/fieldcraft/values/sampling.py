@@ -104,16 +104,26 @@ def sample(
     if not isinstance(how, str) or how not in HOW:
         checks.choice("how", how, HOW)
     if how == "bilinear":
-        ground = getattr(layer, "space", None) if space is None else space
+        if space is None:
+            ground = getattr(layer, "space", None)
+        else:
+            ground = space
         if isinstance(ground, Grid):
-            array = getattr(layer, "values", None) if space is None else layer
+            if space is None:
+                array = getattr(layer, "values", None)
+            else:
+                array = layer
             values, single = _bilinear(array, ground, positions, outside)
         else:
             values, single = _between(Values(layer, space), positions, outside)
-        return float(values[0]) if single else values
+        if single:
+            return float(values[0])
+        return values
     found = Values(layer, space)
     cells = found.space.cell_at(positions, outside=outside)
-    return float(found.flat[cells]) if isinstance(cells, int) else found.flat[cells]
+    if isinstance(cells, int):
+        return float(found.flat[cells])
+    return found.flat[cells]
 
 
 def _bilinear(
@@ -136,7 +146,8 @@ def _bilinear(
         points, single = grid_points(positions)
     if outside not in OUTSIDE:
         checks.choice("outside", outside, OUTSIDE)
-    found, off_map = np.empty(len(points), dtype=np.float32), np.full(1, -1, dtype=np.int64)
+    found = np.empty(len(points), dtype=np.float32)
+    off_map = np.full(1, -1, dtype=np.int64)
     frame = (*space.origin, space.cell_size, space.y_up, space.wrap)
     inputs = values, obstacles_of(space), points, frame, outside == "clamp"
     if len(points) < 2 * _SAMPLES:
@@ -157,7 +168,8 @@ def grid_points(positions: ArrayLike) -> tuple[Floats, bool]:
     """
     plain = isinstance(positions, np.ndarray) and positions.dtype == np.float64
     if plain and isinstance(positions, np.ndarray) and positions.shape[1:] == (2,):
-        points, single = positions, False
+        points = positions
+        single = False
     else:
         points, single = checks.positions(positions)
     points = np.ascontiguousarray(points).view()
@@ -173,7 +185,8 @@ def obstacles_of(space: Grid) -> Obstacles:
     Walls; whether nothing blocks any step; classes of ground, which two of them may be entered from
     each other, and whether these block more than walls do.
     """
-    walls, terrain = read_only(space.walls), space.terrain
+    walls = read_only(space.walls)
+    terrain = space.terrain
     if terrain is None or terrain.is_plain:
         return walls, not walls.any(), _ONE_CLASS, _ENTERED, False
     return walls, False, read_only(terrain.classes), terrain.enter & terrain.enter.T, True
@@ -207,7 +220,8 @@ def arcs_at(graph: Graph, cells: Cells) -> tuple[Cells, Cells]:
     into = runs(topology.starts[cells], np.diff(topology.starts)[cells])
     from_in = np.repeat(np.arange(len(cells)), np.diff(topology.starts)[cells])
     keep = ~graph.blocked_arcs[into]
-    which, others = from_in[keep], topology.origins[into[keep]].astype(np.int64)
+    which = from_in[keep]
+    others = topology.origins[into[keep]].astype(np.int64)
     if graph.directed:
         starts, arcs = topology.leaving
         out = arcs[runs(starts[cells], np.diff(starts)[cells])]
@@ -229,7 +243,8 @@ def _along_edges(
     """Write the values at the nearest points of the edges at each vertex into `found`."""
     which, others = arcs_at(graph, cells)
     free = ~graph.walls[cells[which]]
-    which, others = which[free], others[free]
+    which = which[free]
+    others = others[free]
     start, end = graph.positions[cells[which]], graph.positions[others]
     along = graph.shortest_vectors(end - start)
     squares = (along * along).sum(axis=1)
@@ -246,5 +261,6 @@ def _along_edges(
     )
     order = np.lexsort((others, away, which))
     best = order[np.flatnonzero(np.diff(which[order], prepend=-1) != 0)]
-    here, share = values[cells[which[best]]].astype(np.float64), shares[best]
+    here = values[cells[which[best]]].astype(np.float64)
+    share = shares[best]
     found[which[best]] = here * (1 - share) + values[others[best]] * share

@@ -65,7 +65,9 @@ def _node_of(thing: Any, levels: int) -> ast.expr:
         if not isinstance(name, str):
             return ast.Constant(...)
         plain = name.isidentifier() and not keyword.iskeyword(name)
-        return ast.Name(name) if plain else ast.Constant(name)
+        if plain:
+            return ast.Name(name)
+        return ast.Constant(name)
     if not isinstance(written, Written):
         return _node_of(written, levels)
     if levels == 0:
@@ -144,7 +146,8 @@ def operation(kind: str, *inputs: Node, bound: float | None = None) -> Node:
     )
 
 
-_ZERO, _ONE = number(0), number(1)
+_ZERO = number(0)
+_ONE = number(1)
 
 
 def _chain(kind: str) -> Callable[..., Node]:
@@ -192,7 +195,9 @@ def _truth(x: Node) -> Node:
     is_truth = x.kind in ("less", "less_equal", "equal", "unequal") or (
         x.kind in ("minimum", "maximum") and x.bound == _TRUTH
     )
-    return x if is_truth else operation("unequal", x, _ZERO)
+    if is_truth:
+        return x
+    return operation("unequal", x, _ZERO)
 
 
 def _and(a: Node, b: Node) -> Node:
@@ -216,7 +221,8 @@ def _integer_power(x: Node, exponent: Node) -> Node:
     result = x
     for digit in f"{int(exponent.payload):b}"[1:]:
         result = _square(result)
-        result = operation("multiply", result, x) if digit == "1" else result
+        if digit == "1":
+            result = operation("multiply", result, x)
     return result
 
 
@@ -284,11 +290,10 @@ def _points(x: Node, *coordinates: Node) -> Node:
             )
         rise = operation("multiply", operation("subtract", inside, number(x0)), number(slope))
         piece = operation("add", rise, number(y0))
-        result = (
-            piece
-            if result is None
-            else operation("where", operation("less_equal", number(x0), inside), piece, result)
-        )
+        if result is None:
+            result = piece
+        else:
+            result = operation("where", operation("less_equal", number(x0), inside), piece, result)
     last_x, last_y = points[-1]
     assert result is not None
     return operation(

@@ -197,7 +197,10 @@ def observe(
         got = ", ".join(f"{each.name} on {each.space!r}" for each in channels) or "none"
         raise InvalidValue("An observation has maps, all on one grid", got=got, remedy=remedy)
     grid = grid_of(channels[0].space, "An observation")
-    sides = window if isinstance(window, tuple) and len(window) == 2 else (window, window)
+    if isinstance(window, tuple) and len(window) == 2:
+        sides = window
+    else:
+        sides = (window, window)
     height, width = (checks.integer("window", side, minimum=1) for side in sides)
     if height % 2 == 0 or width % 2 == 0:
         got = f"{height} x {width}"
@@ -213,7 +216,10 @@ def observe(
     values = np.stack([each.finite_values() for each in channels])
     for plane, each in zip(values, channels, strict=True):
         np.copyto(plane, 0, where=each.space.walls)  # an array of your own has values there
-    padded = np.pad(values, margin, mode="wrap") if grid.wrap else np.pad(values, margin)
+    if grid.wrap:
+        padded = np.pad(values, margin, mode="wrap")
+    else:
+        padded = np.pad(values, margin)
     views = np.lib.stride_tricks.sliding_window_view(padded, (height, width), axis=(1, 2))
     rows, columns = np.divmod(cells, grid.width)
     planes = aligned((len(cells), len(channels), height, width))  # else JAX copies it

@@ -218,7 +218,10 @@ def frame_teams(
     """
     cast = Team.all_of(teams)
     shared = team_scale(cast, limits=limits, threshold=threshold)
-    base = space if space is not None else subject_of(cast[0].layer, None)[1]
+    if space is not None:
+        base = space
+    else:
+        base = subject_of(cast[0].layer, None)[1]
     place = Placement(base, scale=scale, size=size, crop=crop)
     subjects = [subject_of(team.layer, space)[0] for team in cast]
     layers = [place.plan.strongest(subject.on(base)) for subject in subjects]
@@ -327,7 +330,10 @@ def mark_sources(picture: RGBA, place: Placement, groups: Sequence[Marks]) -> No
     top = max((float(np.abs(strengths).max(initial=0)) for _, strengths, _ in found), default=0.0)
     largest = min(max(min(picture.shape[:2]) / 55, 4.0), 24.0) * min(1.0, (25 / count) ** 0.45)
     for pixels, strengths, color in found:
-        share = float(np.abs(strengths).max(initial=0)) / top if top else 0.0
+        if top:
+            share = float(np.abs(strengths).max(initial=0)) / top
+        else:
+            share = 0.0
         draw_markers(picture, pixels, strengths, max(largest * share**0.5, 2.0), color)
 
 

@@ -155,7 +155,8 @@ def _diverging(light: bool) -> Table:
     ends = (_WARM_END, _COOL_END) if light else (_WARM, _COOL)
     warm, cool = (_along(_curve(points), half, by_lightness=True) for points in ends)
     if light:
-        warm, cool = warm[::-1], cool[::-1]
+        warm = warm[::-1]
+        cool = cool[::-1]
     middle = (warm[:1] + cool[:1]) / 2
     return _frozen(np.concatenate([cool[:0:-1], middle, warm[1:]]))
 
@@ -163,7 +164,8 @@ def _diverging(light: bool) -> Table:
 @cache
 def _tint(red: int, green: int, blue: int, light: bool) -> Table:
     lightness, a, b = lab_of([red, green, blue])
-    hue, chroma = float(np.degrees(np.arctan2(b, a))), float(np.hypot(a, b))
+    hue = float(np.degrees(np.arctan2(b, a)))
+    chroma = float(np.hypot(a, b))
     pale = lightness + 0.45 * (98 - lightness)
     points = [
         (12, 0.15 * chroma, hue),
@@ -201,7 +203,8 @@ def between(negative: Color, positive: Color) -> Table:
     array([[151, 175, 230],
            [235, 175, 133]], dtype=uint8)
     """
-    cool, warm = tinted(negative), tinted(positive)
+    cool = tinted(negative)
+    warm = tinted(positive)
     rows = np.rint(np.linspace(0, STEPS - 1, STEPS // 2 + 1)).astype(np.int64)
     table: Table = np.concatenate([cool[rows][:0:-1], warm[rows]])
     table.flags.writeable = False
@@ -247,7 +250,10 @@ def team_colors(names: Sequence[str], colors: Sequence[Color | None]) -> list[tu
     for i, color in enumerate(found):
         if color is None:
             usual = TEAM_COLORS[i % len(TEAM_COLORS)]
-            found[i] = usual if usual in free else free[0] if free else usual
+            if usual in free:
+                found[i] = usual
+            else:
+                found[i] = free[0] if free else usual
             free = [each for each in free if each != found[i]]
     return [parse_color(color) for color in found if color is not None]
 

@@ -49,4 +49,6 @@ __all__ = [
     "wrapped",
 ]
 
-GROUND, WALL, RIM = DARK.ground, DARK.wall, DARK.wall_edge
+GROUND = DARK.ground
+WALL = DARK.wall
+RIM = DARK.wall_edge

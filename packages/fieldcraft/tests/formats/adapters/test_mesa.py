@@ -145,6 +145,120 @@ def test_walls_are_indexed_as_properties_are() -> None:
         assert [cell.coordinate for cell in grid.all_cells if cell.wall] == [(3, 5)]
 
 
+def neighbors_on_both_sides(grid: Any, space: Any) -> None:
+    """Assert that each cell has the same neighbors in Mesa and on the map."""
+    width, height = grid.dimensions
+    ids = np.arange(width * height).reshape(height, width).T
+    if isinstance(grid, spaces.HexGrid):
+        ids = ids[::-1]
+    walls = space.walls.reshape(-1)
+    removed = set(range(width * height))
+    for cell in grid.all_cells:
+        here = int(ids[cell.coordinate])
+        removed.discard(here)
+        mesa_side = {int(ids[other.coordinate]) for other in cell.connections.values()}
+        assert mesa_side == set(np.asarray(space.neighbors_of(here)).tolist())
+    assert removed == set(np.flatnonzero(walls).tolist())
+
+
+@pytest.mark.parametrize("torus", [False, True])
+@pytest.mark.parametrize("kind", GRIDS)
+def test_changed_connections_are_on_the_map(kind: str, torus: bool) -> None:
+    grid = getattr(spaces, kind)((8, 6), torus=torus, random=np.random.default_rng(0))
+    grid.remove_connection(grid[(3, 2)], grid[(4, 2)])
+    neighbors_on_both_sides(grid, adapter.space_of(grid))
+    grid.add_connection(grid[(0, 0)], grid[(5, 4)])
+    neighbors_on_both_sides(grid, adapter.space_of(grid))
+    grid[(6, 1)].disconnect(grid[(6, 2)])  # one way
+    space = adapter.space_of(grid)
+    neighbors_on_both_sides(grid, space)
+    assert isinstance(space, fc.Graph)
+    lengths = {round(float(length), 5) for length in space.lengths}
+    diagonal = {1.41421} if kind == "OrthogonalMooreGrid" else set()
+    places = adapter.positions([Placed(grid[(0, 0)]), Placed(grid[(5, 4)])], grid)
+    added = round(float(np.linalg.norm(places[0] - places[1])), 5)
+    assert lengths == {1.0, added} | diagonal
+
+
+class Placed:
+    """What `positions` reads of an agent."""
+
+    def __init__(self, cell: Any) -> None:
+        self.cell = cell
+
+
+@pytest.mark.parametrize("kind", GRIDS)
+def test_removed_cells_are_walls(kind: str) -> None:
+    grid = getattr(spaces, kind)((8, 6), random=np.random.default_rng(0))
+    for place in ((3, 2), (3, 3), (0, 5)):
+        grid.remove_cell(grid[place])
+    space = adapter.space_of(grid, corners="cut")
+    assert isinstance(space, fc.HexGrid if kind == "HexGrid" else fc.Grid)
+    neighbors_on_both_sides(grid, space)
+    walls = np.zeros((8, 6), dtype=bool)
+    walls[5, 1] = True
+    assert np.count_nonzero(adapter.space_of(grid, walls=walls).walls) == 4
+
+
+def test_diagonals_beside_removed_cells_follow_the_rule_for_corners() -> None:
+    grid = spaces.OrthogonalMooreGrid((8, 6), random=np.random.default_rng(0))
+    grid.remove_cell(grid[(3, 2)])
+    for connect in (False, True):
+        if connect:
+            grid.add_connection(grid[(0, 0)], grid[(7, 5)])
+        cut = adapter.space_of(grid, corners="cut")
+        never = adapter.space_of(grid)
+        here, there = 2 * 8 + 2, 1 * 8 + 3  # (2, 2) and (3, 1), past the corner of (3, 2)
+        assert there in np.asarray(cut.neighbors_of(here))
+        assert there not in np.asarray(never.neighbors_of(here))
+
+
+@pytest.mark.parametrize("kind", GRIDS)
+def test_layers_on_changed_connections_are_attached(kind: str) -> None:
+    grid = getattr(spaces, kind)((8, 6), random=np.random.default_rng(0))
+    grid.remove_connection(grid[(3, 2)], grid[(4, 2)])
+    imap = fc.InfluenceMap(adapter.space_of(grid))
+    layer = imap.add_layer("fear", fc.Spread(decay=0.5, momentum=1.0))
+    adapter.attach(grid, layer)
+    agent = Placed(grid[(3, 2)])
+    layer.add_source(adapter.positions([agent], grid)[0], 1.0)
+    imap.step()
+    assert grid[(3, 2)].fear == 1
+    assert grid[(4, 2)].fear == 0
+    assert grid[(2, 2)].fear > 0
+    written = imap.add_layer("note", values=np.zeros(48, dtype=np.float32))
+    adapter.attach(grid, written, writable=True)
+    grid[(6, 1)].note = 5.0
+    place = adapter.positions([Placed(grid[(6, 1)])], grid)[0]
+    assert written.sample(place) == 5
+    values = np.arange(48, dtype=np.float32).reshape(8, 6)
+    if not FOUR:
+        grid.note.data = values
+        assert grid[(6, 1)].note == 37
+    other = fc.InfluenceMap(fc.Graph([(0, 0), (1, 0)], [(0, 1)])).add_layer(
+        "other", fc.Spread(decay=0.5, momentum=1.0)
+    )
+    with pytest.raises(InvalidValue, match="space_of"):
+        adapter.attach(grid, other)
+
+
+def test_cells_beyond_a_grid_are_refused() -> None:
+    grid = spaces.OrthogonalMooreGrid((4, 3), random=np.random.default_rng(0))
+    grid.add_cell(spaces.Cell((9, 9), random=np.random.default_rng(0)))
+    with pytest.raises(InvalidValue, match=r"4 x 3.*\(9, 9\)"):
+        adapter.space_of(grid)
+
+
+def test_one_way_connections_of_polygons() -> None:
+    corners = [(0, 0), (4, 0), (0, 4), (4, 4), (2, 2)]
+    voronoi = spaces.VoronoiGrid(corners, random=np.random.default_rng(0))
+    middle, corner = list(voronoi.all_cells)[4], next(iter(voronoi.all_cells))
+    middle.disconnect(corner)
+    space = adapter.space_of(voronoi)
+    assert 0 not in np.asarray(space.neighbors_of(4))
+    assert 4 in np.asarray(space.neighbors_of(0))
+
+
 def test_odd_arguments_are_refused() -> None:
     grid = spaces.OrthogonalMooreGrid((12, 8), random=np.random.default_rng(0))
     layer = fc.InfluenceMap(adapter.space_of(grid)).add_layer("scent", fc.Trail())

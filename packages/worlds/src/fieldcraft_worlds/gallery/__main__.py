@@ -99,7 +99,10 @@ def record(name: str, piece: Piece, path: Path, *, short: bool = False) -> str:
     overlays = Overlays(game, piece.overlays or None)
     across, down = extent_of(session.world.space)[1].tolist()
     size = (piece.width, round(piece.width * down / across / 2) * 2)
-    frames = 2 if short else max(int(piece.seconds * rate / piece.every), 2)
+    if short:
+        frames = 2
+    else:
+        frames = max(int(piece.seconds * rate / piece.every), 2)
     run(session, 1 if short else round(piece.begin * rate))
     with (
         Film(path, rate / piece.every, quality=piece.quality) as film,

@@ -18,7 +18,9 @@ def round_limit(values: NDArray[np.float32]) -> float:
     without any.
     """
     some = values[values > 0]
-    return 2.0 ** math.ceil(math.log2(float(np.quantile(some, 0.97)))) if len(some) else 1.0
+    if len(some):
+        return 2.0 ** math.ceil(math.log2(float(np.quantile(some, 0.97))))
+    return 1.0
 
 
 def arrows_of(grid: Grid, vectors: NDArray[np.float32], *, least: float = 0.0) -> Arrows:

@@ -96,7 +96,8 @@ class SwarmReplay(ABC, Generic[S]):
         if self._base is not base or self._step > state.step:
             self._base = None
             self.load(base)
-            self._base, self._step = base, base.step
+            self._base = base
+            self._step = base.step
         if state.step > self._step:
             self.run(base, state.step - self._step)
             self._step = state.step

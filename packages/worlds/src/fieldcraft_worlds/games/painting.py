@@ -43,7 +43,10 @@ def brushed(space: Grid, points: ArrayLike, radius: float) -> NDArray[np.int64]:
     if not len(path):
         return np.zeros(0, dtype=np.int64)
     path = _on_map(space, path)
-    starts, ends = (path[:-1], path[1:]) if len(path) > 1 else (path, path)
+    if len(path) > 1:
+        starts, ends = (path[:-1], path[1:])
+    else:
+        starts, ends = (path, path)
     found = [
         _under_segment(space, start, end, radius) for start, end in zip(starts, ends, strict=True)
     ]

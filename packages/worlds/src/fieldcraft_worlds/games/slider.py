@@ -68,13 +68,18 @@ class Slider:
     def moved(self, value: float, notches: int) -> float:
         """Return the value some notches after another, which may lie between notches."""
         here = self._notch(value)
-        first = math.floor(here + 1e-2) if notches > 0 else math.ceil(here - 1e-2)
+        if notches > 0:
+            first = math.floor(here + 1e-2)
+        else:
+            first = math.ceil(here - 1e-2)
         return self._value(first + notches)
 
     @property
     def _span(self) -> float:
         """Notches from end to end; the last one may be shorter."""
-        return (self.high - self.low) / self.step if self.step else float(_NOTCHES)
+        if self.step:
+            return (self.high - self.low) / self.step
+        return float(_NOTCHES)
 
     def _notch(self, value: float) -> float:
         value = min(max(value, self.low), self.high)

@@ -74,8 +74,12 @@ class Contents:
         is_unique: bool = False,
         is_on_map: bool = False,
     ) -> None:
-        self.shape, self.low, self.high, self.below = shape, low, high, below
-        self.is_unique, self.is_on_map = is_unique, is_on_map
+        self.shape = shape
+        self.low = low
+        self.high = high
+        self.below = below
+        self.is_unique = is_unique
+        self.is_on_map = is_on_map
 
 
 _USUAL = {bool: Contents(), int: Contents(low=0), float: Contents(low=-1e6, high=1e6)}
@@ -108,14 +112,20 @@ def _check(owner: str, state: Any, space: Space, sizes: dict[str, int]) -> None:
     kind: Any = type(state)
     sizes = dict(sizes)
     for name, hint in field_types(kind).items():
-        value, rule = getattr(state, name), None
+        value = getattr(state, name)
+        rule = None
         if get_origin(hint) is Annotated:
             hint, rule = get_args(hint)[:2]
-        options = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+        if isinstance(hint, UnionType):
+            options = get_args(hint)
+        else:
+            options = (hint,)
         if value is None and NoneType in options:
             continue
-        expected, path = options[0], f"{name} of {owner}" if owner else name
-        rule = _USUAL.get(expected, Contents()) if rule is None else rule
+        expected = options[0]
+        path = f"{name} of {owner}" if owner else name
+        if rule is None:
+            rule = _USUAL.get(expected, Contents())
         if not isinstance(rule, Contents):
             rule(path, value)
         elif get_origin(expected) is np.ndarray:

@@ -35,11 +35,10 @@ class Obstacles:
         version = self.grid.walls_version
         if self._banks is None or self._banks[0] != version:
             walls = self.grid.walls
-            around = (
-                np.pad(walls, 1, mode="wrap")
-                if self.grid.wrap
-                else np.pad(walls, 1, constant_values=True)
-            )
+            if self.grid.wrap:
+                around = np.pad(walls, 1, mode="wrap")
+            else:
+                around = np.pad(walls, 1, constant_values=True)
             rows = around[:-2] | around[1:-1] | around[2:]
             self._banks = (
                 version,
@@ -54,9 +53,11 @@ def disc(grid: Grid, middle: int, radius: float) -> NDArray[np.bool_]:
     """
     height, width = grid.shape
     row, column = divmod(middle, width)
-    down, across = np.abs(np.arange(height) - row), np.abs(np.arange(width) - column)
+    down = np.abs(np.arange(height) - row)
+    across = np.abs(np.arange(width) - column)
     if grid.wrap:
-        down, across = np.minimum(down, height - down), np.minimum(across, width - across)
+        down = np.minimum(down, height - down)
+        across = np.minimum(across, width - across)
     return np.asarray((np.add.outer(down * down, across * across) <= radius * radius).reshape(-1))
 
 

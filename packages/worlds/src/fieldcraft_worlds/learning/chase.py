@@ -62,7 +62,8 @@ def places_in(
     """
     rows, columns = np.divmod(np.asarray(cells, dtype=np.int64), space.width)
     row, column = divmod(here, space.width)
-    down, right = rows - row, columns - column
+    down = rows - row
+    right = columns - column
     if space.wrap:
         down = (down + space.height // 2) % space.height - space.height // 2
         right = (right + space.width // 2) % space.width - space.width // 2
@@ -124,15 +125,18 @@ class ChaseLesson:
         every: int = 6,
         radius: int = 7,
     ) -> None:
-        ground = generate_map("rooms", 40, 28, seed=2, neighbors=8) if space is None else space
+        if space is None:
+            ground = generate_map("rooms", 40, 28, seed=2, neighbors=8)
+        else:
+            ground = space
         if not isinstance(ground, Grid):
             raise InvalidValue(
                 "Windows are cut from a grid",
                 got=type(ground).__name__,
                 remedy="Pass a map of cells",
             )
-        rules = (
-            Settings(
+        if settings is None:
+            rules = Settings(
                 kind=GUARDS,
                 hunters=3,
                 civilians=0,
@@ -140,14 +144,11 @@ class ChaseLesson:
                 limit=60.0,
                 hunter=HunterRules(view=12),
             )
-            if settings is None
-            else settings
-        )
+        else:
+            rules = settings
         self.world = ChaseWorld(ground, rules)
-        self.every, self.radius = (
-            checks.integer("every", every, minimum=1),
-            checks.integer("radius", radius, minimum=1, maximum=100),
-        )
+        self.every = checks.integer("every", every, minimum=1)
+        self.radius = checks.integer("radius", radius, minimum=1, maximum=100)
         self.derived = self.world.derived
         self.agents = (RUNNER, *(f"hunter_{number}" for number in range(rules.hunters)))
         self._space: Grid = ground
@@ -155,11 +156,9 @@ class ChaseLesson:
 
     def choices(self, agent: str) -> tuple[int, ...]:
         """Return the number of options of each choice of an agent."""
-        return (
-            (len(DIRECTIONS), len(GAITS), len(DIRECTIONS))
-            if agent == RUNNER
-            else (len(DIRECTIONS),)
-        )
+        if agent == RUNNER:
+            return (len(DIRECTIONS), len(GAITS), len(DIRECTIONS))
+        return (len(DIRECTIONS),)
 
     def shape(self, agent: str) -> tuple[int, int, int]:
         """Return the shape of an observation: (planes, rows, columns)."""
@@ -228,17 +227,18 @@ class ChaseLesson:
 
     def observations(self, state: State, agents: tuple[str, ...]) -> dict[str, NDArray[np.float32]]:
         """Return the windows around agents: float32 from -1 to 1."""
-        space, people, derived = self._space, state.people, self.derived
+        space = self._space
+        people = state.people
+        derived = self.derived
         hunters = people.rows(HUNTER)
         quiet = np.clip(state.noise, 0, 1)
         found: dict[str, NDArray[np.float32]] = {}
         if RUNNER in agents:
             far = self.derived.settings.player.view * self.derived.ground.unit
-            near = (
-                hunters[sees(space, people.positions[:1], people.positions[hunters], far)[0]]
-                if len(hunters)
-                else hunters
-            )
+            if len(hunters):
+                near = hunters[sees(space, people.positions[:1], people.positions[hunters], far)[0]]
+            else:
+                near = hunters
             here = int(people.cells[0])
             planes = np.stack(
                 [
@@ -292,7 +292,9 @@ class ChaseLesson:
 
     def fallen(self, state: State) -> frozenset[str]:
         """Return the agents that are done: all at the end."""
-        return frozenset(self.agents) if state.over else frozenset()
+        if state.over:
+            return frozenset(self.agents)
+        return frozenset()
 
     def is_out_of_time(self, state: State) -> bool:
         """Return whether the runner survived until the time limit."""
@@ -330,7 +332,9 @@ class _Controlled:
         cells = np.where(
             ground.is_home[cells] & self.directions.any(axis=1), cells, people.cells[self.rows]
         )
-        moods, targets, goals = people.moods.copy(), people.targets.copy(), people.goals.copy()
+        moods = people.moods.copy()
+        targets = people.targets.copy()
+        goals = people.goals.copy()
         moods[self.rows], targets[self.rows], goals[self.rows] = CHASE, 0, cells
         return replace(after, people=replace(people, moods=moods, targets=targets, goals=goals))
 

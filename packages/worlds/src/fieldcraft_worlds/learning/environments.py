@@ -78,7 +78,10 @@ class ChaseTeam(ParallelEnv[str, Window, Any]):  # type: ignore[misc]
                 remedy="Pass one of these",
             )
         self.render_mode = render_mode
-        own = lesson.agents if agents is None else tuple(agents)
+        if agents is None:
+            own = lesson.agents
+        else:
+            own = tuple(agents)
         if not own or len(set(own)) < len(own):
             raise InvalidValue(
                 "Agents are one or more, each once",
@@ -125,7 +128,8 @@ class ChaseTeam(ParallelEnv[str, Window, Any]):  # type: ignore[misc]
         """Start again, and return the first observations and infos."""
         if seed is not None or self._rng is None:
             self._rng = np.random.default_rng(seed)
-        self.state_, self._steps = self.lesson.start(self._rng), 0
+        self.state_ = self.lesson.start(self._rng)
+        self._steps = 0
         self.agents = list(self.possible_agents)
         return self.lesson.observations(self.state_, tuple(self.agents)), {
             agent: {} for agent in self.agents
@@ -158,10 +162,12 @@ class ChaseTeam(ParallelEnv[str, Window, Any]):  # type: ignore[misc]
                     remedy="Pass one for each agent",
                 )
             chosen[agent] = np.atleast_1d(np.asarray(actions[agent], dtype=np.int64))
-        before, there = self.state_, tuple(self.agents)
+        before = self.state_
+        there = tuple(self.agents)
         self.state_ = self.lesson.step(before, chosen, self._rng)
         self._steps += 1
-        worth, fallen = self.lesson.rewards(before, self.state_), self.lesson.fallen(self.state_)
+        worth = self.lesson.rewards(before, self.state_)
+        fallen = self.lesson.fallen(self.state_)
         late = self.lesson.is_out_of_time(self.state_)
         ended = {agent: agent in fallen and not late for agent in there}
         cut = {agent: not ended[agent] and (late or self._steps >= self.limit) for agent in there}
@@ -177,11 +183,9 @@ class ChaseTeam(ParallelEnv[str, Window, Any]):  # type: ignore[misc]
 
     def render(self) -> NDArray[np.uint8] | None:
         """Return a picture, uint8 of shape (440, 640, 3), with render_mode="rgb_array"."""
-        return (
-            None
-            if self.render_mode is None or self.state_ is None
-            else np.ascontiguousarray(draw_scene(self.lesson.scene(self.state_), _SIZE)[..., :3])
-        )
+        if self.render_mode is None or self.state_ is None:
+            return None
+        return np.ascontiguousarray(draw_scene(self.lesson.scene(self.state_), _SIZE)[..., :3])
 
     def close(self) -> None:
         """Do nothing: no resources are open."""
@@ -243,4 +247,6 @@ def _sight(lesson: ChaseLesson, agent: str) -> Any:
 
 def _choices(lesson: ChaseLesson, agent: str) -> Any:
     sizes = lesson.choices(agent)
-    return spaces.Discrete(sizes[0]) if len(sizes) == 1 else spaces.MultiDiscrete(list(sizes))
+    if len(sizes) == 1:
+        return spaces.Discrete(sizes[0])
+    return spaces.MultiDiscrete(list(sizes))

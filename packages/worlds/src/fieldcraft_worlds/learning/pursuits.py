@@ -30,7 +30,10 @@ _EVADERS = ("flees", "wanders")
 _FADES = 0.9  # the share of the brightness of a sighting that is left after a step
 _NEVER = 255
 _GLOW = np.append(np.rint(255 * _FADES ** np.arange(_NEVER)), 0).astype(np.uint8)
-_WALL, _FRIEND, _PREY = 0, 1, 2  # planes of a window
+# planes of a window
+_WALL = 0
+_FRIEND = 1
+_PREY = 2
 
 Small = NDArray[np.int32]
 
@@ -91,7 +94,10 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
         evader: str = "flees",
         render_mode: str | None = None,
     ) -> None:
-        grounds = [maps] if isinstance(maps, Grid) else checks.sequence("maps", maps)
+        if isinstance(maps, Grid):
+            grounds = [maps]
+        else:
+            grounds = checks.sequence("maps", maps)
         if (
             not grounds
             or not all(isinstance(each, Grid) for each in grounds)
@@ -119,7 +125,8 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
             )
         self.render_mode = render_mode
         self.maps: list[Grid] = list(grounds)
-        side, many = 2 * self.view + 1, self.pursuers
+        side = 2 * self.view + 1
+        many = self.pursuers
         size = len(self.maps[0])
         if max(self.num_envs * many * 3, len(self.maps) * size) * side**2 >= 2**31:
             raise InvalidValue(
@@ -170,7 +177,10 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
         own.
         """
         each = seed is not None and np.ndim(seed) > 0
-        given = [] if seed is None else np.ravel(seed).tolist()
+        if seed is None:
+            given = []
+        else:
+            given = np.ravel(seed).tolist()
         seeds = [checks.integer("seed", number, minimum=0) for number in given]
         if each and len(seeds) != self.num_envs:
             raise InvalidValue(
@@ -253,7 +263,10 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
     def _begin(self, mask: Bools, seeds: list[int] | None = None) -> None:
         """Put all agents of some worlds into cells of their own."""
         for number in np.flatnonzero(mask).tolist():
-            rng = self.np_random if seeds is None else np.random.default_rng(seeds[number])
+            if seeds is None:
+                rng = self.np_random
+            else:
+                rng = np.random.default_rng(seeds[number])
             self.cells[number] = rng.choice(
                 self._free[number % len(self.maps)], self.pursuers + 1, replace=False, shuffle=False
             )
@@ -307,14 +320,16 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
 
     def _seen(self, rows: Small, columns: Small) -> Bools:
         """Return which pursuers see the evader, `rows` and `columns` away."""
-        near, side = self._in_view(rows, columns), 2 * self.view + 1
+        near = self._in_view(rows, columns)
+        side = 2 * self.view + 1
         place = ((rows + self.view) * side + columns + self.view) * near
         cells = self._first + self.cells[:, 1:]
         return np.asarray(near & self._sees.take(cells * side**2 + place))
 
     def _observed(self) -> NDArray[np.uint8]:
         """Return the windows of all pursuers, after the sightings of this moment."""
-        view, cells = self.view, self.cells[:, 1:]
+        view = self.view
+        cells = self.cells[:, 1:]
         seen = self._seen(*self._offsets_to(slice(0, 1))).any(axis=1)
         self.age = np.where(seen, 0, np.minimum(self.age + 1, _NEVER))
         self.known[seen] = self.cells[seen, 0]

@@ -181,9 +181,13 @@ def _play(chosen: argparse.Namespace) -> None:
     session, controls = _session(chosen)
     bindings_of(session.game, controls)  # raises for unknown inputs and actions
     space = session.world.space
-    size = default_size(space, PANEL_WIDTH) if chosen.size is None else _size(chosen.size)
+    if chosen.size is None:
+        size = default_size(space, PANEL_WIDTH)
+    else:
+        size = _size(chosen.size)
     overlays = Overlays(session.game, chosen.overlay)
-    begun, first = time.perf_counter(), session.steps
+    begun = time.perf_counter()
+    first = session.steps
     recorded: Any = nullcontext()
     if chosen.record is not None:
         recorded = Recording(chosen.record, rate=session.world.rate, every=chosen.every, size=size)
@@ -195,7 +199,8 @@ def _play(chosen: argparse.Namespace) -> None:
 
         progress = None if chosen.quiet else sys.stderr
         if chosen.replay is not None:
-            session, first = session.replayed(watch), 0
+            session = session.replayed(watch)
+            first = 0
         elif chosen.headless:
             watch(session)
             run(session, chosen.steps, watch=watch, progress=progress)
@@ -273,7 +278,10 @@ def map_of(text: str | None, game: Game, mobility: str = "ground") -> Any:
     found = _GENERATED.fullmatch(text)
     if found is None or found[1] not in KINDS or Path(text).exists():
         return loaded_map(text, 8, mobility=mobility)
-    width, height = (int(found[2]), int(found[3])) if found[2] else _USUAL
+    if found[2]:
+        width, height = (int(found[2]), int(found[3]))
+    else:
+        width, height = _USUAL
     seed = int(found[4] or 0)
     return generate_map(found[1], width, height, seed=seed, neighbors=8, algorithm=found[5])
 
@@ -328,7 +336,10 @@ def _shoot(session: Session, overlays: Overlays, size: tuple[int, int], path: Pa
 
 
 def _report(chosen: argparse.Namespace, session: Session, steps: int, took: float) -> None:
-    pace = f" ({steps / took:,.0f} a second)" if chosen.headless and took > 0 else ""
+    if chosen.headless and took > 0:
+        pace = f" ({steps / took:,.0f} a second)"
+    else:
+        pace = ""
     print(
         f"{session.game.name}, seed {session.seed}: {steps:,} steps in {took:.1f} s{pace};"
         f" {session.result or 'not decided'}"

@@ -30,7 +30,9 @@ def hand_keys(game: Game, bindings: Mapping[str, str]) -> list[PanelKey]:
     parts = [f"{name.removeprefix('key ').upper()}: you play" for name in takes[:1]]
     lines = [PanelKey("", ",  ".join([*parts, "R: again", "H: help"])), PanelKey("", "")]
     clicks = [each.text for each in game.actions if "mouse left" in inputs[each.name]]
-    return lines if takes else [PanelKey("", f"mouse: {clicks[0]}"), *lines] if clicks else lines
+    if takes:
+        return lines
+    return [PanelKey("", f"mouse: {clicks[0]}"), *lines] if clicks else lines
 
 
 def help_lines(game: Game, bindings: Mapping[str, str]) -> Lines:

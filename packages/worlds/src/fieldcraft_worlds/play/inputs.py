@@ -185,7 +185,8 @@ class InputState:
         self._events.clear()
 
     def _event(self, name: str, phase: Literal["hold", "release"]) -> InputEvent:
-        held, position = self._held[name], self._pointer()
+        held = self._held[name]
+        position = self._pointer()
         _extend(held.stroke, position)
         stroke = tuple(held.stroke)
         held.stroke = list(stroke[-1:])

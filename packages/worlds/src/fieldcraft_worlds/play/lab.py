@@ -63,7 +63,10 @@ class LiveGame(Live):
         self, game: Game, settings: Any = None, seed: int = _SEED, space: Any = None
     ) -> None:
         self.game = game
-        self.settings = game.settings() if settings is None else settings
+        if settings is None:
+            self.settings = game.settings()
+        else:
+            self.settings = settings
         self.seed = checks.integer("seed", seed)
         self._kinds = tuple(dict.fromkeys((*game.kinds, *kinds_of(self.settings))))
         self.world = game.open(game.default_map() if space is None else space, self.settings)
@@ -99,7 +102,9 @@ class LiveGame(Live):
     def _map_of(self, name: str) -> FunctionMap:
         def values() -> Any:
             found = self._field(name)
-            return np.zeros(self.space.shape) if found is None else found.values
+            if found is None:
+                return np.zeros(self.space.shape)
+            return found.values
 
         return FunctionMap(name, self.space, values, lambda: self._moment)
 
@@ -148,7 +153,10 @@ class LiveGame(Live):
         if action.group:
             self._chosen[action.group] = action.name
             return ()
-        place = None if order.position is None else (order.position[0], order.position[1])
+        if order.position is None:
+            place = None
+        else:
+            place = (order.position[0], order.position[1])
         stroke = () if place is None else (place, place)
         event = InputEvent(action.name, "press", place, place, stroke)
         return tuple(self.world.orders(self.state, InputFrame((event,), place, dict(self._chosen))))
@@ -247,7 +255,10 @@ class LiveGame(Live):
         nearest units, if the map is not a sum over units.
         """
         marks = self.markers()["units"]["marks"]
-        shown = self._field(name) if name in self.maps else None
+        if name in self.maps:
+            shown = self._field(name)
+        else:
+            shown = None
         parts: list[tuple[tuple[float, ...], float | None]] = []
         if shown is not None and shown.parts is not None:
             found = sorted(shown.parts(position), key=lambda part: -abs(part[1]))

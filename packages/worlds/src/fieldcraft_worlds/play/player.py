@@ -67,7 +67,10 @@ class Player:
         game = session.game
         self.session = session
         self.stage = Viewport(*size)
-        self.overlays = Overlays(game) if overlays is None else overlays
+        if overlays is None:
+            self.overlays = Overlays(game)
+        else:
+            self.overlays = overlays
         self.speed = checks.positive("speed", speed)
         self.is_paused = False
         self.is_over = False
@@ -79,7 +82,10 @@ class Player:
         self._sliders = SliderState(game)
         self._save_to = save_to or Path(f"{game.name}.save")
         self._pictures = pictures or Path()
-        self._stop_at = None if stop_after is None else session.steps + stop_after
+        if stop_after is None:
+            self._stop_at = None
+        else:
+            self._stop_at = session.steps + stop_after
         self._watch = watch
         self._owed = 0.0
         self._pointer: tuple[float, float] | None = None
@@ -102,7 +108,8 @@ class Player:
 
     def resize(self, width: int, height: int) -> None:
         """Change the size of the picture."""
-        camera, has_panel = self.stage.camera, self.stage.has_panel
+        camera = self.stage.camera
+        has_panel = self.stage.has_panel
         self.stage = Viewport(max(width, 1), max(height, 1), has_panel=has_panel)
         self.stage.camera = camera
 
@@ -171,7 +178,8 @@ class Player:
             return
         rate = self.session.world.rate * self.speed
         self._owed += min(seconds, _LONGEST_FRAME) * rate
-        begun, made = time.perf_counter(), 0
+        begun = time.perf_counter()
+        made = 0
         while self._owed >= 1 and not self.is_over and not self.is_paused:
             self._owed -= 1
             self.step()
@@ -209,19 +217,24 @@ class Player:
 
     def scene(self) -> Scene:
         """Return the scene now, with the overlays that are shown."""
-        state, shown = self.session.state, self.overlays.shown
+        state = self.session.state
+        shown = self.overlays.shown
         if (
             self._scene is None
             or self._seen is None
             or self._seen[0] is not state
             or self._seen[1] != shown
         ):
-            self._scene, self._seen = self.session.world.scene(state, shown), (state, shown)
+            self._scene = self.session.world.scene(state, shown)
+            self._seen = (state, shown)
         return self._scene
 
     def picture(self) -> RGBA:
         """Return the picture for the window, uint8 of shape (H, W, 4)."""
-        lines = help_lines(self.session.game, self._bindings) if self.shows_help else ()
+        if self.shows_help:
+            lines = help_lines(self.session.game, self._bindings)
+        else:
+            lines = ()
         picture = self.stage.draw(
             with_brush(self.scene(), self.session.world, self.session.state, self._position()),
             self.panel(),
@@ -241,7 +254,10 @@ class Player:
         """Return the panel beside the map."""
         session = self.session
         wanted = session.world.rate * self.speed
-        pace = "paused: space continues" if self.is_paused else f"speed {self.speed:g}"
+        if self.is_paused:
+            pace = "paused: space continues"
+        else:
+            pace = f"speed {self.speed:g}"
         if not self.is_paused and self._rate and self._rate < 0.8 * wanted:
             pace += f", {self._rate / wanted:.0%} of it reached"
         keys = [
@@ -337,11 +353,11 @@ class Player:
 
     def _track(self) -> tuple[str, float] | None:
         """Return the slider under the pointer, and the share of its length there."""
-        return None if self._pointer is None else self.stage.track_at(self._pointer)
+        if self._pointer is None:
+            return None
+        return self.stage.track_at(self._pointer)
 
     def _position(self) -> tuple[float, float] | None:
-        return (
-            None
-            if self._pointer is None
-            else self.stage.world_at(self.session.world.space, self._pointer)
-        )
+        if self._pointer is None:
+            return None
+        return self.stage.world_at(self.session.world.space, self._pointer)

@@ -23,7 +23,8 @@ from fieldcraft_worlds.view.viewport import Viewport
 _SMOOTH = 30  # frames a second that a film has at most by default
 _OPENING = 60  # frames of scenes before the first step
 _QUALITY = 75
-_HIGHEST, _WIDEST = 720, 1024
+_HIGHEST = 720
+_WIDEST = 1024
 
 
 class Recording:
@@ -52,8 +53,12 @@ class Recording:
         size: tuple[int, int] = (960, 720),
     ) -> None:
         usual = max(1, -(-rate // _SMOOTH))
-        self.every = usual if every is None else checks.integer("every", every, minimum=1)
-        suffix, speed = Path(path).suffix.lower(), rate / self.every
+        if every is None:
+            self.every = usual
+        else:
+            self.every = checks.integer("every", every, minimum=1)
+        suffix = Path(path).suffix.lower()
+        speed = rate / self.every
         if suffix == ".png":
             raise InvalidValue(
                 "--record writes a film", got=str(path), remedy="Use --shot for a picture"
@@ -123,7 +128,8 @@ def run(
 def panel_of(session: Session, overlays: Overlays) -> Panel:
     """Return the panel of a film: the step, and the overlays that are shown."""
     keys = tuple(PanelKey("", key.text, True) for key in overlays.keys() if key.on)  # noqa: SIM118
-    game, status = session.game, f"seed {session.seed}, step {session.steps:,}"
+    game = session.game
+    status = f"seed {session.seed}, step {session.steps:,}"
     return Panel(keys, status, (), (), game.title, game.goal)
 
 

@@ -62,7 +62,8 @@ def write(
         If `value` can't be packed.
     """
     target = checks.path("path", path)
-    head, packed = to_bytes(header), to_bytes(value, kinds)
+    head = to_bytes(header)
+    packed = to_bytes(value, kinds)
     body = zlib.compress(packed, 1)
     write_sealed(
         target, (_MAGIC, _FRAME.pack(_VERSION, len(head), len(body), len(packed)), head, body)

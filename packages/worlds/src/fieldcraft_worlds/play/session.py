@@ -46,7 +46,10 @@ class Session:
 
     def _open(self, game: Game, space: Any, settings: Any, seed: int) -> None:
         self.game = game
-        self.settings = game.settings() if settings is None else settings
+        if settings is None:
+            self.settings = game.settings()
+        else:
+            self.settings = settings
         if not isinstance(self.settings, game.settings):
             raise InvalidValue(
                 f"The settings of {game.name} are {game.settings.__name__}",
@@ -97,7 +100,8 @@ class Session:
         except FieldcraftError as error:
             if not orders:
                 raise
-            refusals, good = [str(error)], list[Any]()
+            refusals = [str(error)]
+            good = list[Any]()
             for order in orders if len(orders) > 1 else ():
                 try:
                     self.world.step(self.state, (*good, order), copy.deepcopy(self._rng))
@@ -142,14 +146,18 @@ class Session:
         missing, damaged, or of another game or version.
         """
         contents = saving.read(path)
-        name, version = contents.header.get("game"), contents.header.get("version")
+        name = contents.header.get("game")
+        version = contents.header.get("version")
         if contents.header.get("kind") != "match" or not isinstance(name, str):
             raise BadSaveFile(
                 "A save holds a match",
                 got=f"{contents.header.get('kind')!r}: {path}",
                 remedy="Use another file",
             )
-        game = find(name) if callable(find) else find
+        if callable(find):
+            game = find(name)
+        else:
+            game = find
         if game.name != name:
             raise BadSaveFile(
                 f"A save of {name} is not one of {game.name}",
@@ -186,7 +194,9 @@ class Session:
                 got=f"{error}: {path}",
                 remedy="Use another one",
             ) from error
-        session.state, session.steps, session._rng = value["state"], value["steps"], value["dice"]
+        session.state = value["state"]
+        session.steps = value["steps"]
+        session._rng = value["dice"]
         session._journal = list(value["journal"])
         session._check(path)
         return session
@@ -271,7 +281,10 @@ def play_out(
         The match at its end.
     """
     session = Session(game, space, settings, seed)
-    most = None if most_steps is None else checks.integer("most_steps", most_steps, minimum=1)
+    if most_steps is None:
+        most = None
+    else:
+        most = checks.integer("most_steps", most_steps, minimum=1)
     while True:
         if watch is not None:
             watch(session)

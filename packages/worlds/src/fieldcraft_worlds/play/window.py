@@ -93,7 +93,8 @@ def _refuse_without_display() -> None:
 
 
 def _run(pygame: Any, player: Player) -> None:
-    clock, opened = pygame.time.Clock(), {}
+    clock = pygame.time.Clock()
+    opened = {}
     pygame.joystick.init()
     try:
         while not player.is_over:
@@ -144,7 +145,10 @@ def _pass_on(pygame: Any, player: Player, event: Any) -> None:
 def _key(pygame: Any, event: Any) -> str:
     """Return the name of a key; plus and minus by their character, on any keyboard."""
     written = getattr(event, "unicode", "")
-    name = written if written in ("+", "-", "=", ".") else pygame.key.name(event.key).lower()
+    if written in ("+", "-", "=", "."):
+        name = written
+    else:
+        name = pygame.key.name(event.key).lower()
     return f"key {_NAMES.get(name, name)}"
 
 

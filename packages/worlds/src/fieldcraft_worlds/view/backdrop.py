@@ -46,7 +46,10 @@ def scale_of(field: Field) -> ColorScale:
         table = tinted(rgb_of_tone(field.colors))
     values = np.asarray(getattr(field.values, "values", field.values))
     if values.ndim == 1:  # of a graph
-        values = values[np.newaxis] if values.size else np.zeros((1, 1))
+        if values.size:
+            values = values[np.newaxis]
+        else:
+            values = np.zeros((1, 1))
     return ColorScale.of(values, limits=field.limits, threshold=field.threshold, table=table)
 
 
@@ -75,11 +78,10 @@ class GridBackdrop:
             return
         if field is not None and scale is not None:
             subject, _ = subject_of(field.values, space, finite=False)
-            values = (
-                subject.values
-                if subject.space is space or subject.values.shape == tuple(space.shape)
-                else subject.on(space)
-            )
+            if subject.space is space or subject.values.shape == tuple(space.shape):
+                values = subject.values
+            else:
+                values = subject.on(space)
             strip = values[self._rows, self._columns.min() : self._columns.max() + 1]
             shown = plain_values(
                 strip.take(self._columns - self._columns.min(), axis=1), "values in view"
@@ -87,7 +89,9 @@ class GridBackdrop:
             codes = self._codes + scale.index(shown)
             opacity = checks.fraction("opacity", field.opacity)
         else:
-            codes, scale, opacity = self._codes + np.uint16(HIDDEN), ColorScale(0, 1), 0.0
+            codes = self._codes + np.uint16(HIDDEN)
+            scale = ColorScale(0, 1)
+            opacity = 0.0
         tiles = self._table(scale, opacity).take(codes)
         if areas:
             self._blend_area(tiles.view(np.uint8).reshape(*tiles.shape, 4), areas, space, brush)
@@ -147,14 +151,16 @@ class GridBackdrop:
                 )
             self._colors = colors
             self._codes = (((picked * 2 + walled) * 2 + lit) * 256).astype(np.uint32)
-        self._space, self._cached_for = space, key
+        self._space = space
+        self._cached_for = key
 
     def _outline(
         self, walled: NDArray[np.bool_], wide: int, pixels_per_cell: float
     ) -> NDArray[np.int64]:
         """Return the pixels of lines along inner edges of walls, as places in the flat canvas."""
         thick = min(max(1, round(pixels_per_cell / 4)), 3)
-        across, down = self._across, self._down
+        across = self._across
+        down = self._down
         part = {axis: _edges(index, thick) for axis, index in ((1, across), (0, down))}
         outline = np.zeros((len(down), len(across)), dtype=np.bool_)
         padded = np.pad(~walled, 1)
@@ -232,11 +238,9 @@ def _cells_in_view(
         # A map thinner than a pixel is drawn in the pixel of its middle.
         low, high = np.minimum(edges[1:], edges[:-1]), np.maximum(edges[1:], edges[:-1])
         shown = np.flatnonzero((low <= count / 2) & (count / 2 < high))
-        return (
-            (int(shown[0]), np.array([count // 2]), np.zeros(1, dtype=np.int64))
-            if len(shown)
-            else (0, shown, shown)
-        )
+        if len(shown):
+            return (int(shown[0]), np.array([count // 2]), np.zeros(1, dtype=np.int64))
+        return (0, shown, shown)
     cells = cells[shown]
     starts = np.ones(len(cells), dtype=np.bool_)
     starts[1:] = cells[1:] != cells[:-1]
@@ -262,10 +266,8 @@ def _shares(
 ) -> NDArray[np.float64]:
     """Return the share of walls around some cells, for maps with less than a pixel a cell."""
     flip = len(rows) > 1 and rows[0] > rows[-1]
-    down, across = (
-        _borders(rows[::-1] if flip else rows, walls.shape[0]),
-        _borders(columns, walls.shape[1]),
-    )
+    down = _borders(rows[::-1] if flip else rows, walls.shape[0])
+    across = _borders(columns, walls.shape[1])
     part = walls[down[0] : down[-1], across[0] : across[-1]].astype(np.float64)
     sums = np.add.reduceat(
         np.add.reduceat(part, down[:-1] - down[0], axis=0), across[:-1] - across[0], axis=1

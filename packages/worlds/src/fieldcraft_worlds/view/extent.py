@@ -33,7 +33,9 @@ def step_of(space: Any) -> float:
     if hasattr(space, "cell_size"):
         return float(space.cell_size)
     lengths = space.lengths
-    return float(np.median(lengths)) if len(lengths) else 1.0
+    if len(lengths):
+        return float(np.median(lengths))
+    return 1.0
 
 
 def full_view(space: Any, screen: tuple[int, int]) -> Camera:

@@ -76,7 +76,10 @@ class GraphBackdrop:
         else:
             mesh = space.mesh
             pixels = camera.to_screen(mesh.corners[:, :2], (wide, high)).reshape(-1, 2)
-            heights = space.positions[:, 2] if space.dimensions == 3 else np.zeros(len(space))
+            if space.dimensions == 3:
+                heights = space.positions[:, 2]
+            else:
+                heights = np.zeros(len(space))
             owners = brush.polygons(
                 pixels, mesh.starts, mesh.rings, np.argsort(heights, kind="stable")
             )
@@ -89,7 +92,8 @@ class GraphBackdrop:
             border[:-1] |= owners[1:] != owners[:-1]
             self._owners += border.reshape(-1)[self._pixels] * len(space)
         self._behind = canvas.copy()
-        self._space, self._cached_for = space, key
+        self._space = space
+        self._cached_for = key
 
     def _colors(
         self, space: Any, field: Field | None, scale: ColorScale | None
@@ -128,7 +132,10 @@ def _blend_area(colors: NDArray[np.float64], area: Areas) -> None:
             remedy="Pass a mask of shape (N,)",
         )
     opacity = checks.fraction("opacity", area.opacity)
-    numbers = cells.astype(np.int64) - 1 if cells.dtype.kind == "b" else cells
+    if cells.dtype.kind == "b":
+        numbers = cells.astype(np.int64) - 1
+    else:
+        numbers = cells
     for number, color in enumerate(area.colors):
         chosen = numbers == number
         colors[chosen] += (np.array(rgb_of_tone(color)) - colors[chosen]) * opacity

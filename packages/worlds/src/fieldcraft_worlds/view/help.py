@@ -14,7 +14,9 @@ from fieldcraft_worlds.view.tones import rgb_of_tone
 _SCALES = (14 / 13, 1.0, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5, 0.45)
 _STEP = 21
 _DARKER = 7
-_BESIDE, _BETWEEN = 16, 26  # pixels from a key to its text, and between columns at scale 1
+# pixels from a key to its text, and between columns at scale 1
+_BESIDE = 16
+_BETWEEN = 26
 
 Lines = Sequence[tuple[str, str]]
 

@@ -23,7 +23,12 @@ from fieldcraft_worlds.view.tones import rgb_of_tone
 PANEL_WIDTH = 300
 _GROUND = (21, 23, 29)
 _EDGE = (58, 63, 76)
-_MARGIN, _LINE, _GAP, _SWATCH, _BAR = 14, 18, 8, 11, 11  # pixels
+# pixels
+_MARGIN = 14
+_LINE = 18
+_GAP = 8
+_SWATCH = 11
+_BAR = 11
 _INDENT = 18
 _SCALE = 14 / 13  # of a font of 13 pixels: text is 14 pixels high
 
@@ -74,8 +79,10 @@ class _Pen:
     """Writes lines downwards, as far as there is room."""
 
     def __init__(self, canvas: RGBA, brush: Brush) -> None:
-        self.canvas, self.brush = canvas, brush
-        self.y, self.wide = _MARGIN, canvas.shape[1] - 2 * _MARGIN
+        self.canvas = canvas
+        self.brush = brush
+        self.y = _MARGIN
+        self.wide = canvas.shape[1] - 2 * _MARGIN
         self.tracks: list[Track] = []
 
     def fits(self, pixels: int = _LINE) -> bool:
@@ -93,7 +100,8 @@ class _Pen:
         self, text: str, indent: int, tone: Tone, *, scale: float = _SCALE, bold: bool = False
     ) -> None:
         mask, x, y = lettered(text, scale, bold)
-        left, baseline = _MARGIN + indent, self.y + round(0.7 * _LINE)
+        left = _MARGIN + indent
+        baseline = self.y + round(0.7 * _LINE)
         self.brush.stamp(self.canvas, mask, left + x, baseline + y, rgb_of_tone(tone))
 
     def write_right(self, text: str, tone: Tone) -> None:
@@ -200,8 +208,10 @@ def _slider(pen: _Pen, slider: PanelSlider) -> None:
     width = pen.wide - measure(slider.value, scale=_SCALE) - 10
     pen.write(cut_to(slider.text, width, _SCALE), 0, "ink")
     pen.write_right(slider.value, "ink")
-    half, middle = 4, pen.y + _LINE + 4
-    left, right = half, pen.wide - half
+    half = 4
+    middle = pen.y + _LINE + 4
+    left = half
+    right = pen.wide - half
     handle = left + round(slider.share * (right - left))
     pen.fill(left, right, middle - 1, middle + 1, _EDGE)
     pen.fill(left, handle, middle - 1, middle + 1, rgb_of_tone("muted"))
@@ -212,12 +222,16 @@ def _slider(pen: _Pen, slider: PanelSlider) -> None:
 
 def _keys(pen: _Pen, keys: tuple[PanelKey, ...]) -> None:
     """Write keys, those with a state in two columns."""
-    half, is_left = pen.wide // 2, True
+    half = pen.wide // 2
+    is_left = True
     for number, key in enumerate(keys):
         if not pen.fits():
             return
         in_columns = key.on is not None
-        left, right = (0 if is_left else half, half - 8) if in_columns else (0, pen.wide)
+        if in_columns:
+            left, right = (0 if is_left else half, half - 8)
+        else:
+            left, right = (0, pen.wide)
         if key.on is not None:
             pen.box(left, 9, rgb_of_tone("good") if key.on else _EDGE)
             left += 14
@@ -238,4 +252,6 @@ def cut_to(text: str, width: int, scale: float) -> str:
         return text
     while text and measure(text + "...", scale=scale) > width:
         text = text[:-1]
-    return text.rstrip() + "..." if text else ""
+    if text:
+        return text.rstrip() + "..."
+    return ""

@@ -19,10 +19,13 @@ from fieldcraft_worlds.view.extent import full_view
 from fieldcraft_worlds.view.graphground import GraphBackdrop
 from fieldcraft_worlds.view.tones import rgb_of_tone, rgb_of_tones
 
-_OUTLINE_FROM, _OUTLINE = 5.0, 1.2  # pixels: wider marks have a dark outline
+# pixels: wider marks have a dark outline
+_OUTLINE_FROM = 5.0
+_OUTLINE = 1.2
 _NOSE_FROM = 9.0
 _LABEL = 14 / 13  # of a font of 13 pixels
-_BAR, _BAR_FROM = 2.6, 6.0
+_BAR = 2.6
+_BAR_FROM = 6.0
 _FARTHEST = 1e6  # pixels
 _HEALTH_COLORS = ((0.0, 0.33, "danger"), (0.33, 0.66, "warning"), (0.66, 1.0, "good"))
 
@@ -53,7 +56,8 @@ class SceneView:
         self.scale: ColorScale | None = None
         self._canvas = np.zeros((height, width, 4), dtype=np.uint8)
         self._brush = Brush(height, width)
-        self._grid, self._graph = GridBackdrop(), GraphBackdrop()
+        self._grid = GridBackdrop()
+        self._graph = GraphBackdrop()
 
     def draw(self, scene: Scene, camera: Camera | None = None) -> RGBA:
         """Return the scene as pixels, uint8 of shape (H, W, 4): an array that the next call
@@ -96,10 +100,8 @@ class SceneView:
 
     def _lines(self, canvas: RGBA, lines: Lines, camera: Camera) -> None:
         many = lines.points
-        width, opacity = (
-            checks.positive("width", lines.width),
-            checks.fraction("opacity", lines.opacity),
-        )
+        width = checks.positive("width", lines.width)
+        opacity = checks.fraction("opacity", lines.opacity)
         shade = checks.fraction("shade", lines.shade) * opacity
         if isinstance(many, np.ndarray):
             if many.ndim != 3:
@@ -110,7 +112,8 @@ class SceneView:
                 )
             count, length = many.shape[:2]
             pixels = self._pixels(many.reshape(-1, 2), camera).reshape(count, length, 2)
-            starts, ends = pixels[:, :-1].reshape(-1, 2), pixels[:, 1:].reshape(-1, 2)
+            starts = pixels[:, :-1].reshape(-1, 2)
+            ends = pixels[:, 1:].reshape(-1, 2)
             owners = np.repeat(np.arange(count), max(length - 1, 0))
         else:
             count = len(many)
@@ -118,9 +121,12 @@ class SceneView:
             starts = np.concatenate([np.zeros((0, 2)), *(line[:-1] for line in drawn)])
             ends = np.concatenate([np.zeros((0, 2)), *(line[1:] for line in drawn)])
             owners = np.repeat(np.arange(count), [max(len(line) - 1, 0) for line in drawn])
-        middle, half = (starts + ends) / 2, np.abs(ends - starts).max(axis=1) / 2
+        middle = (starts + ends) / 2
+        half = np.abs(ends - starts).max(axis=1) / 2
         near = _in_view(middle, half + width + 3, self.size)
-        starts, ends, owners = starts[near], ends[near], owners[near]
+        starts = starts[near]
+        ends = ends[near]
+        owners = owners[near]
         if shade:
             self._brush.segments(canvas, starts, ends, width + 2.4, rgb_of_tone("dark"), shade)
         for color, chosen in _groups(lines.color, count):
@@ -132,21 +138,23 @@ class SceneView:
         vectors = _vectors(arrows.vectors, len(pixels), camera) * camera.zoom
         lengths = np.hypot(vectors[:, 0], vectors[:, 1])
         near = _in_view(pixels, lengths, self.size) & (lengths > 0)
-        pixels, vectors, lengths = pixels[near], vectors[near], lengths[near]
+        pixels = pixels[near]
+        vectors = vectors[near]
+        lengths = lengths[near]
         if not len(pixels):
             return
         if spacing := checks.not_negative("spacing", arrows.spacing):
             chosen = _thin(pixels, spacing)
-            pixels, vectors = pixels[chosen], vectors[chosen] * (0.8 * spacing / lengths.max())
-        tips, tails = pixels + vectors / 2, pixels - vectors / 2
+            pixels = pixels[chosen]
+            vectors = vectors[chosen] * (0.8 * spacing / lengths.max())
+        tips = pixels + vectors / 2
+        tails = pixels - vectors / 2
         barb = vectors * 0.3
         side = np.stack([-barb[:, 1], barb[:, 0]], axis=1) * 0.6
         starts = np.concatenate([tails, tips, tips])
         ends = np.concatenate([tips, tips - barb + side, tips - barb - side])
-        width, opacity = (
-            checks.positive("width", arrows.width),
-            checks.fraction("opacity", arrows.opacity),
-        )
+        width = checks.positive("width", arrows.width)
+        opacity = checks.fraction("opacity", arrows.opacity)
         self._brush.segments(canvas, starts, ends, width + 2, rgb_of_tone("dark"), 0.45 * opacity)
         self._brush.segments(canvas, starts, ends, width, rgb_of_tone(arrows.color), opacity)
 
@@ -166,11 +174,10 @@ class SceneView:
             self._brush.dots(canvas, pixels[near], side, colors[near], opacity)
             return
         ahead, moving = _screen_directions(marks.directions, count, camera)
-        order = (
-            [(near & moving, shape), (near & ~moving, "disc")]
-            if shape == "triangle"
-            else [(near, shape)]
-        )
+        if shape == "triangle":
+            order = [(near & moving, shape), (near & ~moving, "disc")]
+        else:
+            order = [(near, shape)]
         for chosen, drawn in order:
             # Small marks have no outline, which would cover them.
             for picked, outline in (
@@ -203,7 +210,9 @@ class SceneView:
         shown = near & (health < 1) & (widths >= _BAR_FROM)
         if not shown.any():
             return
-        pixels, widths, health = pixels[shown], widths[shown], np.clip(health[shown], 0, 1)
+        pixels = pixels[shown]
+        widths = widths[shown]
+        health = np.clip(health[shown], 0, 1)
         half = np.maximum(widths * 0.6, 5.0)
         left = pixels - np.stack([half, widths / 2 + 4], axis=1)
         right = left + np.stack([2 * half, np.zeros(len(half))], axis=1)
@@ -230,7 +239,8 @@ class SceneView:
     def _headline(self, canvas: RGBA, text: str) -> None:
         wide, high = self.size
         scale = max(min(2.4, wide / (measure(text, bold=True) + 40)), 0.5)
-        middle, half = high // 3, round(LINE * scale)
+        middle = high // 3
+        half = round(LINE * scale)
         band = canvas[max(middle - half, 0) : middle + half]
         band[..., :3] = band[..., :3] // 3
         left = round((wide - measure(text, scale=scale, bold=True)) / 2)

@@ -55,7 +55,10 @@ class Viewport:
     def has_panel(self, wanted: bool) -> None:
         self._has_panel = wanted
         width, height = self.size
-        self._panel_width = PANEL_WIDTH if wanted and width >= PANEL_WIDTH + _LEAST_MAP else 0
+        if wanted and width >= PANEL_WIDTH + _LEAST_MAP:
+            self._panel_width = PANEL_WIDTH
+        else:
+            self._panel_width = 0
         self._view = SceneView(width - self._panel_width, height)
         self._panel = np.zeros((height, self._panel_width, 4), dtype=np.uint8)
         self._tracks = ()
@@ -77,7 +80,8 @@ class Viewport:
 
         Lines of help are drawn over it.
         """
-        picture, width = self._picture, self.map_size[0]
+        picture = self._picture
+        width = self.map_size[0]
         picture[:, :width] = self._view.draw(scene, self._camera_for(scene.space))
         if self._panel_width:
             self._tracks = draw_panel(
@@ -92,7 +96,8 @@ class Viewport:
 
     def _write_status(self, picture: RGBA, lines: Sequence[str]) -> None:
         """Write the panel's status and notes over the map."""
-        scale, baseline = 0.8, 16
+        scale = 0.8
+        baseline = 16
         for line in lines:
             for part in wrapped(line, max(self.size[0] - 12, 40), scale=scale):
                 if part and baseline < self.size[1]:
@@ -115,7 +120,9 @@ class Viewport:
         found = self._camera_for(space).to_world((x, y), (wide, high))
         low, size = extent_of(space)
         inside = bool(((found >= low) & (found < low + size)).all())
-        return (float(found[0]), float(found[1])) if inside else None
+        if inside:
+            return (float(found[0]), float(found[1]))
+        return None
 
     def track_at(self, pixel: tuple[float, float]) -> tuple[str, float] | None:
         """Return the slider under a pixel, and the share of its length there, 0 to 1; None without
@@ -168,4 +175,6 @@ class Viewport:
         return self.camera
 
     def _camera_for(self, space: Any) -> Camera:
-        return self.camera if self.camera is not None else full_view(space, self.map_size)
+        if self.camera is not None:
+            return self.camera
+        return full_view(space, self.map_size)

@@ -15,12 +15,36 @@ from fieldcraft.base.errors import BadSettings
 
 MAX_BYTES = 2**18
 
+MOST_PARTS = 40
+"""The most names of a key that are joined by dots, and the most levels of arrays and tables. The
+parser takes time and memory with the square of both.
+"""
+
+_LONGEST_WORD = 1000  # letters of a name or number: fewer digits than Python prints
+_MOST_OVERRIDES = 1000
+_MOST_PROBLEMS = 100
+
 Keys = tuple[str | int, ...]
 """The place of a value in a file: names of tables and keys, and indices into arrays."""
 
 _PLACE = re.compile(r"\(at line (\d+), column \d+\)$")
 _HEADER = re.compile(r"""\s*\[{1,2}((?:[^]["']|"[^"]*"|'[^']*')+)\]{1,2}\s*(?:#.*)?$""")
 _KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_TOKEN = re.compile(
+    r"""
+    (?P<text>
+        \"{3} [^"\\]* (?: (?: \\. | "(?!"") ) [^"\\]* )* (?: \"{3} | \Z )
+        | '{3} [^']* (?: '(?!'') [^']* )* (?: '{3} | \Z )
+        | " (?: [^"\\\n] | \\[^\n] )* "?
+        | ' [^'\n]* '?
+    )
+    | (?P<word> [\w-]+ )
+    | (?P<space> [ \t]+ )
+    | (?P<comment> \#[^\n]* )
+    | .
+    """,
+    re.VERBOSE | re.DOTALL,
+)
 _NAME = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
 
 
@@ -55,9 +79,17 @@ class SettingsFile:
         self._found: dict[tuple[int, str], None] = {}
         self._set: dict[Keys, str] = {}
         self._lines: dict[Keys, int] | None = None
-        self.text = text if text is not None else "" if path is None else self._read(path)
+        if text is not None:
+            self.text = text
+        elif path is not None:
+            self.text = self._read(path)
+        else:
+            self.text = ""
+        self._refuse_large()
         self.table: dict[str, Any] = self._parsed()
-        for override in overrides:
+        for number, override in enumerate(overrides):
+            if number == _MOST_OVERRIDES:
+                self._refuse(f"--set is passed at most {_MOST_OVERRIDES:,} times. Use a file.")
             problem = self._override(override, open_ended)
             if problem:
                 self._found[0, problem] = None
@@ -104,7 +136,11 @@ class SettingsFile:
         """Raise the error with all problems in the order of their lines, if there are any."""
         found, self._found = sorted(self._found, key=lambda found: found[0]), {}
         if found:
-            self._refuse(*(text for _, text in found))
+            problems = [text for _, text in found[:_MOST_PROBLEMS]]
+            more = len(found) - len(problems)
+            if more:
+                problems.append(f"{more:,} more problems")
+            self._refuse(*problems)
 
     def _refuse(self, *problems: str) -> None:
         raise self._error("settings" if self.path is None else str(self.path), list(problems))
@@ -128,6 +164,16 @@ class SettingsFile:
             self._refuse(f"The file cannot be read: {reason}. Check the path.")
         return text
 
+    def _refuse_large(self) -> None:
+        """Refuse a text that the parser would take too much time or memory for."""
+        if len(self.text) > MAX_BYTES:
+            self._refuse(
+                f"Settings have at most {MAX_BYTES:,} letters. Got {len(self.text):,}. Cut them."
+            )
+        problem, line = structure_problem(self.text)
+        if problem:
+            self._refuse(f"line {line}: {problem}")
+
     def _parsed(self) -> dict[str, Any]:
         try:
             return tomllib.loads(self.text)
@@ -143,6 +189,8 @@ class SettingsFile:
     def _override(self, text: str, open_ended: bool) -> str:
         """Apply one "key=value"; returns the problem with it, if any."""
         name, equals, value = text.partition("=")
+        if name.count(".") >= MOST_PARTS:
+            return f"--set takes keys of at most {MOST_PARTS} parts. Got {text[:40]!r}. Cut it."
         parts = [part.strip() for part in name.split(".")]
         if not equals or not all(parts):
             return (
@@ -180,10 +228,42 @@ class SettingsFile:
 def parse_value(text: str) -> Any:
     """Return the value of a TOML text; text that is no TOML value is a string."""
     checks.text("text", text)
+    is_plain = "\n" in text or len(text) > MAX_BYTES or structure_problem(text)[0] != ""
+    if is_plain:
+        return text.strip()
     try:
-        return tomllib.loads(f"value = {text}")["value"] if "\n" not in text else text
+        return tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError):
         return text.strip()
+
+
+def structure_problem(text: str) -> tuple[str, int]:
+    """Return what is wrong with the structure of a TOML text, which is read once and not parsed,
+    and the line; ("", 0) if its keys have few parts and its arrays and tables few levels.
+    """
+    line = 1
+    dots = 0
+    level = 0
+    for token in _TOKEN.finditer(text):
+        found = token[0]
+        kind = token.lastgroup
+        if found == ".":
+            dots += 1
+        elif kind not in ("text", "word", "space"):
+            dots = 0
+        if found in ("[", "{"):
+            level += 1
+        elif found in ("]", "}"):
+            level -= 1
+        if dots >= MOST_PARTS:
+            return f"A key has at most {MOST_PARTS} parts, joined by dots. Shorten it.", line
+        if level > MOST_PARTS:
+            problem = "Arrays or tables are nested too deeply"
+            return f"{problem}: they have at most {MOST_PARTS} levels. Flatten them.", line
+        if kind == "word" and len(found) > _LONGEST_WORD:
+            return f"A name or number has at most {_LONGEST_WORD} letters. Shorten it.", line
+        line += found.count("\n")
+    return "", 0
 
 
 def dotted(keys: Keys) -> str:
@@ -217,6 +297,8 @@ def _lines_of(file: SettingsFile) -> Iterator[tuple[Keys, int]]:
         header = _HEADER.match(line)
         match = header or _KEY.match(line)
         names = _NAME.findall(match[1]) if match else []
+        if len(names) > MOST_PARTS:  # a line of a text that looks like a key
+            continue
         keys: Keys = () if header else table
         for depth, name in enumerate(names, start=1):
             keys = (*keys, name.strip("\"'"))

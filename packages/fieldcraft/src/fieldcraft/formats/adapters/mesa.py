@@ -34,7 +34,10 @@ def space_of(place: Any, *, walls: ArrayLike | None = None, corners: str = "neve
     - `Network` becomes a Graph of its networkx graph, with positions from the attribute "pos".
     - `VoronoiGrid` becomes a Graph of its centroids.
 
-    A torus stays a torus. Cells added to a network later are not in the map.
+    A torus stays a torus. Cells that were removed with `remove_cell` are walls. A grid of which
+    other connections were removed or added becomes a Graph, with a vertex for each cell of the
+    grid, row by row; `attach` and `positions` work with it. Later changes of cells and connections
+    are not in the map: call `space_of` again.
 
     Parameters
     ----------
@@ -70,17 +73,7 @@ def space_of(place: Any, *, walls: ArrayLike | None = None, corners: str = "neve
             )
         if isinstance(place, spaces.Network):
             return Graph.from_networkx(place.G)
-        cells = list(place.all_cells)
-        numbers = {id(cell): number for number, cell in enumerate(cells)}
-        edges = [
-            (numbers[id(cell)], numbers[id(other)])
-            for cell in cells
-            for other in cell.connections.values()
-        ]
-        return Graph(
-            np.asarray(place.centroids_coordinates, dtype=np.float64),
-            np.array(edges, dtype=np.int64).reshape(-1, 2),
-        )
+        return _graph_of_cells(place)
     if len(place.dimensions) != 2:
         raise InvalidValue(
             "A map has two dimensions",
@@ -88,10 +81,21 @@ def space_of(place: Any, *, walls: ArrayLike | None = None, corners: str = "neve
             remedy="Use a grid of (width, height)",
         )
     width, height = place.dimensions
-    blocked = None
+    blocked = _removed_cells(place)
     if walls is not None:
         rule, remedy = f"walls are bool of shape {(width, height)}, [x, y]", "Pass them so"
-        blocked = checks.array_of(walls, (width, height), "b", rule, remedy).T
+        blocked |= checks.array_of(walls, (width, height), "b", rule, remedy)
+    shown = blocked[::-1] if isinstance(place, spaces.HexGrid) else blocked
+    space = _regular(place, shown.T, corners)
+    return _with_connections(place, space)
+
+
+def _regular(place: Any, walls: NDArray[np.bool_] | None, corners: str = "never") -> Grid | HexGrid:
+    """Return the space of a Mesa grid with the connections of its kind; walls are (height,
+    width).
+    """
+    spaces = _mesa("space_of")
+    width, height = place.dimensions
     if isinstance(place, spaces.HexGrid):
         # Centers of neighbors are 1 apart, and the mirrored row 0 begins at (0, 0).
         size = 1 / _SQRT3
@@ -100,19 +104,118 @@ def space_of(place: Any, *, walls: ArrayLike | None = None, corners: str = "neve
             height,
             size=size,
             origin=(-0.5, -size),
-            walls=None if blocked is None else blocked[:, ::-1],
+            walls=walls,
             wrap=place.torus,
         )
-    neighbors = 8 if isinstance(place, spaces.OrthogonalMooreGrid) else 4
     return Grid(
         width,
         height,
         tiles=True,
-        neighbors=neighbors,
+        neighbors=8 if isinstance(place, spaces.OrthogonalMooreGrid) else 4,
         corners=corners,
-        walls=blocked,
+        walls=walls,
         wrap=place.torus,
     )
+
+
+def _removed_cells(place: Any) -> NDArray[np.bool_]:
+    """Return which cells were removed from a Mesa grid, (width, height), [x, y]."""
+    removed = np.ones(place.dimensions, dtype=np.bool_)
+    for cell in place.all_cells:
+        try:
+            x, y = cell.coordinate
+            is_inside = 0 <= x < removed.shape[0] and 0 <= y < removed.shape[1]
+        except (TypeError, ValueError):
+            is_inside = False
+        if not is_inside:
+            raise InvalidValue(
+                f"The cells of a grid lie on its {removed.shape[0]} x {removed.shape[1]} places",
+                got=f"a cell at {cell.coordinate!r}",
+                remedy="Make a larger grid, or a Network",
+            )
+        removed[x, y] = False
+    return removed
+
+
+def _with_connections(place: Any, space: Grid | HexGrid) -> Space:
+    """Return the space of a Mesa grid, or a graph if its connections are not those of its kind."""
+    spaces = _mesa("space_of")
+    width, height = place.dimensions
+    count = width * height
+    mirrored = isinstance(place, spaces.HexGrid)
+
+    def number(cell: Any) -> int:
+        x, y = cell.coordinate
+        return int(y * width + (width - 1 - x if mirrored else x))
+
+    numbers = {id(cell): number(cell) for cell in place.all_cells}
+    found = {
+        numbers[id(cell)] * count + numbers[id(other)]
+        for cell in place.all_cells
+        for other in cell.connections.values()
+        if id(other) in numbers and other is not cell
+    }
+    actual = np.array(sorted(found), dtype=np.int64)
+    whole = _regular(place, None).adjacency.to_sparse().tocoo()
+    regular = whole.row.astype(np.int64) * count + whole.col
+    exists = np.zeros(count, dtype=np.bool_)
+    exists[list(numbers.values())] = True
+    expected = regular[exists[whole.row] & exists[whole.col]]
+    if np.array_equal(actual, np.sort(expected)):
+        return space
+    origins, ends = np.divmod(actual, count)
+    is_regular = np.isin(actual, regular)
+    # Diagonals beside walls are those of the space, whose rule for corners counts.
+    steps = space.adjacency.to_sparse().tocoo()
+    passes = np.isin(actual, steps.row.astype(np.int64) * count + steps.col)
+    blocked = space.walls.reshape(-1)
+    kept = ~is_regular | passes | blocked[origins] | blocked[ends]
+    places = space.positions
+    lengths = np.linalg.norm(places[ends] - places[origins], axis=1)
+    order = np.argsort(regular)
+    at = order[np.searchsorted(regular, actual[is_regular], sorter=order)]
+    lengths[is_regular] = whole.data[at]  # on a torus, around it
+    return _graph(
+        places,
+        np.stack([origins, ends], axis=1)[kept],
+        lengths[kept],
+        blocked=blocked,
+        squares=space if isinstance(space, Grid) else None,
+    )
+
+
+def _graph_of_cells(place: Any) -> Graph:
+    """Return the graph of the cells and connections of a VoronoiGrid."""
+    cells = list(place.all_cells)
+    numbers = {id(cell): number for number, cell in enumerate(cells)}
+    edges = [
+        (numbers[id(cell)], numbers[id(other)])
+        for cell in cells
+        for other in cell.connections.values()
+        if id(other) in numbers
+    ]
+    places = np.array([_center(cell) for cell in cells], dtype=np.float64).reshape(-1, 2)
+    return _graph(places, np.array(edges, dtype=np.int64).reshape(-1, 2))
+
+
+def _center(cell: Any) -> Any:
+    """Return the centroid of a cell of a VoronoiGrid; from Mesa 3.5 on its coordinate is a
+    number.
+    """
+    return cell.position if np.ndim(cell.coordinate) == 0 else cell.coordinate
+
+
+def _graph(
+    places: NDArray[np.float64],
+    edges: NDArray[np.int64],
+    lengths: NDArray[np.float64] | None = None,
+    *,
+    blocked: NDArray[np.bool_] | None = None,
+    squares: Grid | None = None,
+) -> Graph:
+    """Return a graph, directed if a connection leads one way only."""
+    one_way = set(map(tuple, edges.tolist())) != set(map(tuple, edges[:, ::-1].tolist()))
+    return Graph(places, edges, lengths, directed=one_way, blocked=blocked, squares=squares)
 
 
 def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool = False) -> None:
@@ -150,10 +253,7 @@ def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool 
         )
     label = layer.name if name is None else checks.text("name", name)
     hexagonal = isinstance(place, spaces.HexGrid)
-    if (
-        layer.space.shape != tuple(place.dimensions)[::-1]
-        or isinstance(layer.space, HexGrid) != hexagonal
-    ):
+    if not _lies_on(layer.space, place):
         raise InvalidValue(
             "A layer lies on the ground of the grid",
             got=f"{layer.space!r} for {type(place).__name__} of {tuple(place.dimensions)}",
@@ -167,7 +267,9 @@ def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool 
         )
     try:
         if hasattr(spaces, "PropertyLayer"):  # Mesa 3; in Mesa 4 properties are arrays
-            place.add_property_layer(_live_class()(layer, label, hexagonal, writable))
+            width, height = place.dimensions
+            live = _live_class()(layer, label, (width, height), hexagonal, writable)
+            place.add_property_layer(live)
         else:
             _add_array(place, layer, label, hexagonal)
     except ValueError as error:
@@ -179,6 +281,19 @@ def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool 
             setattr(place, _WRITABLE, {})
         getattr(place, _WRITABLE)[label] = layer, hexagonal
         _let_write(place, label, layer, hexagonal)
+
+
+def _lies_on(space: Space, place: Any) -> bool:
+    """Return whether a space has the cells of a Mesa grid."""
+    if len(place.dimensions) != 2:
+        return False
+    if isinstance(space, Graph):
+        whole = _regular(place, None)
+        return space.positions.shape == whole.positions.shape and bool(
+            (space.positions == whole.positions).all()
+        )
+    hexagonal = isinstance(place, _mesa("attach").HexGrid)
+    return space.shape == tuple(place.dimensions)[::-1] and isinstance(space, HexGrid) == hexagonal
 
 
 def positions(agents: Iterable[Any], place: Any = None) -> NDArray[np.float64]:
@@ -207,12 +322,8 @@ def positions(agents: Iterable[Any], place: Any = None) -> NDArray[np.float64]:
                 got=f"{agent!r} in none",
                 remedy="Set its cell first, or leave it out",
             )
-        # From Mesa 3.5 on cells of a VoronoiGrid have numbers for coordinates.
-        cells.append(
-            cell.position
-            if isinstance(place, spaces.VoronoiGrid) and np.ndim(cell.coordinate) == 0
-            else cell.coordinate
-        )
+        is_polygon = isinstance(place, spaces.VoronoiGrid)
+        cells.append(_center(cell) if is_polygon else cell.coordinate)
     if isinstance(place, spaces.Network):
         where = place.G.nodes
         return np.array([where[node]["pos"] for node in cells], dtype=np.float64).reshape(
@@ -252,14 +363,15 @@ def repair(place: Any) -> None:
         place.remove_property_layer(name)
         if name in place.__dict__:
             delattr(place, name)
-        place.add_property_layer(name, _shown(layer, mirrored), read_only=True)
+        place.add_property_layer(name, _shown(layer, place.dimensions, mirrored), read_only=True)
     for name, (layer, mirrored) in getattr(place, _WRITABLE, {}).items():
         _let_write(place, name, layer, mirrored)
 
 
 def _let_write(place: Any, name: str, layer: StampedLayer, mirrored: bool) -> None:
     """Make the property of cells writable."""
-    shown, (width, _) = _shown(layer, mirrored), place.dimensions
+    width, _ = place.dimensions
+    shown = _shown(layer, place.dimensions, mirrored)
 
     def value(cell: Any) -> Any:
         return shown[cell.coordinate]
@@ -273,15 +385,16 @@ def _let_write(place: Any, name: str, layer: StampedLayer, mirrored: bool) -> No
 
 def _add_array(place: Any, layer: Layer, name: str, mirrored: bool) -> None:
     """Add the values as a property of Mesa 4, and store their layer on the grid for `repair`."""
-    place.add_property_layer(name, _shown(layer, mirrored), read_only=True)
+    place.add_property_layer(name, _shown(layer, place.dimensions, mirrored), read_only=True)
     if not hasattr(place, _LAYERS):
         setattr(place, _LAYERS, {})
     getattr(place, _LAYERS)[name] = layer, mirrored
 
 
-def _shown(layer: Layer, mirrored: bool) -> NDArray[np.float32]:
+def _shown(layer: Layer, dimensions: tuple[int, int], mirrored: bool) -> NDArray[np.float32]:
     """Return a live, read-only view of the values, of shape (width, height)."""
-    view = layer.values.T
+    width, height = dimensions
+    view = layer.values.reshape(height, width).T
     return view[::-1] if mirrored else view
 
 
@@ -292,19 +405,28 @@ def _live_class() -> Any:
     class Live(_mesa("A live property").PropertyLayer):  # type: ignore[misc]
         """A property of cells that is a layer's values, [x, y]."""
 
-        def __init__(self, layer: Layer, name: str, mirrored: bool, writable: bool) -> None:
-            self.layer, self.name, self.mirrored = layer, name, mirrored
+        def __init__(
+            self,
+            layer: Layer,
+            name: str,
+            dimensions: tuple[int, int],
+            mirrored: bool,
+            writable: bool,
+        ) -> None:
+            self.layer = layer
+            self.name = name
+            self.dimensions = dimensions
+            self.mirrored = mirrored
             self.writable = writable
-            height, width = layer.space.shape
-            self.dimensions = (width, height)
 
         def __reduce__(self) -> Any:
-            return _unpickled, (self.layer, self.name, self.mirrored, self.writable)
+            made_of = (self.layer, self.name, self.dimensions, self.mirrored, self.writable)
+            return _unpickled, made_of
 
         @property
         def data(self) -> _Values:
             """The values now, of shape (width, height)."""
-            shown = _shown(self.layer, self.mirrored).view(_Values)
+            shown = _shown(self.layer, self.dimensions, self.mirrored).view(_Values)
             shown.write = self.write
             return shown
 
@@ -314,7 +436,7 @@ def _live_class() -> Any:
 
         @property
         def _mesa_data(self) -> NDArray[np.float32]:
-            return _shown(self.layer, self.mirrored)
+            return _shown(self.layer, self.dimensions, self.mirrored)
 
         @_mesa_data.setter
         def _mesa_data(self, values: ArrayLike) -> None:
@@ -331,7 +453,8 @@ def _live_class() -> Any:
                     remedy="Pass writable=True to attach(), or change the layer itself",
                 )
             given = self._shaped(values)
-            self.layer.write((given[::-1] if self.mirrored else given).T)
+            rows = (given[::-1] if self.mirrored else given).T
+            self.layer.write(rows.reshape(self.layer.space.shape))
 
         def set_cells(self, value: ArrayLike, condition: Any = None) -> None:
             """Set all cells, or those whose values meet a condition."""
@@ -373,8 +496,10 @@ class _Values(np.ndarray[Any, np.dtype[np.float32]]):
     __ipow__ = np.ndarray.__pow__  # type: ignore[assignment]
 
 
-def _unpickled(layer: Layer, name: str, mirrored: bool, writable: bool) -> Any:
-    return _live_class()(layer, name, mirrored, writable)
+def _unpickled(
+    layer: Layer, name: str, dimensions: tuple[int, int], mirrored: bool, writable: bool
+) -> Any:
+    return _live_class()(layer, name, dimensions, mirrored, writable)
 
 
 def _mesa(feature: str) -> Any:

@@ -1,7 +1,11 @@
 """Cheapest paths through danger that changes with time.
 
-A state is a cell at a time step: `time step * cells + cell`. The states of the last time step
-represent all later ones, since the danger is constant from then on.
+A place is a cell, or the start, which has the number after the last cell's: an agent may begin
+beside the center of its cell. A state is a place at a time step: `time step * places + place`. The
+states of the last time step represent all later ones, since the danger is constant from then on.
+
+Danger changes linearly from one time step to the next, and along a step from the cell that is left
+to the cell that is entered. The damage of a step is the integral over its time.
 
 The search is A* over states. Its bound is the cheapest path over cells alone, where each cell has
 the least danger of the time steps at which a useful path can be there: not before it can get there,
@@ -70,15 +74,63 @@ def _lasts(length, pace):
 
 
 @kernel
-def _least(places, danger, lowest, pace, norms, limit, start, goal, cell):
-    """Return the least danger of a cell at the time steps at which a useful path can be there;
+def _first_length(first_steps, there):
+    """Return the length of the shortest first step to a cell; infinite if there is none."""
+    ends, lengths = first_steps
+    shortest = np.inf
+    for i in range(ends.shape[0]):
+        if ends[i] == there and lengths[i] < shortest:
+            shortest = lengths[i]
+    return shortest
+
+
+@kernel
+def _met(danger, k, here, there, lasting):
+    """Return the danger that an agent meets on a step, integrated over its time, in time steps.
+
+    The step begins in the cell `here` at time step k and ends `lasting` time steps later in the
+    cell `there`. It is infinite if the danger of one of both cells is infinite at one of these
+    times.
+    """
+    last = np.int64(danger.shape[0] - 1)
+    then = min(k + lasting, last)
+    if lasting == 1:
+        met = np.float64(danger[k, here]) + np.float64(danger[then, there])
+        return (2.0 * met + np.float64(danger[k, there]) + np.float64(danger[then, here])) / 6.0
+    count = np.float64(lasting)
+    inner = 1.0 / (6.0 * count)
+    met = (0.5 - inner) * (np.float64(danger[k, here]) + np.float64(danger[then, there]))
+    met += inner * (np.float64(danger[k, there]) + np.float64(danger[then, here]))
+    j = np.int64(1)
+    while j < lasting and k + j < last:
+        share = np.float64(j) / count
+        met += (1.0 - share) * np.float64(danger[k + j, here])
+        met += share * np.float64(danger[k + j, there])
+        j += 1
+    if j < lasting:
+        constant = np.float64(lasting - j)
+        entered = constant * np.float64(lasting + j - 1) / (2.0 * count)
+        met += (constant - entered) * np.float64(danger[last, here])
+        met += entered * np.float64(danger[last, there])
+    return met
+
+
+@kernel
+def _least(places, danger, lowest, pace, norms, margin, limit, start, goal, cell):
+    """Return the least danger of a cell at the time steps at which it can matter to a useful path;
     infinite if there are none.
+
+    The danger of a cell matters from when an agent leaves the place before it until it reaches the
+    place behind it. `margin` is the largest number of time steps that a step takes; twice that for
+    an agent that does not begin at the center of its cell, since its first step may take less time
+    or more.
     """
     norm, straight, diagonal, quick, quicker, rate, thrift = norms
     last = np.int64(danger.shape[0] - 1)
-    first = min(np.int64(_norm(places, norm, quick, quicker, start, cell) + 1e-6), last)
+    arrival = np.int64(_norm(places, norm, quick, quicker, start, cell) + 1e-6)
+    first = min(max(arrival - margin, 0), last)
     ahead = rate * _norm(places, norm, straight, diagonal, cell, goal)
-    latest = (limit - ahead) / (pace * rate * thrift)
+    latest = (limit - ahead) / (pace * rate * thrift) + margin
     end = last
     if latest < last:
         end = np.int64(latest)
@@ -100,10 +152,11 @@ def _settle(task, limit, until, bounds, heap, sizes):
     """Search backwards from the goal until a cell has its bound, or to the end. Return the heap,
     which may have grown, and its sizes.
 
-    `task` are the arguments of `search`: (ground, cost, danger, lowest, pace, half, norms, start,
-    goal).
+    `task` is (ground, cost, danger, lowest, pace, half, norms, margin, nearer, start, goal): the
+    arguments of `search` and `_least`, half of the seconds of a time step, and by how much a path
+    from the start may be shorter than one from the center of its cell.
     """
-    ground, cost, danger, lowest, pace, half, norms, start, goal = task
+    ground, cost, danger, lowest, pace, half, norms, margin, nearer, start, goal = task
     back_starts, back_ends, back_lengths = ground[1]
     places = ground[2]
     norm, straight, diagonal, _, _, rate, _ = norms
@@ -112,7 +165,7 @@ def _settle(task, limit, until, bounds, heap, sizes):
     size, met = sizes
     if met == 0:
         rest[goal] = 0.0
-        lows[goal] = _least(places, danger, lowest, pace, norms, limit, start, goal, goal)
+        lows[goal] = _least(places, danger, lowest, pace, norms, margin, limit, start, goal, goal)
         keys[0], cells[0], touched[0] = 0.0, goal, goal
         size, met = np.int64(1), np.int64(1)
     while closed[until] == 0 and size > 0:
@@ -130,13 +183,14 @@ def _settle(task, limit, until, bounds, heap, sizes):
             s = before + length * _price(cost, n, v)
             last_part = np.float64(_lasts(length, pace)) * half
             s += last_part * low
-            ahead = rate * _norm(places, norm, straight, diagonal, n, start)
+            ahead = _norm(places, norm, straight, diagonal, n, start) - nearer
+            ahead = rate * max(ahead, 0.0)
             if s >= rest[n] or s + ahead > limit:
                 continue
             if rest[n] == np.inf:
                 touched[met] = n
                 met += 1
-                lows[n] = _least(places, danger, lowest, pace, norms, limit, start, goal, n)
+                lows[n] = _least(places, danger, lowest, pace, norms, margin, limit, start, goal, n)
                 rest[n] = 1.7e308
             s += last_part * lows[n]
             if s < rest[n]:
@@ -156,24 +210,36 @@ def _forget(bounds, touched, met):
 
 
 @kernel
-def _walked(ground, cost, danger, pace, half, cells):
-    """Return the cost of walking over these cells without waiting."""
+def _walked(ground, cost, danger, pace, seconds, first_steps, cells):
+    """Return the cost of walking from the start over these cells without waiting; infinite if no
+    first step leads to them.
+    """
     last = np.int64(danger.shape[0] - 1)
-    k, spent = np.int64(0), 0.0
-    for i in range(cells.shape[0] - 1):
-        here, there = cells[i], cells[i + 1]
-        length = _length(ground, here, there)
+    k = np.int64(0)
+    spent = 0.0
+    before = cells[0]
+    i = np.int64(0)
+    if cells.shape[0] > 1 and _first_length(first_steps, cells[1]) < np.inf:
+        i += 1
+    length = _first_length(first_steps, cells[i])
+    if length == np.inf:
+        return np.inf
+    while True:
+        there = cells[i]
         lasting = _lasts(length, pace)
-        then = min(k + lasting, last)
-        met = np.float64(danger[k, here]) + np.float64(danger[then, there])
-        spent += length * _price(cost, here, there) + np.float64(lasting) * half * met
-        k = then
-    return spent
+        met = _met(danger, k, before, there, lasting)
+        spent += length * _price(cost, before, there) + seconds * met
+        k = min(k + lasting, last)
+        i += 1
+        if i == cells.shape[0]:
+            return spent
+        before = there
+        length = _length(ground, before, cells[i])
 
 
 @kernel(
     "((i8[::1], i4[::1], f8[::1]), (i8[::1], i4[::1], f8[::1]), f8[:,::1]), f8[::1], f4[:,::1],"
-    " f4[:,::1], i8[::1], f8, f8, (i8, f8, f8, f8, f8, f8, f8), i8, i8,"
+    " f4[:,::1], (i8[::1], f8[::1]), i8[::1], f8, f8, i8, (i8, f8, f8, f8, f8, f8, f8), i8, i8,"
     " (out f8[::1], out f8[::1], out u1[::1]), (out f8[::1], out i4[::1], out i4[::1]),"
     " (out f8[::1], out i8[::1], out i8[::1], out f8[::1], out i8[::1])"
 )
@@ -182,9 +248,11 @@ def search(
     cost,
     danger,
     lowest,
+    first_steps,
     first_path,
     pace,
-    half,
+    seconds,
+    longest,
     norms,
     start,
     goal,
@@ -192,40 +260,61 @@ def search(
     states,
     scratch,
 ):
-    """Return the cells of the cheapest path from a start to a goal, the length and the number of
-    time steps of each step, the cost, and the damage; no cells if there is no path.
+    """Return the places of the cheapest path from the start to the center of a goal, the length and
+    the number of time steps of each step, the cost, and the damage; no places if there is no path.
 
     `ground` is (the steps that leave each cell, those that lead into it, positions), steps as
     (starts, ends, lengths). `cost` has one number per cell, or one for all. `danger` (time steps,
-    cells) is damage a second, `lowest` (cells, blocks) the least of each `BLOCK` time steps.
-    `first_path` are the cells of a path that may be good. `pace` is how far an agent walks in a
-    time step, `half` half of its seconds. `norms` are (norm, straight, diagonal, quick, quicker,
-    rate, thrift): lower bounds of the length of a path and of its time steps, see `_norm`; the
-    least cost of a cell; and the least part of `pace` that any step covers in a time step. `bounds`
-    are infinite, anything and 0 before and after. `states` holds the cost of each state, where it
-    was reached from, and in which search; the last entry of that counts searches. `scratch` are the
-    keys and cells of a heap, as many numbers as cells, and the keys and states of another heap;
-    heaps that it is too short for grow.
+    cells) is damage a second, `lowest` (cells, blocks) the least of each `BLOCK` time steps. The
+    agent is in the cell `start`; `first_steps` are the cells to which it may step first, and the
+    lengths of these steps. `first_path` are the cells of a path that may be good. `pace` is how far
+    an agent walks in a time step, which takes `seconds`. A step takes at most `longest` time steps.
+    `norms` are (norm, straight, diagonal, quick, quicker, rate, thrift): lower bounds of the length
+    of a path and of its time steps, see `_norm`; the least cost of a cell; and the least part of
+    `pace` that any step between cells covers in a time step. `bounds` are infinite, anything and 0
+    before and after. `states` holds the cost of each state, where it was reached from, and in which
+    search; the last entry of that counts searches. `scratch` are the keys and cells of a heap, as
+    many numbers as cells, and the keys and states of another heap; heaps that it is too short for
+    grow.
     """
     starts, ends, lengths = ground[0]
+    first_ends, first_lengths = first_steps
     places = ground[2]
     norm, straight, diagonal, _, _, rate, _ = norms
-    task = (ground, cost, danger, lowest, pace, half, norms, start, goal)
-    rest, _, closed = bounds
+    half = 0.5 * seconds
+    nearer = 0.0
+    margin = np.int64(longest)
+    for i in range(first_ends.shape[0]):
+        there = first_ends[i]
+        away = _norm(places, norm, straight, diagonal, start, there)
+        nearer = max(nearer, away - first_lengths[i])
+        if first_lengths[i] != _length(ground, start, there):
+            margin = 2 * longest
+    task = (ground, cost, danger, lowest, pace, half, norms, margin, nearer, start, goal)
+    rest, lows, closed = bounds
     best, came, turns = states
     cells = np.int64(danger.shape[1])
+    stride = cells + 1
     last = np.int64(danger.shape[0] - 1)
     turns[-1] += 2
     turn = turns[-1]
     heap = scratch[:3]
     keys, nodes = scratch[3:]
     sizes = (np.int64(0), np.int64(0))
-    known = _walked(ground, cost, danger, pace, half, first_path) * (1.0 + _SLACK)
-    heap, sizes = _settle(task, known, start, bounds, heap, sizes)
+    known = _walked(ground, cost, danger, pace, seconds, first_steps, first_path) * (1.0 + _SLACK)
+    rest_of_start = np.inf
+    for i in range(first_ends.shape[0]):
+        there = first_ends[i]
+        length = first_lengths[i]
+        heap, sizes = _settle(task, known, there, bounds, heap, sizes)
+        if closed[there] != 0:
+            before = length * _price(cost, start, there)
+            before += np.float64(_lasts(length, pace)) * half * lows[there]
+            rest_of_start = min(rest_of_start, before + rest[there])
     size = np.int64(0)
-    if closed[start] != 0 and danger[0, start] < np.inf and rest[start] < 1.0e308:
-        keys[0], nodes[0] = rest[start], start
-        best[start], came[start], turns[start] = 0.0, -1, turn
+    if danger[0, start] < np.inf and rest_of_start < 1.0e308:
+        keys[0], nodes[0] = rest_of_start, cells
+        best[cells], came[cells], turns[cells] = 0.0, -1, turn
         size = np.int64(1)
     found = np.int64(-1)
     while size > 0:
@@ -234,45 +323,66 @@ def search(
         if turns[node] == turn + 1:
             continue
         turns[node] = turn + 1
-        k = node // cells
-        here = node - k * cells
-        if here == goal:
+        k = node // stride
+        place = node - k * stride
+        if place == goal:
             found = node
             break
         spent = best[node]
-        now = np.float64(danger[k, here])
-        for arc in range(starts[here] - 1, starts[here + 1]):
-            if arc < starts[here]:
-                if k == last:
-                    continue
-                there, lasting = here, np.int64(1)
-                more = pace * _price(cost, here, here)
-            else:
-                there, lasting = np.int64(ends[arc]), _lasts(lengths[arc], pace)
-                more = lengths[arc] * _price(cost, here, there)
-            then = min(k + lasting, last)
-            total = spent + more
-            total += np.float64(lasting) * half * (now + np.float64(danger[then, there]))
-            if not total <= known or total == np.inf:
+        here = place
+        arc = np.int64(-1)
+        end = np.int64(first_ends.shape[0])
+        if place == cells:
+            here = start
+        else:
+            arc = np.int64(starts[here] - 1)
+            end = np.int64(starts[here + 1])
+        wait = arc
+        while arc < end:
+            waits = arc == wait
+            there = np.int64(here)
+            following = np.int64(place)
+            length = pace
+            if not waits and place == cells:
+                there = np.int64(first_ends[arc])
+                following = there
+                length = first_lengths[arc]
+            elif not waits:
+                there = np.int64(ends[arc])
+                following = there
+                length = lengths[arc]
+            arc += 1
+            if waits and k == last:
                 continue
-            following = then * cells + there
+            lasting = _lasts(length, pace)
+            then = min(k + lasting, last)
+            following += then * stride
             if turns[following] == turn + 1:
+                continue
+            total = spent + length * _price(cost, here, there)
+            if total > known:
+                continue
+            total += seconds * _met(danger, k, here, there, lasting)
+            if not total <= known or total == np.inf:
                 continue
             if turns[following] == turn and best[following] <= total:
                 continue
-            if closed[there] == 0:
-                ahead = rate * _norm(places, norm, straight, diagonal, there, goal)
-                if total + ahead > known or sizes[0] == 0:
-                    continue
-                heap, sizes = _settle(task, known, there, bounds, heap, sizes)
+            ahead = rest_of_start
+            if not waits or place != cells:
                 if closed[there] == 0:
-                    continue
-            if not total + rest[there] <= known or rest[there] > 1.0e308:
+                    ahead = rate * _norm(places, norm, straight, diagonal, there, goal)
+                    if total + ahead > known or sizes[0] == 0:
+                        continue
+                    heap, sizes = _settle(task, known, there, bounds, heap, sizes)
+                    if closed[there] == 0:
+                        continue
+                ahead = rest[there]
+            if not total + ahead <= known or ahead > 1.0e308:
                 continue
             best[following], came[following], turns[following] = total, node, turn
             if size == keys.shape[0]:
                 keys, nodes = longer(keys, TWICE), longer(nodes, TWICE)
-            key = total * (1.0 - _DEEPER) + rest[there]
+            key = total * (1.0 - _DEEPER) + ahead
             size = push(keys, nodes, size, key, following, False)
     _forget(bounds, heap[2], sizes[1])
     count, node = np.int64(0), found
@@ -281,16 +391,23 @@ def search(
         node = np.int64(came[node])
     path = np.empty(count, np.int64)
     segment_lengths, lasted = np.zeros(count), np.ones(count, np.int64)
-    node, damage, after = found, 0.0, 0.0
+    node, damage = found, 0.0
     for i in range(count - 1, -1, -1):
-        k = node // cells
-        path[i] = node - k * cells
-        if i + 1 < count and path[i] != path[i + 1]:
-            length = _length(ground, path[i], path[i + 1])
-            segment_lengths[i], lasted[i] = length, _lasts(length, pace)
+        k = node // stride
+        path[i] = node - k * stride
         if i + 1 < count:
-            damage += np.float64(lasted[i]) * half * (danger[k, path[i]] + after)
-        after = np.float64(danger[k, path[i]])
+            here, there = path[i], path[i + 1]
+            if here == cells and there != cells:
+                segment_lengths[i] = _first_length(first_steps, there)
+                lasted[i] = _lasts(segment_lengths[i], pace)
+            elif here != there:
+                segment_lengths[i] = _length(ground, here, there)
+                lasted[i] = _lasts(segment_lengths[i], pace)
+            if here == cells:
+                here = start
+            if there == cells:
+                there = start
+            damage += seconds * _met(danger, k, here, there, lasted[i])
         node = np.int64(came[node])
     spent = np.inf
     if found >= 0:

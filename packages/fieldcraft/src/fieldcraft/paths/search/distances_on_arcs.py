@@ -154,7 +154,9 @@ class ArcSearch(DistanceSearch):
                     sizes = sizes[_topology_arcs(self.space).back_arcs]
             if costs.values is not None and self.charge == "enter":
                 entered = arcs.receivers if self.outward else arcs.givers
-                sizes = sizes * costs.values[entered]
+                # Not inf * 0, where the cost of a wall is 0.
+                open_sizes = arcs.lengths * costs.values[entered]
+                sizes = np.where(sizes == np.inf, np.inf, open_sizes)
             elif (factor := costs.uniform or 0.5) != 1:
                 sizes = sizes * factor
             if costs.traffic is not None:

@@ -100,6 +100,7 @@ class GridSearch(DistanceSearch):
             self.starts = np.zeros(len(self.goals), dtype=np.int64)
             self.most = int(min(self.most / self.scale * 2.0**steps.measure.shift, self.far - 1))
         self._pruned = False
+        self._has_gaps = False
         self.costs_changed()
 
     def _step_costs(self) -> tuple[float, float, float]:
@@ -145,9 +146,21 @@ class GridSearch(DistanceSearch):
         return self.ground.spans if self._pruned else np.array([[0, len(self.space)]])
 
     def clear(self, dist: NDArray[Any]) -> None:
-        """Write the distances before a search into an array."""
+        """Write the distances before a search into an array, without the walls outside of the
+        spans.
+        """
         kernels.distances.distance.clear(self.ground.walls, self._spans, self.far, dist)
         self.dist = dist
+        self._has_gaps = True
+
+    def _repaired(
+        self, ground: Any, changed: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        if self._has_gaps:
+            # Repairs enter no walls because these are nearer than any other cell.
+            self.dist[self.ground.walls] = -self.far
+            self._has_gaps = False
+        return super()._repaired(ground, changed)
 
     @property
     def summed_steps(self) -> Steps:

@@ -317,10 +317,11 @@ class GridProblem(PathProblem):
 
     def _path(self, cells: Ints, length: float, cost: float, place: Floats) -> Path:
         space, first_cost = self.space, self.least
-        if len(self.costs) and len(cells) > 1:
-            first_cost = float(self.costs[cells[0]] + self.costs[cells[1]]) / 2
-        if self.smooth:
-            if len(cells) < 2 or (place == space.position_of(int(cells[0]))).all():
+        if len(self.costs):
+            entered = cells[1] if len(cells) > 1 else cells[0]
+            first_cost = float(self.costs[cells[0]] + self.costs[entered]) / 2
+        if self.smooth and len(cells) > 1:
+            if (place == space.position_of(int(cells[0]))).all():
                 return Path.over_cells(space, *self._straightened(cells))
             # Straight legs begin at centers of cells: the first step leads to one.
             step = float(space.step_lengths(cells[:2])[0])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -13,15 +14,17 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.shared.arrays import Floats
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.layers import Layer
-from fieldcraft.layers.forecast import values_at
+from fieldcraft.layers.forecast import shared_futures, values_at
 from fieldcraft.paths.cost import Cost, cell_values, read_costs, uniform_cost
+from fieldcraft.paths.edges import has_waypoints, on_edges, share_of_edges
 from fieldcraft.paths.path import Path, PathProblem
 from fieldcraft.paths.search.distances import incoming
 from fieldcraft.paths.search.path_on_grid import problem_on
 from fieldcraft.space import Grid, Space
-from fieldcraft.space.adjacency import Adjacency, cached, cached_until_walls_change
+from fieldcraft.space.adjacency import NO_CELLS, Adjacency, cached, cached_until_walls_change
+from fieldcraft.space.saves import with_more_walls
 
 Danger = Layer | ArrayLike | Callable[[float], Any]
 """A layer, an array of shape (T, *space.shape), or a function from seconds from now to a map."""
@@ -41,11 +44,13 @@ class TimedPath(Path):
         When the agent is in each of the `cells`, in seconds from now.
     damage : float
         The damage along the path.
+    step_lengths : ndarray of float64
+        The length of each step between two of the `cells`, 0 where the agent waits.
 
     Examples
     --------
     >>> import fieldcraft as fc
-    >>> danger = [[[0, 5, 0]], [[0, 5, 0]], [[0, 0, 0]]]
+    >>> danger = [[[0, 9, 0]], [[0, 0, 0]]]
     >>> path = fc.shortest_path(fc.Grid(3, 1), (0.5, 0.5), (2.5, 0.5), danger=danger)
     >>> path
     <TimedPath of 3 s, length 2, damage 0>
@@ -55,6 +60,26 @@ class TimedPath(Path):
 
     times: Floats = field(default_factory=lambda: np.empty(0))
     damage: float = math.inf
+    step_lengths: Floats = field(default_factory=lambda: np.empty(0))
+
+    @cached_property
+    def positions(self) -> Floats:
+        """The centers of the cells, (N, 2) world positions; the first one is the start, and so are
+        those that follow while the agent waits there.
+
+        (N, 3) on a 3D graph. Read-only.
+        """
+        if self.start is None:
+            return super().positions
+        places = self.space.position_of(self.cells)
+        walks = np.flatnonzero(self.step_lengths > 0)
+        left = int(walks[0]) if len(walks) else len(self.step_lengths)
+        places[: left + 1] = self.start
+        places.flags.writeable = False
+        return places
+
+    def _segment_lengths(self) -> Floats:
+        return self.step_lengths
 
     def position_at(self, times: ArrayLike) -> Floats:
         """Return the position of the agent at times in seconds from now: (2,) for one number, (N,
@@ -73,8 +98,6 @@ class TimedPath(Path):
         return self.at(np.interp(wanted, self.times, self._milestones[0])).reshape(
             (*given.shape, self.space.dimensions)
         )
-
-    _is_straight = True
 
     def __repr__(self) -> str:
         if not self.found:
@@ -110,22 +133,25 @@ class TimedProblem(PathProblem):
         count = checks.integer("steps", steps, minimum=1)
         uniform = uniform_cost(cost)
         self._cost, self._least = np.array([uniform or 1.0]), uniform or 1.0
+        ground = space
         if uniform is None:
             self._cost, self._least, _, infinite = read_costs(space, cost)
-            if infinite and np.isinf(self._cost[~space.walls.reshape(-1)]).any():
-                raise InvalidValue(
-                    "With danger the cost of open cells is finite",
-                    got="infinite costs",
-                    remedy="Block cells by walls of the space",
-                )
-        self._norms = _norms(space, self._speed * self._step)
+            if infinite:
+                self.walls = space.walls | np.isinf(self._cost).reshape(space.shape)
+                if isinstance(space, Grid):
+                    # Diagonal steps don't cut the corners of these walls either.
+                    ground = with_more_walls(space, self.walls)
+        self._columns = _ground(ground).columns
+        self._pace = self._speed * self._step
+        self._norms = _norms(space, self._pace)
+        self._longest = _duration(_ground(space).lengths.max(initial=0.0), self._pace)
         self._safe = problem_on(space, cost, False)
         self._danger = self._frames(danger, count)
         blocks = range(0, len(self._danger), kernels.paths.danger.BLOCK)
         least = [self._danger[k : k + kernels.paths.danger.BLOCK].min(axis=0) for k in blocks]
         self._lowest = np.stack(least, axis=1)
         lowest = self._lowest.min(axis=1)
-        bad = np.flatnonzero(~(lowest >= 0) & ~space.walls.reshape(-1))
+        bad = np.flatnonzero(~(lowest >= 0) & ~self.walls.reshape(-1))
         if len(bad):
             raise InvalidValue(
                 "Danger is damage per second, 0 or more, or infinite where agents can't be",
@@ -155,14 +181,16 @@ class TimedProblem(PathProblem):
         if given is not None:
             return np.ascontiguousarray(given, dtype=np.float32).reshape(count, -1)
         times = (self._step * np.arange(count)).tolist()
+        out = np.empty((count, *self.space.shape), dtype=np.float32)
         if isinstance(danger, Layer):
             cell_values(self.space, danger, "danger")  # refuses another space
-            frames: Iterator[Any] = values_at(danger, times)
+            for number, values in enumerate(values_at(danger, times)):
+                out[number] = values
         else:
-            frames = (self._frame(danger(t)) for t in times)  # type: ignore[operator]
-        out = np.empty((count, *self.space.shape), dtype=np.float32)
-        for number, frame in enumerate(frames):
-            out[number] = frame
+            foretell = cast(Callable[[float], Any], danger)
+            with shared_futures():
+                for number, seconds in enumerate(times):
+                    out[number] = self._frame(foretell(seconds))
         return out.reshape(count, -1)
 
     def _frame(self, values: Any) -> NDArray[Any]:
@@ -178,38 +206,119 @@ class TimedProblem(PathProblem):
     def solve(self, start: Floats, here: int, goal: Floats, there: int) -> TimedPath:
         """See `PathProblem.solve`."""
         space, danger = self.space, self._danger
+        center = space.position_of(here)
         # The path without danger is often the best one; else its cost bounds the search.
-        first_path = self._safe.solve(space.position_of(here), here, goal, there)
+        first_path = self._safe.solve(center, here, goal, there)
         if not first_path.found:
-            return TimedPath(space, first_path.cells, math.inf, math.inf)
-        ground = _ground(space).columns
+            return _not_found(space)
+        first = self._first_steps(start, here, there)
+        if not len(first.ends):
+            return self._already_there(here)
         free = _free_scratch(space)
         scratch = free.pop() if free else None
-        if scratch is None or len(scratch[1][0]) < danger.size:
-            scratch = _new_scratch(len(space), danger.size)
-        pace, half = self._speed * self._step, self._step / 2
-        norms = (*self._norms[:-1], self._least, self._norms[-1])
-        cells, steps, lasting, cost, damage = kernels.paths.danger.search(
-            ground,
+        states = len(danger) * (len(space) + 1)
+        if scratch is None or len(scratch[1][0]) < states:
+            scratch = _new_scratch(len(space), states)
+        longest = max(self._longest, _duration(first.lengths.max(), self._pace))
+        places, steps, lasting, cost, damage = kernels.paths.danger.search(
+            self._columns,
             self._cost,
             danger,
             self._lowest,
+            (first.ends, first.lengths),
             first_path.cells,
-            pace,
-            half,
-            norms,
+            self._pace,
+            self._step,
+            longest,
+            (*self._norms[:-1], self._least, self._norms[-1]),
             here,
             there,
             *scratch,
         )
         free.append(scratch)
-        cells.flags.writeable = False
-        if not len(cells):
-            return TimedPath(space, cells, math.inf, math.inf)
+        if not len(places):
+            return _not_found(space)
         times = self._step * np.concatenate([[0], lasting.cumsum()])
         length = float(steps.sum())
-        first = start if start.tolist() != space.position_of(here).tolist() else None
-        return TimedPath(space, cells, length, float(cost), None, first, times, float(damage))
+        cells = np.where(places < len(space), places, here)
+        cells.flags.writeable = False
+        stepped_to = places[places < len(space)][0]
+        begin = start if first.from_start[first.ends == stepped_to].any() else None
+        return TimedPath(
+            space, cells, length, float(cost), None, begin, times, float(damage), steps
+        )
+
+    def _already_there(self, here: int) -> TimedPath:
+        """Return the path of an agent at the center of its goal."""
+        if np.isinf(self._danger[0, here]):
+            return _not_found(self.space)
+        cells, times, steps = np.array([here]), np.zeros(1), np.empty(0)
+        cells.flags.writeable = False
+        return TimedPath(self.space, cells, 0.0, 0.0, None, None, times, 0.0, steps)
+
+    def _first_steps(self, start: Floats, here: int, there: int) -> _FirstSteps:
+        """Return the steps by which a path to the cell `there` may begin at a start in the cell
+        `here`; none for an agent at the center of its goal.
+        """
+        space = self.space
+        starts, ends, lengths = self._columns[0]
+        arcs = slice(starts[here], starts[here + 1])
+        ends, lengths = ends[arcs].astype(np.int64), lengths[arcs].copy()
+        from_start = np.zeros(len(ends), dtype=np.bool_)
+        if start.tolist() != space.position_of(here).tolist():
+            to_center = math.inf
+            if has_waypoints(space):
+                # Agents keep to the edges; one beside all edges starts at the vertex.
+                from_start = on_edges(space, start, here, ends)
+                share = share_of_edges(space, start, here, ends)
+                lengths = np.where(from_start, (1 - share) * lengths, lengths)
+                to_center = self._back_along_edge(start, here)
+                if to_center < math.inf:
+                    ends, lengths = ends[from_start], lengths[from_start]
+                    from_start = from_start[from_start]
+            else:
+                away = space.shortest_vectors(space.position_of(ends) - start)
+                lengths = np.sqrt((away**2).sum(axis=1))
+                from_start[:] = True
+                if here == there:
+                    leg = space.shortest_vectors(space.position_of(here) - start)
+                    to_center = math.hypot(*leg.tolist())
+            if to_center < math.inf:
+                ends, lengths = np.append(ends, here), np.append(lengths, to_center)
+                from_start = np.append(from_start, True)
+        if here == there and not (ends == here).any():
+            ends, lengths, from_start = ends[:0], lengths[:0], from_start[:0]
+        return _FirstSteps(ends, lengths, from_start)
+
+    def _back_along_edge(self, start: Floats, here: int) -> float:
+        """Return the length from a start along an edge to the vertex `here`; infinite if no edge
+        leads there.
+        """
+        starts, origins, lengths = self._columns[1]
+        arcs = slice(starts[here], starts[here + 1])
+        origins, lengths = origins[arcs].astype(np.int64), lengths[arcs]
+        leads = on_edges(self.space, start, here, origins)
+        rest = share_of_edges(self.space, start, here, origins) * lengths
+        return float(rest[leads].min(initial=math.inf))
+
+
+class _FirstSteps(NamedTuple):
+    """The steps by which a path may begin: the cells to which they lead, their lengths, and whether
+    they begin at the start; others begin at the center of its cell.
+    """
+
+    ends: Ints
+    lengths: Floats
+    from_start: NDArray[np.bool_]
+
+
+def _not_found(space: Space) -> TimedPath:
+    return TimedPath(space, NO_CELLS, math.inf, math.inf)
+
+
+def _duration(length: float, pace: float) -> int:
+    """Return the number of time steps that a step of this length takes."""
+    return max(math.floor(length / pace + 0.5), 1)
 
 
 _HEAP = 1 << 16
@@ -273,7 +382,7 @@ def _norms(space: Space, pace: float) -> tuple[int, float, float, float, float, 
         return 0, 0.0, 0.0, 0.0, 0.0, thrift
     if ground.norm == 1:
         cell = cast(Grid, space).cell_size
-        one, two = (max(math.floor(length / pace + 0.5), 1) for length in (cell, 2**0.5 * cell))
+        one, two = (_duration(length, pace) for length in (cell, 2**0.5 * cell))
         quick = one / cell * _ROUNDED, (two - one) / cell * _ROUNDED
         return 1, _ROUNDED, (2**0.5 - 1) * _ROUNDED, *quick, thrift
     some = birds > 0

@@ -49,7 +49,8 @@ class Brush:
         positive.
         """
         xs, ys = _columns(pixels)
-        number, alpha = SHAPES.index(shape), _alpha(opacity)
+        number = SHAPES.index(shape)
+        alpha = _alpha(opacity)
         kernels.pictures.paint.marks(
             xs, ys, radii, ahead, colors, number, float(outline), alpha, canvas
         )
@@ -65,7 +66,8 @@ class Brush:
         color counts once.
         """
         if len(starts):
-            starts, ends = np.ascontiguousarray(starts), np.ascontiguousarray(ends)
+            starts = np.ascontiguousarray(starts)
+            ends = np.ascontiguousarray(ends)
             kernels.pictures.paint.segments(starts, ends, width / 2, self._mask)
             points = np.concatenate([starts, ends])
             self._wash_around(canvas, points, width / 2 + 2, color, opacity)

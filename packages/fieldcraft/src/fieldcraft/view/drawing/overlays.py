@@ -70,7 +70,10 @@ def draw_lines(
     >>> picture[25, 40]
     array([244, 245, 247, 255], dtype=uint8)
     """
-    listed = [lines] if line_of(lines) is not lines else checks.sequence("lines", lines)
+    if line_of(lines) is not lines:
+        listed = [lines]
+    else:
+        listed = checks.sequence("lines", lines)
     _draw(picture, place, [line_of(line) for line in listed], color, width, shade)
 
 
@@ -110,7 +113,10 @@ def draw_dots(
     >>> picture[15, 25]
     array([244, 245, 247, 255], dtype=uint8)
     """
-    axes = 3 if checks.array("Positions", line_of(positions)).shape[-1:] == (3,) else 2
+    if checks.array("Positions", line_of(positions)).shape[-1:] == (3,):
+        axes = 3
+    else:
+        axes = 2
     points, _ = checks.positions(line_of(positions), dimensions=axes)
     _draw(picture, place, [point[np.newaxis] for point in points], color, width, shade)
 
@@ -126,7 +132,8 @@ def _draw(
     _check_picture(picture, place)
     wide = checks.positive("width", width, maximum=_WIDEST)
     drawn = [line for line in (np.atleast_2d(place.pixel_of(line)) for line in lines) if len(line)]
-    tone, dark = parse_color(color), checks.fraction("shade", shade)
+    tone = parse_color(color)
+    dark = checks.fraction("shade", shade)
     if not drawn:
         return
     # A line of one point is a dot.
@@ -209,7 +216,8 @@ def draw_arrows(
     True
     """
     _check_picture(picture, place)
-    space, rule = grid_of(space, "A picture with arrows"), "Vectors are finite numbers"
+    space = grid_of(space, "A picture with arrows")
+    rule = "Vectors are finite numbers"
     given = checks.array_of(vectors, (*space.shape, 2), "iuf", rule, "Pass layer.vectors")
     if not np.isfinite(given).all():
         raise InvalidValue(rule, got="NaN or infinity", remedy="Pass layer.vectors")
@@ -223,10 +231,16 @@ def draw_arrows(
     arrows = given.reshape(-1, 2)[cells].astype(np.float64) * (1, -1 if space.y_up else 1)
     lengths = np.hypot(arrows[:, 0], arrows[:, 1])
     shown = lengths > checks.not_negative("threshold", threshold)
-    longest = float(lengths.max()) if limit is None else checks.positive("limit", limit)
-    pixels, arrows, lengths = pixels[shown], arrows[shown], lengths[shown]
+    if limit is None:
+        longest = float(lengths.max())
+    else:
+        longest = checks.positive("limit", limit)
+    pixels = pixels[shown]
+    arrows = arrows[shown]
+    lengths = lengths[shown]
     arrows *= (0.8 * distance * np.clip(lengths / longest, 0.5, 1.0) / lengths)[:, np.newaxis]
-    tips, tails = pixels + arrows / 2, pixels - arrows / 2
+    tips = pixels + arrows / 2
+    tails = pixels - arrows / 2
     side = np.stack([-arrows[:, 1], arrows[:, 0]], axis=1) * 0.2
     starts = np.concatenate([tails, tips, tips])
     ends = np.concatenate([tips, tips - 0.32 * arrows + side, tips - 0.32 * arrows - side])
@@ -334,10 +348,18 @@ def draw_candidates(
     remedy = "Pass answer.explain()"
     checks.instance(candidates, Candidates, "Candidates are those of an answer", remedy)
     wide = checks.positive("width", width)
-    positions, left, scores = candidates.positions, candidates.left, candidates.scores
+    positions = candidates.positions
+    left = candidates.left
+    scores = candidates.scores
     draw_dots(picture, place, positions[~left], color=_REMOVED, width=wide / 2, shade=0.4)
-    low, high = (scores[left].min(), scores[left].max()) if left.any() else (0.0, 0.0)
-    share = (scores - low) / (high - low) if high > low else np.where(left, 1.0, np.nan)
+    if left.any():
+        low, high = (scores[left].min(), scores[left].max())
+    else:
+        low, high = (0.0, 0.0)
+    if high > low:
+        share = (scores - low) / (high - low)
+    else:
+        share = np.where(left, 1.0, np.nan)
     for shade, row in enumerate(np.linspace(_DARKEST, 1, _SHADES)):
         some = np.rint(share * (_SHADES - 1)) == shade
         tone = tinted(_GREEN)[int(row * 200)].tolist()

@@ -249,7 +249,8 @@ class Film:
     def discard(self) -> None:
         """Stop without writing anything; the previous file at `path` stays."""
         self._closed = True
-        opened, self._open = self._open, None
+        opened = self._open
+        self._open = None
         with suppress(OSError), self._cleanup:
             if opened is not None:
                 with suppress(Exception):  # a broken writer may fail once more

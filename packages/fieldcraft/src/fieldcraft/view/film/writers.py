@@ -87,7 +87,9 @@ class Writer:
     """
 
     def __init__(self, file: IO[bytes], fps: Fraction, quality: int | None, first: RGBA) -> None:
-        self.file, self.fps, self.quality = file, fps, quality
+        self.file = file
+        self.fps = fps
+        self.quality = quality
         self.size = first.shape[:2]
 
     def add(self, frame: RGBA) -> None:
@@ -163,7 +165,8 @@ class _Gif(Writer):
         if before is not None:
             same = shown == before
             rows, columns = _extent(~same.all(axis=1)), _extent(~same.all(axis=0))
-        part, same = shown[rows, columns], same[rows, columns]
+        part = shown[rows, columns]
+        same = same[rows, columns]
         colors = self._colors_in(part[~same])
         options: dict[str, Any] = {}
         if len(colors) < _MOST_COLORS:
@@ -277,7 +280,10 @@ WRITERS: dict[str, type[Writer]] = {
 
 def need(suffix: str) -> None:
     """Raise for a suffix if its library is not installed, before any work."""
-    module, library = ("av", "PyAV") if suffix == ".mp4" else ("PIL.Image", "Pillow")
+    if suffix == ".mp4":
+        module, library = ("av", "PyAV")
+    else:
+        module, library = ("PIL.Image", "Pillow")
     with needs(library, "view", f"Writing {suffix[1:].upper()} files"):
         importlib.import_module(module)
 
@@ -312,7 +318,9 @@ def _reel(spool: _Spool) -> Image.Image:
 
     first = _image(spool[0])
     reel = Reel()
-    reel.im, reel._mode, reel._size = first.im, first.mode, first.size
+    reel.im = first.im
+    reel._mode = first.mode
+    reel._size = first.size
     return reel
 
 
@@ -321,4 +329,6 @@ def _extent(changed: NDArray[np.bool_]) -> slice:
     since no box is empty.
     """
     found = np.flatnonzero(changed)
-    return slice(int(found[0]), int(found[-1]) + 1) if len(found) else slice(0, 1)
+    if len(found):
+        return slice(int(found[0]), int(found[-1]) + 1)
+    return slice(0, 1)

@@ -209,7 +209,10 @@ def _color_bar(
         from matplotlib.ticker import MaxNLocator
 
         low, high = limits
-        lines = wrapped(title, 120) if title else []
+        if title:
+            lines = wrapped(title, 120)
+        else:
+            lines = []
         head = len(lines) * LINE + (6 if lines else 0)
         bar = max(length - head - 2 * _POINT, 60)
         gap = (high - low) * ((LINE if upright else 40) / bar)
@@ -279,7 +282,8 @@ class TeamLegend:
     opacity: float = 1.0
 
     def __post_init__(self) -> None:
-        names, colors = checks.sequence("names", self.names), checks.sequence("colors", self.colors)
+        names = checks.sequence("names", self.names)
+        colors = checks.sequence("colors", self.colors)
         if len(names) != len(colors):
             raise InvalidValue(
                 "Each team has a name and a color",

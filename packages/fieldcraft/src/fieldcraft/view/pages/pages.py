@@ -81,19 +81,23 @@ def picture(
     >>> drawn.shape[2], drawn.dtype
     (4, dtype('uint8'))
     """
-    ground, opacity = drawing.get("ground", "dark"), drawing.get("opacity", 1.0)
+    ground = drawing.get("ground", "dark")
+    opacity = drawing.get("opacity", 1.0)
     key: Legend
     if isinstance(layer, Teams):
         drawn = frame_teams(layer, limits=limits, threshold=threshold or 0.0, **drawing)
         teams = Team.all_of(layer)
-        names, tones = [team.label for team in teams], [team.color for team in teams]
-        key, name = TeamLegend(names, tones, legend, opacity), ""
+        names = [team.label for team in teams]
+        tones = [team.color for team in teams]
+        key = TeamLegend(names, tones, legend, opacity)
+        name = ""
     else:
         subject, _ = subject_of(layer, drawing.get("space"))
         shown = scale_for(subject, colors, limits, threshold, ground)
         values = subject.values
         beyond = values.min() < np.float32(shown.low), values.max() > np.float32(shown.high)
-        drawn, name = frame(layer, colors=shown, **drawing), subject.name
+        drawn = frame(layer, colors=shown, **drawing)
+        name = subject.name
         key = ScaleLegend(shown, legend, beyond, opacity=opacity)
     return page(
         [drawn],
@@ -155,13 +159,19 @@ def page(
     theme = LIGHT if checks.flag("light", light) else DARK
     checks.text("title", title), checks.text("caption", caption)
     pictures = [checked_frame(shown, (4,)) for shown in checks.sequence("frames", frames)]
-    names = [""] * len(pictures) if titles is None else checks.sequence("titles", titles)
+    if titles is None:
+        names = [""] * len(pictures)
+    else:
+        names = checks.sequence("titles", titles)
     for name in names:
         checks.text("Each title", name)
     if isinstance(legend, ColorScale):
         legend = ScaleLegend(legend)
     is_one = legend is None or isinstance(legend, Legend)
-    below = None if is_one else checks.sequence("legend", legend)
+    if is_one:
+        below = None
+    else:
+        below = checks.sequence("legend", legend)
     counts = {len(pictures), len(names), len(pictures) if below is None else len(below)}
     if not pictures or len(counts) > 1 or not all(isinstance(each, Legend) for each in below or ()):
         raise InvalidValue(
@@ -174,17 +184,26 @@ def page(
             _stacked(shown, each.below(shown.shape[1], theme), theme)
             for shown, each in zip(pictures, below, strict=True)
         ]
-    across = 4 if columns is None else checks.integer("columns", columns, minimum=1)
+    if columns is None:
+        across = 4
+    else:
+        across = checks.integer("columns", columns, minimum=1)
     across = min(across, len(pictures))
     head = LINE + 3 if any(names) else 0
     wide = max(*(shown.shape[1] for shown in pictures), *(measure(name) for name in names), 1)
     high = max(shown.shape[0] for shown in pictures)
     down = -(-len(pictures) // across)
     grid = (across * wide + (across - 1) * GAP, down * (high + head) + (down - 1) * GAP)
-    key = legend.beside(grid[1] - head, theme) if isinstance(legend, Legend) else None
+    if isinstance(legend, Legend):
+        key = legend.beside(grid[1] - head, theme)
+    else:
+        key = None
     content = grid[0] + (0 if key is None else 22 + key.shape[1])
     content = max(content, measure(title, scale=TITLE, bold=True), 160 if caption else 0)
-    lines = wrapped(caption, content) if caption else []
+    if caption:
+        lines = wrapped(caption, content)
+    else:
+        lines = []
     top = MARGIN + (round(LINE * TITLE) + 8 if title else 0)
     body = max(grid[1], 0 if key is None else head + key.shape[0])
     foot = len(lines) * LINE
@@ -193,7 +212,8 @@ def page(
         baseline = MARGIN + round(ASCENT * TITLE)
         write(drawn, MARGIN, baseline, title, theme.text, scale=TITLE, bold=True)
     for i, (shown, name) in enumerate(zip(pictures, names, strict=True)):
-        left, upper = MARGIN + i % across * (wide + GAP), top + i // across * (high + head + GAP)
+        left = MARGIN + i % across * (wide + GAP)
+        upper = top + i // across * (high + head + GAP)
         if name:
             write(drawn, left, upper + ASCENT, name, theme.text)
         _paste(drawn, shown, left, upper + head + (high - shown.shape[0]) // 2)
@@ -259,7 +279,8 @@ def as_html(imap: InfluenceMap) -> str:
 
 
 def _row(name: str, layer: Operand) -> str:
-    png, image = as_png(layer), ""
+    png = as_png(layer)
+    image = ""
     if png is not None:
         data = base64.b64encode(png).decode()
         image = f'<img src="data:image/png;base64,{data}" alt="{html.escape(name)}">'
@@ -285,7 +306,8 @@ def _path(path: Path) -> RGBA:
     """Return a path on the ground of its map, with a dot at its start and a larger one at its goal.
     A path over the edge of a torus is broken there.
     """
-    drawn, place = _ground(path.space), Placement(path.space, size=_SIDE)
+    drawn = _ground(path.space)
+    place = Placement(path.space, size=_SIDE)
     if not path.found:
         return drawn
     places = path.at(np.linspace(0, path.length, 4 * _SIDE))

@@ -67,7 +67,8 @@ def plot_over_time(
     >>> fc.view.plot_over_time([0, 1, 2], [("threat", [0.0, 2.0, 1.0], "red")]).shape
     (440, 960, 4)
     """
-    lines, count = checks.sequence("curves", curves), checks.array("seconds", seconds).size
+    lines = checks.sequence("curves", curves)
+    count = checks.array("seconds", seconds).size
     times = checks.numbers("seconds", seconds, count)
     size = [
         checks.integer(name, side, minimum=least, maximum=2**14)
@@ -86,7 +87,10 @@ def plot_over_time(
             got=repr(times.tolist())[:60],
             remedy="Sort them, and drop repeats",
         )
-    low, high = (None, None) if limits is None else checks.pair("limits", limits)
+    if limits is None:
+        low, high = (None, None)
+    else:
+        low, high = checks.pair("limits", limits)
     if low is not None and high is not None and low >= high:
         raise InvalidValue(
             "The limits of a plot are (low, high), low below high",

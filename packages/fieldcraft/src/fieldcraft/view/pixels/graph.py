@@ -36,12 +36,22 @@ class AbovePlan(Plan):
         self, space: Space, scale: float | None, size: int, heights: tuple[float, float] | None
     ) -> None:
         self.space = space
-        low, high = space.extent[:, :2] if len(space) else np.zeros((2, 2))
-        self._low, extent = low, high - low
+        if len(space):
+            low, high = space.extent[:, :2]
+        else:
+            low, high = np.zeros((2, 2))
+        self._low = low
+        extent = high - low
         longest = float(extent.max())
-        self._margin = _MARGIN if scale is not None else min(_MARGIN, size // 2)
+        if scale is not None:
+            self._margin = _MARGIN
+        else:
+            self._margin = min(_MARGIN, size // 2)
         if scale is None:
-            scale = max(size - 2 * _MARGIN, 1) / longest if longest > 0 else 1.0
+            if longest > 0:
+                scale = max(size - 2 * _MARGIN, 1) / longest
+            else:
+                scale = 1.0
         self.scale = scale
         across, down = (max(int(np.ceil(side * scale)) + 2 * self._margin, 1) for side in extent)
         if max(across, down) > _LONGEST:
@@ -162,9 +172,13 @@ class AbovePlan(Plan):
             return brush.polygons(self._fine(corners), starts, np.arange(len(corners)), chosen)
         if not len(chosen):
             return np.full(brush.shape, -1, dtype=np.int32)
-        pixels, edges = self._fine(self.space.positions), self.space.graph.edges
+        pixels = self._fine(self.space.positions)
+        edges = self.space.graph.edges
         lengths = np.hypot(*(pixels[edges[:, 0]] - pixels[edges[:, 1]]).T)
-        typical = float(np.median(lengths)) if len(lengths) else 16.0
+        if len(lengths):
+            typical = float(np.median(lengths))
+        else:
+            typical = 16.0
         radius = min(max(0.3 * typical, 2.0 * _FINER), 7.0 * _FINER)
         found = brush.nearest(pixels[chosen[::-1]], radius)
         return np.where(found >= 0, chosen[::-1][found], -1).astype(np.int32)

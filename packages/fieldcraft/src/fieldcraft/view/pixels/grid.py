@@ -57,7 +57,8 @@ class GridPlan(Plan):
         height, width = self.rows.stop - self.rows.start, self.columns.stop - self.columns.start
         longest = max(width, height)
         if scale is None:
-            self.scale, self.shrink = max(1, size // longest), max(1, -(-longest // size))
+            self.scale = max(1, size // longest)
+            self.shrink = max(1, -(-longest // size))
         else:
             self.scale, self.shrink = _integer_pixels(scale, space.cell_size)
         self.shape = self._bounded(
@@ -99,8 +100,12 @@ class GridPlan(Plan):
         """
         (height, width), shrink = cells.shape[:2], self.shrink
         pad = [(0, -height % shrink), (0, -width % shrink)] + [(0, 0)] * (cells.ndim - 2)
-        full = np.pad(cells, pad, mode="edge") if shrink > 1 else cells
-        down, across = full.shape[0] // shrink, full.shape[1] // shrink
+        if shrink > 1:
+            full = np.pad(cells, pad, mode="edge")
+        else:
+            full = cells
+        down = full.shape[0] // shrink
+        across = full.shape[1] // shrink
         return full.reshape(down, shrink, across, shrink, *cells.shape[2:])
 
     def compose(
@@ -150,9 +155,13 @@ class GridPlan(Plan):
         index = colors.index(values[self.rows, self.columns])
         if unknown is not None:
             index[self.middle(unknown)] = HIDDEN
-        theme, terrain = theme_of(ground), self.space.terrain
+        theme = theme_of(ground)
+        terrain = self.space.terrain
         kinds, tones = ground_kinds(self.space, theme)
-        is_open = np.array([True]) if terrain is None else terrain.enter.diagonal()
+        if terrain is None:
+            is_open = np.array([True])
+        else:
+            is_open = terrain.enter.diagonal()
         walled = np.append(~is_open, True)
         count = len(colors.table)
         rgb = np.empty((HIDDEN + 1, 3), dtype=np.uint8)
@@ -211,7 +220,8 @@ def _outlines(space: Grid) -> dict[tuple[Any, ...], NDArray[np.int64]]:
 def _integer_pixels(scale: float, cell_size: float) -> tuple[int, int]:
     """Return pixels per cell and cells per pixel for `scale` pixels per world unit."""
     wanted = scale * cell_size
-    pixels, cells = max(round(wanted), 1), max(round(1 / wanted), 1)
+    pixels = max(round(wanted), 1)
+    cells = max(round(1 / wanted), 1)
     if abs(pixels / cells / wanted - 1) > 1e-6:
         nearest = pixels / cells / cell_size
         raise InvalidValue(
@@ -238,7 +248,8 @@ def ground_kinds(space: Grid, theme: Theme = DARK) -> tuple[NDArray[np.uint16], 
     """Return the kind of ground of each cell, shape (height, width), and the colors of the kinds,
     shape (K, 3); the last kind is a plain wall.
     """
-    walls, terrain = space.walls, space.terrain
+    walls = space.walls
+    terrain = space.terrain
     if terrain is None:
         return walls.astype(np.uint16), np.array([theme.ground, theme.wall], dtype=np.uint8)
     is_open = terrain.enter.diagonal()

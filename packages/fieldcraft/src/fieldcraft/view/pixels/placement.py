@@ -105,7 +105,10 @@ class Placement:
         heights: tuple[float, float] | None = None,
     ) -> None:
         self.space = checked_space(space, "A picture needs")
-        factor = None if scale is None else checks.positive("scale", scale)
+        if scale is None:
+            factor = None
+        else:
+            factor = checks.positive("scale", scale)
         side = checks.integer("size", size, minimum=1)
         checks.flag("crop", crop)
         self.plan: Plan
@@ -149,17 +152,23 @@ def subject_of(layer: Any, space: Space | None, *, finite: bool = True) -> tuple
     """
     if space is not None:
         checked_space(space, "A picture needs")
-    unknown, sources, name = None, None, ""
+    unknown = None
+    sources = None
+    name = ""
     if hasattr(layer, "values") and hasattr(layer, "space"):
         own = checked_space(layer.space, "A picture needs")
-        sources, name = getattr(layer, "sources", None), str(getattr(layer, "name", ""))
+        sources = getattr(layer, "sources", None)
+        name = str(getattr(layer, "name", ""))
         values = numbers(layer.values, dimensions=(1, 2))
         if hasattr(layer, "finite_values") and np.isinf(values).any():
             unknown = np.isinf(values)
             values = np.where(unknown, np.float32(0), values)
     else:
         values = numbers(layer, dimensions=(1, 2) if space is not None else (2,))
-        own = space if space is not None else Grid(values.shape[1], values.shape[0])
+        if space is not None:
+            own = space
+        else:
+            own = Grid(values.shape[1], values.shape[0])
     rule = f"values have the map's shape {own.axes}, here {tuple(own.shape)}"
     checks.array_of(values, tuple(own.shape), "fiub", rule, "Pass a value for each cell")
     if finite:

@@ -115,11 +115,10 @@ class ColorScale:
         if self.is_signed:
             self.high = max(-self.low, self.high)
             self.low = -self.high
-        self.threshold = (
-            None
-            if threshold is None
-            else min(checks.not_negative("threshold", threshold), _LARGEST)
-        )
+        if threshold is None:
+            self.threshold = None
+        else:
+            self.threshold = min(checks.not_negative("threshold", threshold), _LARGEST)
         usual = diverging if self.is_signed else sequential
         pale = checks.flag("light", light)
         self.table: Table = usual(light=pale) if table is None else _checked_table(table)
@@ -163,7 +162,10 @@ class ColorScale:
     def share(self, values: NDArray[np.float32]) -> NDArray[np.floating[Any]]:
         """Return the places of finite float32 values in the table, 0 to 1, of the same shape."""
         values = numbers(values, dimensions=range(1, 5)).astype(np.float32, copy=False)
-        start, end = (self.high, self.low) if self.high <= 0 else (self.low, self.high)
+        if self.high <= 0:
+            start, end = (self.high, self.low)
+        else:
+            start, end = (self.low, self.high)
         usual = 1e-30 < self.high - self.low < 1e30
         exact: NDArray[np.floating[Any]] = values if usual else values.astype(np.float64)
         number: Any = exact.dtype.type
@@ -274,7 +276,9 @@ THEMES = {"dark": DARK, "light": LIGHT}
 
 def theme_of(ground: Ground) -> Theme:
     """Return the theme of a ground, `DARK` for None."""
-    return DARK if ground is None else THEMES[checks.choice("ground", ground, tuple(THEMES))]
+    if ground is None:
+        return DARK
+    return THEMES[checks.choice("ground", ground, tuple(THEMES))]
 
 
 class Plan(ABC):
@@ -327,7 +331,8 @@ class Plan(ABC):
         index = colors.index(shown)
         if unknown is not None:
             index[self.middle(unknown)] = HIDDEN
-        rgb, drawn = colors.rgb(shown), index != HIDDEN
+        rgb = colors.rgb(shown)
+        drawn = index != HIDDEN
         if never is not None:
             unseen = self.middle(never)
             rgb[unseen] = theme_of(ground).never_seen

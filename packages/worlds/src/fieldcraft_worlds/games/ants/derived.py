@@ -69,7 +69,9 @@ class AntsDerived(SwarmReplay[State]):
 
     def walk(self, tuning: Tuning, trails: str) -> Walk:
         """Return the weights of ants with some tuning."""
-        settings, cell, scalar = self.settings, self.grid.cell_size, trails == SCALAR
+        settings = self.settings
+        cell = self.grid.cell_size
+        scalar = trails == SCALAR
         return Walk(
             settings.speed * cell,
             wander=tuning.wander,
@@ -83,11 +85,15 @@ class AntsDerived(SwarmReplay[State]):
 
     def trails(self, state: State) -> tuple[TrailLayer, ...]:
         """Return the layers of trails in a state."""
-        return (self.to_food, self.to_home) if state.trails == SCALAR else (self.flow,)
+        if state.trails == SCALAR:
+            return (self.to_food, self.to_home)
+        return (self.flow,)
 
     def load(self, state: State) -> None:
         """Set layers, ants and food to those of a complete state; see `SwarmReplay.load`."""
-        settings, grid, device = self.settings, self.grid, carrying.device()
+        settings = self.settings
+        grid = self.grid
+        device = carrying.device()
         scalar = state.trails == SCALAR
         self.obstacles.follow(state.walls)
         for layer in self.trails(state):
@@ -100,7 +106,8 @@ class AntsDerived(SwarmReplay[State]):
             self._homing.sync(["nest"], [grid.position_of(state.nest)], 1.0)
             self._homing.step()
         nest = self.is_nest(state.nest) & ~state.walls.reshape(-1)
-        self._food, self._home = Forage(grid, state.food, nest.reshape(grid.shape)), state.home
+        self._food = Forage(grid, state.food, nest.reshape(grid.shape))
+        self._home = state.home
         self._emitters = [Emitter(self._crowd, self.obstacles.banks, settings.obstacle)]
         if scalar:
             self._emitters += [
@@ -142,7 +149,9 @@ class AntsDerived(SwarmReplay[State]):
             return np.stack([self.to_food.values, self.to_home.values])
         if name == "planes":
             return np.moveaxis(self.flow.vectors, -1, 0).copy()
-        return np.array(self._food.food) if name == "food" else self._home + self._food.brought
+        if name == "food":
+            return np.array(self._food.food)
+        return self._home + self._food.brought
 
     def swarm(self, state: State) -> Swarm:
         """Return the ants of a state."""

@@ -72,7 +72,8 @@ def _paint(derived: AntsDerived, state: State, order: Paint) -> State:
     checks.choice("what", order.what, BRUSHES)
     cells = brushed(derived.grid, order.stroke, state.tuning.brush * derived.grid.cell_size)
     cells = cells[~derived.is_nest(state.nest)[cells]]
-    walls, food = state.walls.copy(), state.food.copy()
+    walls = state.walls.copy()
+    food = state.food.copy()
     if order.what == "food":
         cells = cells[~walls.reshape(-1)[cells]]
         food.reshape(-1)[cells] = np.maximum(food.reshape(-1)[cells], derived.settings.food)

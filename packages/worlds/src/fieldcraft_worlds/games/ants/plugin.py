@@ -39,9 +39,10 @@ class AntWorld(PaintedWorld):
         orders: list[Order] = [Tune(name, value) for name, value in inputs.sliders.items()]
         for event in inputs.events:
             if event.action in ("paint", "wipe") and (stroke := painted(event)):
-                brush = (
-                    inputs.chosen.get("brush", BRUSHES[0]) if event.action == "paint" else "clear"
-                )
+                if event.action == "paint":
+                    brush = inputs.chosen.get("brush", BRUSHES[0])
+                else:
+                    brush = "clear"
                 orders.append(Paint(brush.removeprefix("paint "), stroke))
             elif event.phase == "press" and event.action == "keep apart":
                 default = self.derived.settings.tuning(state.trails).separate

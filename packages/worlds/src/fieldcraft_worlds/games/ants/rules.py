@@ -29,7 +29,8 @@ def start(derived: AntsDerived, rng: np.random.Generator) -> State:
     """Return the first state: a nest and piles of food at random, all ants in the nest. Raises
     `InvalidValue` on a map without open ground.
     """
-    grid, settings = derived.grid, derived.settings
+    grid = derived.grid
+    settings = derived.settings
     walls = derived.space.walls.copy()
     parts = _parts(derived.space.with_walls(walls))
     ground = np.flatnonzero(parts == 0)
@@ -107,12 +108,15 @@ def _nowhere(derived: AntsDerived, state: State) -> float:
         gaps = (gaps + size // 2) % size - size // 2
     since = state.agents[2].view(np.uint32) >> _SINCE
     stuck = (((gaps / _CELL) ** 2).sum(axis=0) < least * least) & (since >= window)
-    return int(np.count_nonzero(stuck)) / len(state) if len(state) else 0.0
+    if len(state):
+        return int(np.count_nonzero(stuck)) / len(state)
+    return 0.0
 
 
 def _renew_food(derived: AntsDerived, state: State, rng: np.random.Generator) -> State:
     """Return the state with another pile, if less than one is left and food is renewed."""
-    settings, walls = derived.settings, state.walls
+    settings = derived.settings
+    walls = state.walls
     if (
         not settings.renew
         or not settings.piles
@@ -133,7 +137,8 @@ def _with_pile(
     rng: np.random.Generator,
 ) -> NDArray[np.int32]:
     """Return food with another pile on the open cells `part`, away from the nest if possible."""
-    settings, grid = derived.settings, derived.grid
+    settings = derived.settings
+    grid = derived.grid
     far = settings.nest + settings.pile + min(grid.shape) / 4
     clear = part[~disc(grid, nest, far)[part] & (food.reshape(-1)[part] == 0)]
     if not len(clear):

@@ -55,7 +55,8 @@ def scene_of(derived: AntsDerived, state: State, overlays: frozenset[str]) -> Sc
         )
     ]
     if "ants" in overlays:
-        size, carrying = 0.7 * grid.cell_size, state.carrying
+        size = 0.7 * grid.cell_size
+        carrying = state.carrying
         positions = derived.swarm(state).positions
         marks += [
             Marks(positions[~carrying], "dot", size, "ink", None, None, 0.5, 2.0, "searching"),

@@ -21,7 +21,8 @@ from fieldcraft_worlds.games.settings import (
     slider,
 )
 
-SCALAR, VELOCITY = "scalar", "velocity"
+SCALAR = "scalar"
+VELOCITY = "velocity"
 TRAILS = (SCALAR, VELOCITY)
 MOST_ANTS = 1_000_000
 NOWHERE = 0.3

@@ -39,14 +39,23 @@ def decide(
     derived: ChaseDerived, state: State, sighting: Sighting, rng: np.random.Generator
 ) -> State:
     """Return the state with new moods, targets and goals of hunters, and new search memories."""
-    ground, settings = derived.ground, derived.settings
-    people, contacts = state.people, sighting.contacts
+    ground = derived.ground
+    settings = derived.settings
+    people = state.people
+    contacts = sighting.contacts
     hunters = sighting.hunters
-    was_found, was_lost = len(contacts.found) > 0, len(contacts.lost) > 0
-    moods, since = people.moods.copy(), people.since.copy()
-    targets, goals = people.targets.copy(), people.goals.copy()
-    at, own = people.positions[hunters], moods[hunters]
-    last_seen = None if np.isnan(contacts.positions[0]).any() else contacts.positions[0]
+    was_found = len(contacts.found) > 0
+    was_lost = len(contacts.lost) > 0
+    moods = people.moods.copy()
+    since = people.since.copy()
+    targets = people.targets.copy()
+    goals = people.goals.copy()
+    at = people.positions[hunters]
+    own = moods[hunters]
+    if np.isnan(contacts.positions[0]).any():
+        last_seen = None
+    else:
+        last_seen = contacts.positions[0]
 
     searches = derived.searches_at(state, contacts)
     search = searches[state.search]
@@ -61,7 +70,9 @@ def decide(
             each.advance(settings.think)
             each.observe(sighting.view)
 
-    new, target, goal = own.copy(), targets[hunters], goals[hunters]
+    new = own.copy()
+    target = targets[hunters]
+    goal = goals[hunters]
     timed_out = state.step - since[hunters] > settings.hunter.patience * settings.rate
 
     # Targets in sight
@@ -106,7 +117,8 @@ def decide(
     curious = np.flatnonzero(hears & ((new == PATROL) | (new == INVESTIGATE)))
     if len(curious):
         sources = derived.source_of_noise(state.noise, at[curious])
-        curious, sources = curious[sources >= 0], sources[sources >= 0]
+        curious = curious[sources >= 0]
+        sources = sources[sources >= 0]
         sources = np.where(ground.is_home[sources], sources, people.cells[hunters[curious]])
         new[curious], goal[curious] = INVESTIGATE, sources
 
@@ -209,7 +221,8 @@ def _patrol_goals(
     idle = np.flatnonzero((moods == PATROL) & ((goals == NOTHING) | (arrived & long)))
     if not len(idle):
         return goals
-    flat, home = waited.reshape(-1), ground.home
+    flat = waited.reshape(-1)
+    home = ground.home
     positions = state.people.positions[hunters]
     taken = [int(cell) for cell in goals[(moods == PATROL) & (goals != NOTHING)]]
     for row in idle.tolist():

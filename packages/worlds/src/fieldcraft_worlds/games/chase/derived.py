@@ -50,8 +50,11 @@ class ChaseDerived:
     """
 
     def __init__(self, ground: ChaseGround, settings: Settings) -> None:
-        self.ground, self.settings = ground, settings
-        space, unit, hunter = ground.space, ground.unit, settings.hunter
+        self.ground = ground
+        self.settings = settings
+        space = ground.space
+        unit = ground.unit
+        hunter = settings.hunter
         self.sight = Sight(space, hunter.view * unit, angle=hunter.angle, grace=hunter.grace)
         imap = InfluenceMap(space)
         kind = "infection" if settings.infects else "enemy"
@@ -90,7 +93,8 @@ class ChaseDerived:
 
     def next_infection(self, state: State) -> NDArray[np.float32]:
         """Return the infection layer one decision later: high at hunters, spreading and fading."""
-        people, layer = state.people, self.infection
+        people = state.people
+        layer = self.infection
         values = state.infection.copy()
         values.reshape(-1)[people.cells[people.rows(HUNTER)]] = 1.0
         layer.write(values)
@@ -150,7 +154,8 @@ class ChaseDerived:
         people = state.people
         hunters = people.rows(HUNTER)
         eyes = self.ground.eyes(people)
-        viewers, facing = eyes[hunters], headings[hunters]
+        viewers = eyes[hunters]
+        facing = headings[hunters]
         contacts = self.sight.observe(
             state.contacts,
             viewers,

@@ -37,7 +37,8 @@ class ChaseGround:
         self.is_home = np.zeros(len(space), dtype=np.bool_)
         self.is_home[self.home] = True
         self.movement = movement_on(space, unit, self.is_home)
-        self.cells_of, self.downhill_step = self.movement.cells_of, self.movement.downhill_step
+        self.cells_of = self.movement.cells_of
+        self.downhill_step = self.movement.downhill_step
 
     def away(self, starts: Floats, ends: Floats) -> Floats:
         """Return the straight vectors from starts to ends, (..., D); on a torus the short ones."""

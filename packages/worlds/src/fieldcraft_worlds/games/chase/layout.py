@@ -31,7 +31,8 @@ _PLACES = 14  # where civilians stroll
 
 def start(derived: ChaseDerived, rng: np.random.Generator) -> State:
     """Return the first state. Raises `InvalidValue` on a map with too few cells."""
-    ground, settings = derived.ground, derived.settings
+    ground = derived.ground
+    settings = derived.settings
     home = ground.home
     if len(home) < settings.items + 2:
         raise InvalidValue(

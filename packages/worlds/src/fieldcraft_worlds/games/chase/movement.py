@@ -28,7 +28,8 @@ class Movement(ABC):
     """Whether people can walk straight to a target in sight: not on waypoints."""
 
     def __init__(self, space: Grid | Graph, unit: float) -> None:
-        self.space, self.unit = space, unit
+        self.space = space
+        self.unit = unit
         self._fields: dict[int, FlowField] = {}
         self._most = max(12, min(512, _CACHED // max(len(space), 1)))
 
@@ -178,7 +179,8 @@ class _WaypointMovement(Movement):
     def eyes(self, positions: Floats, cells: Ints, ahead: Ints) -> Floats:
         """See `Movement.eyes`: the vertices that people are nearest to."""
         vertices = self.space.positions
-        starts, ends = vertices[cells], vertices[np.where(ahead == NOTHING, cells, ahead)]
+        starts = vertices[cells]
+        ends = vertices[np.where(ahead == NOTHING, cells, ahead)]
         is_past = ((positions - ends) ** 2).sum(axis=1) < ((positions - starts) ** 2).sum(axis=1)
         return np.where(is_past[:, None], ends, starts)
 
@@ -195,8 +197,11 @@ class _WaypointMovement(Movement):
         leapers: Bools,
     ) -> Steps:
         """See `Movement.step`."""
-        at, cells, ahead = positions.copy(), cells.copy(), ahead.copy()
-        vertices, left = self.space.positions, speeds * dt
+        at = positions.copy()
+        cells = cells.copy()
+        ahead = ahead.copy()
+        vertices = self.space.positions
+        left = speeds * dt
         self._turn(at, cells, ahead, desired, goals)
         for _ in range(_MOST_VERTICES):
             waiting = np.flatnonzero((ahead == NOTHING) & (left > 0))
@@ -224,9 +229,13 @@ class _WaypointMovement(Movement):
         """
         following = self._next(distances, cells)
         on_edge = np.flatnonzero(ahead != NOTHING)
-        back, forth = cells[on_edge], ahead[on_edge]
+        back = cells[on_edge]
+        forth = ahead[on_edge]
         costs = distances.costs
-        cost = np.ones(len(on_edge)) if costs is None else (costs[back] + costs[forth]) / 2
+        if costs is None:
+            cost = np.ones(len(on_edge))
+        else:
+            cost = (costs[back] + costs[forth]) / 2
         done, rest = (
             np.sqrt(((self.space.positions[ends] - positions[on_edge]) ** 2).sum(axis=1)) * cost
             for ends in (back, forth)
@@ -248,11 +257,14 @@ class _WaypointMovement(Movement):
         on_edge = np.flatnonzero(ahead != NOTHING)
         on_edge = on_edge[self._leads(ahead[on_edge], cells[on_edge])]
         vertices = self.space.positions
-        back, forth = vertices[cells[on_edge]] - at[on_edge], vertices[ahead[on_edge]] - at[on_edge]
-        done, rest = np.sqrt((back**2).sum(axis=1)), np.sqrt((forth**2).sum(axis=1))
+        back = vertices[cells[on_edge]] - at[on_edge]
+        forth = vertices[ahead[on_edge]] - at[on_edge]
+        done = np.sqrt((back**2).sum(axis=1))
+        rest = np.sqrt((forth**2).sum(axis=1))
         turns = (desired[on_edge] * (back - forth)).sum(axis=1) > _LEAST_COSINE * (done + rest)
         for field, rows in self._by_goal(goals[on_edge]):
-            far, some = field.distance_map.exact, on_edge[rows]
+            far = field.distance_map.exact
+            some = on_edge[rows]
             turns[rows] = far[cells[some]] + done[rows] < far[ahead[some]] + rest[rows]
         rows = on_edge[turns]
         cells[rows], ahead[rows] = ahead[rows], cells[rows].copy()
@@ -284,9 +296,9 @@ def movement_on(space: Grid | Graph, unit: float, home: Bools) -> Movement:
     """Return the movement on a map; on waypoints people without a goal stay in `home` (N,)."""
     if isinstance(space, Grid):
         return _GridMovement(space, unit)
-    return (
-        _WaypointMovement(space, unit, home) if space.mesh is None else _MeshMovement(space, unit)
-    )
+    if space.mesh is None:
+        return _WaypointMovement(space, unit, home)
+    return _MeshMovement(space, unit)
 
 
 def _flat(vectors: Floats) -> Floats:

@@ -120,7 +120,8 @@ def apply_orders(
 
 
 def _call(ground: ChaseGround, state: State) -> State:
-    people, targets = state.people, state.people.targets.copy()
+    people = state.people
+    targets = state.people.targets.copy()
     rows = people.rows(CIVILIAN)
     gaps = ground.away(people.positions[0], people.positions[rows])
     far = np.sqrt((gaps**2).sum(axis=1)) / ground.unit

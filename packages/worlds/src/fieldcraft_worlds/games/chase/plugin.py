@@ -94,7 +94,10 @@ class ChaseWorld(DerivedWorld):
                 orders.append(Walk(x, y))
         elif walking:
             orders.append(Walk(0.0, 0.0))
-        gait = "sneak" if inputs.held("sneak") else "run" if inputs.held("run") else "walk"
+        if inputs.held("sneak"):
+            gait = "sneak"
+        else:
+            gait = "run" if inputs.held("run") else "walk"
         if (state.by_hand or orders) and state.gait != GAITS[gait]:
             orders.append(Pace(gait))
         for event in inputs.events:

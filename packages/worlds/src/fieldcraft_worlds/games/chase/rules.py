@@ -38,7 +38,9 @@ __all__ = ["FLEEING", "STROLLING", "HunterAI", "start", "step"]
 HunterAI = Callable[[ChaseDerived, State, Sighting, np.random.Generator], State]
 """Returns a state with new moods, targets and goals of hunters; see `ai.decide`."""
 
-STROLLING, FLEEING = 0, 1  # moods of civilians
+# moods of civilians
+STROLLING = 0
+FLEEING = 1
 _CALM = 0.6  # factor of the fear at which fleeing civilians stop
 _BESIDE = 2.0  # units from the player to a companion
 _PAUSE = 6.0  # seconds that a civilian stays in a place
@@ -66,7 +68,8 @@ def step(
     ai : HunterAI, optional
         Sets moods, targets and goals of hunters.
     """
-    ground, settings = derived.ground, derived.settings
+    ground = derived.ground
+    settings = derived.settings
     state, stones = apply_orders(ground, settings, state, orders)
     if state.over:
         return state
@@ -169,7 +172,9 @@ def _footstep(ground: ChaseGround, settings: Settings, state: State) -> float:
     speed = float(np.sqrt((state.people.velocities[0] ** 2).sum())) / ground.unit
     if state.gait == SNEAK or speed < _MOVING * settings.player.sneak:
         return 0.0
-    return settings.player.noise_running if _runs(state) else settings.player.noise_walking
+    if _runs(state):
+        return settings.player.noise_running
+    return settings.player.noise_walking
 
 
 def _runs(state: State) -> bool:
@@ -180,9 +185,11 @@ def _runs(state: State) -> bool:
 
 
 def _walk(ground: ChaseGround, settings: Settings, state: State) -> State:
-    people, unit = state.people, ground.unit
+    people = state.people
+    unit = ground.unit
     count = len(people)
-    desired, speeds = np.zeros((count, ground.dimensions)), np.zeros(count)
+    desired = np.zeros((count, ground.dimensions))
+    speeds = np.zeros(count)
     goals = np.where(people.roles == TURNING, NOTHING, people.goals)
 
     hunters = people.rows(HUNTER)
@@ -208,7 +215,10 @@ def _walk(ground: ChaseGround, settings: Settings, state: State) -> State:
 
     player = settings.player
     running = _runs(state)
-    speeds[0] = player.sneak if state.gait == SNEAK else player.run if running else player.walk
+    if state.gait == SNEAK:
+        speeds[0] = player.sneak
+    else:
+        speeds[0] = player.run if running else player.walk
     desired[0] = state.wish
     if state.by_hand:
         goals[0] = state.goal
@@ -234,11 +244,10 @@ def _walk(ground: ChaseGround, settings: Settings, state: State) -> State:
         people.headings,
     )
     moves = pace[0] > _MOVING * player.sneak * unit
-    breath = (
-        state.breath - 1 / settings.rate
-        if running and moves
-        else state.breath + player.rest / settings.rate
-    )
+    if running and moves:
+        breath = state.breath - 1 / settings.rate
+    else:
+        breath = state.breath + player.rest / settings.rate
     goal = state.goal
     if state.by_hand and goal != NOTHING and cells[0] == goal:
         goal = NOTHING
@@ -262,7 +271,8 @@ def _bite(ground: ChaseGround, settings: Settings, state: State) -> tuple[State,
     near &= (people.roles[prey] == CIVILIAN) | (
         (prey == 0) & (state.step - state.hurt > _SAFE_AFTER * settings.rate)
     )
-    hunters, prey = hunters[near], prey[near]
+    hunters = hunters[near]
+    prey = prey[near]
     if not len(hunters):
         return state, none
     if ground.is_straight:  # no bite through a wall
@@ -270,13 +280,12 @@ def _bite(ground: ChaseGround, settings: Settings, state: State) -> tuple[State,
         met = np.diagonal(
             sees(ground.space, people.positions[hunters], people.positions[prey], reach, angle=360)
         )
-        hunters, prey = hunters[met], prey[met]
-    roles, until, targets, goals = (
-        people.roles.copy(),
-        people.until.copy(),
-        people.targets.copy(),
-        people.goals.copy(),
-    )
+        hunters = hunters[met]
+        prey = prey[met]
+    roles = people.roles.copy()
+    until = people.until.copy()
+    targets = people.targets.copy()
+    goals = people.goals.copy()
     busy = settings.steps(settings.hunter.stun), settings.steps(settings.civilian.feast)
     until[hunters] = state.step + np.where(prey == 0, *busy)
     victims = np.unique(prey[prey > 0])
@@ -325,11 +334,12 @@ def _make_noise(
     thinking: bool,
 ) -> State:
     """Return the state with the noise of this step; noise spreads when hunters think."""
-    sounds = (
-        state.sounds.appended(places, state.step, loud, state.step - settings.steps(_SHOWN_FOR))
-        if len(places)
-        else state.sounds
-    )
+    if len(places):
+        sounds = state.sounds.appended(
+            places, state.step, loud, state.step - settings.steps(_SHOWN_FOR)
+        )
+    else:
+        sounds = state.sounds
     if not thinking and not len(places):
         return state
     return replace(
@@ -343,11 +353,10 @@ def _make_noise(
 def _end(ground: ChaseGround, settings: Settings, state: State) -> State:
     at = state.people.positions[0]
     items = state.items
-    gaps = (
-        np.sqrt((ground.away(at, ground.space.position_of(items.cells)) ** 2).sum(axis=1))
-        if len(items)
-        else np.zeros(0)
-    )
+    if len(items):
+        gaps = np.sqrt((ground.away(at, ground.space.position_of(items.cells)) ** 2).sum(axis=1))
+    else:
+        gaps = np.zeros(0)
     found = items.taken | (gaps <= _TOUCH * ground.unit)
     if not np.array_equal(found, items.taken):
         state = replace(state, items=replace(items, taken=found))

@@ -28,7 +28,9 @@ _HIDDEN = 12.0  # units of safety for a refuge out of sight
 _SAME_GOAL = 6.0  # units of safety for the present goal
 _ROOM_WORTH = 40.0  # units of safety for room to run on
 _AROUND = 25.0  # units around a refuge
-_CHOICES, _CHOICES_APART = 6, 8.0  # refuges to compare, and units between them
+# refuges to compare, and units between them
+_CHOICES = 6
+_CHOICES_APART = 8.0
 _RETHINKS = 0.7  # seconds with the same goal, as long as it is safe
 _SNEAK_WITHIN = 9.0  # units to the nearest hunter
 _NEAR = 9.0  # units to a hunter that has not seen the player
@@ -41,17 +43,27 @@ def scripted_move(
     """Return the next move of the player: the gait, the direction (D,), the next cell on waypoints
     (or NOTHING), and the cell of its goal.
     """
-    space, unit, people, rules = ground.space, ground.unit, state.people, settings.player
-    at, cell = people.positions[:1], people.cells[:1]
+    space = ground.space
+    unit = ground.unit
+    people = state.people
+    rules = settings.player
+    at = people.positions[:1]
+    cell = people.cells[:1]
     near, known, chasing = _threats(ground, settings, state)
     left = state.items.cells[~state.items.taken]
-    goals = left if len(left) else np.array([state.exit])
+    if len(left):
+        goals = left
+    else:
+        goals = np.array([state.exit])
     cost = 1.0 + rules.caution * np.asarray(state.infection, dtype=np.float64)
     here = space.position_of(cell)
     if not len(known):
         own = distance_map(space, here, cost=cost).exact.reshape(-1)
         goal = int(goals[np.argmin(own[goals])])
-        gait = RUN if len(chasing) else SNEAK if near < _SNEAK_WITHIN else WALK
+        if len(chasing):
+            gait = RUN
+        else:
+            gait = SNEAK if near < _SNEAK_WITHIN else WALK
     else:
         own_map = distance_map(space, here)
         own = own_map.exact.reshape(-1)
@@ -66,7 +78,8 @@ def scripted_move(
         safe_distance = distance_map(space, here, cost=safe).exact.reshape(-1)
         free = goals[np.isfinite(safe_distance[goals])]
         if len(free):
-            goal, cost = int(free[np.argmin(safe_distance[free])]), safe
+            goal = int(free[np.argmin(safe_distance[free])])
+            cost = safe
         else:
             goal, is_safe = _best_refuge(
                 ground, settings, state, known, safe_distance / unit, own_map, enemy / unit
@@ -119,7 +132,9 @@ def _best_refuge(
     """Return a cell to flee to, far from hunters and out of their sight, near and not a dead end;
     and whether a path leads there ahead of the hunters.
     """
-    home, unit, last_goal = ground.home, ground.unit, state.goal
+    home = ground.home
+    unit = ground.unit
+    last_goal = state.goal
     view = 1.5 * settings.player.view * unit
     hidden = ~visible(ground.space, ground.eyes(state.people, known), view, angle=360).reshape(-1)[
         home
@@ -140,7 +155,8 @@ def _best_refuge(
         and np.isfinite(found[home == last_goal]).any()
     ):
         return last_goal, near is safe_distance
-    best, chosen = -np.inf, int(home[np.argmax(found)])
+    best = -np.inf
+    chosen = int(home[np.argmax(found)])
     places = ground.space.position_of(home)
     for _ in range(_CHOICES):
         row = int(np.argmax(found))
@@ -151,7 +167,8 @@ def _best_refuge(
             ground, own_map, cell, enemy[cell] - own[cell]
         )
         if value > best:
-            best, chosen = value, cell
+            best = value
+            chosen = cell
         found = np.where(
             (ground.away(places[row], places) ** 2).sum(axis=1) < (_CHOICES_APART * unit) ** 2,
             -np.inf,
@@ -164,13 +181,13 @@ def _space_behind(ground: ChaseGround, own_map: DistanceMap, cell: int, lead: fl
     """Return the share of the ground around a cell that the player reaches from there before
     hunters that follow `lead` units behind.
     """
-    space, unit = ground.space, ground.unit
+    space = ground.space
+    unit = ground.unit
     path = own_map.descend(space.position_of(cell))
-    behind = (
-        path.at(min(max(lead, 1.0) * unit, path.length))
-        if len(path) > 1
-        else space.position_of(cell)
-    )
+    if len(path) > 1:
+        behind = path.at(min(max(lead, 1.0) * unit, path.length))
+    else:
+        behind = space.position_of(cell)
     from_there = distance_map(space, space.position_of(cell), limit=_AROUND * unit).exact.reshape(
         -1
     )

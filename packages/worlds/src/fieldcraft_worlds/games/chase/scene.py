@@ -68,7 +68,9 @@ MOOD_TONES: dict[int, Tone] = {
     SEARCH: "#b792f0",
 }
 _SIGNS = {INVESTIGATE: "?", CHASE: "!", SEARCH: "…"}
-_PLAYER, _CIVILIAN, _BITTEN = "#5ad1f5", "#c3c8d2", "#e08a3c"
+_PLAYER = "#5ad1f5"
+_CIVILIAN = "#c3c8d2"
+_BITTEN = "#e08a3c"
 _WARNS = 0.01  # of the infection at a companion
 _LABELS = 40  # signs over hunters
 _COOLEST = 0.8  # heat of the faintest color: the front of a flood is bright
@@ -79,7 +81,8 @@ _GAITS = ("sneaks", "walks", "runs")
 
 def scene_of(derived: ChaseDerived, state: State, overlays: frozenset[str]) -> Scene:
     """Return the scene of a state, with the overlays of these names."""
-    ground, settings = derived.ground, derived.settings
+    ground = derived.ground
+    settings = derived.settings
     return Scene(
         space=ground.space,
         title=_title(settings, state),
@@ -121,13 +124,19 @@ def _field(
     overlays: frozenset[str],
 ) -> Field | None:
     if "infection" in overlays:
-        label, tone = ("infection", "#7fae4a") if settings.infects else ("guards near", "#e0705a")
+        if settings.infects:
+            label, tone = ("infection", "#7fae4a")
+        else:
+            label, tone = ("guards near", "#e0705a")
         found = Field(state.infection, label, (0.0, 1.0), tone, threshold=0.01, opacity=0.75)
     elif "noise" in overlays:
         found = Field(state.noise, "noise", (0.0, 1.0), "warning", threshold=0.01, opacity=0.9)
     elif "heat" in overlays:
         heat = derived.flood(state.guesses).values
-        label = "heat: no search now" if heat is None else "heat of the flood"
+        if heat is None:
+            label = "heat: no search now"
+        else:
+            label = "heat of the flood"
         found = Field(
             np.zeros_like(state.noise) if heat is None else heat,
             label,
@@ -144,16 +153,20 @@ def _field(
     else:
         return None
     # On waypoints a threshold would leave cells brighter than those with a low value.
-    return found if ground.is_straight else replace(found, threshold=None)
+    if ground.is_straight:
+        return found
+    return replace(found, threshold=None)
 
 
 def _belief_field(derived: ChaseDerived, state: State) -> Field:
     """Return the probability of each place: particles of the party while it searches, else the
     belief.
     """
-    label, values = "particles of the party", derived.party(state.guesses).values
+    label = "particles of the party"
+    values = derived.party(state.guesses).values
     if values is None:
-        label, values = "belief", derived.belief(state.guesses).guide.values
+        label = "belief"
+        values = derived.belief(state.guesses).guide.values
     top = float(values.max())
     return Field(
         values / np.float32(top or 1.0),
@@ -266,7 +279,9 @@ def _marks(
     state: State,
     overlays: frozenset[str],
 ) -> Iterator[Marks]:
-    people, unit, position_of = state.people, ground.body, ground.space.position_of
+    people = state.people
+    unit = ground.body
+    position_of = ground.space.position_of
     is_open = bool(state.items.taken.all())
     yield Marks(
         position_of([state.exit]),
@@ -367,13 +382,10 @@ def _facts(settings: Settings, derived: ChaseDerived, state: State) -> Iterator[
             f"  {MOODS[mood]}{sign}", str(np.count_nonzero(people.moods[hunters] == mood)), tone
         )
     age = float(state.contacts.ages[0])
-    known = (
-        "in sight"
-        if state.contacts.in_sight[0]
-        else "never seen"
-        if np.isinf(age)
-        else f"lost {age:.0f} s ago"
-    )
+    if state.contacts.in_sight[0]:
+        known = "in sight"
+    else:
+        known = "never seen" if np.isinf(age) else f"lost {age:.0f} s ago"
     yield Fact("player is", known)
     yield Fact("hunters search by", state.search)
     if (people.moods[hunters] == SEARCH).any():

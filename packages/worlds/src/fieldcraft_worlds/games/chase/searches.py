@@ -39,11 +39,13 @@ class Search:
     _given: Ints
 
     def __init__(self, space: Space, speed: float) -> None:
-        self.space, self.speed = space, checks.positive("speed", speed)
+        self.space = space
+        self.speed = checks.positive("speed", speed)
         self._begin(_NONE)
 
     def _begin(self, last: int) -> None:
-        self._last, self._ticks = last, 0
+        self._last = last
+        self._ticks = 0
         self._goals, self._given = np.zeros((2, 0), dtype=np.int64)
 
     def lost(self, position: ArrayLike, velocity: ArrayLike | None = None) -> None:
@@ -98,11 +100,14 @@ class Search:
 
     def estimate(self) -> Floats | None:
         """Return the likeliest position of the target, or None."""
-        return np.asarray(self.space.position_of(self._last)) if self.searching else None
+        if self.searching:
+            return np.asarray(self.space.position_of(self._last))
+        return None
 
     def snapshot(self) -> dict[str, Any]:
         """Return the state as plain data."""
-        goals, given = self._goals.copy(), self._given.copy()
+        goals = self._goals.copy()
+        given = self._given.copy()
         return {"last": self._last, "ticks": self._ticks, "goals": goals, "given": given}
 
     def restore(self, memory: Mapping[str, Any]) -> None:
@@ -110,7 +115,8 @@ class Search:
         `InvalidValue` for anything else.
         """
         try:
-            last, ticks = int(memory["last"]), int(memory["ticks"])
+            last = int(memory["last"])
+            ticks = int(memory["ticks"])
             goals, given = (np.array(memory[name], dtype=np.int64) for name in ("goals", "given"))
             cells = [last, *goals.tolist()]
             if goals.shape != given.shape or not all(_NONE <= c < len(self.space) for c in cells):
@@ -122,7 +128,10 @@ class Search:
                 got=f"{type(error).__name__}: {error}",
                 remedy="Pass that of the same way of searching on this map",
             ) from None
-        self._last, self._ticks, self._goals, self._given = last, ticks, goals, given
+        self._last = last
+        self._ticks = ticks
+        self._goals = goals
+        self._given = given
 
     def _restore(self, memory: Mapping[str, Any], count: int) -> None:
         """Restore what this kind of search remembers besides goals."""
@@ -210,7 +219,9 @@ class GuidedSearch(Search):
 
     def estimate(self) -> Floats | None:
         """Return the likeliest position, or the middle of the flood; None without one."""
-        return None if self.guide is None else self.guide.estimate()
+        if self.guide is None:
+            return None
+        return self.guide.estimate()
 
     def _send(self, points: Floats, idle: Ints, rng: np.random.Generator) -> None:
         if len(idle) or (self._ticks - self._given >= _INTERVAL).any():
@@ -233,7 +244,10 @@ class FloodSearch(GuidedSearch):
     def lost(self, position: ArrayLike, velocity: ArrayLike | None = None) -> None:
         """Begin a flood at the last sighting."""
         super().lost(position)
-        motion = np.zeros(self.space.dimensions) if velocity is None else np.array(velocity, float)
+        if velocity is None:
+            motion = np.zeros(self.space.dimensions)
+        else:
+            motion = np.array(velocity, float)
         self._flood(self.space.position_of(self._last), motion)
 
     def _flood(self, place: Floats, velocity: Floats) -> Pursuit:
@@ -250,14 +264,18 @@ class FloodSearch(GuidedSearch):
 
     def snapshot(self) -> dict[str, Any]:
         """Return the state as plain data."""
-        flood = None if self.guide is None else self.guide.snapshot()
+        if self.guide is None:
+            flood = None
+        else:
+            flood = self.guide.snapshot()
         return super().snapshot() | {"seed": self._seed, "flood": flood}
 
     def _restore(self, memory: Mapping[str, Any], count: int) -> None:
         if memory["seed"] is None or memory["flood"] is None:
             self.guide = self._seed = None
             return
-        seed, flood = np.array(memory["seed"], dtype=np.float64), self.guide
+        seed = np.array(memory["seed"], dtype=np.float64)
+        flood = self.guide
         if flood is None or not np.array_equal(np.array(self._seed), seed):
             flood = self._flood(*seed)
         flood.restore(memory["flood"])

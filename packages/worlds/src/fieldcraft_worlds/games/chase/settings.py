@@ -19,7 +19,8 @@ from fieldcraft_worlds.games.settings import (
     Speed,
 )
 
-ZOMBIES, GUARDS = "zombies", "guards"
+ZOMBIES = "zombies"
+GUARDS = "guards"
 KINDS_OF_HUNTERS = (ZOMBIES, GUARDS)
 _GUARDS_PACE = 1.15
 _MOST = 100_000

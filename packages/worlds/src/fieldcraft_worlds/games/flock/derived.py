@@ -51,7 +51,9 @@ class FlockDerived(SwarmReplay[State]):
 
     def load(self, state: State) -> None:
         """Set walls, birds and layers to those of a complete state; see `SwarmReplay.load`."""
-        settings, grid, device = self.settings, self.grid, carrying.device()
+        settings = self.settings
+        grid = self.grid
+        device = carrying.device()
         if state.rule != LAYERS and device is not None:
             raise InvalidValue(
                 "Birds on a device fly by layers",
@@ -79,12 +81,17 @@ class FlockDerived(SwarmReplay[State]):
         )
         self.run(state, 0)  # raises for impossible states, and moves birds out of walls
         still = replace(self._flight(state.tuning), turn=0.0)
-        shown = self._by_layers if len(self._by_layers) else self._by_neighbors
+        if len(self._by_layers):
+            shown = self._by_layers
+        else:
+            shown = self._by_neighbors
         shown.copy(device=device).run(still, 0.0, deposits=self._deposits, emitters=self._emitters)
 
     def run(self, base: State, count: int) -> None:
         """Make steps: birds sense, turn, fly and mark the layers."""
-        flight, dt, tuning = self._flight(base.tuning), 1 / self.settings.rate, base.tuning
+        flight = self._flight(base.tuning)
+        dt = 1 / self.settings.rate
+        tuning = base.tuning
         weights = {"align": tuning.align, "separate": tuning.separate, "cohere": tuning.cohere}
         seen: dict[str, Any] = {"deposits": self._deposits, "emitters": self._emitters}
         if self._rows.any() or not len(self._rows):
@@ -117,7 +124,8 @@ class FlockDerived(SwarmReplay[State]):
 
     def _flight(self, tuning: Tuning) -> Walk:
         """Return the weights that all birds share."""
-        cell, settings = self.grid.cell_size, self.settings
+        cell = self.grid.cell_size
+        settings = self.settings
         return Walk(
             settings.speed * cell,
             wander=tuning.wander,
@@ -130,8 +138,11 @@ class FlockDerived(SwarmReplay[State]):
         """Return birds that turned by the same three rules with exact neighbors. Their range is
         that of the layers: a slope is read over one more cell.
         """
-        settings, tuning, grid = self.settings, state.tuning, self.grid
-        places, headings = birds.positions, birds.headings
+        settings = self.settings
+        tuning = state.tuning
+        grid = self.grid
+        places = birds.positions
+        headings = birds.headings
         desired = np.zeros((len(birds), 2))
         if tuning.align:
             sums = Neighbors(places, settings.heading / 2 * grid.cell_size, space=grid).sums(

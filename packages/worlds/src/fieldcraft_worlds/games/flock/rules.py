@@ -20,7 +20,8 @@ def start(derived: FlockDerived, rng: np.random.Generator) -> State:
     """Return the first state: birds in random cells with random headings. Raises `InvalidValue` on
     a map without open ground.
     """
-    settings, space = derived.settings, derived.space
+    settings = derived.settings
+    space = derived.space
     ground = np.flatnonzero(~space.walls)
     if not len(ground):
         raise InvalidValue("Birds need room", got="walls everywhere", remedy="Choose another map")

@@ -18,7 +18,9 @@ from fieldcraft_worlds.games.settings import (
     slider,
 )
 
-LAYERS, NEIGHBORS, BOTH = "layers", "neighbors", "both"
+LAYERS = "layers"
+NEIGHBORS = "neighbors"
+BOTH = "both"
 RULES = (LAYERS, NEIGHBORS, BOTH)
 MOST_BIRDS = 1_000_000
 

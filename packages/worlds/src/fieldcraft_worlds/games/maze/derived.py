@@ -30,7 +30,8 @@ class MazeDerived:
     """
 
     def __init__(self, space: Grid, settings: Settings) -> None:
-        self.space, self.settings = space, settings
+        self.space = space
+        self.settings = settings
         self._imap = InfluenceMap(space)
         self.memory = self._imap.add_layer(
             "memory", settings.memory.fade(), every=1 / settings.rate
@@ -105,11 +106,9 @@ class MazeDerived:
 
     def short(self, gaps: Floats) -> Floats:
         """Return vectors in cells, (N, 2), the short way around a torus."""
-        return (
-            np.asarray((gaps + self._size / 2) % self._size - self._size / 2)
-            if self.space.wrap
-            else gaps
-        )
+        if self.space.wrap:
+            return np.asarray((gaps + self._size / 2) % self._size - self._size / 2)
+        return gaps
 
     def lengths(self, cells: Ints, others: Ints) -> Floats:
         """Return the lengths of steps from cells to others, in cells."""

@@ -80,7 +80,9 @@ class MazeWorld(DerivedWorld):
 
     def opening(self, frames: int) -> list[Scene]:
         """Return the growth of the maze from one corner, for films."""
-        space, ground, centers = self.space, self.derived.ground, self.derived.centers
+        space = self.space
+        ground = self.derived.ground
+        centers = self.derived.centers
         far = distance_map(space, centers[ground[0]]).values.reshape(space.shape)
         steps = np.linspace(0.0, float(far.reshape(-1)[ground].max()), frames)
         return [Scene(space.with_walls(~(far <= most)), "the maze grows") for most in steps]

@@ -42,7 +42,8 @@ def start(derived: MazeDerived, rng: np.random.Generator) -> State:
     """Return the first state: the player anywhere, the exit and the monsters far away, treasures in
     dead ends first.
     """
-    settings, ground = derived.settings, derived.ground
+    settings = derived.settings
+    ground = derived.ground
     begin = int(rng.choice(ground))
     far = distance_map(derived.space, derived.centers[begin]).values.reshape(-1)[ground]
     farthest = ground[far >= 0.9 * far.max()]
@@ -140,7 +141,8 @@ def _steer(player: Player, order: Order) -> Player:
 
 def _move_player(derived: MazeDerived, state: State) -> Player:
     """Return the player a step later: along its edge, and from a cell to the next one."""
-    player, rules = state.player, derived.settings
+    player = state.player
+    rules = derived.settings
     pace = rules.player.speed / rules.rate
     if player.by_hand:
         pace_share = min(1.0, math.hypot(*player.wish))
@@ -251,7 +253,8 @@ def _move_monsters(
     came = gone >= 1
     left = np.where(came, (gone - 1) * lengths, 0.0)
     last = cells
-    cells, gone = np.where(came, ahead, cells), np.where(came, 0.0, gone)
+    cells = np.where(came, ahead, cells)
+    gone = np.where(came, 0.0, gone)
     _mark(derived, cells[came])
     choosing = came | (ahead == cells)
     targets = np.where(sees, prey, monsters.targets)
@@ -270,9 +273,12 @@ def _turn_to_player(
     """Return cells of monsters that turn back on their edge because they see the player behind
     them.
     """
-    cells, ahead, gone = monsters.cells.copy(), monsters.ahead.copy(), monsters.gone.copy()
+    cells = monsters.cells.copy()
+    ahead = monsters.ahead.copy()
+    gone = monsters.gone.copy()
     for number in np.flatnonzero(surprised & (cells != ahead)).tolist():
-        back, forth = int(cells[number]), int(ahead[number])
+        back = int(cells[number])
+        forth = int(ahead[number])
         if len(derived.path(back, prey)) < len(
             derived.path(forth, prey)
         ) and back in derived.neighbors(forth):
@@ -284,7 +290,8 @@ def _mark(derived: MazeDerived, cells: Ints) -> None:
     """Mark the cells that monsters have reached, or their view from there."""
     if not len(cells) or not derived.has_memory:
         return
-    rules, places = derived.settings, derived.centers[cells]
+    rules = derived.settings
+    places = derived.centers[cells]
     if rules.memory.marks == "view":
         derived.memory.mark(
             places,
@@ -310,9 +317,12 @@ def _next_cells(
     """Return the next cells, the targets and the last seen cells of monsters, new for those that
     are `choosing`.
     """
-    ahead, targets, seen = ahead.copy(), targets.copy(), seen.copy()
+    ahead = ahead.copy()
+    targets = targets.copy()
+    seen = seen.copy()
     for number in np.flatnonzero(choosing & (moods != EXPLORES)).tolist():
-        cell, goal = int(cells[number]), int(seen[number])
+        cell = int(cells[number])
+        goal = int(seen[number])
         ahead[number], targets[number] = derived.next_on_path(cell, goal), goal
         if ahead[number] == cell and moods[number] == SEARCHES:
             seen[number] = NOWHERE
@@ -338,15 +348,19 @@ def _next_cells(
 def _random_cell(derived: MazeDerived, cell: int, last: int, rng: np.random.Generator) -> int:
     """Return a random neighbor of a cell, back to `last` only from a dead end."""
     options = derived.neighbors(int(cell))
-    options = options[options != last] if len(options) > 1 else options
-    return int(rng.choice(options)) if len(options) else int(cell)
+    if len(options) > 1:
+        options = options[options != last]
+    if len(options):
+        return int(rng.choice(options))
+    return int(cell)
 
 
 # The end
 
 
 def _outcome(derived: MazeDerived, state: State, at: int) -> int:
-    settings, monsters = derived.settings, state.monsters
+    settings = derived.settings
+    monsters = state.monsters
     here = derived.place(state.player)
     gaps = derived.short(
         (derived.positions(monsters.cells, monsters.ahead, monsters.gone) - here)
@@ -356,4 +370,6 @@ def _outcome(derived: MazeDerived, state: State, at: int) -> int:
         return CAUGHT
     if at == state.exit and not len(state.treasures):
         return OUT
-    return LATE if state.step >= settings.steps(settings.limit) else GOING
+    if state.step >= settings.steps(settings.limit):
+        return LATE
+    return GOING

@@ -40,13 +40,20 @@ _DARK = "#0b0d12"
 def scene_of(derived: MazeDerived, state: State, overlays: frozenset[str]) -> Scene:
     """Return the scene of a state, with some overlays."""
     derived.follow(state)
-    space, monsters = derived.space, state.monsters
+    space = derived.space
+    monsters = state.monsters
     in_fog = "fog" in overlays
     player = derived.place(state.player)
-    at = state.player.cell if state.player.gone < 0.5 else state.player.ahead
+    if state.player.gone < 0.5:
+        at = state.player.cell
+    else:
+        at = state.player.ahead
     view = derived.seen_from(at, derived.settings.player.view)
     cells = np.where(monsters.gone < 0.5, monsters.cells, monsters.ahead)
-    shown = view.reshape(-1)[cells] if in_fog else np.ones(len(monsters), dtype=np.bool_)
+    if in_fog:
+        shown = view.reshape(-1)[cells]
+    else:
+        shown = np.ones(len(monsters), dtype=np.bool_)
     field = None
     if "memory" in overlays:
         field = Field(
@@ -99,7 +106,8 @@ def _areas(
 def _lines(
     derived: MazeDerived, state: State, overlays: frozenset[str], shown: NDArray[np.bool_]
 ) -> Iterator[Lines]:
-    monsters, player = state.monsters, state.player
+    monsters = state.monsters
+    player = state.player
     places = derived.positions(monsters.cells, monsters.ahead, monsters.gone)
     if "paths" in overlays:
         for mood, color, _ in _MOODS:
@@ -139,10 +147,15 @@ def _marks(
     shown: NDArray[np.bool_],
     player: NDArray[np.float64],
 ) -> Iterator[Marks]:
-    space, monsters, known = derived.space, state.monsters, state.known.reshape(-1)
+    space = derived.space
+    monsters = state.monsters
+    known = state.known.reshape(-1)
     size = space.cell_size
     in_fog = "fog" in overlays
-    treasures = state.treasures[known[state.treasures]] if in_fog else state.treasures
+    if in_fog:
+        treasures = state.treasures[known[state.treasures]]
+    else:
+        treasures = state.treasures
     yield Marks(derived.centers[treasures], "diamond", 0.7 * size, "food")
     if known[state.exit] or not in_fog:
         color = "goal" if not len(state.treasures) else "muted"

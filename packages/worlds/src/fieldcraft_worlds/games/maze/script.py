@@ -19,12 +19,17 @@ def scripted_move(derived: MazeDerived, state: State) -> tuple[int, int]:
     The script knows the map, the treasures and the exit, but only monsters seen within the last
     seconds.
     """
-    space, player, rules = derived.space, state.player, derived.settings.player
+    space = derived.space
+    player = state.player
+    rules = derived.settings.player
     here = player.cell
     recent = (player.feared != NOWHERE) & (
         state.step - player.when <= derived.settings.steps(rules.alarm)
     )
-    left = state.treasures if len(state.treasures) else np.array([state.exit])
+    if len(state.treasures):
+        left = state.treasures
+    else:
+        left = np.array([state.exit])
     if not recent.any():
         goals = distance_map(space, derived.centers[left])
         return _along(goals.descend(derived.centers[here]).cells, here)

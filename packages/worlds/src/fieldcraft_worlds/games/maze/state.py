@@ -12,8 +12,13 @@ from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.states import Columns, Contents, ReadOnly
 
 NOWHERE = -1
-EXPLORES, SEARCHES, HUNTS = 0, 1, 2
-GOING, OUT, CAUGHT, LATE = 0, 1, 2, 3
+EXPLORES = 0
+SEARCHES = 1
+HUNTS = 2
+GOING = 0
+OUT = 1
+CAUGHT = 2
+LATE = 3
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,9 @@ class PhysarumDerived(SwarmReplay[State]):
 
     def field(self, state: State, name: str) -> Any:
         """Return the agents, or the trail."""
-        return self.swarm.agents if name == "agents" else self.trail.values.copy()
+        if name == "agents":
+            return self.swarm.agents
+        return self.trail.values.copy()
 
     def emitter(self, cities: NDArray[np.int64]) -> Emitter:
         """Return the smell of cities on the trail."""
@@ -101,7 +103,8 @@ class PhysarumDerived(SwarmReplay[State]):
 
     def network(self, state: State) -> Network:
         """Return the network of a state, computed once a second."""
-        second, cities = state.step // self.settings.rate, state.cities
+        second = state.step // self.settings.rate
+        cities = state.cities
         if self._network is None or self._network[0] != second or self._network[1] is not cities:
             found = network_of(
                 self.grid,

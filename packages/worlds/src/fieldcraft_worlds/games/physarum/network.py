@@ -69,7 +69,9 @@ class Network:
         """The length of the tree along veins relative to the shortest; None while cities are not
         joined.
         """
-        return self.grown / self.tree if self.joined == 1 and self.tree > 0 else None
+        if self.joined == 1 and self.tree > 0:
+            return self.grown / self.tree
+        return None
 
 
 def network_of(
@@ -91,19 +93,27 @@ def network_of(
         veins |= (
             (columns - cell % grid.width) ** 2 + (rows - cell // grid.width) ** 2 <= radius * radius
         ) & ~grid.walls
-    shortest = shortest_tree(grid, cities) if tree is None else tree
+    if tree is None:
+        shortest = shortest_tree(grid, cities)
+    else:
+        shortest = tree
     along_veins = path_lengths(grid.with_walls(~veins), cities)
-    count, parts = (
-        connected_components(csr_array(np.isfinite(along_veins)), directed=False)
-        if len(cities)
-        else (0, np.zeros(0, int))
-    )
+    if len(cities):
+        count, parts = connected_components(csr_array(np.isfinite(along_veins)), directed=False)
+    else:
+        count, parts = (0, np.zeros(0, int))
     sizes = np.bincount(parts, minlength=max(count, 1))
     of_largest = parts == int(sizes.argmax())
-    joined = float(sizes.max()) / len(cities) if len(cities) else 1.0
+    if len(cities):
+        joined = float(sizes.max()) / len(cities)
+    else:
+        joined = 1.0
     grown = tree_length(along_veins[np.ix_(of_largest, of_largest)])
     cells = shortest.cells(grid)
-    shared = float(veins.reshape(-1)[cells].mean()) if len(cells) else 1.0
+    if len(cells):
+        shared = float(veins.reshape(-1)[cells].mean())
+    else:
+        shared = 1.0
     ground = float(veins.sum() / max(np.count_nonzero(~grid.walls), 1))
     return Network(veins, ground, joined, shortest.length, grown, shared)
 
@@ -111,13 +121,15 @@ def network_of(
 def shortest_tree(grid: Grid, cities: NDArray[np.int64]) -> Tree:
     """Return the shortest tree that joins cities."""
     lengths = path_lengths(grid, cities)
-    rows, columns = (
-        minimum_spanning_tree(csr_array(np.where(np.isfinite(lengths), lengths, 0.0))).nonzero()
-        if len(cities) > 1
-        else ((), ())
-    )
+    if len(cities) > 1:
+        rows, columns = minimum_spanning_tree(
+            csr_array(np.where(np.isfinite(lengths), lengths, 0.0))
+        ).nonzero()
+    else:
+        rows, columns = ((), ())
     places = grid.position_of(cities).reshape(-1, 2)
-    pairs, is_plain = zip(rows, columns, strict=True), not grid.wrap
+    pairs = zip(rows, columns, strict=True)
+    is_plain = not grid.wrap
     return Tree(
         tree_length(lengths),
         tuple(shortest_path(grid, places[i], places[j], smooth=is_plain) for i, j in pairs),
@@ -135,8 +147,8 @@ def path_lengths(grid: Grid, cities: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def tree_length(lengths: NDArray[np.float64]) -> float:
     """Return the length of the shortest tree for some lengths of paths."""
-    return (
-        float(minimum_spanning_tree(csr_array(np.where(np.isfinite(lengths), lengths, 0.0))).sum())
-        if len(lengths) > 1
-        else 0.0
-    )
+    if len(lengths) > 1:
+        return float(
+            minimum_spanning_tree(csr_array(np.where(np.isfinite(lengths), lengths, 0.0))).sum()
+        )
+    return 0.0

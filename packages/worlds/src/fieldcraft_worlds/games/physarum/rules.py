@@ -28,7 +28,9 @@ class Found:
 
 def start(derived: PhysarumDerived, rng: np.random.Generator) -> State:
     """Return the first state: cities far from each other on the largest part, agents at random."""
-    settings, grid, ground = derived.settings, derived.grid, derived.ground
+    settings = derived.settings
+    grid = derived.grid
+    ground = derived.ground
     key = int(rng.integers(_MOST_KEY))
     count = settings.agents or min(max(len(ground) // 2, 1), _USUAL)
     places = grid.position_of(ground[rng.integers(len(ground), size=count)]).reshape(-1, 2)

@@ -29,7 +29,8 @@ OVERLAYS = (
 
 def scene_of(derived: PhysarumDerived, state: State, overlays: frozenset[str]) -> Scene:
     """Return the scene of a state, with some overlays."""
-    field, vein_level = None, derived.vein_level(state)
+    field = None
+    vein_level = derived.vein_level(state)
     if "trail" in overlays:
         field = Field(state.values, "trail", (0.0, 12 * vein_level), threshold=0.2 * vein_level)
     elif "veins" in overlays:

@@ -53,7 +53,8 @@ def plans_of(derived: TetherDerived, state: State) -> dict[int, Plan]:
     """Return the plans of all fighters with AI, by number; each knows the goals of the friends
     before it.
     """
-    fighters, plans = state.fighters, dict[int, Plan]()
+    fighters = state.fighters
+    plans = dict[int, Plan]()
     cells = derived.cells(fighters.positions)
     for side in (0, 1):
         foes = fighters.of(1 - side)
@@ -105,7 +106,8 @@ def parts_of(
 
 
 def _tether(derived: TetherDerived, state: State, side: int, enemies: list[int]) -> Floats:
-    rules, tuning = derived.settings.rules, state.tuning
+    rules = derived.settings.rules
+    tuning = state.tuning
     weight = min(tuning.threat * rules[1 - side].firepower / rules[side].firepower, _HEAVIEST)
     return derived.tether(enemies, tuning.ranges[side], _reach(derived, state, side), weight)
 
@@ -123,7 +125,8 @@ def tether_plan(derived: TetherDerived, state: State, view: _View) -> Plan:
     there, which costs more in reach of enemies.
     """
     enemies = expected(derived, state, view.side)
-    own_range, enemy_range = state.tuning.ranges[view.side], state.tuning.ranges[1 - view.side]
+    own_range = state.tuning.ranges[view.side]
+    enemy_range = state.tuning.ranges[1 - view.side]
     values = layer_of(derived, state, view.side)
     for cell in view.taken.tolist():
         values = values - np.maximum(0.0, 1.0 - derived.distances_from(cell) / _CROWDED)
@@ -161,10 +164,8 @@ def distance_plan(derived: TetherDerived, state: State, view: _View) -> Plan:
     enemy = int(
         min(view.enemies.tolist(), key=lambda cell: (derived.distances_from(view.cell)[cell], cell))
     )
-    distance, desired = (
-        float(derived.distances_from(view.cell)[enemy]),
-        _RANGE_SHARE * state.tuning.ranges[view.side],
-    )
+    distance = float(derived.distances_from(view.cell)[enemy])
+    desired = _RANGE_SHARE * state.tuning.ranges[view.side]
     if distance < desired - _SLACK:
         return _path_to(derived, view.cell, _retreat(derived, view.cell, enemy))
     if distance > desired + _SLACK or not derived.in_sight(view.cell)[enemy]:
@@ -179,7 +180,9 @@ def cover_plan(derived: TetherDerived, state: State, view: _View) -> Plan:
         exposed |= derived.in_sight(cell)
     far = np.where(exposed, np.inf, derived.paths_to(view.cell).exact.reshape(-1))
     goal = int(np.argmin(far))
-    return _stay(view) if not np.isfinite(far[goal]) else _path_to(derived, view.cell, goal)
+    if not np.isfinite(far[goal]):
+        return _stay(view)
+    return _path_to(derived, view.cell, goal)
 
 
 PLANS: Mapping[str, Callable[[TetherDerived, State, _View], Plan]] = {
@@ -222,5 +225,10 @@ def ahead(derived: TetherDerived, plan: Plan) -> int:
     visible = derived.in_sight(int(plan.cells[0]))
     steps = plan.cells[1 : _STRIDE + 1]
     blocked = np.flatnonzero(~visible[steps])
-    count = int(blocked[0]) if len(blocked) else len(steps)
-    return int(steps[max(count - 1, 0)]) if len(steps) else int(plan.cells[0])
+    if len(blocked):
+        count = int(blocked[0])
+    else:
+        count = len(steps)
+    if len(steps):
+        return int(steps[max(count - 1, 0)])
+    return int(plan.cells[0])

@@ -32,7 +32,8 @@ def start(derived: TetherDerived, rng: np.random.Generator) -> State:
     InvalidValue
         If the map is too small.
     """
-    settings, count = derived.settings, derived.settings.fighters
+    settings = derived.settings
+    count = derived.settings.fighters
     open_cells = np.flatnonzero(~derived.ground.walls.reshape(-1))
     if not len(open_cells):
         raise InvalidValue(
@@ -138,8 +139,10 @@ def _hit(derived: TetherDerived, state: State, rng: np.random.Generator) -> Stat
     hitting = np.flatnonzero(able.any(axis=1))
     if not len(hitting):
         return replace(state, shots=Shots.none())
-    health, ready = fighters.health.copy(), fighters.ready.copy()
-    dealt, hits = state.dealt.copy(), state.hits.copy()
+    health = fighters.health.copy()
+    ready = fighters.ready.copy()
+    dealt = state.dealt.copy()
+    hits = state.hits.copy()
     targets = np.argmin(np.where(able[hitting], fighters.health, np.inf), axis=1)
     for number, target in zip(hitting.tolist(), targets.tolist(), strict=True):
         side = int(fighters.sides[number])
@@ -167,9 +170,10 @@ def _plan(derived: TetherDerived, state: State, ai: DuelAI) -> State:
     cells = derived.cells(state.fighters.positions)
     for number, plan in plans.items():
         aim = ahead(derived, plan)
-        targets[number] = (
-            state.fighters.positions[number] if aim == cells[number] else derived.centers[aim]
-        )
+        if aim == cells[number]:
+            targets[number] = state.fighters.positions[number]
+        else:
+            targets[number] = derived.centers[aim]
     return replace(state, fighters=replace(state.fighters, aims=targets))
 
 
@@ -188,7 +192,8 @@ def _walk(derived: TetherDerived, state: State) -> State:
     by_hand = np.flatnonzero(alive == state.player)
     if len(by_hand):
         desired[by_hand] = _player_velocity(derived, state, float(speeds[by_hand[0]]))
-    positions, velocities = fighters.positions.copy(), np.zeros_like(fighters.velocities)
+    positions = fighters.positions.copy()
+    velocities = np.zeros_like(fighters.velocities)
     positions[alive], velocities[alive] = derived.crowd.step(
         fighters.positions[alive],
         fighters.velocities[alive],
@@ -222,8 +227,14 @@ def _end(derived: TetherDerived, state: State) -> State:
         if state.player != NOBODY and not state.fighters.alive[state.player]:
             return replace(state, player=NOBODY, steer=(0.0, 0.0), walk=None)
         return state
-    scores = left if min(left) == 0 else state.dealt.tolist()
-    winner = NOBODY if scores[0] == scores[1] else int(scores[1] > scores[0])
+    if min(left) == 0:
+        scores = left
+    else:
+        scores = state.dealt.tolist()
+    if scores[0] == scores[1]:
+        winner = NOBODY
+    else:
+        winner = int(scores[1] > scores[0])
     return replace(state, over=True, winner=winner)
 
 
@@ -240,4 +251,6 @@ def step(
     Raises `InvalidValue` or `OutsideMap` for an impossible order.
     """
     state = apply(derived, state, orders)
-    return state if state.over else advance(derived, state, rng, ai)
+    if state.over:
+        return state
+    return advance(derived, state, rng, ai)

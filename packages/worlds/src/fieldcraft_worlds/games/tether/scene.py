@@ -74,7 +74,9 @@ def result(state: State) -> str | None:
     """Return how a duel ended, None before the end."""
     if not state.over:
         return None
-    return "a tie" if state.winner == NOBODY else f"{SIDES[state.winner]} range wins"
+    if state.winner == NOBODY:
+        return "a tie"
+    return f"{SIDES[state.winner]} range wins"
 
 
 def _field(derived: TetherDerived, state: State, overlays: frozenset[str]) -> Field | None:
@@ -94,7 +96,10 @@ def _field(derived: TetherDerived, state: State, overlays: frozenset[str]) -> Fi
 
 
 def _cover(derived: TetherDerived, state: State) -> tuple[Areas, ...]:
-    side = 0 if state.player == NOBODY else int(state.fighters.sides[state.player])
+    if state.player == NOBODY:
+        side = 0
+    else:
+        side = int(state.fighters.sides[state.player])
     exposed = np.zeros(len(derived.ground), dtype=np.bool_)
     for cell in derived.cells(state.fighters.positions[state.fighters.of(1 - side)]).tolist():
         exposed |= derived.in_sight(cell)
@@ -125,13 +130,10 @@ def _sight(derived: TetherDerived, state: State) -> Iterator[Lines]:
                 float(np.hypot(*(fighters.positions[other] - fighters.positions[one])))
                 / derived.cell
             )
-            tone = (
-                "dark"
-                if not derived.in_sight(int(cells[one]))[cells[other]]
-                else "warning"
-                if far <= max(state.tuning.ranges)
-                else "muted"
-            )
+            if not derived.in_sight(int(cells[one]))[cells[other]]:
+                tone = "dark"
+            else:
+                tone = "warning" if far <= max(state.tuning.ranges) else "muted"
             by_tone[tone].append(fighters.positions[[one, other]])
     for tone, points in by_tone.items():
         if points:

@@ -134,7 +134,9 @@ class Settings(Paced):
     @property
     def brain_names(self) -> tuple[str, str]:
         """The AI of each side."""
-        return (self.brains, self.brains) if isinstance(self.brains, str) else self.brains
+        if isinstance(self.brains, str):
+            return (self.brains, self.brains)
+        return self.brains
 
     @property
     def rules(self) -> tuple[FighterRules, FighterRules]:

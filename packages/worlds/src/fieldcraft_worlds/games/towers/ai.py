@@ -13,7 +13,8 @@ from fieldcraft_worlds.games.towers.orders import Advance, Order, Regroup, Send,
 from fieldcraft_worlds.games.towers.state import NOTHING, State
 from fieldcraft_worlds.games.walking import away
 
-RESERVE, FIRST_WAVE = 0, 1
+RESERVE = 0
+FIRST_WAVE = 1
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,8 @@ class Commander:
 
     def reasons(self, derived: TowersDerived, state: State, team: int) -> list[tuple[int, str]]:
         """Return rows of enemy towers, the best target first, with the reasons in words."""
-        own, enemies = (
-            np.flatnonzero(state.towers.teams == team),
-            np.flatnonzero(state.towers.teams != team),
-        )
+        own = np.flatnonzero(state.towers.teams == team)
+        enemies = np.flatnonzero(state.towers.teams != team)
         starts = np.concatenate(
             [np.zeros(0, dtype=np.int64), *(derived.rings[row] for row in own.tolist())]
         )
@@ -71,14 +70,18 @@ class Commander:
             enemies.tolist(), self._weights(derived, state, team, enemies).tolist(), strict=True
         ):
             route = derived.route_to_tower(team, row, self.safely)
-            far = (
-                np.inf
-                if route is None
-                else float(route.distance.values.reshape(-1)[starts].min())
-                / derived.walking.cell_size
-            )
+            if route is None:
+                far = np.inf
+            else:
+                far = (
+                    float(route.distance.values.reshape(-1)[starts].min())
+                    / derived.walking.cell_size
+                )
             if np.isfinite(far):
-                held = f" x {weights:.1f} for the influence there" if self.weak else ""
+                if self.weak:
+                    held = f" x {weights:.1f} for the influence there"
+                else:
+                    held = ""
                 fire = " with fire on the path" if self.safely else ""
                 found.append((far * weights, row, f"{far:.0f} cells{fire}{held}"))
         return [(row, words) for _, row, words in sorted(found)]
@@ -89,7 +92,8 @@ class Commander:
         """Return the factor of the distance to each enemy tower, by the influence there, (F,)."""
         if not self.weak or not len(enemies):
             return np.ones(len(enemies))
-        base, rules = derived.settings.tower.influence, derived.settings.commander
+        base = derived.settings.tower.influence
+        rules = derived.settings.commander
         own = derived.teams[derived.settings.teams[team]].values.reshape(-1)
         tension = derived.teams.tension().values.reshape(-1)
         contested = derived.teams.vulnerability(derived.settings.teams[team]).values.reshape(-1)
@@ -141,7 +145,10 @@ class Commander:
         """
         settings = derived.settings
         place, target = self._best_start(derived, team, own, enemies, weights)
-        attacked = self._tower_under_attack(derived, team, own) if self.reinforce else NOTHING
+        if self.reinforce:
+            attacked = self._tower_under_attack(derived, team, own)
+        else:
+            attacked = NOTHING
         post = place if attacked == NOTHING else attacked
         if post == NOTHING:
             return []
@@ -155,7 +162,10 @@ class Commander:
         sizes = np.bincount(
             state.units.squads[state.units.teams == team], minlength=settings.squads
         )
-        share = settings.commander.wave if self.wave is None else self.wave
+        if self.wave is None:
+            share = settings.commander.wave
+        else:
+            share = self.wave
         wave = max(1, round(share * settings.units)) * (1 if attacked == NOTHING else 2)
         if target != NOTHING and sizes[RESERVE] >= wave:
             free = min(range(FIRST_WAVE, settings.squads), key=lambda squad: (sizes[squad], squad))
@@ -184,7 +194,9 @@ class Commander:
         place, target = self._nearest(
             derived, team, starts, enemies, weights, lambda costs: float(costs.min())
         )
-        return (NOTHING, NOTHING) if target == NOTHING else (int(starts[place]), target)
+        if target == NOTHING:
+            return (NOTHING, NOTHING)
+        return (int(starts[place]), target)
 
     def _nearest(
         self,
@@ -215,7 +227,9 @@ class Commander:
             )
             * weights
         )
-        best, place, target = np.inf, NOTHING, NOTHING
+        best = np.inf
+        place = NOTHING
+        target = NOTHING
         for number in np.argsort(least, kind="stable").tolist():
             if least[number] >= best:
                 break
@@ -225,7 +239,9 @@ class Commander:
             far = route.distance.values.reshape(-1)[starts].astype(np.float64)
             cost = measure(far) * weights[number]
             if cost < best:
-                best, place, target = cost, int(np.argmin(far)), int(enemies[number])
+                best = cost
+                place = int(np.argmin(far))
+                target = int(enemies[number])
         return place, target
 
     # Defense

@@ -43,7 +43,9 @@ class Hits:
 
 def look(derived: TowersDerived, state: State) -> Sightings:
     """Return the sightings of all units and towers. Sight is symmetric, and only walls block it."""
-    towers, units, settings = state.towers, state.units, derived.settings
+    towers = state.towers
+    units = state.units
+    settings = derived.settings
     space = derived.space
     if not len(towers) or not len(units):
         return Sightings(
@@ -51,10 +53,8 @@ def look(derived: TowersDerived, state: State) -> Sightings:
         )
     gaps = np.abs(away(space, units.positions, derived.middles[:, None])) / space.cell_size
     distances = np.hypot(gaps[..., 0], gaps[..., 1])
-    cells, hostile = (
-        np.atleast_1d(space.cell_at(units.positions)),
-        towers.teams[:, None] != units.teams,
-    )
+    cells = np.atleast_1d(space.cell_at(units.positions))
+    hostile = towers.teams[:, None] != units.teams
     seen = derived.views[:, cells] & hostile
 
     rules = settings.tower
@@ -81,8 +81,11 @@ def strike(
     """Return the hits of all that are ready: towers hit units, units hit towers, else the nearest
     enemy unit.
     """
-    towers, units, settings = state.towers, state.units, derived.settings
-    step, count = state.step, len(units)
+    towers = state.towers
+    units = state.units
+    settings = derived.settings
+    step = state.step
+    count = len(units)
     shooting = (towers.ready <= step) & (sightings.victims != NOTHING)
     victims = sightings.victims[shooting]
     shot = rng.uniform(*settings.tower.damage, size=len(victims))
@@ -112,7 +115,8 @@ def nearest_enemies(
     """Return for some units the row of the nearest enemy unit less than `reach` cells away, else
     `NOTHING`, and its distance in cells.
     """
-    found, distances = np.full(len(units), NOTHING), np.full(len(units), np.inf)
+    found = np.full(len(units), NOTHING)
+    distances = np.full(len(units), np.inf)
     cell = derived.walking.cell_size
     for team in np.unique(units.teams[some]).tolist():
         enemies = np.flatnonzero(units.teams != team)

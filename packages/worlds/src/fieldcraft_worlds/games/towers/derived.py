@@ -66,7 +66,8 @@ class TowersDerived:
         self.settings = settings
         self.space = walking_grid(space)
         self.walking = walking_grid(space)
-        tower, cell = settings.tower, space.cell_size
+        tower = settings.tower
+        cell = space.cell_size
         self.crowd = Crowd(
             self.walking, radius=0.3 * cell, separation_radius=settings.unit.room * cell
         )
@@ -115,7 +116,8 @@ class TowersDerived:
 
     def follow_towers(self, towers: Towers) -> None:
         """Update ground, views, fire and routes to some towers."""
-        old, new = self.towers, towers
+        old = self.towers
+        new = towers
         if (
             len(old) == len(new)
             and np.array_equal(old.ids, new.ids)
@@ -150,7 +152,8 @@ class TowersDerived:
         for key in wanted:
             if key not in here:
                 self.walking.set_walls(ground.block(self.walking, key[1], reach), True)
-        self.towers, self._tower_sources = new, sources
+        self.towers = new
+        self._tower_sources = sources
         for layer in (*self.quiet, *self.fire):
             layer.step()
         self.middles = self.space.position_of(new.cells).reshape(-1, 2)
@@ -159,7 +162,10 @@ class TowersDerived:
             cell: self._views[cell] if cell in self._views else self._view(cell)
             for cell in new.cells.tolist()
         }
-        self.views = np.stack(list(self._views.values())) if len(new) else self.views[:0]
+        if len(new):
+            self.views = np.stack(list(self._views.values()))
+        else:
+            self.views = self.views[:0]
         self.reachable_views = self._reachable_views()
         self._update_paths()
 
@@ -169,7 +175,8 @@ class TowersDerived:
 
     def _add_tower(self, cell: int, team: int) -> list[int]:
         """Add the sources of a new tower to its layers, and return their ids."""
-        tower, at = self.settings.tower, self.space.position_of(cell)
+        tower = self.settings.tower
+        at = self.space.position_of(cell)
         pressure = sum(tower.damage) / 2 / tower.interval / self.settings.unit.health
         strengths = (tower.influence, tower.influence, pressure)
         return [
@@ -221,12 +228,12 @@ class TowersDerived:
         return self._twin
 
     def _follow_units(self, units: Units) -> None:
-        old, unit = self._units, self.settings.unit
-        cells = (
-            np.atleast_1d(self.space.cell_at(units.positions))
-            if len(units)
-            else np.zeros(0, dtype=np.int64)
-        )
+        old = self._units
+        unit = self.settings.unit
+        if len(units):
+            cells = np.atleast_1d(self.space.cell_at(units.positions))
+        else:
+            cells = np.zeros(0, dtype=np.int64)
         # Rows are in the order of ids, in both.
         place = np.searchsorted(old.ids, units.ids)
         known = place < len(old)
@@ -257,7 +264,9 @@ class TowersDerived:
                     radii=unit.reach * self.space.cell_size,
                     on_wall="through",
                 )
-        self._units, self._unit_sources, self._unit_cells = units, sources, cells
+        self._units = units
+        self._unit_sources = sources
+        self._unit_cells = cells
 
     # Paths
 
@@ -280,12 +289,17 @@ class TowersDerived:
 
     def route(self, state: State, team: int, squad: int) -> Route | None:
         """Return the route that a squad has been ordered to take, if there is one."""
-        target, cell = int(state.squads.towers[team, squad]), int(state.squads.cells[team, squad])
+        target = int(state.squads.towers[team, squad])
+        cell = int(state.squads.cells[team, squad])
         safely = bool(state.squads.safely[team, squad])
         if target != NOTHING:
             rows = np.flatnonzero(state.towers.ids == target)
-            return self.route_to_tower(team, int(rows[0]), safely) if len(rows) else None
-        return self._route(team, np.array([cell]), safely) if cell != NOTHING else None
+            if len(rows):
+                return self.route_to_tower(team, int(rows[0]), safely)
+            return None
+        if cell != NOTHING:
+            return self._route(team, np.array([cell]), safely)
+        return None
 
     def routes(self, state: State) -> Iterator[tuple[int, int, Route]]:
         """Yield the squads that have a route and units: (team, squad, route)."""
@@ -301,7 +315,10 @@ class TowersDerived:
         cost_of = team if safely else _PLAIN
         key = (cost_of, goals.tobytes())
         route = self._routes.pop(key, None)
-        cost = self.cost(team) if safely else None
+        if safely:
+            cost = self.cost(team)
+        else:
+            cost = None
         if route is None:
             distance = distance_map(self.walking, self.walking.position_of(goals), cost=cost)
             route = Route(cost_of, goals, distance, self._version)

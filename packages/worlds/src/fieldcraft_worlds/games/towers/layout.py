@@ -35,11 +35,16 @@ def seeded(space: Grid, settings: Settings, rng: np.random.Generator) -> list[In
     """
     reach = settings.tower.size // 2
     sites, blocking = _sites(space, reach, len(settings.teams) * settings.towers)
-    sites = _connected(space, sites, rng) if len(sites) else sites
-    reflect = _reflection_of(space, sites) if len(settings.teams) == 2 else None
+    if len(sites):
+        sites = _connected(space, sites, rng)
+    if len(settings.teams) == 2:
+        reflect = _reflection_of(space, sites)
+    else:
+        reflect = None
     if len(sites) > _SITES:
         sites = np.sort(rng.choice(sites, size=_SITES, replace=False))
-        sites = sites if reflect is None else np.union1d(sites, reflect(sites))
+        if reflect is not None:
+            sites = np.union1d(sites, reflect(sites))
     for crowding in _CROWDING if len(sites) >= len(settings.teams) * settings.towers else ():
         best: tuple[float, list[Ints]] | None = None
         for _ in range(_TRIES):
@@ -72,7 +77,8 @@ def _sites(space: Grid, reach: int, count: int) -> tuple[Ints, bool]:
 
 def _connected(space: Grid, sites: Ints, rng: np.random.Generator) -> Ints:
     """Return the sites of the largest connected part of the map."""
-    left, best = sites, sites[:0]
+    left = sites
+    best = sites[:0]
     while len(left) > len(best):
         start = left[int(rng.integers(len(left)))]
         reached = np.isfinite(_to(space, start)[left])
@@ -92,11 +98,10 @@ def _to(space: Grid, cell: np.int64 | int) -> Floats:
 
 def _reflection_of(space: Grid, sites: Ints) -> Callable[[Ints], Ints] | None:
     """Return a map of cells to those of the other half, if the halves are equal."""
-    classes = (
-        space.walls
-        if space.terrain is None
-        else np.where(space.walls, -1, space.terrain.classes.astype(np.int64))
-    )
+    if space.terrain is None:
+        classes = space.walls
+    else:
+        classes = np.where(space.walls, -1, space.terrain.classes.astype(np.int64))
     height, width = space.shape
     is_site = np.zeros(len(space), dtype=np.bool_)
     is_site[sites] = True
@@ -122,7 +127,8 @@ def _attempt(
     """Return a layout with its imbalance, as a share of the distance between bases; None where it
     finds no room.
     """
-    teams, tower = len(settings.teams), settings.tower
+    teams = len(settings.teams)
+    tower = settings.tower
     spacing = max(tower.size + 2.0, crowding * tower.range)
     bases = _bases(space, teams, sites, reflect, rng)
     if len(bases) < teams:
@@ -146,7 +152,8 @@ def _attempt(
     for rank in range(1, settings.towers):
         order = [(rank + k) % teams for k in range(teams)]
         lead = order[0]
-        near, far = _DEPTH[0] * span, _DEPTH[1] * span
+        near = _DEPTH[0] * span
+        far = _DEPTH[1] * span
         depth = near + (far - near) * float(rng.random())
         open_to = free(lead) & (own[lead] < foe[lead])
         fits = np.flatnonzero(open_to & (np.abs(own[lead] - depth) <= 0.1 * span))

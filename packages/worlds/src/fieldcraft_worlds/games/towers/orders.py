@@ -155,7 +155,8 @@ def check_site(derived: TowersDerived, towers: Towers, team: int, cell: int) -> 
     """
     from fieldcraft import would_block
 
-    settings, space = derived.settings, derived.walking
+    settings = derived.settings
+    space = derived.walking
     derived.follow_towers(towers)
     cells = ground.block_of_tower(space, cell, settings.tower.size // 2)
     least = settings.tower.range * space.cell_size
@@ -242,11 +243,9 @@ def _send(derived: TowersDerived, state: State, order: Send) -> State:
     count = max(0, min(most, int(state.supply[order.team]), derived.settings.units - own))
     if not count:
         return state
-    queues, heads_for, supply = (
-        state.towers.queues.copy(),
-        state.towers.heads_for.copy(),
-        state.supply.copy(),
-    )
+    queues = state.towers.queues.copy()
+    heads_for = state.towers.heads_for.copy()
+    supply = state.supply.copy()
     queues[row] += count
     heads_for[row] = order.squad
     supply[order.team] -= count
@@ -288,11 +287,9 @@ def _check_flag(name: str, flag: object) -> None:
 
 def _set_orders(state: State, team: int, squad: int, tower: int, cell: int, safely: bool) -> State:
     _check_flag("safely", safely)
-    towers, cells, safe = (
-        state.squads.towers.copy(),
-        state.squads.cells.copy(),
-        state.squads.safely.copy(),
-    )
+    towers = state.squads.towers.copy()
+    cells = state.squads.cells.copy()
+    safe = state.squads.safely.copy()
     towers[team, squad], cells[team, squad], safe[team, squad] = tower, cell, safely
     return replace(state, squads=replace(state.squads, towers=towers, cells=cells, safely=safe))
 
@@ -332,10 +329,8 @@ def _tower_row(derived: TowersDerived, state: State, tower: int, team: int | Non
         )
     row = int(rows[0])
     if team is not None and state.towers.teams[row] != team:
-        owner, asking = (
-            derived.settings.teams[int(state.towers.teams[row])],
-            derived.settings.teams[team],
-        )
+        owner = derived.settings.teams[int(state.towers.teams[row])]
+        asking = derived.settings.teams[team]
         raise InvalidValue(
             "A team orders its own towers",
             got=f"tower {tower} of {owner} for {asking}",

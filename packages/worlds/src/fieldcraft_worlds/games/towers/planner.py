@@ -51,7 +51,10 @@ class Forecast:
 
     def reason(self) -> str:
         """Return the forecast in words."""
-        ground = "" if self.ground is None else f", {self.ground:+.0%} of the ground"
+        if self.ground is None:
+            ground = ""
+        else:
+            ground = f", {self.ground:+.0%} of the ground"
         return (
             f"{self.route:.0f} cells, {self.lost:.0%} of health lost on the way, {self.cover:.0f}"
             f" towers and {self.defenders} units there: send {math.ceil(self.to_send)}{ground}"
@@ -71,7 +74,8 @@ class Planner(Commander):
     def decide(self, derived: TowersDerived, state: State, team: int) -> list[Order]:
         """Return the orders of a team."""
         towers = state.towers
-        own, enemies = np.flatnonzero(towers.teams == team), np.flatnonzero(towers.teams != team)
+        own = np.flatnonzero(towers.teams == team)
+        enemies = np.flatnonzero(towers.teams != team)
         if not len(enemies):
             return []
         sizes = np.bincount(
@@ -112,8 +116,10 @@ class Planner(Commander):
 
         Without `every_ground`, the ground gained is computed only where the tower would fall.
         """
-        towers, space = state.towers, derived.walking
-        own, enemies = np.flatnonzero(towers.teams == team), np.flatnonzero(towers.teams != team)
+        towers = state.towers
+        space = derived.walking
+        own = np.flatnonzero(towers.teams == team)
+        enemies = np.flatnonzero(towers.teams != team)
         rings = [derived.rings[row] for row in own.tolist()] or [
             np.atleast_1d(space.cell_at(state.units.positions[state.units.teams == team]))
         ]
@@ -145,8 +151,11 @@ class Planner(Commander):
         size: int,
         every_ground: bool,
     ) -> Forecast:
-        settings, space, towers = derived.settings, derived.walking, state.towers
-        tower, unit = settings.tower, settings.unit
+        settings = derived.settings
+        space = derived.walking
+        towers = state.towers
+        tower = settings.tower
+        unit = settings.unit
         route = derived.route_to_tower(team, row, self.safely)
         assert route is not None
         path = route.distance.descend(space.position_of(start))
@@ -178,9 +187,10 @@ class Planner(Commander):
         )
         arriving = size * max(1.0 - lost, 0.0)
         left = math.sqrt(max(arriving**2 - needed**2, 0.0))
-        ground = (
-            self._ground_gain(derived, team, row, ring, size) if every_ground or left > 0 else None
-        )
+        if every_ground or left > 0:
+            ground = self._ground_gain(derived, team, row, ring, size)
+        else:
+            ground = None
         seconds = path.length / space.cell_size / unit.speed + float(towers.health[row]) / (
             strength * max(arriving, 1.0)
         )
@@ -210,12 +220,10 @@ class Planner(Commander):
         It is computed on a copy of the influence map, which is restored: radial layers are exact
         under change.
         """
-        names, tower, unit, space = (
-            derived.settings.teams,
-            derived.settings.tower,
-            derived.settings.unit,
-            derived.space,
-        )
+        names = derived.settings.teams
+        tower = derived.settings.tower
+        unit = derived.settings.unit
+        space = derived.space
         twin = derived.twin()
         theirs = twin.layer(names[int(derived.towers.teams[row])], RadialLayer)
         ours = twin.layer(names[team], RadialLayer)
@@ -234,7 +242,8 @@ class Planner(Commander):
 
     def _ground_share(self, imap: InfluenceMap, derived: TowersDerived, team: int) -> float:
         """Return the share of open ground where a team's influence is above that of all others."""
-        names, walls = derived.settings.teams, derived.space.walls
+        names = derived.settings.teams
+        walls = derived.space.walls
         others = np.sum(
             [imap[name].values for number, name in enumerate(names) if number != team], axis=0
         )
@@ -306,8 +315,14 @@ class Planner(Commander):
     ) -> list[Order]:
         settings = derived.settings
         best = forecasts[0] if forecasts else None
-        hot = self._tower_under_attack(derived, team, own) if self.reinforce else NOTHING
-        post = hot if hot != NOTHING else (best.start if best is not None else NOTHING)
+        if self.reinforce:
+            hot = self._tower_under_attack(derived, team, own)
+        else:
+            hot = NOTHING
+        if hot != NOTHING:
+            post = hot
+        else:
+            post = best.start if best is not None else NOTHING
         if post == NOTHING:
             return []
         source = next(row for row in own.tolist() if post in derived.rings[row])

@@ -86,7 +86,8 @@ class TowerWorld(DerivedWorld):
     def check(self, state: State) -> None:
         """Check a state; see `DerivedWorld.check`."""
         super().check(state)
-        reach, space = self.derived.settings.tower.size // 2, self.space
+        reach = self.derived.settings.tower.size // 2
+        space = self.space
         rows, columns = np.divmod(state.towers.cells, space.width)
         edges = (rows, space.height - 1 - rows, columns, space.width - 1 - columns)
         if not space.wrap and min(np.min(edge, initial=reach) for edge in edges) < reach:
@@ -151,13 +152,20 @@ class TowerWorld(DerivedWorld):
         position: tuple[float, float],
     ) -> list[Order]:
         tower = self._tower_at(state, position)
-        owner = -1 if tower < 0 else int(state.towers.teams[state.towers.ids == tower][0])
+        if tower < 0:
+            owner = -1
+        else:
+            owner = int(state.towers.teams[state.towers.ids == tower][0])
         if not state.begun:
             if first:
                 return [Place(team, *position)]
-            return [Remove(team, tower)] if owner == team else []
+            if owner == team:
+                return [Remove(team, tower)]
+            return []
         if first:
-            return [Send(team, tower, _SENT_AT_ONCE, squad)] if owner == team else []
+            if owner == team:
+                return [Send(team, tower, _SENT_AT_ONCE, squad)]
+            return []
         if tower >= 0 and owner != team:
             return [Strike(team, squad, tower, safely)]
         return [Advance(team, squad, *position, safely)]
@@ -171,7 +179,9 @@ class TowerWorld(DerivedWorld):
         near = np.flatnonzero(
             gaps <= (self.derived.settings.tower.size / 2 + 0.5) * space.cell_size
         )
-        return int(state.towers.ids[near[np.argmin(gaps[near])]]) if len(near) else -1
+        if len(near):
+            return int(state.towers.ids[near[np.argmin(gaps[near])]])
+        return -1
 
 
 def _number(inputs: InputFrame, group: str) -> int:

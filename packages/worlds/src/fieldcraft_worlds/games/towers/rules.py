@@ -26,7 +26,10 @@ def start(derived: TowersDerived, rng: np.random.Generator) -> State:
     count = len(settings.teams)
     cells = seeded(derived.space, settings, rng)
     human = np.array([commander == HUMAN for commander in settings.ai_names])
-    placed_later = human if settings.layout == "placed" else np.zeros(count, dtype=np.bool_)
+    if settings.layout == "placed":
+        placed_later = human
+    else:
+        placed_later = np.zeros(count, dtype=np.bool_)
     teams = [
         np.full(len(own), team, dtype=np.int64)
         for team, own in enumerate(cells)
@@ -76,7 +79,8 @@ def _move(derived: TowersDerived, state: State, sightings: Sightings) -> Units:
     if not len(units):
         return units
     desired = _desired_velocities(derived, state, sightings)
-    rules, cell = derived.settings.unit, derived.walking.cell_size
+    rules = derived.settings.unit
+    cell = derived.walking.cell_size
     positions, velocities = derived.crowd.step(
         units.positions,
         units.velocities,
@@ -92,7 +96,9 @@ def _desired_velocities(derived: TowersDerived, state: State, sightings: Sightin
     """Return the desired velocity of each unit: along its squad's flow, straight to an enemy in
     sight, or 0 at its goal.
     """
-    units, rules, space = state.units, derived.settings.unit, derived.walking
+    units = state.units
+    rules = derived.settings.unit
+    space = derived.walking
     desired = np.zeros((len(units), 2))
     holding = np.zeros(len(units), dtype=np.bool_)
     cells = np.atleast_1d(space.cell_at(units.positions))
@@ -116,7 +122,8 @@ def _desired_velocities(derived: TowersDerived, state: State, sightings: Sightin
         chasing = np.flatnonzero(enemies != NOTHING)
         gaps = away(space, units.positions[chasing], units.positions[enemies[chasing]])
         is_free = derived.is_open_between(units.positions[chasing], gaps)
-        chasing, gaps = chasing[is_free], gaps[is_free]
+        chasing = chasing[is_free]
+        gaps = gaps[is_free]
         desired[chasing] = _direction(gaps)
         desired[chasing[distances[chasing] <= 0.6 * rules.closeness]] = 0
     return desired * (rules.speed * space.cell_size)
@@ -134,7 +141,9 @@ def _apply_hits(derived: TowersDerived, state: State, hits: Hits) -> State:
     """Return the state after hits, without destroyed towers and dead units; the queues of destroyed
     towers return to the supply.
     """
-    settings, towers, units = derived.settings, state.towers, state.units
+    settings = derived.settings
+    towers = state.towers
+    units = state.units
     waiting = (
         state.step + settings.steps(settings.tower.interval),
         state.step + settings.steps(settings.unit.interval),
@@ -149,8 +158,10 @@ def _apply_hits(derived: TowersDerived, state: State, hits: Hits) -> State:
         health=units.health - hits.on_units,
         ready=np.where(hits.units_hit, waiting[1], units.ready),
     )
-    intact, alive = towers.health > 0, units.health > 0
-    destroyed, lost = state.destroyed.copy(), state.lost.copy()
+    intact = towers.health > 0
+    alive = units.health > 0
+    destroyed = state.destroyed.copy()
+    lost = state.lost.copy()
     np.add.at(destroyed, np.argmax(hits.on_towers[:, ~intact], axis=0), 1)
     np.add.at(lost, units.teams[~alive], 1)
     supply = state.supply + np.bincount(
@@ -171,7 +182,8 @@ def _apply_hits(derived: TowersDerived, state: State, hits: Hits) -> State:
 
 def _send_units(derived: TowersDerived, state: State, rng: np.random.Generator) -> State:
     """Return the state after towers have sent a unit each from their queues."""
-    settings, towers = derived.settings, state.towers
+    settings = derived.settings
+    towers = state.towers
     teams = len(settings.teams)
     supply = state.supply + np.bincount(towers.teams, minlength=teams) * (
         settings.income / settings.rate
@@ -196,7 +208,8 @@ def _send_units(derived: TowersDerived, state: State, rng: np.random.Generator) 
         health=np.full(count, settings.unit.health),
         ready=np.full(count, state.step),
     )
-    queues, trained = towers.queues.copy(), towers.trained.copy()
+    queues = towers.queues.copy()
+    trained = towers.trained.copy()
     queues[due] -= 1
     trained[due] = state.step + settings.steps(settings.tower.training)
     return replace(

@@ -51,7 +51,10 @@ def scene_of(
         lines.append(Lines(fronts, color="front", width=2.0, label="front"))
     if "paths" in overlays:
         lines += _paths(derived, state)
-    plans = _plans(derived, state) if "plan" in overlays else []
+    if "plan" in overlays:
+        plans = _plans(derived, state)
+    else:
+        plans = []
     if plans:
         lines += _plan_lines(derived, plans)
     lines.append(
@@ -79,7 +82,9 @@ def result(derived: TowersDerived, state: State) -> str | None:
     """Return how a match ended, None before the end."""
     if not state.over:
         return None
-    return "a tie" if state.winner == NOBODY else f"{derived.settings.teams[state.winner]} wins"
+    if state.winner == NOBODY:
+        return "a tie"
+    return f"{derived.settings.teams[state.winner]} wins"
 
 
 def _title(derived: TowersDerived, state: State) -> str:
@@ -89,7 +94,8 @@ def _title(derived: TowersDerived, state: State) -> str:
 
 
 def _field(derived: TowersDerived, overlays: frozenset[str], team: int) -> Field | None:
-    base, names = derived.settings.tower.influence, derived.settings.teams
+    base = derived.settings.tower.influence
+    names = derived.settings.teams
     if "influence" in overlays and len(names) == 2:
         values = derived.teams.influence(names[0]).values
         return Field(
@@ -144,7 +150,10 @@ def _areas(derived: TowersDerived, overlays: frozenset[str]) -> tuple[Areas, ...
 
 
 def _marks(derived: TowersDerived, state: State) -> tuple[Marks, ...]:
-    space, towers, units, settings = derived.space, state.towers, state.units, derived.settings
+    space = derived.space
+    towers = state.towers
+    units = state.units
+    settings = derived.settings
     return (
         Marks(
             units.positions,
@@ -221,7 +230,10 @@ def _facts(derived: TowersDerived, state: State) -> Iterator[Fact]:
     for team, name in enumerate(derived.settings.teams):
         towers = int(np.count_nonzero(state.towers.teams == team))
         units = int(np.count_nonzero(state.units.teams == team))
-        label = _BY_HAND if state.by_hand[team] else derived.settings.ai_names[team]
+        if state.by_hand[team]:
+            label = _BY_HAND
+        else:
+            label = derived.settings.ai_names[team]
         yield Fact(name, f"score {int(state.scores[team])}", team)
         yield Fact("", f"{towers} towers, {units} units, {int(state.supply[team])} to send")
         yield Fact("", f"AI: {label}" if label not in (HUMAN, _BY_HAND) else label)

@@ -229,8 +229,6 @@ class Settings(Paced):
     @property
     def ai_names(self) -> tuple[str, ...]:
         """The AI of each team."""
-        return (
-            (self.commanders,) * len(self.teams)
-            if isinstance(self.commanders, str)
-            else self.commanders
-        )
+        if isinstance(self.commanders, str):
+            return (self.commanders,) * len(self.teams)
+        return self.commanders

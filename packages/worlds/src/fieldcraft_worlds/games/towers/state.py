@@ -57,7 +57,8 @@ class Units(Columns):
     @classmethod
     def none(cls) -> Units:
         """Return no units."""
-        none, pairs = np.zeros(0, dtype=np.int64), np.zeros((0, 2))
+        none = np.zeros(0, dtype=np.int64)
+        pairs = np.zeros((0, 2))
         return cls(none, none, none, pairs, pairs, np.zeros(0), none)
 
 
