@@ -104,6 +104,45 @@ class TestBarrier:
         assert hunt.stopped == "with nowhere left to go"
         assert (hunt._ignited.reshape(21, 31)[:, 0] > 0).all()
 
+    def test_is_dropped_where_the_front_has_no_other_way(self) -> None:
+        hall = fc.Grid(20, 1)
+        whole, parts = (Pursuit(hall, (15.5, 0.5), (1.0, 0.0)) for _ in range(2))
+        whole.step(4)
+        assert whole.hot.tolist() == [19] and whole.barrier[0, 11:15].all()
+        whole.step()
+        assert whole.hot.tolist() == [14] and not whole.barrier.any()
+        assert whole.values[0, 14:].tolist() == pytest.approx([1, 0.9, 0.6, 0.7, 0.8, 0.9])
+        whole.step(9)
+        for _ in range(14):
+            parts.step()
+        assert whole.hot.tolist() == parts.hot.tolist() == [5]
+        again = Pursuit(hall, (15.5, 0.5), (1.0, 0.0))
+        again.restore(whole.snapshot())
+        for hunt in (whole, again):
+            hunt.step(2)
+            assert (hunt.hot.tolist(), hunt.restarts, hunt.stopped) == ([3], 0, None)
+        born = Pursuit(hall, (19.5, 0.5), (1.0, 0.0))  # a wall is ahead
+        assert born.step() and born.hot.tolist() == [18]
+        assert born.observe(np.arange(10, 20))  # it may just be coming out of view
+        assert (born.hot.tolist(), born.restarts) == ([9], 0)
+
+    @pytest.mark.parametrize("kind", ["cave", "maze", "rooms"])
+    def test_no_flood_ends_beside_ground_that_can_be_reached(self, kind: str) -> None:
+        for seed in range(12):
+            dice = np.random.default_rng(seed)
+            grid = fc.generate_map(kind, 48, 31, seed=seed, neighbors=8)
+            space = grid if seed % 2 else grid.to_graph()
+            start = int(dice.choice(np.flatnonzero(~grid.walls.reshape(-1))))
+            angle = dice.uniform(0, 2 * math.pi)
+            hunt = Pursuit(
+                space, start, (2 * math.cos(angle), 2 * math.sin(angle)), most_steps=5000
+            )
+            hunt.step(12)
+            assert hunt.stopped is None and hunt.hot.size
+            hunt.step(4000)
+            away = fc.distance_map(grid, grid.position_of(start)).values
+            assert ((hunt._ignited >= 0) == np.isfinite(away).reshape(-1)).all()
+
 
 class TestStops:
     def test_says_why(self) -> None:

@@ -169,3 +169,26 @@ def test_bad_input_is_refused() -> None:
     ):
         with refused(kind, word):
             call()
+
+
+def test_a_crowd_walks_as_its_parts_do_and_keeps_the_velocity_along_walls() -> None:
+    cave = fc.generate_map("cave", 90, 60, seed=3, neighbors=8)
+    flow = fc.flow_field(fc.distance_map(cave, cave.open_near((80.5, 50.5))))
+    dice = np.random.default_rng(3)
+    positions = cave.open_near(dice.uniform((2, 2), (88, 58), (300, 2)))
+    velocities = np.zeros((300, 2))
+    crowd = steering.Crowd(cave, radius=0.3, separation_radius=1.0, ahead=1.5)
+    places, paces, touched = positions, velocities, 0
+    for _ in range(20):
+        places, paces = crowd.step(places, paces, flow, 1 / 60, max_speed=3.0, max_force=30)
+        near = steering.Neighbors(positions, radius=1.0)
+        force = 8 * steering.follow_flow(positions, velocities, flow, max_speed=3.0)
+        force += 8 * steering.separation(near, strength=3.0)
+        force += 4 * steering.avoid_walls(cave, positions, velocities, ahead=1.5)
+        velocities = steering.accelerate(velocities, force, dt=1 / 60, max_speed=3.0, max_force=30)
+        moved = steering.move(cave, positions, velocities / 60, radius=0.3)
+        at_walls = (moved != positions + velocities / 60).any(axis=1)
+        velocities[at_walls] = (moved - positions)[at_walls] * 60
+        positions, touched = moved, touched + np.count_nonzero(at_walls)
+        assert np.abs(places - positions).max() < 1e-9
+    assert touched > 50

@@ -140,7 +140,8 @@ class Flood(Operand):
     def _begin_anew(self, seen: NDArray[np.bool_]) -> bool:
         """Begin a new flood after one that is cold everywhere; return the result of `observe`."""
         if not self.restarts:
-            state, barrier_cells, marks, late = self._flooded(seen, barrier=True)
+            has_barrier = bool(self._marks[kernels.pursuit.flood.TAIL + 1])  # else it was dropped
+            state, barrier_cells, marks, late = self._flooded(seen, barrier=has_barrier)
             if late and self._ignite(state, barrier_cells, marks, seen):
                 return True
         state, barrier_cells, marks, _ = self._flooded(seen, barrier=False)
@@ -185,6 +186,26 @@ class Flood(Operand):
             barrier_cells[:-1] = barrier_cells[1:]
             marks[kernels.pursuit.flood.TAIL : kernels.pursuit.flood.TAIL + 2] -= 1
         return state, barrier_cells, marks, late
+
+    def _drop_barrier(self) -> bool:
+        """Drop the barrier of a front that has no other cells left to enter, and return whether
+        there are any behind the barrier: the flood goes on from the cells beside it.
+        """
+        front, end = self._marks[
+            kernels.pursuit.flood.FRONT : kernels.pursuit.flood.FRONT + 2
+        ].tolist()
+        steps, barrier = self._adjacency, self._state == kernels.pursuit.flood.BARRIER
+        leaves = (self._state == kernels.pursuit.flood.HEAT)[steps.origins] & barrier[steps.ends]
+        if front == end or not leaves.any():
+            return False
+        listed, beside = self._lit[:end], np.zeros(len(barrier), dtype=np.bool_)
+        beside[steps.origins[leaves]] = True
+        again = listed[beside[listed]]
+        self._lit[:end] = np.concatenate([listed[~beside[listed]], again])
+        self._ignited[again] = self.steps
+        self._state[barrier] = kernels.pursuit.flood.UNTOUCHED
+        self._marks[:] = end - len(again), end, 0, 0, self.steps
+        return True
 
     def _ignite(
         self,

@@ -42,6 +42,9 @@ class Pursuit(Flood):
     sighting differs from the velocity by more than `barrier_angle`. It grows with the flood, up to
     the distance `tail`, and does not cool; beyond it the flood comes round.
 
+    Where a front has no cells left to enter but those of the barrier, such as in a dead end, the
+    target must have turned: the barrier is dropped, and the flood goes on into its cells.
+
     A flood with no cells left to enter cools to 0 and is `stopped`. When walls change, it continues
     from its last front. New walls become cold; opened cells ignite if the front is beside them.
 
@@ -192,15 +195,9 @@ class Pursuit(Flood):
     def _go_on(self, wanted: int) -> int:
         """Make up to `wanted` steps of the front, and return how many were made."""
         before, left = self.steps, max(self.most_steps - self.steps, 0)
-        end = self._run(
-            self._state,
-            self._ignited,
-            self._lit,
-            self._barrier_cells,
-            self._marks,
-            min(wanted, left),
-            self.most_hot,
-        )
+        end = self._make_steps(min(wanted, left))
+        if end == kernels.pursuit.flood.STUCK and self._drop_barrier():
+            end = self._make_steps(min(wanted, left) - (self.steps - before))
         if end != kernels.pursuit.flood.RUNS:
             self.stopped = (
                 "with too many hot cells" if end == kernels.pursuit.flood.TOO_HOT else _STUCK
@@ -208,6 +205,18 @@ class Pursuit(Flood):
         elif wanted > left:
             self.stopped = f"after {self.most_steps} steps"
         return self.steps - before
+
+    def _make_steps(self, count: int) -> int:
+        """Make some steps of the front, and return how they ended."""
+        return self._run(
+            self._state,
+            self._ignited,
+            self._lit,
+            self._barrier_cells,
+            self._marks,
+            count,
+            self.most_hot,
+        )
 
     @atomic
     def advance(self, dt: float) -> bool:
