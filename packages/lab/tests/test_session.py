@@ -241,6 +241,16 @@ def test_the_updates_of_all_steps_are_bounded_before_the_first(tmp_path: Path) -
         Session.load(path, most_updates=300_000)
 
 
+@pytest.mark.parametrize("name", ["path", "data"])
+def test_a_recipe_of_a_path_that_files_cannot_have_is_refused(tmp_path: Path, name: str) -> None:
+    session = Session(recipe_world(tmp_path))
+    path = tmp_path / "a.lab"
+    origin = {**session.live.origin(), name: "a\0b"}
+    _rewritten(path, session, origin=origin)
+    with refused(FieldcraftError, f"{name} is a name that files can have"):
+        Session.load(path, check=False)
+
+
 @given(st.integers(0, 400))
 def test_keyframes_thin_out_and_keep_the_first_and_the_newest(count: int) -> None:
     frames = Keyframes(40)

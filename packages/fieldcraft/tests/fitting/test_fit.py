@@ -243,6 +243,8 @@ THREAT = LayerModel(SPREAD, ["tank"])
         (lambda: LayerModel(fc.Fade(0.1), ["tank"]), InvalidValue, "Spread and Radial"),
         (lambda: LayerModel(SPREAD, "tank"), InvalidValue, "groups"),
         (lambda: LayerModel(SPREAD, ["tank"], half_life=0), InvalidValue, "half_life"),
+        (lambda: LayerModel(SPREAD, ["tank"], half_life=1e300), InvalidValue, "1e-09 to 1e[+]09"),
+        (lambda: LayerModel(SPREAD, ["tank"], half_life=1e-300), InvalidValue, "1e-09 to 1e[+]09"),
         (lambda: Recorded.events(GRID, TIMELINE, [], []), InvalidValue, "no events"),
         (lambda: Recorded.events(GRID, TIMELINE, [-1], [(0.5, 0.5)]), InvalidValue, "at least 0"),
         (lambda: Recorded.events(GRID, TIMELINE, [1, 2], [(0.5, 0.5)]), InvalidValue, "seconds"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from fieldcraft.base.files import target_of
 from fieldcraft.commands.recipe.parts import Picture, Recipe
 from fieldcraft.commands.recipe.read import read_recipe
 from fieldcraft.commands.recipe.world import World
@@ -96,7 +97,8 @@ class LiveRecipe(LayerWorld):
     def from_origin(cls, origin: dict[str, Any]) -> LiveRecipe:
         """Return the world of an origin; maps and recordings are read from the recipe's paths."""
         overrides = tuple(origin["overrides"])
-        return cls(
-            read_recipe(origin["path"], overrides, data=origin["data"], text=origin["text"]),
-            overrides,
-        )
+        path = target_of("path", origin["path"])
+        data = origin["data"]
+        if data is not None:
+            data = target_of("data", data)
+        return cls(read_recipe(path, overrides, data=data, text=origin["text"]), overrides)

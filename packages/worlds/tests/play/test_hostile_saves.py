@@ -7,7 +7,7 @@ from __future__ import annotations
 import tracemalloc
 import zlib
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -138,6 +138,14 @@ def write(session: Session, state: Any, path: Any, **other: Any) -> None:
         value | other,
         tuple(dict.fromkeys((*session.game.kinds, *kinds_of(session.settings)))),
     )
+
+
+def test_a_chase_without_places_for_civilians_is_refused(tmp_path):
+    session = opened("chase")
+    none = np.zeros(0, session.state.places.dtype)
+    write(session, replace(session.state, places=none), tmp_path / "bad.save")
+    with pytest.raises(BadSaveFile, match="between places"):
+        Session.load(tmp_path / "bad.save", session.game)
 
 
 def test_a_journal_that_no_match_kept_is_refused(tmp_path):

@@ -5,6 +5,7 @@ kernels, starters to copy, and the recipes that come with the library.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import shutil
 import zipfile
@@ -82,21 +83,37 @@ def bundle(folder: Path, target: Path, kernels: Path | None = None) -> Bundle:
         if not path.stem.startswith("_native_"):
             files[f"{_PACKAGE.name}/{path.relative_to(_PACKAGE).as_posix()}"] = path
     files |= {f"{_PACKAGE.name}/kernels/{path.name}": path for path in objects}
-    target.parent.mkdir(parents=True, exist_ok=True)
     beside = target.with_name(target.name + ".part")
-    with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
-        for name in sorted(files):
-            entry = zipfile.ZipInfo(name, _MOMENT)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o644 << 16
-            packed.writestr(entry, files[name].read_bytes())
-    beside.replace(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _write_zip(beside, files)
+        beside.replace(target)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        if isinstance(error, OSError):
+            raise InvalidValue(
+                "A zip goes to a path that can be written",
+                got=f"{target}: {error.strerror}",
+                remedy="Choose another path, or free some space",
+            ) from error
+        raise
     return Bundle(
         target,
         len(files),
         target.stat().st_size,
         tuple(path.name for path in libraries),
     )
+
+
+def _write_zip(target: Path, files: dict[str, Path]) -> None:
+    """Write files by their names in the zip."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(name, _MOMENT)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            packed.writestr(entry, files[name].read_bytes())
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -177,18 +194,43 @@ def create(kind: str, folder: Path) -> list[Path]:
     Raises
     ------
     InvalidValue
-        If the folder exists and is not empty.
+        If the folder exists and is not empty, or cannot be written. Nothing is left there then.
     """
     source = _TEMPLATES / checks.choice("kind", kind, tuple(STARTERS))
+    files = sorted(path for path in source.iterdir() if path.suffix in (".py", ".ipynb"))
+    made: list[Path] = []
+    try:
+        _refuse_occupied(folder)
+        for parent in reversed((folder, *folder.parents)):
+            if not parent.exists():
+                parent.mkdir()
+                made.append(parent)
+        for path in files:
+            target = folder / path.name
+            made.append(target)
+            shutil.copyfile(path, target)
+    except BaseException as error:
+        for each in reversed(made):
+            with contextlib.suppress(OSError):
+                each.rmdir() if each.is_dir() else each.unlink()
+        if isinstance(error, OSError) or "\0" in str(folder):
+            raise InvalidValue(
+                "A starter goes into a folder that can be written",
+                got=f"{str(folder)!r}: {getattr(error, 'strerror', None) or error}",
+                remedy="Choose another name",
+            ) from error
+        raise
+    return [folder / path.name for path in files]
+
+
+def _refuse_occupied(folder: Path) -> None:
+    """Raise `InvalidValue` for a folder that exists and is not empty."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InvalidValue(
             "A starter goes into a new folder",
             got=f"{folder}, which exists",
             remedy="Choose another name",
         )
-    folder.mkdir(parents=True, exist_ok=True)
-    files = sorted(path for path in source.iterdir() if path.suffix in (".py", ".ipynb"))
-    return [Path(shutil.copyfile(path, folder / path.name)) for path in files]
 
 
 def add_new(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -36,6 +36,10 @@ _SLOPES: dict[str, Callable[[Floats], Floats]] = {
 }
 """The derivatives of the curves of `falloff.CURVES` that have one."""
 
+_SHORTEST = 1e-9
+_LONGEST = 1e9
+"""The half-lives in seconds whose squares and quotients are finite."""
+
 
 @dataclass(frozen=True)
 class LayerModel:
@@ -105,7 +109,13 @@ class LayerModel:
                 "groups are names of groups", got=repr(self.groups), remedy='Pass ["enemies"]'
             )
         if self.half_life is not None:
-            checks.positive("half_life", self.half_life)
+            half_life = checks.positive("half_life", self.half_life)
+            if not _SHORTEST <= half_life <= _LONGEST:
+                raise InvalidValue(
+                    f"half_life is {_SHORTEST:g} to {_LONGEST:g} seconds",
+                    got=f"half_life={half_life:g}",
+                    remedy="Pass None for sources that do not fade",
+                )
 
     @property
     def labels(self) -> tuple[str, ...]:

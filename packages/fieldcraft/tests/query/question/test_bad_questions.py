@@ -98,3 +98,24 @@ BAD_CALLS = {
 def test_bad_calls_are_refused(imap, message):
     with pytest.raises(FieldcraftError, match=message):
         BAD_CALLS[message](fc.Question, imap)
+
+
+def test_chains_of_questions_end_soon():
+    def chain(length):
+        tables = (
+            f"[q{i}]\ngenerate = {{reach = 1}}\nfall_back = 'q{i + 1}'\n" for i in range(length)
+        )
+        return "".join(tables) + f"[q{length}]\ngenerate = {{reach = 1}}\n"
+
+    assert len(fc.Question.read("a.toml", text=chain(40))) == 41
+    for length in (41, 3000):
+        with pytest.raises(BadSettings, match="falls back at most 40 times"):
+            fc.Question.read("a.toml", text=chain(length))
+    question = None
+    for _ in range(41):
+        question = fc.Question({"reach": 1}, fall_back=question)
+    with pytest.raises(InvalidValue, match="falls back at most 40 times"):
+        fc.Question({"reach": 1}, fall_back=question)
+    circle = "[a]\ngenerate = {reach = 1}\nfall_back = 'b'\n"
+    with pytest.raises(BadSettings, match="circle"):
+        fc.Question.read("a.toml", text=circle + circle.replace("a]", "b]").replace("'b'", "'a'"))

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fieldcraft.base import checks
-from fieldcraft.base.errors import UnknownName
+from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft.base.settings.dataclasses import SettingsFile, Table, Text
 from fieldcraft.base.settings.toml import nearest
 from fieldcraft.query.question.answer import Answer
@@ -23,6 +23,9 @@ from fieldcraft.space import Space
 from fieldcraft.values.layered import Layered
 
 T = TypeVar("T")
+
+MOST_FALL_BACKS = 40
+"""The most questions that are asked one after the other when none has an answer."""
 Words = Mapping[str, Any]
 
 
@@ -94,6 +97,12 @@ class Question:
         if fall_back is not None:
             rule, remedy = "fall_back is a question", "Pass a fieldcraft.Question"
             checks.instance(fall_back, Question, rule, remedy)
+            if _has_long_chain(fall_back, MOST_FALL_BACKS - 1):
+                raise InvalidValue(
+                    f"A question falls back at most {MOST_FALL_BACKS} times",
+                    got="more",
+                    remedy="Leave some out",
+                )
         self.fall_back = fall_back
         self.name = checks.text("name", name)
         words = {
@@ -275,6 +284,9 @@ class Questions(Mapping[str, Question]):
             if _in_circle(found[name]):
                 problem = "Questions don't fall back in a circle. Leave one of them out."
                 file.report_in((name,), "fall_back", problem)
+            elif _has_long_chain(found[name], MOST_FALL_BACKS):
+                problem = f"A question falls back at most {MOST_FALL_BACKS} times. Leave some out."
+                file.report_in((name,), "fall_back", problem)
         if not found:
             file.report((), "A file of questions has a table for each. Add [cover], say.")
         file.raise_all()
@@ -283,9 +295,21 @@ class Questions(Mapping[str, Question]):
 
 
 def _in_circle(question: Question) -> bool:
-    seen, at = [question], question.fall_back
-    while at is not None and at not in seen:
-        seen.append(at)
+    """Return whether a question falls back to itself, within as many questions as are allowed."""
+    at = question.fall_back
+    for _ in range(MOST_FALL_BACKS):
+        if at is None or at is question:
+            break
+        at = at.fall_back
+    return at is question
+
+
+def _has_long_chain(question: Question, most: int) -> bool:
+    """Return whether a question falls back more than `most` times."""
+    at = question.fall_back
+    for _ in range(most):
+        if at is None:
+            return False
         at = at.fall_back
     return at is not None
 

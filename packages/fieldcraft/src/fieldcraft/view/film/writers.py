@@ -221,6 +221,39 @@ class _WebP(Writer):
         self._spool.close()
 
 
+class _Failing:
+    """A file for a library that prints the errors of files: it remembers the first one and writes
+    nothing more, so that the caller raises it.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.name = file.name  # it is read again by this name, to move its index to the beginning
+        self.error: OSError | None = None
+
+    def write(self, data: bytes) -> int:
+        """Write data, or do nothing after an error."""
+        if self.error is None:
+            try:
+                self._file.write(data)
+            except OSError as error:
+                self.error = error
+        return len(data)
+
+    def seek(self, place: int, whence: int = 0) -> int:
+        """Go to a place."""
+        if self.error is None:
+            try:
+                return self._file.seek(place, whence)
+            except OSError as error:
+                self.error = error
+        return place
+
+    def tell(self) -> int:
+        """Return the place in the file."""
+        return self._file.tell() if self.error is None else 0
+
+
 class _Mp4(Writer):
     def __init__(self, file: IO[bytes], fps: Fraction, quality: int | None, first: RGBA) -> None:
         import av
@@ -234,9 +267,12 @@ class _Mp4(Writer):
                 got="a PyAV without one",
                 remedy="Install PyAV's own wheel (pip install av), or write .webp or .gif",
             ) from None
+        self._failing = _Failing(file)
         self._make_frame = av.VideoFrame.from_ndarray
         self._even = ((0, self.size[0] % 2), (0, self.size[1] % 2), (0, 0))
-        self._container = av.open(file, "w", format="mp4", options={"movflags": "faststart"})
+        self._container = av.open(
+            self._failing, "w", format="mp4", options={"movflags": "faststart"}
+        )
         options = {
             # From near lossless (8) to rough (40), as x264 counts.
             "crf": str(40 - round(0.32 * (90 if quality is None else quality))),
@@ -261,10 +297,17 @@ class _Mp4(Writer):
             dst_color_range="MPEG",
         )
         self._container.mux(self._stream.encode(picture))
+        self._raise_error()
 
     def finish(self) -> None:
         self._container.mux(self._stream.encode(None))
         self._container.close()
+        self._raise_error()
+
+    def _raise_error(self) -> None:
+        """Raise the error of the file."""
+        if self._failing.error is not None:
+            raise self._failing.error
 
     def drop(self) -> None:
         self._container.close()

@@ -86,7 +86,9 @@ def start(derived: ChaseDerived, rng: np.random.Generator) -> State:
         people=people,
         items=Items(items, np.zeros(len(items), dtype=np.bool_)),
         exit=exit_cell,
-        places=_spread_out(ground, min(_PLACES, len(home) // 4), np.zeros(0, dtype=np.int64), rng),
+        places=_spread_out(
+            ground, max(min(_PLACES, len(home) // 4), 1), np.zeros(0, dtype=np.int64), rng
+        ),
         sounds=Sounds(no_places, np.zeros(0, dtype=np.int64), np.zeros(0)),
         infection=quiet,
         noise=quiet.copy(),

@@ -80,6 +80,12 @@ class ChaseWorld(DerivedWorld):
                 got=f"{np.count_nonzero(roles == PLAYER)} players",
                 remedy="Use another copy of the save",
             )
+        if not len(state.places):
+            raise InvalidValue(
+                "Civilians walk between places",
+                got="none",
+                remedy="Use another copy of the save",
+            )
         known = {"positions": np.nan_to_num(state.contacts.positions)}
         check_state(OneTarget(**(vars(state.contacts) | known)), self.space)
         self.derived.check(state)
