@@ -164,8 +164,6 @@ def a_layer(propagation: Any, *covers: str, kinds: tuple[str, ...] = ALL) -> Fol
         kinds,
         copied=fc.InfluenceMap.copy,
         saved=saved_map,
-        # A copy between two changes without a step between them does not know the first one.
-        times=("before", "after"),
     )
 
 
@@ -405,7 +403,7 @@ CASES = [
 ]
 
 
-def ways(row: Follower, folder: Path) -> Iterator[tuple[str, Callable[[Any], Any]]]:
+def copies_of(row: Follower, folder: Path) -> Iterator[tuple[str, Callable[[Any], Any]]]:
     """How copies of a follower are made."""
     yield "deep copy", copy.deepcopy
     yield "pickle", lambda follower: pickle.loads(pickle.dumps(follower))
@@ -446,7 +444,7 @@ def test_followers_and_their_copies_follow_walls(
 ) -> None:
     row = FOLLOWERS[name]
     for seed in range(2):
-        for how, copied in ways(row, tmp_path):
+        for how, copied in copies_of(row, tmp_path):
             space, cell = world(kind, seed)
             follower = row.make(space, cell)
             if row.is_new:
