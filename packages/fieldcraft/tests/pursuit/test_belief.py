@@ -4,6 +4,7 @@ seen.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -303,3 +304,21 @@ def test_agents_off_the_map_are_refused_or_clamped(kind: Any) -> None:
     np.testing.assert_array_equal(
         guess.assign([(-5.0, 2.5)], outside="clamp"), guess.assign([(0.5, 2.5)])
     )
+
+
+@pytest.mark.parametrize("motion", [None, fc.Motion()], ids=["wanders", "motion"])
+def test_nothing_is_beyond_reach_where_each_step_fits_into_an_interval(motion: Any) -> None:
+    walls = np.zeros((30, 30), dtype=bool)
+    walls[10:20, 10:20] = True
+    grid = fc.Grid(walls=walls, neighbors=8)
+    corner, every = (9.5, 9.5), math.sqrt(2) / 2 + 0.001
+    away = fc.distance_map(grid, corner).values
+    belief = fc.Belief(grid, 2.0, motion=motion, every=every)
+    belief.see(corner, velocity=(0.0, -2.0))
+    for step in range(1, 20):
+        belief.step()
+        assert not belief.values[away > 2.0 * belief.every * step + 1e-6].any()
+    ahead = fc.Belief(grid, 2.0, motion=motion)  # a straight step fits, a diagonal one does not
+    ahead.see(corner, velocity=(0.0, -2.0))
+    ahead.step(2)
+    assert 0 < ahead.values[away > 4.0 * ahead.every + 1e-6].sum() < 0.35

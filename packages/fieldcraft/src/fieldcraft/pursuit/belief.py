@@ -41,6 +41,11 @@ class Belief(BeliefMap):
     A belief is a map like a layer: its `values`, summed over targets, can be sampled, drawn and
     used in queries and live expressions: `fc.best(belief - 0.5 * threat, ...)`.
 
+    Targets are as fast as `speed` on average. A step longer than the stride of an interval, such as
+    a diagonal one, is completed in it by chance, so a share of the belief is ahead of what a target
+    can reach: up to a third at 1.5 to 4 cells shortly after a sighting beside a corner. With
+    an `every` as long as the longest step takes, each step fits into an interval.
+
     The time of a step grows with the number of hypotheses; one with two stages, such as
     `fc.pursuit.motion.DoubleBack`, counts twice, and `Stand` costs nothing. Motions with goals
     compute paths when the target is lost: 20 to 200 ms on 256 x 256 cells.
