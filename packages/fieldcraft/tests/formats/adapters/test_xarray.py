@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import logging
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -123,3 +125,80 @@ def test_labels_that_do_not_fit_are_refused() -> None:
         from_xarray(array.to_dataset(name="height"))
     layer.write(xarray.DataArray(values + 1, dims=("y", "x")))
     assert layer.values.min() == 1
+
+
+def labeled_map(x: Any, y: Any, **more: Any) -> Any:
+    values = np.arange(len(x) * len(y), dtype=np.float32).reshape(len(y), len(x))
+    return xarray.DataArray(values, dims=("y", "x"), coords={"y": y, "x": x}, **more)
+
+
+@pytest.mark.parametrize("step", [0.1, 0.01, 0.05])
+def test_rounded_coordinates_of_large_maps(step: float) -> None:
+    x = (np.arange(3600) * step + step / 2).astype(np.float32)
+    y = (90 - np.arange(40) * step).astype(np.float32)
+    array = labeled_map(x, y)
+    grid, values = from_xarray(array)
+    assert abs(grid.cell_size / step - 1) < 1e-6
+    for column, row in ((0, 0), (3599, 0), (1717, 39), (3599, 39)):
+        cell = grid.cell_at((float(x[column]), float(y[row])))
+        assert cell == row * 3600 + column
+        assert values.reshape(-1)[cell] == array.values[row, column]
+    layer = fc.InfluenceMap(grid).add_layer("height", values=array)
+    np.testing.assert_array_equal(layer.values, values)
+
+
+def test_maps_of_one_row_or_column() -> None:
+    grid, _ = from_xarray(labeled_map([1.0, 3.0, 5.0], [4.0]))
+    assert (grid.shape, grid.cell_size, grid.origin) == ((1, 3), 2.0, (0.0, 3.0))
+    grid, _ = from_xarray(labeled_map([4.0], [5.0, 3.0, 1.0]))
+    assert (grid.shape, grid.cell_size, grid.y_up) == ((3, 1), 2.0, True)
+    grid, _ = from_xarray(labeled_map([4.0], [5.0]))
+    assert (grid.cell_size, grid.origin) == (1.0, (3.5, 4.5))
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "said"),
+    [
+        (["a", "b"], [0.5, 1.5], "numbers"),
+        ([0.5, 1.5], ["a", "b"], "numbers"),
+        (np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[ns]"), [0.5, 1.5], "numbers"),
+        ([], [0.5, 1.5], "at least one"),
+        ([0.5, np.nan], [0.5, 1.5], "finite numbers"),
+        ([0.5, 0.5], [0.5, 0.5], "evenly spaced"),
+        ([0.5, 1.5], [0.5, 2.5], "evenly spaced"),
+        ([0.5, 1.5, 2.5], [0.5, 2.5, 1.5], "evenly spaced"),
+    ],
+)
+def test_coordinates_of_other_kinds_are_refused(x: Any, y: Any, said: str) -> None:
+    with pytest.raises(InvalidValue, match=said):
+        from_xarray(labeled_map(x, y))
+
+
+def test_coordinates_that_are_text_do_not_fit_a_layer() -> None:
+    layer = fc.InfluenceMap(fc.Grid(2, 2)).add_layer("height", values=np.zeros((2, 2)))
+    with pytest.raises(InvalidValue, match="numbers"):
+        layer.write(labeled_map(["a", "b"], [0.5, 1.5]))
+
+
+def test_dims_on_hexagons_are_matched_by_name() -> None:
+    hexes = fc.HexGrid(3, 3)
+    rows = np.arange(9, dtype=np.float32).reshape(3, 3)
+    layer = fc.InfluenceMap(hexes).add_layer("height", values=np.zeros((3, 3)))
+    layer.write(xarray.DataArray(rows.T, dims=("x", "y")))
+    np.testing.assert_array_equal(layer.values, rows)
+    layer.write(xarray.DataArray(rows + 1, dims=("y", "x")))
+    np.testing.assert_array_equal(layer.values, rows + 1)
+    with pytest.raises(InvalidValue, match="dims y and x"):
+        layer.write(xarray.DataArray(rows, dims=("lat", "lon")))
+    with pytest.raises(InvalidValue, match=r"hexagons.*array\.values"):
+        layer.write(labeled_map([0.0, 1.0, 2.0], [2.0, 1.0, 0.0]))
+
+
+def test_units_of_degrees_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    array = labeled_map([0.5, 1.5], [0.5, 1.5])
+    from_xarray(array)
+    assert not caplog.records
+    array.coords["x"].attrs["units"] = "degrees_east"
+    with caplog.at_level(logging.WARNING):
+        from_xarray(array)
+    assert "degrees" in caplog.text and "Reproject" in caplog.text

@@ -156,11 +156,11 @@ def _with_connections(place: Any, space: Grid | HexGrid) -> Space:
         if id(other) in numbers and other is not cell
     }
     actual = np.array(sorted(found), dtype=np.int64)
-    whole = _regular(place, None).adjacency.to_sparse().tocoo()
-    regular = whole.row.astype(np.int64) * count + whole.col
+    unchanged = _regular(place, None).adjacency.to_sparse().tocoo()
+    regular = unchanged.row.astype(np.int64) * count + unchanged.col
     exists = np.zeros(count, dtype=np.bool_)
     exists[list(numbers.values())] = True
-    expected = regular[exists[whole.row] & exists[whole.col]]
+    expected = regular[exists[unchanged.row] & exists[unchanged.col]]
     if np.array_equal(actual, np.sort(expected)):
         return space
     origins, ends = np.divmod(actual, count)
@@ -169,16 +169,16 @@ def _with_connections(place: Any, space: Grid | HexGrid) -> Space:
     steps = space.adjacency.to_sparse().tocoo()
     passes = np.isin(actual, steps.row.astype(np.int64) * count + steps.col)
     blocked = space.walls.reshape(-1)
-    kept = ~is_regular | passes | blocked[origins] | blocked[ends]
+    remaining = ~is_regular | passes | blocked[origins] | blocked[ends]
     places = space.positions
     lengths = np.linalg.norm(places[ends] - places[origins], axis=1)
     order = np.argsort(regular)
     at = order[np.searchsorted(regular, actual[is_regular], sorter=order)]
-    lengths[is_regular] = whole.data[at]  # on a torus, around it
+    lengths[is_regular] = unchanged.data[at]  # on a torus, around it
     return _graph(
         places,
-        np.stack([origins, ends], axis=1)[kept],
-        lengths[kept],
+        np.stack([origins, ends], axis=1)[remaining],
+        lengths[remaining],
         blocked=blocked,
         squares=space if isinstance(space, Grid) else None,
     )
@@ -214,8 +214,8 @@ def _graph(
     squares: Grid | None = None,
 ) -> Graph:
     """Return a graph, directed if a connection leads one way only."""
-    one_way = set(map(tuple, edges.tolist())) != set(map(tuple, edges[:, ::-1].tolist()))
-    return Graph(places, edges, lengths, directed=one_way, blocked=blocked, squares=squares)
+    directed = set(map(tuple, edges.tolist())) != set(map(tuple, edges[:, ::-1].tolist()))
+    return Graph(places, edges, lengths, directed=directed, blocked=blocked, squares=squares)
 
 
 def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool = False) -> None:
@@ -288,9 +288,9 @@ def _lies_on(space: Space, place: Any) -> bool:
     if len(place.dimensions) != 2:
         return False
     if isinstance(space, Graph):
-        whole = _regular(place, None)
-        return space.positions.shape == whole.positions.shape and bool(
-            (space.positions == whole.positions).all()
+        unchanged = _regular(place, None)
+        return space.positions.shape == unchanged.positions.shape and bool(
+            (space.positions == unchanged.positions).all()
         )
     hexagonal = isinstance(place, _mesa("attach").HexGrid)
     return space.shape == tuple(place.dimensions)[::-1] and isinstance(space, HexGrid) == hexagonal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,12 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, needs
 from fieldcraft.space import Grid, grid_of
-from fieldcraft.space.cells import unlabeled
+from fieldcraft.space.cells import coordinates, rounding, unlabeled
 
 if TYPE_CHECKING:
     from fieldcraft.values.operand import Operand
 
 __all__ = ["from_xarray", "to_xarray"]
+
+_log = logging.getLogger(__name__)
 
 
 def to_xarray(values: Operand, *, name: str | None = None, crs: str = "") -> Any:
@@ -67,7 +70,9 @@ def from_xarray(array: Any, *, neighbors: int | ArrayLike = 4) -> tuple[Grid, ND
 
     Coordinates are the centers of cells and may ascend or descend; the grid has `y_up=True`
     where those of y descend, so that row 0 is the top of the picture either way. A layer takes a
-    DataArray as well: `layer.write(array)` puts its rows in order by their coordinates.
+    DataArray as well: `layer.write(array)` puts its rows in order by their coordinates. If the
+    units of the coordinates are degrees, so are distances, and a warning on the logger
+    `fieldcraft.formats.adapters.xarray` says so.
 
     Raises
     ------
@@ -91,23 +96,63 @@ def from_xarray(array: Any, *, neighbors: int | ArrayLike = 4) -> tuple[Grid, ND
             got=f"{type(array).__name__} with dims {dims}",
             remedy="Rename the dims, and add coordinates with assign_coords",
         )
+    for name in ("y", "x"):
+        coordinates(array, name)
     array = array.sortby("x")
-    y, x = (np.asarray(array[name].values, dtype=np.float64) for name in ("y", "x"))
-    steps = np.concatenate([np.diff(x), np.abs(np.diff(y))])
-    size = float(np.median(steps)) if len(steps) else 1.0
-    even = size > 0 and np.allclose(steps, size, rtol=1e-3, atol=0)
-    if not even or (not (np.diff(y) < 0).all() and not (np.diff(y) > 0).all()):
+    x = coordinates(array, "x")
+    y = coordinates(array, "y")
+    size = _cell_size(x, y)
+    tolerance = size / 100 + max(rounding(array, "x"), rounding(array, "y"))
+    downwards = len(y) > 1 and y[1] < y[0]
+    rows = y[::-1] if downwards else y
+    if size <= 0 or not (_is_even(x, size, tolerance) and _is_even(rows, size, tolerance)):
         raise InvalidValue(
             "The coordinates of a labeled map are evenly spaced, as far apart in x as in y",
-            got=f"steps of {steps.min():g} to {steps.max():g}",
-            remedy="Interpolate it with array.interp(x=..., y=...)",
+            got=f"steps of {_steps(x)} in x and {_steps(rows)} in y",
+            remedy="Interpolate it onto coordinates that are, with array.interp(x=..., y=...)",
         )
+    _warn_of_degrees(array)
     grid = Grid(
         len(x),
         len(y),
         cell_size=size,
-        origin=(float(x[0]) - size / 2, float(y.min()) - size / 2),
-        y_up=bool(len(y) > 1 and y[1] < y[0]),
+        origin=(float(x[0]) - size / 2, float(rows[0]) - size / 2),
+        y_up=bool(downwards),
         neighbors=neighbors,
     )
     return grid, np.asarray(unlabeled(grid, array), dtype=np.float32)
+
+
+def _cell_size(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    """Return the distance between neighbors on the axis with more coordinates.
+
+    It is that of the ends, shared out: single steps are rounded, and rounding adds up.
+    """
+    longer = x if len(x) >= len(y) else y
+    if len(longer) < 2:
+        return 1.0
+    return float(abs(longer[-1] - longer[0]) / (len(longer) - 1))
+
+
+def _is_even(ascending: NDArray[np.float64], size: float, tolerance: float) -> bool:
+    """Return whether coordinates are multiples of a step from the first."""
+    even = ascending[0] + size * np.arange(len(ascending))
+    return bool(np.allclose(ascending, even, rtol=0, atol=tolerance))
+
+
+def _steps(ascending: NDArray[np.float64]) -> str:
+    """Describe the steps between coordinates."""
+    steps = np.diff(ascending)
+    return f"{steps.min():g} to {steps.max():g}" if len(steps) else "none"
+
+
+def _warn_of_degrees(array: Any) -> None:
+    """Log that distances on a map are degrees, if the units of its coordinates say so."""
+    units = {str(array.coords[name].attrs.get("units", "")) for name in ("y", "x")}
+    if any(each.startswith("degree") for each in units):
+        _log.warning(
+            "The coordinates of %s are in degrees, and so are distances, radii and path lengths on "
+            "its grid; a degree of longitude is shorter than one of latitude. Reproject it for "
+            "distances in meters, with array.rio.reproject of rioxarray, say.",
+            array.name or "the array",
+        )

@@ -15,7 +15,7 @@ from fieldcraft.space.regions import regions_above
 __all__ = ["HALLS", "KINDS", "MAZE_ALGORITHMS", "generate_map", "maze_walls"]
 
 HALLS = ("rooms", "cave", "open")
-KINDS = (*HALLS, "pillars", "maze")
+KINDS = (*HALLS, "pillars", "empty", "maze")
 MIN_SIDE = 8
 _MAX_CELLS = 2**24
 _SMALLEST_ROOM = 6
@@ -39,16 +39,17 @@ def generate_map(
     corridor: int | None = None,
 ) -> Grid:
     """Return a grid with walls made from a seed. Straight steps connect all open cells, and the
-    outermost cells are walls.
+    outermost cells are walls, but for an empty map, which has no walls at all.
 
     Parameters
     ----------
     kind : str
         "rooms" (a building of rooms with doors), "cave" (winding halls), "open" (a field with
-        boulders), "pillars" (a hall of blocks of 2 or 3 cells) or "maze".
+        boulders), "pillars" (a hall of blocks of 2 or 3 cells), "empty" (no walls) or "maze".
     width, height : int
-        Cells, at least 8 each and at most 2**24 together. A maze has the largest number of rooms
-        that fit: with corridors of 1, 41 x 31 cells hold 20 x 15 rooms; the rest is wall.
+        Cells, at least 8 each (on an empty map 1) and at most 2**24 together. A maze has the
+        largest number of rooms that fit: with corridors of 1, 41 x 31 cells hold 20 x 15 rooms; the
+        rest is wall.
     seed : int
         At least 0. The same arguments give the same map.
     cell_size, neighbors, y_up, tiles
@@ -84,7 +85,7 @@ def generate_map(
     """
     checks.choice("kind", kind, KINDS)
     wide = 1 if corridor is None else checks.integer("corridor", corridor, minimum=1)
-    least = wide + 2 if kind == "maze" else MIN_SIDE
+    least = {"maze": wide + 2, "empty": 1}.get(kind, MIN_SIDE)
     columns, rows = (
         checks.integer("width", width, minimum=least),
         checks.integer("height", height, minimum=least),
@@ -116,12 +117,12 @@ def generate_map(
                     got=f"{name}={value!r} for {kind!r}",
                     remedy=f"Leave {name} out",
                 )
-        rng = np.random.default_rng(seed)
-        walls = _one_piece(
-            {"rooms": _building, "cave": _cave, "open": _open, "pillars": _pillars}[kind](
-                columns, rows, rng
-            )
-        )
+        if kind == "empty":
+            walls = np.zeros((rows, columns), dtype=np.bool_)
+        else:
+            rng = np.random.default_rng(seed)
+            makers = {"rooms": _building, "cave": _cave, "open": _open, "pillars": _pillars}
+            walls = _one_piece(makers[kind](columns, rows, rng))
     return Grid(
         columns,
         rows,
