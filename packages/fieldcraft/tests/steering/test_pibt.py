@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
+from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue, OnWall
 from oracles.pibt import next_cells
 from support.tiers import told_twice
@@ -44,12 +46,17 @@ def steps_of(space: fc.Space) -> set[tuple[int, int]]:
 
 
 def check(space: fc.Space, before: Any, after: Any) -> None:
-    """Judge one step: no shared cell, no swap, no move but along the steps of the space."""
+    """Judge one step: no shared cell, no swap, no crossing, no move but along the steps of the
+    space.
+    """
     assert len(set(after.tolist())) == len(after)
     steps = steps_of(space)
     moves = [(a, b) for a, b in zip(before.tolist(), after.tolist(), strict=True) if a != b]
     assert set(moves) <= steps
     assert not {(b, a) for a, b in moves} & set(moves)
+    if isinstance(space, fc.Grid):
+        middles = [tuple(space.position_of(a) + space.position_of(b)) for a, b in moves]
+        assert len(set(middles)) == len(middles)
 
 
 @settings(max_examples=25, deadline=None)
@@ -113,7 +120,11 @@ def test_steps_equal_the_recursive_oracle(seed: int, kind: str, count: int) -> N
         ]
         for cell in open_cells(space).tolist()
     }
-    assert then.tolist() == next_cells(beside, left[: len(cells)], cells.tolist(), order.tolist())
+    centers = space.positions if isinstance(space, fc.Grid) else None
+    if centers is not None:
+        centers = centers.reshape(-1, 2)
+    expected = next_cells(beside, left[: len(cells)], cells.tolist(), order.tolist(), centers)
+    assert then.tolist() == expected
 
 
 def one_step(space: fc.Space, left: Any, rows: Any, cells: Any, order: Any) -> Any:
@@ -121,7 +132,8 @@ def one_step(space: fc.Space, left: Any, rows: Any, cells: Any, order: Any) -> A
     from fieldcraft.steering.together.plans import Plans
 
     ways = space.adjacency
-    ground = ways.starts, ways.ends, ways.lengths.astype(np.float32)
+    width = space.width if isinstance(space, fc.Grid) else 0
+    ground = ways.starts, ways.ends, ways.lengths.astype(np.float32), width
     pinned = np.zeros(len(cells), dtype=np.bool_)
     nowhere = np.full(len(cells), -1)
     agents = (left, *_NO_SPANS), rows, nowhere, pinned
@@ -230,6 +242,93 @@ def test_bad_input_names_the_agents(arguments: Any, error: Any, message: str) ->
     grid = fc.Grid(5, 3, walls=[[0] * 5, [1, 0, 0, 0, 0], [0] * 5], neighbors=4)
     with pytest.raises(error, match=message):
         fc.steering.PIBT(grid).step(*arguments)
+
+
+@pytest.mark.parametrize("ahead", [0, 6])
+@pytest.mark.parametrize("wrap", [False, True])
+def test_diagonal_steps_of_two_agents_never_cross(ahead: int, wrap: bool) -> None:
+    grid = fc.Grid(5, 4, neighbors=8, wrap=wrap)
+    last = grid.width * (grid.height - 1)
+    for first, second in (((0, 6), (1, 5)), ((5, 1), (6, 0)), ((4, last), (0, last + 4))):
+        crowd = fc.steering.PIBT(grid, look_ahead=ahead)
+        cells = np.array([first[0], second[0]])
+        goals = [first[1], second[1]]
+        for _ in range(12):
+            after = crowd.step(cells, goals)
+            assert sorted(zip(cells.tolist(), after.tolist(), strict=True)) != sorted(
+                [first, second]
+            )
+            cells = after
+        assert cells.tolist() == goals
+
+
+def test_all_arrive_where_each_step_is_on_a_loop() -> None:
+    joined = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)]
+    places = [(0, 0), (0, 2), (1, 1), (3, 1), (4, 0), (4, 2)]
+    for edges, all_arrive in ((joined, False), ([*joined, (0, 4)], True)):
+        graph = fc.Graph(places, edges)
+        missing = 0
+        for seed in range(6):
+            rng = np.random.default_rng(seed)
+            cells, goals = rng.permutation(6)[:5], rng.permutation(6)[:5]
+            crowd = fc.steering.PIBT(graph, seed=seed)
+            seen = cells == goals
+            for _ in range(200):
+                cells = crowd.step(cells, goals)
+                seen |= cells == goals
+            missing += not seen.all()
+        assert (missing == 0) == all_arrive
+
+
+def test_effort_is_bounded_and_ctrl_c_is_heard_between_its_parts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from fieldcraft.steering.together import plans
+
+    grid = fc.Grid(
+        9, 7, walls=[[1, 1, 1, 1, 0, 1, 1, 1, 1] if y == 3 else [0] * 9 for y in range(7)]
+    )
+    cells, goals = np.arange(9), np.arange(54, 63)
+    with pytest.raises(InvalidValue, match=r"at most 10,000"):
+        fc.steering.PIBT(grid, effort=10**7)
+
+    def steps(crowd: Any, now: Any) -> list[list[int]]:
+        seen = []
+        for _ in range(6):
+            now = crowd.step(now, goals)
+            seen.append(now.tolist())
+        return seen
+
+    interrupted = fc.steering.PIBT(grid, look_ahead=8, effort=200)
+    moved = interrupted.step(cells, goals)
+    twin = fc.steering.PIBT(grid, look_ahead=8, effort=200)
+    twin.step(cells, goals)
+    improve, calls = kernels.agents.look_ahead.improve, []
+
+    def with_interrupt(*arguments: Any) -> Any:
+        calls.append(arguments[2])
+        signal.raise_signal(signal.SIGINT)
+        return improve(*arguments)
+
+    monkeypatch.setattr(kernels.agents.look_ahead, "improve", with_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        interrupted.step(moved, goals)
+    assert len(calls) == 1
+    assert calls[0] <= 32
+    monkeypatch.undo()
+    assert steps(interrupted, moved) == steps(twin, moved)
+    in_parts = steps(fc.steering.PIBT(grid, look_ahead=8, effort=200), cells)
+    monkeypatch.setattr(plans, "_ROUNDS", 1000)
+    assert steps(fc.steering.PIBT(grid, look_ahead=8, effort=200), cells) == in_parts
+
+
+@pytest.mark.parametrize("argument", ["cells", "goals", "agents"])
+def test_unsigned_numbers_are_not_taken_as_negative_ones(argument: str) -> None:
+    crowd = fc.steering.PIBT(fc.Grid(4, 3))
+    given = {"cells": [0, 1], "goals": [2, 3], "agents": [5, 7]}
+    given[argument] = np.array([1, 2**64 - 1], dtype=np.uint64)
+    with pytest.raises(InvalidValue, match="18446744073709551615"):
+        crowd.step(given.pop("cells"), given.pop("goals"), **given)
 
 
 def test_more_bad_input() -> None:

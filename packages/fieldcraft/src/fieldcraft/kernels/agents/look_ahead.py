@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fieldcraft.kernels.agents.pibt import distance_of, next_random
+from fieldcraft.kernels.agents.pibt import distance_of, next_random, other_diagonal
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.shared.heap import pop, push, replace_first
 
@@ -58,6 +58,22 @@ def _cost(starts, ends, costs, distances, row, goal, plan, i):
     return total + _remaining(distances, row, plan[i, last])
 
 
+@kernel(forceinline=True)
+def _crossing(occupied, bits, here, there, t, width):
+    """Return the agent that takes the other diagonal of a step at time t, -1 for none."""
+    one, other = other_diagonal(here, there, width)
+    if one < 0:
+        return np.int64(-1)
+    before, after = (one << bits) + t, (other << bits) + t
+    agent = np.int64(occupied[before])
+    if agent >= 0 and occupied[after + 1] == agent:
+        return agent
+    agent = np.int64(occupied[after])
+    if agent >= 0 and occupied[before + 1] == agent:
+        return agent
+    return np.int64(-1)
+
+
 @kernel
 def _search(ground, distances, row, goal, occupied, bits, plan, i, limit, state, turn, scratch):
     """Write the cheapest path of an agent among all others to its plan, if it costs at most
@@ -66,7 +82,7 @@ def _search(ground, distances, row, goal, occupied, bits, plan, i, limit, state,
     `seen` holds for each state the turn of its last settlement, `settled` the states of this turn
     in order, each with the index of its predecessor.
     """
-    starts, ends, costs = ground
+    starts, ends, costs, width = ground
     seen, keys, nodes, settled = scratch
     last = plan.shape[1] - 1
     times = (np.int64(1) << bits) - 1
@@ -127,6 +143,8 @@ def _search(ground, distances, row, goal, occupied, bits, plan, i, limit, state,
                 continue
             if behind >= 0 and occupied[next_at - 1] == behind:
                 continue
+            if _crossing(occupied, bits, here, there, t, width) >= 0:
+                continue
             if row < 0:
                 more = 0.0 if there == here else 1.0
                 follow = np.int64(0)
@@ -170,7 +188,7 @@ def _conflict_group(ground, distances, rows, occupied, bits, plan, seed, state, 
     """Choose agents that block each other, `seed` first. Return their number and the state
     of the generator.
     """
-    starts, ends, _costs = ground
+    starts, ends, _costs, width = ground
     last = plan.shape[1] - 1
     group[0] = seed
     inside[seed] = True
@@ -203,6 +221,8 @@ def _conflict_group(ground, distances, rows, occupied, bits, plan, seed, state, 
             swapped = np.int64(occupied[at])
             if other < 0 and swapped >= 0 and occupied[(here << bits) + t + 1] == swapped:
                 other = swapped
+            if other < 0:
+                other = _crossing(occupied, bits, here, best, t, width)
             if other >= 0 and not inside[other]:
                 inside[other] = True
                 group[count] = other
@@ -215,7 +235,7 @@ def _conflict_group(ground, distances, rows, occupied, bits, plan, seed, state, 
 
 
 @kernel(
-    "(i8[::1], i4[::1], f4[::1]), ((f4[:,::1], i8[:,::1], i4[:,::1]), i8[::1], i8[::1],"
+    "(i8[::1], i4[::1], f4[::1], i8), ((f4[:,::1], i8[:,::1], i4[:,::1]), i8[::1], i8[::1],"
     " b1[::1]), i8, i8, i8, out i4[:,::1], out i4[::1], (out i2[::1], out f8[::1], out i8[::1],"
     " out f8[::1], out f8[::1], out i4[:,::1], out b1[::1])"
 )
@@ -223,18 +243,18 @@ def improve(ground, agents, rounds, seed, bits, plan, occupied, scratch):
     """Improve plans (n, times) in some `rounds`: remove a few plans, and search the best path of
     each of these agents among all others. The new plans stay if their total cost is no higher.
 
-    `ground` are (starts, ends, costs) of steps; `agents` are (distances, rows, goals, pinned) as
+    `ground` are (starts, ends, costs) of steps, and the width of a grid as for `pibt.step`;
+    `seed` is the state of the generator. `agents` are (distances, rows, goals, pinned) as
     for `pibt.step`, with the cells of goals or -1. `occupied` (cells << bits,) is all -1 and left
-    so. Return the number of rounds that reduced the costs.
+    so. Return the state of the generator, with which further rounds go on.
     """
-    starts, ends, costs = ground
+    starts, ends, costs, _width = ground
     distances, rows, goals, pinned = agents
     seen, keys, nodes, plan_costs, new_costs, saved_plans, inside = scratch
     count = plan.shape[0]
     group = np.empty(GROUP, np.int64)
     settled = np.empty((_MOST_SETTLED, 2), np.int64)
     state = np.int64(seed)
-    better = 0
     for i in range(count):
         plan_costs[i] = _cost(starts, ends, costs, distances, rows[i], goals[i], plan, i)
         _mark(occupied, bits, plan, i, i)
@@ -305,8 +325,6 @@ def improve(ground, agents, rounds, seed, bits, plan, occupied, scratch):
             new += new_costs[planned]
             planned += 1
         if found and new <= old + 1e-6:
-            if new < old - 1e-6:
-                better += 1
             for k in range(size):
                 plan_costs[group[k]] = new_costs[k]
         else:
@@ -317,4 +335,4 @@ def improve(ground, agents, rounds, seed, bits, plan, occupied, scratch):
                 _mark(occupied, bits, plan, group[k], group[k])
     for i in range(count):
         _mark(occupied, bits, plan, i, np.int32(-1))
-    return better
+    return state

@@ -10,7 +10,7 @@ import numpy as np
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.distances.guides import looked_up
 
-__all__ = ["NOBODY", "distance_of", "next_random", "read_distances", "step"]
+__all__ = ["NOBODY", "distance_of", "next_random", "other_diagonal", "read_distances", "step"]
 
 NOBODY = np.int64(-1)
 _FACTOR = np.int64(48271)
@@ -49,6 +49,35 @@ def read_distances(distances, rows, cells, out):
             out[i] = distance_of(distances, rows[i], cells[i])
 
 
+@kernel(forceinline=True)
+def other_diagonal(here, there, width):
+    """Return the ends of the other diagonal of the rectangle with these corners on a grid with rows
+    of `width` cells; NOBODY twice if the step between them is straight, and with `width` 0.
+    """
+    if width == 0:
+        return NOBODY, NOBODY
+    row = here // width
+    column = here - row * width
+    next_row = there // width
+    next_column = there - next_row * width
+    if row == next_row or column == next_column:
+        return NOBODY, NOBODY
+    return row * width + next_column, next_row * width + column
+
+
+@kernel
+def _crosses(agents_at, next_cells, here, there, width):
+    """Return whether an agent takes the other diagonal at the same time."""
+    one, other = other_diagonal(here, there, width)
+    if one < 0:
+        return False
+    agent = np.int64(agents_at[one])
+    if agent >= 0 and next_cells[agent] == other:
+        return True
+    agent = np.int64(agents_at[other])
+    return agent >= 0 and next_cells[agent] == one
+
+
 @kernel
 def _rank_options(
     starts, ends, distances, rows, cells, i, base, state, agents_at, options, near, ties
@@ -81,7 +110,7 @@ def _rank_options(
 
 
 @kernel(
-    "(i8[::1], i4[::1]), (f4[:,::1], i8[:,::1], i4[:,::1]), i8[::1], i8[::1], i8[::1],"
+    "(i8[::1], i4[::1], i8), (f4[:,::1], i8[:,::1], i4[:,::1]), i8[::1], i8[::1], i8[::1],"
     " b1[::1], i8, out i8[::1],"
     " (out i4[::1], out i4[::1]), (out i4[::1], out i8[::1], out i8[::1], out i4[::1],"
     " out f4[::1], out i8[::1])"
@@ -89,12 +118,14 @@ def _rank_options(
 def step(ground, distances, rows, cells, order, pinned, seed, next_cells, at_cells, scratch):
     """Write the next cell of each agent to `next_cells` (n,).
 
-    `ground` are the steps of the space, (starts, ends). Agent i is in `cells[i]` and takes the step
-    with the shortest distance of `rows[i]` (`distance_of`); without a row it stays unless it is
-    pushed. Agents choose in this `order`; `pinned` agents stay. `at_cells` are two arrays of -1,
-    one number per cell, and are restored: the agents there now and after the step.
+    `ground` are the steps of the space and the width of a grid, (starts, ends, width); the width is
+    0 for other spaces. On a grid no two agents take both diagonals of a rectangle. Agent i is in
+    `cells[i]` and takes the step with the shortest distance of `rows[i]` (`distance_of`); without a
+    row it stays unless it is pushed. Agents choose in this `order`; `pinned` agents stay.
+    `at_cells` are two arrays of -1, one number per cell, and are restored: the agents there now and
+    after the step.
     """
-    starts, ends = ground
+    starts, ends, width = ground
     agents_at, claimed = at_cells
     stack, nexts, lasts, options, near, ties = scratch
     state = np.int64(seed)
@@ -125,6 +156,8 @@ def step(ground, distances, rows, cells, order, pinned, seed, next_cells, at_cel
                     continue
                 j = np.int64(agents_at[there])
                 if j >= 0 and j != i and next_cells[j] == cells[i]:
+                    continue
+                if _crosses(agents_at, next_cells, np.int64(cells[i]), there, width):
                     continue
                 next_cells[i] = there
                 claimed[there] = i

@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OnWall
+from fieldcraft.base.interruption import atomic
 from fieldcraft.layers import Layer
 from fieldcraft.paths.cost import Traffic
 from fieldcraft.paths.distance_maps import DistanceMap
 from fieldcraft.paths.search.many_goals import Distances, Guides, ManyGoals
-from fieldcraft.space import Space, checked_space
+from fieldcraft.space import Grid, Space, checked_space
 from fieldcraft.steering.together.plans import Plans
 
 _UNREACHABLE = ("refuse", "wait")
@@ -23,6 +24,7 @@ MOST_BYTES = 1 << 28
 """Size of the table of distances, one row per goal; more goals are led along paths."""
 _NO_SPANS = np.empty((0, 2), dtype=np.int64), np.empty((0, 2), dtype=np.int32)
 _NAMED = 5  # agents in a message
+_MOST_EFFORT = 10_000
 
 Ints = NDArray[np.int64]
 Goals = ArrayLike | DistanceMap | Sequence[DistanceMap | None]
@@ -31,11 +33,16 @@ Goals = ArrayLike | DistanceMap | Sequence[DistanceMap | None]
 class PIBT:
     """Steps of many agents at once, one to a cell: priority inheritance with backtracking.
 
-    No two agents are ever in one cell, and none swap places. Each agent takes the step with the
-    shortest distance to its goal; an agent in its way inherits its priority and makes room. The
-    priority of an agent grows while it is on its way. If every cell is on a loop of at least
-    three cells, the agent with the highest priority comes nearer with every step, so that all
-    arrive in turn.
+    No two agents are ever in one cell, none swap places, and on a grid none cross each other on
+    the two diagonals between the same cells. Each agent takes the step with the shortest distance
+    to its goal; an agent in its way inherits its priority and makes room. The priority of an agent
+    grows while it is on its way.
+
+    All agents arrive in turn, since the one with the highest priority comes nearer with every step,
+    if each step of the space is part of a loop: a path of at least three different cells from the
+    end of the step back to its beginning, on a grid without other diagonal steps. It is not enough
+    that every cell is on a loop: where a single step joins two loops, agents on both sides may
+    block each other. With `pinned` agents or other `priorities` it does not hold either.
 
     Parameters
     ----------
@@ -46,8 +53,8 @@ class PIBT:
         per agent. With 10 to 20, dense crowds in narrow places jam far less. The guarantee about
         the highest priority does not hold for plans.
     effort : int, optional
-        Number of improvements per step: a few agents that are in each other's way plan new paths,
-        and keep them if their total cost is no higher.
+        Number of improvements per step, at most 10,000: a few agents that are in each other's way
+        plan new paths, and keep them if their total cost is no higher.
     traffic : layer with fc.Trail(vector=True), optional
         The moves of the last steps. Each step adds the moves of all agents, in agents per step
         once `imap.step()` has updated the layer; moving against them then costs more, so that lanes
@@ -93,14 +100,16 @@ class PIBT:
     ) -> None:
         self.space = checked_space(space, "Agents step over")
         self.look_ahead = checks.integer("look_ahead", look_ahead, maximum=100)
-        self.effort = checks.integer("effort", effort)
+        self.effort = checks.integer("effort", effort, maximum=_MOST_EFFORT)
         self.on_unreachable = checks.choice("on_unreachable", on_unreachable, _UNREACHABLE)
         self.seed = checks.integer("seed", seed)
         self.weight = checks.not_negative("weight", weight)
         self._traffic = None if traffic is None else Traffic(self.space, traffic, self.weight)
         self._distances = ManyGoals(self.space, _RENEWED)
         self._guides = Guides(self.space)
+        self._width = _width_for_crossings(self.space)
         self._rng = np.random.default_rng(self.seed)
+        self._next_seed = self._drawn_seed()
         self._plans = Plans(self.look_ahead, self.effort)
         none = np.empty(0, dtype=np.int64)
         self._ids, self._goals, self._waited = none, none, none
@@ -109,6 +118,7 @@ class PIBT:
     def __repr__(self) -> str:
         return f"<PIBT: {len(self._ids)} agents on {self.space!r}>"
 
+    @atomic
     def step(
         self,
         cells: ArrayLike,
@@ -172,15 +182,20 @@ class PIBT:
         order = np.argsort(np.where(resting, 2.0, 0.0) - urgency, kind="stable")
         if ranks is not None:
             order = order[np.argsort(-ranks[order], kind="stable")]
-        seed = int(self._rng.integers(1, 2**31 - 1))
-        ground = self._distances.starts, self._distances.ends, self._distances.costs
+        steps = self._distances
+        ground = steps.starts, steps.ends, steps.costs, self._width
         same = not changed and np.array_equal(ids, self._ids)
         led = distances, rows, np.where(rows >= 0, goal_cells, -1), fixed
-        moved = self._plans.step(ground, led, places, order, seed, same)
+        moved = self._plans.step(ground, led, places, order, self._next_seed, same)
         if self._traffic is not None:
             self._traffic.add(places, moved)
         self._ids, self._goals, self._waited = ids, keys, waited + 1
+        self._next_seed = self._drawn_seed()
         return moved
+
+    def _drawn_seed(self) -> int:
+        """Return a random number from which the random numbers of one step follow."""
+        return int(self._rng.integers(1, 2**31 - 1))
 
     def _check_places(self, cells: Ints, ids: Ints) -> None:
         """Refuse agents in walls and two in one cell."""
@@ -283,6 +298,15 @@ class PIBT:
         return waited
 
 
+def _width_for_crossings(space: Space) -> int:
+    """Return the width of a grid on which steps may cross, 0 for other spaces."""
+    if not isinstance(space, Grid):
+        return 0
+    steps = np.array(space.neighborhood.steps)
+    has_diagonals = bool((steps != 0).all(axis=1).any())
+    return space.width if has_diagonals else 0
+
+
 def _tie_breakers(ids: Ints, seed: int) -> NDArray[np.float64]:
     """Return a number in [0, 1) for each agent, the same at each step."""
     mixed = (ids.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
@@ -321,10 +345,10 @@ def _integers(name: str, value: ArrayLike, count: int | None, size: int, least: 
         )
     if count is not None and len(array) != count:
         raise _wrong_length(name, len(array), count)
-    found = array.astype(np.int64)
     rule = f"{name} are numbers from {least} to {size - 1}"
-    checks.none_wrong(rule, array, (found < least) | (found >= size), "Pass cells of the space")
-    return found
+    # Unsigned numbers are compared before they become signed ones.
+    checks.none_wrong(rule, array, (array < least) | (array >= size), "Pass cells of the space")
+    return array.astype(np.int64)
 
 
 def _ranks(value: ArrayLike, ids: Ints) -> NDArray[np.float64]:

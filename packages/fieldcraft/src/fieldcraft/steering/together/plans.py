@@ -6,16 +6,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.base.interruption import poll_interrupt
 from fieldcraft.kernels.agents.look_ahead import GROUP, MOST_WAITING
 from fieldcraft.paths.search.many_goals import Distances
 
 Ints = NDArray[np.int64]
 Cells = NDArray[np.int32]
-Steps = tuple[Ints, Cells, NDArray[np.float32]]
+Steps = tuple[Ints, Cells, NDArray[np.float32], int]
+"""The steps of a space, (starts, ends, costs), and the width of a grid, 0 for other spaces."""
 Agents = tuple[Distances, Ints, Ints, NDArray[np.bool_]]
 """Distances by row, and of each agent its row, the cell of its goal and whether it is pinned."""
 _AtCells = tuple[Cells, Cells]
 _Scratch = tuple[Cells, Ints, Ints, Cells, NDArray[np.float32], Ints]
+
+_ROUNDS = 32  # in one call of a kernel, during which Ctrl-C is not heard
 
 
 class Plans:
@@ -39,29 +43,30 @@ class Plans:
 
         With `same` agents and walls are unchanged since the last step.
         """
-        starts, ends, _ = ground
+        starts, ends, _, width = ground
         distances, rows, _, pinned = agents
         next_cells = np.empty(len(cells), dtype=np.int64)
         at_cells, scratch = self._step_scratch(starts, len(cells))
-        first = (starts, ends), distances, rows
+        first = (starts, ends, width), distances, rows
         last = order, pinned, seed, next_cells, at_cells, scratch
         if not self.times:
             kernels.agents.pibt.step(*first, cells, *last)
             return next_cells
-        plan = self._plan
+        plan = self._plan.copy()  # Ctrl-C leaves the last plans as they are
         continues = same and np.array_equal(plan[:, 1], cells)
         if continues and not (plan[pinned] != cells[pinned, np.newaxis]).any():
             plan[:, :-1] = plan[:, 1:]
             planned = self.times - 1
         else:
-            plan = self._plan = np.empty((len(cells), self.times + 1), dtype=np.int32)
+            plan = np.empty((len(cells), self.times + 1), dtype=np.int32)
             plan[:, 0] = cells
             planned = 0
         for t in range(planned, self.times):
             kernels.agents.pibt.step(*first, plan[:, t].astype(np.int64), *last)
             plan[:, t + 1] = next_cells
         if len(cells):
-            self._improve(ground, agents, seed)
+            self._improve(plan, ground, agents, seed)
+        self._plan = plan
         return plan[:, 1].astype(np.int64)
 
     def _step_scratch(self, starts: Ints, count: int) -> tuple[_AtCells, _Scratch]:
@@ -81,7 +86,7 @@ class Plans:
             )
         return self._at_cells, self._step_arrays
 
-    def _improve(self, ground: Steps, agents: Agents, seed: int) -> None:
+    def _improve(self, plan: Cells, ground: Steps, agents: Agents, seed: int) -> None:
         size, times, count = len(ground[0]) - 1, self.times + 1, len(agents[1])
         bits = self.times.bit_length()
         if self._improved_for != (size, count):
@@ -97,6 +102,9 @@ class Plans:
                 np.empty((GROUP, times), dtype=np.int32),
                 np.zeros(count, dtype=np.bool_),
             )
-        kernels.agents.look_ahead.improve(
-            ground, agents, self.effort, seed, bits, self._plan, self._occupied, self._scratch
-        )
+        for done in range(0, self.effort, _ROUNDS):
+            poll_interrupt()
+            rounds = min(_ROUNDS, self.effort - done)
+            seed = kernels.agents.look_ahead.improve(
+                ground, agents, rounds, seed, bits, plan, self._occupied, self._scratch
+            )
