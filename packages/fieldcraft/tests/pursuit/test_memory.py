@@ -242,3 +242,16 @@ def test_what_is_read_behind_a_new_wall_is_what_the_next_step_goes_on_from() -> 
         read, [hunt.values, hunt.barrier, hunt.hot, belief.probability()], strict=True
     ):
         np.testing.assert_allclose(before, after, rtol=1e-15)
+
+
+def test_snapshots_of_a_map_of_another_shape_are_refused() -> None:
+    tall, wide = fc.Grid(3, 4), fc.Grid(4, 3)
+    seen, other = fc.LastSeen(tall), fc.LastSeen(wide)
+    seen.observe([0, 5])
+    before = other.snapshot()
+    with refused(InvalidValue, "shape of a snapshot", "(4, 3)"):
+        other.restore(seen.snapshot())
+    assert other.snapshot().keys() == before.keys()
+    assert all(np.array_equal(other.snapshot()[name], before[name]) for name in before)
+    with refused(InvalidValue, "A search party continues", "shape"):
+        fc.SearchParty(wide, 3.0).restore(fc.SearchParty(tall, 3.0).snapshot())

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft.base import checks
+from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.layers.propagated_layer import Moving
 from fieldcraft.layers.propagation.propagation import RememberingField
@@ -154,7 +154,12 @@ class MemoryLayer(Moving, kind="memory"):
         with self._lock:
             field = self._field
             self._catch_up()
-            return {"ticks": self._ticks, "due": self._due, **field.moments()}
+            return {
+                "shape": np.array(self.space.shape, dtype=np.int64),
+                "ticks": self._ticks,
+                "due": self._due,
+                **field.moments(),
+            }
 
     def restore(self, memory: Mapping[str, Any]) -> None:
         """Replace all that is remembered by a `snapshot` of this layer, or of another with the same
@@ -173,9 +178,12 @@ class MemoryLayer(Moving, kind="memory"):
             )
         with self._lock:
             field = self._field
-            self._catch_up()
             try:
-                ticks, due = (checks.integer(name, memory[name]) for name in ("ticks", "due"))
+                if not np.array_equal(memory["shape"], self.space.shape):
+                    raise ValueError(f"a map of shape {memory['shape']}")
+                ticks = checks.integer("ticks", memory["ticks"], maximum=1 << 60)
+                due = checks.integer("due", memory["due"], maximum=clock.MOST_TICKS)
+                self._catch_up()
                 field.remember(memory)
             except (KeyError, TypeError, ValueError) as error:
                 raise InvalidValue(

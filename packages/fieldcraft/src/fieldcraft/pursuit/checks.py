@@ -37,6 +37,15 @@ def plain_numbers(
     return found
 
 
+def check_shape(memory: Mapping[str, Any], space: Space) -> None:
+    """Raise `InvalidValue` unless a snapshot is of a map with the shape of this space."""
+    shape = plain_numbers(memory, "shape", (len(space.shape),), kinds="i")
+    if tuple(shape.tolist()) != space.shape:
+        raise not_a_snapshot(
+            f"shape of a snapshot is that of the map, {space.shape}", f"{tuple(shape.tolist())}"
+        )
+
+
 def plain_integer(memory: Mapping[str, Any], name: str, *, below: int = 2**62) -> int:
     """Return a whole number from 0 to below `below` of a snapshot, or raise `InvalidValue`."""
     found = memory.get(name)

@@ -12,7 +12,13 @@ from fieldcraft.base import checks, clock
 from fieldcraft.base.interruption import atomic
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.belief_of_one import TargetBelief
-from fieldcraft.pursuit.checks import not_a_snapshot, plain_integer, plain_numbers, target_number
+from fieldcraft.pursuit.checks import (
+    check_shape,
+    not_a_snapshot,
+    plain_integer,
+    plain_numbers,
+    target_number,
+)
 from fieldcraft.pursuit.motion.motion import Hypotheses
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
@@ -317,7 +323,12 @@ class LastSeen(Operand):
 
     def snapshot(self) -> dict[str, Any]:
         """Return the state as plain data to save."""
-        return {"seen": self._seen.copy(), "now": self._now, "began": self._began}
+        return {
+            "shape": np.array(self.space.shape, dtype=np.int64),
+            "seen": self._seen.copy(),
+            "now": self._now,
+            "began": self._began,
+        }
 
     @atomic
     def restore(self, memory: Mapping[str, Any]) -> None:
@@ -328,6 +339,7 @@ class LastSeen(Operand):
         InvalidValue
             For anything else.
         """
+        check_shape(memory, self.space)
         seen = plain_numbers(memory, "seen", (len(self.space),), kinds="i")
         now = plain_integer(memory, "now")
         began = plain_integer(memory, "began", below=now + 1)

@@ -322,6 +322,10 @@ class TestAsALayer:
         [
             {},
             {"ticks": -1},
+            {"ticks": (1 << 60) + 1},
+            {"due": 1 << 61},
+            {"shape": np.array([33, 20])},
+            {"shape": "large"},
             {"due": 0.5},
             {"now": np.array([-1])},
             {"now": 3},

@@ -394,6 +394,7 @@ class SearchParty:
     def snapshot(self) -> dict[str, Any]:
         """Return the state as plain data to save."""
         return {
+            "shape": np.array(self.space.shape, dtype=np.int64),
             "last": self._last,
             "step": self._step,
             "ticks": self._ticks,
@@ -427,6 +428,8 @@ class SearchParty:
         self.__dict__.update(restored.__dict__)
 
     def _restore(self, memory: Mapping[str, Any]) -> None:
+        if not np.array_equal(memory["shape"], self.space.shape):
+            raise ValueError(f"a map of shape {memory['shape']}")
         count = len(self.space)
         self._set_step(checks.positive("step", memory["step"]))
         self._last, self._ticks = int(memory["last"]), int(memory["ticks"])
