@@ -12,6 +12,7 @@ import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.space import Space
 from fieldcraft.space.sight.sight import watchers
+from support.refusals import refused
 from support.worlds import KINDS, open_cells
 
 SEEING = ["grid", "torus", "y up", "knight", "mesh", "hexes"]
@@ -161,3 +162,8 @@ def test_what_cannot_hide_says_so() -> None:
         fc.Grid(3, 2).set_opaque([1], "yes")  # type: ignore[arg-type]
     with pytest.raises(ValueError):
         fc.Grid(3, 2).opaque[0, 0] = True
+
+
+def test_a_torus_of_hexagons_has_no_opaque_cells() -> None:
+    with refused(InvalidValue, "lines of sight", "wrap=False"):
+        fc.HexGrid(4, 4, wrap=True).set_opaque([1])

@@ -192,10 +192,14 @@ _PAIRS_PER_THREAD = 2_000
 def set_opaque(space: Space, cells: ArrayLike, opaque: bool | None) -> None:
     """See `Space.set_opaque`."""
     if space.sight_grid is None and space.graph.mesh is None:
+        remedy = "Give the graph polygons: fc.Graph.from_polygons"
+        if space.period is not None:
+            remedy = "Use a map with wrap=False: a torus of hexagons has no straight lines"
         raise InvalidValue(
-            "Cells are opaque on grids, hexagons and meshes",
-            got=f"set_opaque() on {space!r}, where nothing is opaque",
-            remedy="Give the graph polygons: fc.Graph.from_polygons",
+            "Cells are opaque where there are lines of sight: on grids, on hexagons without wrap"
+            " and on meshes",
+            got=f"set_opaque() on {space!r}",
+            remedy=remedy,
         )
     code = _AS_WALLS
     if opaque is not None:
