@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -613,3 +614,27 @@ class TestRadiiThatChange:
             other.add_sources(sources.positions, sources.strengths, radii=radii)
             other.step()
         np.testing.assert_array_equal(teams.owner(by="source"), fresh.owner(by="source"))
+
+
+@pytest.mark.parametrize("metric", ["straight", "connected", "sight"])
+@pytest.mark.parametrize("space", [fc.Grid(5, 1), fc.HexGrid(5, 1), fc.Grid(5, 1).to_graph()])
+def test_an_exact_source_in_a_wall_acts_from_the_nearest_open_cell(
+    space: fc.space.Space, metric: str
+) -> None:
+    space = copy.deepcopy(space)
+    space.set_walls([0])
+    layers = []
+    for cell in (0, 1):
+        layer = fc.InfluenceMap(space).add_layer("a", fc.Radial(3.0, "linear", metric, exact=True))
+        layer.add_source(space.position_of(cell), 8.0, on_wall="nearest")
+        layer.step()
+        layers.append(layer)
+    assert layers[1].values.reshape(-1)[1] == 8
+    np.testing.assert_array_equal(layers[0].values, layers[1].values)
+
+
+def test_an_exact_source_off_the_map_acts_from_the_rim() -> None:
+    layer = fc.InfluenceMap(fc.Grid(4, 1)).add_layer("a", fc.Radial(2.0, "linear", exact=True))
+    layer.add_source((-3.0, 0.5), 8.0, outside="clamp")
+    layer.step()
+    np.testing.assert_allclose(layer.values, [[6, 2, 0, 0]])

@@ -51,7 +51,8 @@ class Radial(Radiating):
         Measure distances from the positions of sources instead of the centers of their cells, so
         that influence changes smoothly while a source moves within a cell. Which cells can be
         reached or seen is still determined from its cell. Each source that moves costs more. Not
-        with "path"; chosen when a layer is made.
+        with "path"; chosen when a layer is made. A source that acts from the open cell nearest to a
+        wall is measured from the center of that cell, one off the map from the rim.
 
     Raises
     ------

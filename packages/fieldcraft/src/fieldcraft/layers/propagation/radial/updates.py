@@ -22,7 +22,7 @@ from fieldcraft.layers.propagation.radial.reach_on_grid import Walks
 from fieldcraft.layers.propagation.trail.accumulator import ADD, MAX, Accumulator
 from fieldcraft.layers.sources import Sources
 from fieldcraft.layers.sources.falloff import Falloff
-from fieldcraft.space import Space
+from fieldcraft.space import Grid, HexGrid, Space
 
 if TYPE_CHECKING:
     from fieldcraft.layers.propagation.radial.radial import Radial
@@ -186,15 +186,30 @@ class RadialUpdates(RadiatingField):
         radii, which = columns.radii[rows], columns.falloffs[rows]
         if self.radial.exact:
             kinds = zip(which.tolist(), radii.tolist(), rows.tolist(), strict=True)
-            for falloff, radius, row in kinds:
+            places = self._places(columns.positions[rows], columns.cells[rows])
+            for place, (falloff, radius, row) in zip(places, kinds, strict=True):
                 shape = Shape(falloffs[falloff], radius or own)
-                place, cell = columns.positions[row], int(columns.cells[row])
+                cell = int(columns.cells[row])
                 numbers[row] = add(self.footprints.measured(shape, place, cell), walks)
             return numbers
         different, indices = np.unique(radii + 1j * which, return_inverse=True)
         shapes = [Shape(falloffs[int(each.imag)], each.real or own) for each in different.tolist()]
         numbers[rows] = np.array([add(shape, walks) for shape in shapes], dtype=np.int64)[indices]
         return numbers
+
+    def _places(
+        self, positions: NDArray[np.float64], cells: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return the positions that distances are measured from: for sources that act from the
+        open cell nearest to a wall its center, for those off the map a place on the rim.
+        """
+        space = self.space
+        places = positions
+        if isinstance(space, Grid | HexGrid) and space.period is None:
+            low, high = space.extent
+            places = np.clip(positions, low, high)
+        moved = np.asarray(space.cell_at(positions, outside="clamp")) != cells
+        return np.where(moved[:, np.newaxis], space.position_of(cells), places)
 
     def _drop_footprints(self) -> None:
         """Drop the footprints without a source, if they fill the memory."""
