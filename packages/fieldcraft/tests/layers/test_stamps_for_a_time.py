@@ -90,3 +90,33 @@ def test_what_cannot_last_says_so() -> None:
         with pytest.raises(InvalidValue, match="seconds"):
             layer.stamp(DISC, (5.5, 5.5), 1.0, seconds=wrong)
     assert (layer.values == np.float32(0.3)).all()
+
+
+@pytest.mark.parametrize("how", ["nearest", "bilinear"])
+def test_values_finer_than_sums_come_back_to_the_bit(how: str, tmp_path: Any) -> None:
+    imap, layer = zones()
+    fine = np.random.default_rng(1).normal(size=(11, 17)).astype(np.float32) / 100
+    layer.write(fine)
+    layer.stamp(DISC, (5.4, 5.3), 1.7, seconds=0.3, how=how)
+    layer.stamp(DISC, (7.5, 5.5), 1.7, seconds=0.2)
+    imap.step()
+    imap.save(tmp_path / "map")
+    for each in (imap, imap.copy(), fc.InfluenceMap.load(tmp_path / "map")):
+        assert not np.array_equal(each["danger"].values, fine)
+        each.step(2)
+        np.testing.assert_array_equal(each["danger"].values, fine)
+
+
+def test_values_that_are_put_beside_them_change_nothing_else() -> None:
+    imap, layer = zones()
+    fine = np.full((11, 17), 0.1, np.float32)
+    layer.write(fine)
+    layer.stamp(DISC, (5.5, 5.5), 1000.3, seconds=0.1)
+    with pytest.raises(InvalidValue, match="stamps for a time"):
+        layer.put([0], [1e20])
+    layer.put([0], [1e-9])
+    imap.step()
+    fine[0, 0] = 1e-9
+    np.testing.assert_array_equal(layer.values, fine)
+    layer.put([0], [1e20])
+    assert layer.values[0, 0] == np.float32(1e20)

@@ -9,8 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base import clock
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.layers.propagation.propagation import Propagation, StampedField
-from fieldcraft.layers.propagation.trail.accumulator import MOST_AMOUNT, Accumulator
+from fieldcraft.layers.propagation.trail.accumulator import (
+    MOST_AMOUNT,
+    MOST_SUM,
+    SCALE,
+    Accumulator,
+    whole_units,
+)
 from fieldcraft.layers.propagation.trail.rasters import Raster
 from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Space
@@ -43,16 +50,39 @@ class ArrayField(StampedField):
         """Cells, what stamps for a time have added to their sums, and how many ticks are left."""
         self.values: NDArray[np.float32] = np.zeros(space.shape, dtype=np.float32)
         self._sums: Accumulator | None = None
+        self._written: NDArray[np.float32] | None = None
+        """The array without stamps, if it has numbers that sums cannot hold: it shows where the sum
+        is that of its number.
+        """
 
     def write(self, values: NDArray[np.float32]) -> None:
         """Replace all values; see `Field.write`."""
         self.values[:] = values
-        self._sums, self._timed = None, self._timed[:, :0]
+        self._sums = None
+        self._written = None
+        self._timed = self._timed[:, :0]
 
     def put(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
         """Set the values of cells; see `Field.put`."""
+        timed = self._timed[:, ~np.isin(self._timed[0], cells)]
+        largest = float(np.abs(values).max(initial=0))
+        if largest > MOST_SUM / 2 and timed.shape[1]:
+            raise InvalidValue(
+                f"Values of a layer with stamps for a time are at most {MOST_SUM / 2:g} in size",
+                got=f"{largest:g}",
+                remedy="Count in larger units",
+            )
+        self._timed = timed
+        if self._sums is not None and largest > MOST_SUM / 2:
+            self._sums = None
+            self._written = None
+        elif self._sums is not None:
+            if self._written is None and _are_finer(values):
+                self._written = self.values.copy()
+            if self._written is not None:
+                self._written.reshape(-1)[cells] = values
+            self._sums.set(cells, values)
         self.values.reshape(-1)[cells] = values
-        self._sums, self._timed = None, self._timed[:, ~np.isin(self._timed[0], cells)]
 
     def stamp(self, raster: Raster, amounts: NDArray[np.float64], blend: str) -> None:
         """Blend stamps into the array at once; see `StampedField.stamp`."""
@@ -74,8 +104,14 @@ class ArrayField(StampedField):
         self._timed = np.concatenate([self._timed, more], axis=1)
 
     def _show(self, sums: Accumulator) -> None:
-        sums.publish(self.values.reshape(sums.shape))
+        """Write the sums to the values, once stamps have changed them."""
+        if self._sums is None and _are_finer(self.values):
+            self._written = self.values.copy()
         self._sums = sums
+        sums.publish(self.values.reshape(sums.shape))
+        if self._written is not None:
+            as_written = sums.sums.reshape(self.values.shape) == whole_units(self._written)
+            np.copyto(self.values, self._written, where=as_written)
 
     def feed(self, sources: Sources) -> None:
         """Do nothing: there are no sources."""
@@ -91,7 +127,8 @@ class ArrayField(StampedField):
         self._timed[2] -= count * self._every
         over = self._timed[2] <= 0
         if over.any():
-            sums = Accumulator.of(self.values) if self._sums is None else self._sums
+            sums = self._sums
+            assert sums is not None
             np.subtract.at(sums.sums.reshape(-1), self._timed[0, over], self._timed[1, over])
             sums.touch(self._timed[0, over])
             self._timed = self._timed[:, ~over]
@@ -105,6 +142,8 @@ class ArrayField(StampedField):
         state: dict[str, NDArray[Any]] = {"values": self.values}
         if self._sums is not None:
             state["sums"] = self._sums.sums.reshape(self.values.shape)
+        if self._written is not None:
+            state["written"] = self._written
         if self._timed.shape[1]:
             state["timed"] = self._timed
         return state
@@ -118,7 +157,16 @@ class ArrayField(StampedField):
                 raise ValueError(f"sums of {sums.dtype} and shape {sums.shape}")
             self._sums = Accumulator(self.values.shape)
             self._sums.restore(sums)
+        if "written" in state:
+            written = state["written"]
+            if written.dtype != np.float32 or written.shape != self.values.shape:
+                raise ValueError(f"an array of {written.dtype} and shape {written.shape}")
+            if not (np.abs(written) <= MOST_SUM).all() or self._sums is None:
+                raise ValueError("an array without the sums of its stamps")
+            self._written = written.copy()
         if "timed" in state:
+            if self._sums is None:
+                raise ValueError("stamps for a time without sums")
             timed = state["timed"]
             if (
                 timed.dtype != np.int64
@@ -129,3 +177,8 @@ class ArrayField(StampedField):
             ):
                 raise ValueError(f"stamps for a time of {timed.dtype} and shape {timed.shape}")
             self._timed = timed.copy()
+
+
+def _are_finer(values: NDArray[np.float32]) -> bool:
+    """Return whether any of these values is not a whole number of the units of sums."""
+    return bool(((whole_units(values) / SCALE).astype(np.float32) != values).any())

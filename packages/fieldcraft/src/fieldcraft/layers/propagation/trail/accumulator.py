@@ -79,6 +79,11 @@ class Drawing(NamedTuple):
     wrap: bool
 
 
+def whole_units(values: NDArray[np.float32]) -> Ints:
+    """Return the nearest whole numbers of units of 1 / SCALE."""
+    return np.rint(values.astype(np.float64) * SCALE).astype(np.int64)
+
+
 class Accumulator:
     """Sums in whole units of 1 / SCALE, (rows, columns), and the tiles of them that have changed.
 
@@ -104,9 +109,16 @@ class Accumulator:
                 got=f"{largest:g}",
                 remedy="Count in larger units",
             )
-        made.sums[:] = np.rint(values.reshape(made.shape).astype(np.float64) * SCALE)
+        made.sums[:] = whole_units(values).reshape(made.shape)
         made._reserved = largest
         return made
+
+    def set(self, cells: Ints, values: NDArray[np.float32]) -> None:
+        """Set the sums of cells to these values, to the nearest unit; they are at most MOST_SUM / 2
+        in size.
+        """
+        self.sums.reshape(-1)[cells] = whole_units(values)
+        self._reserved = max(self._reserved, float(np.abs(values).max(initial=0)))
 
     def reserve(self, amounts: Floats, weight: float = 1.0) -> None:
         """Refuse amounts that could make a sum overflow, before anything is changed."""
