@@ -13,6 +13,7 @@ from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft.layers.propagated_layer import Moving
 from fieldcraft.layers.sources import Source
 from fieldcraft.space import Space
+from fieldcraft.space.ranges import within_range
 from fieldcraft_lab.controls import replaced_by
 from fieldcraft_lab.orders import Deposit, Move, Order, Paint, Place, Remove, Strengthen, Tune
 
@@ -58,9 +59,9 @@ def covered(
     cells = np.atleast_1d(np.asarray(space.cell_at(points, outside="clamp")))
     if radius > 0:
         near = np.zeros(len(space), dtype=np.bool_)
-        places = space.positions
+        places, limit = space.positions, within_range(space, radius)
         for point in points:
-            near |= (space.shortest_vectors(places - point) ** 2).sum(axis=1) <= radius * radius
+            near |= (space.shortest_vectors(places - point) ** 2).sum(axis=1) <= limit * limit
         cells = np.concatenate([cells, np.flatnonzero(near)])
     return np.unique(cells)
 

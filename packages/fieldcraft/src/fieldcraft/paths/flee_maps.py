@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
+from fieldcraft.base.ranges import farthest_within
 from fieldcraft.layers import Layer
 from fieldcraft.paths.cost import Cost, Traffic
 from fieldcraft.paths.distance_maps import DistanceMap
 from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.paths.flow.on_spaces import GraphFlow, GridFlow
-from fieldcraft.paths.search.distances import SLACK
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import NO_CELLS
 
@@ -306,12 +306,12 @@ class FirstArrival:
     @cached_property
     def safe(self) -> NDArray[np.bool_]:
         """The cells where we are first."""
-        return (self.ours + self.margin) * (1 + SLACK) < self.theirs
+        return self.theirs > farthest_within(self.ours + self.margin)
 
     @cached_property
     def lost(self) -> NDArray[np.bool_]:
         """The cells where they are first."""
-        return (self.theirs + self.margin) * (1 + SLACK) < self.ours
+        return self.ours > farthest_within(self.theirs + self.margin)
 
     @property
     def contested(self) -> NDArray[np.bool_]:

@@ -14,6 +14,7 @@ from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.pursuit.transitions import backend
 from fieldcraft.space import Space
+from fieldcraft.space.ranges import within_range
 
 
 def not_a_snapshot(rule: str, got: str) -> InvalidValue:
@@ -214,6 +215,5 @@ def behind(
         return np.zeros(len(space), dtype=np.bool_)
     away = space.offsets_from(last_seen)
     distance = np.sqrt((away**2).sum(axis=1))
-    return np.asarray(
-        (away @ heading < math.cos(angle) * distance - 1e-12 * distance) & (distance <= reach)
-    )
+    turned = away @ heading < math.cos(angle) * distance - 1e-12 * distance
+    return np.asarray(turned & (distance <= within_range(space, reach)))

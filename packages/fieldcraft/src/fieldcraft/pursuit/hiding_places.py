@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import cached_until_walls_change
+from fieldcraft.space.ranges import at_walk, within_walk
 from fieldcraft.space.sight.sight import visible
 
 _SIDE = 1.5  # typical steps: the smallest box of a cluster
@@ -139,8 +140,9 @@ def hiding_paths(
     from scipy.sparse.csgraph import dijkstra
 
     steps = space.adjacency.to_sparse()
-    away, before = dijkstra(steps, indices=start, limit=near[1], return_predecessors=True)
-    cells = np.flatnonzero((away >= near[0]) & (away <= near[1]))
+    least, most = at_walk(space, near[0]), within_walk(space, near[1])
+    away, before = dijkstra(steps, indices=start, limit=most, return_predecessors=True)
+    cells = np.flatnonzero((away >= least) & (away <= most))
     dark = cells[~visibility.sees(start)[cells]]
     cells = dark if len(dark) else cells
     if not len(cells):

@@ -22,6 +22,7 @@ from fieldcraft.pursuit.checks import (
 from fieldcraft.pursuit.motion.motion import Hypotheses
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
+from fieldcraft.space.ranges import at_spacing
 from fieldcraft.values.operand import Operand
 
 ESTIMATES = ("medoid", "mean", "peak")
@@ -81,8 +82,9 @@ def _spread_out(
     at = np.flatnonzero(cells == first)
     taken = [int(at[0]) if len(at) else int(np.argmax(weights))]
     near = np.sqrt(((positions - positions[taken[0]]) ** 2).sum(axis=1))
+    least = at_spacing(space, gap)
     for _ in range(count - 1):
-        far = near >= gap * (1 - 1e-9)
+        far = near >= least
         worth = np.where(far, weights, 0.0) if far.any() and gap > 0 else weights * near
         best = int(np.lexsort((cells, near, -worth))[0])
         taken.append(best if worth[best] > 0 else taken[len(taken) % len(cells)])

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.kernels.shared.arrays import read_only
-from fieldcraft.query.queries import SLACK, Queries, Steps
+from fieldcraft.query.queries import Queries, Steps
 from fieldcraft.space import Graph, Space, grid_of
 from fieldcraft.space.adjacency import central_cells, components
+from fieldcraft.space.ranges import at_spacing, within_walk
 from fieldcraft.space.sight.over_polygons import vertices_within
 from fieldcraft.values.readable import Cells, Floats, Readable
 from fieldcraft.values.sampling import arcs_at
@@ -96,8 +97,7 @@ class GraphValues(Queries):
         for first in range(0, len(points), _AT_ONCE):
             some = points[first : first + _AT_ONCE]
             near = [
-                np.asarray(each, np.int64)
-                for each in vertices_within(self.graph, some, radius * (1 + SLACK))
+                np.asarray(each, np.int64) for each in vertices_within(self.graph, some, radius)
             ]
             if walk is not None:
                 starts = np.atleast_1d(self.space.cell_at(some, outside="clamp"))
@@ -132,7 +132,8 @@ class GraphValues(Queries):
         """Yield the vertices that a walk of at most this length reaches from each start; from a
         wall, from the open vertices beside it.
         """
-        length, edges = checks.positive("walk", walk) * (1 + SLACK), self.space.adjacency_from_walls
+        length = within_walk(self.space, checks.positive("walk", walk))
+        edges = self.space.adjacency_from_walls
         arcs, size = (edges.starts, edges.ends, edges.lengths), len(self.space)
         dist, came = np.full(size, np.inf), np.empty(size, dtype=np.int32)
         keys, found = np.empty(2 * len(edges.ends) + 1), np.empty(size, dtype=np.int64)
@@ -151,9 +152,10 @@ class GraphValues(Queries):
         """See `Queries.close`."""
         flat = closed.reshape(-1)
         flat[cells] = True
+        least = at_spacing(self.space, spacing) ** 2
         for cell in cells.tolist() if spacing > 0 else ():
             away = self.space.shortest_vectors(self.graph.positions - self.graph.positions[cell])
-            flat |= (away**2).sum(axis=1) < (spacing * (1 - SLACK)) ** 2
+            flat |= (away**2).sum(axis=1) < least
 
     def peaks(self, most: int, spacing: float, above: float) -> Cells:
         """See `Queries.peaks`."""
@@ -179,7 +181,7 @@ class GraphValues(Queries):
         """Return the first of these vertices, and each next one that keeps the spacing to those
         before.
         """
-        places, least = self.graph.positions[cells], (spacing * (1 - SLACK)) ** 2
+        places, least = self.graph.positions[cells], at_spacing(self.space, spacing) ** 2
         left = np.ones(len(cells), dtype=np.bool_)
         chosen: list[int] = []
         while len(chosen) < count and left.any():

@@ -11,10 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.kernels.shared.arrays import read_only
-from fieldcraft.layers.propagation.radial.reach_on_grid import GridScratch, step_vectors
-from fieldcraft.query.queries import SLACK, Queries, Steps
+from fieldcraft.layers.propagation.radial.reach_on_grid import (
+    GridScratch,
+    counted_walk,
+    step_vectors,
+)
+from fieldcraft.query.queries import Queries, Steps
 from fieldcraft.space import Grid
 from fieldcraft.space.adjacency import cached, grid_ground
+from fieldcraft.space.ranges import at_spacing, largest_coordinate, within_range
 from fieldcraft.space.regions import moves_beside
 from fieldcraft.values.readable import Cells, Floats, run_in_bands, too_far
 from fieldcraft.values.sampling import OUTSIDE, grid_points, obstacles_of, refuse_off_map
@@ -106,7 +111,10 @@ class GridValues(Queries):
         """See `Queries.best`."""
         space, places = self.space, self.places(points)
         cells = np.full((len(points), wanted), -1, dtype=np.int64)
-        squares = _squared(radius, space, 1 + SLACK), _squared(spacing, space, 1 - SLACK)
+        squares = (
+            _squared(within_range(space, radius), space),
+            _squared(at_spacing(space, spacing), space),
+        )
         axes, taken = (space.y_up, space.wrap), closed.view(np.uint8)
         if walk is not None:
             self._best_on_foot(points, places, taken, walk, (space.y_up, sign, squares), cells)
@@ -130,7 +138,10 @@ class GridValues(Queries):
         if walk is not None:
             return super().best_in_turn(points, radius, spacing, closed, walk, sign)
         space = self.space
-        squares = _squared(radius, space, 1 + SLACK), _squared(spacing, space, 1 - SLACK)
+        squares = (
+            _squared(within_range(space, radius), space),
+            _squared(at_spacing(space, spacing), space),
+        )
         highest = self._tile_bounds(closed, sign, len(points), squares[0])
         cells = np.full((len(points), 1), -1, dtype=np.int64)
         inputs = self.values, highest, self.places(points), (space.y_up, space.wrap), sign, squares
@@ -148,7 +159,8 @@ class GridValues(Queries):
     ) -> None:
         """Fill `cells` (N, k) with the best ones that a walk reaches."""
         space, (steps, lengths) = self.space, _step_vectors(self.space)
-        length = checks.positive("walk", walk) / space.cell_size * (1 + SLACK)
+        coordinate = largest_coordinate(space) / space.cell_size
+        length = counted_walk(checks.positive("walk", walk) / space.cell_size, coordinate)
         reach = min(int(length), max(space.shape) - 1)
         limit = int(min(length, 1e9) * kernels.radial.radial.LENGTH_SCALE)
         starts = np.atleast_1d(space.cell_at(points, outside="clamp"))
@@ -185,7 +197,8 @@ class GridValues(Queries):
         """Return the first of these cells, and each next one that keeps the spacing to those
         before; close what is nearer.
         """
-        found, spacing2 = np.empty_like(cells), _squared(spacing, self.space, 1 - SLACK)
+        found = np.empty_like(cells)
+        spacing2 = _squared(at_spacing(self.space, spacing), self.space)
         count = kernels.values.best.thin(cells, spacing2, self.space.wrap, most, found, closed)
         return found[:count]
 
@@ -217,7 +230,7 @@ def _no_bounds(shape: tuple[int, int]) -> NDArray[np.float32]:
     return np.full((-(-shape[0] // tile), -(-shape[1] // tile)), np.inf, dtype=np.float32)
 
 
-def _squared(distance: float, space: Grid, slack: float) -> float:
+def _squared(distance: float, space: Grid) -> float:
     """Return a distance in cells, squared."""
     # No map is larger than 1e9 cells, and the square of more might overflow.
-    return min(distance / space.cell_size, 1e9) ** 2 * slack
+    return min(distance / space.cell_size, 1e9) ** 2

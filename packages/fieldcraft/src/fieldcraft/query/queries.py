@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.space.adjacency import GridGround
 from fieldcraft.values.readable import Cells, Floats, Values
 
-SLACK = 1e-9  # relative difference of equal distances, so that 0.3 is three cells of 0.1
-
 Steps = tuple[tuple[Cells, NDArray[np.int32]] | None, GridGround | None]
 """The steps from cell to cell: the starts and ends of edges on a graph, or the ground of a grid."""
 

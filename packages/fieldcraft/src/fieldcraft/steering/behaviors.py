@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.ranges import farthest_within
 from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.steering.checks import max_forces, per_agent, points, vectors
 
@@ -84,9 +85,11 @@ def flee(
     at, moving, speeds, single = _agents(positions, velocities, max_speed)
     unlimited = isinstance(within, float) and within == math.inf
     reach = within if unlimited else checks.not_negative("within", within)
-    away = at - vectors("Targets", targets, len(at))
+    goals = vectors("Targets", targets, len(at))
+    away = at - goals
     distances = _lengths(away)
-    afraid = (distances <= reach) & (distances > 0)
+    largest = max(float(np.abs(given).max(initial=0)) for given in (at, goals))
+    afraid = (distances <= farthest_within(reach, largest)) & (distances > 0)
     return _unwrapped(np.where(afraid, _directions(away) * speeds - moving, 0.0), single)
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.ranges import farthest_within
 from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.checks import per_agent, points, vectors
@@ -82,7 +83,8 @@ class Neighbors:
                 got=f"radius={radius!r} at coordinates up to {largest:g}",
                 remedy="Pass a larger radius, or correct the positions",
             )
-        columns, rows, per_unit = _bins(extent, self.radius, count, torus)
+        self._limit = farthest_within(self.radius, largest)
+        columns, rows, per_unit = _bins(extent, self._limit, count, torus)
         self._starts = np.empty(columns * rows + 1, dtype=np.int64)
         self._frame = (*low, *period, *per_unit, columns)
         sorted_ = self._starts, self.order, self.places, self._coordinates
@@ -139,7 +141,7 @@ class Neighbors:
         found, distances = np.full(len(at), -1, dtype=np.int64), np.full(len(at), np.inf)
         if count:
             bins = self.places, self.order, self._starts
-            inputs = *bins, read_only(teams), (at, own), self._frame, self.radius
+            inputs = *bins, read_only(teams), (at, own), self._frame, self._limit
             run_in_bands(
                 kernels.shared.neighbors.closest, inputs, (found, distances), len(at), _AGENTS
             )
@@ -150,7 +152,7 @@ class Neighbors:
         their velocities: (N, 5). Velocities are (N, 2).
         """
         found, moving = np.empty((len(self), 5)), vectors("Velocities", velocities, len(self))
-        inputs = self.places, self.order, self._starts, moving, self._frame, self.radius
+        inputs = self.places, self.order, self._starts, moving, self._frame, self._limit
         run_in_bands(kernels.shared.neighbors.flock, inputs, (found,), len(self), _AGENTS)
         return self._unsorted(found)
 
@@ -267,14 +269,14 @@ def _checked(near: Neighbors) -> Neighbors:
 
 
 def _bins(
-    extent: tuple[float, float], radius: float, count: int, torus: bool
+    extent: tuple[float, float], limit: float, count: int, torus: bool
 ) -> tuple[int, int, tuple[float, float]]:
     """Return how many columns and rows of bins, and how many per world unit: slightly wider than
-    the radius, and not many more than agents.
+    neighbors are apart at most, and not many more than agents.
     """
     most = 8 * count + 64
     side = max(
-        radius * (1 + 1e-9),
+        farthest_within(limit),
         math.sqrt(extent[0]) * math.sqrt(extent[1]) / math.sqrt(most),
         max(extent) / most,
     )

@@ -14,10 +14,9 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.space import grid_of
 from fieldcraft.space.grid.grid import MAX_CELLS
+from fieldcraft.space.ranges import within_range
 from fieldcraft.values.expression import expression_of
 from fieldcraft.values.operand import Operand
-
-_SLACK = 1 + 1e-12  # distances are equal up to rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,10 +95,10 @@ def window(
     space = grid_of(
         checks.instance(layer, Operand, "A window is cut from a map", remedy).space, "A window"
     )
-    far = checks.positive("radius", radius) / space.cell_size
+    far = within_range(space, checks.positive("radius", radius)) / space.cell_size
     points, single = checks.positions(positions)
     centers = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)
-    reach = int(min(far, float(space.width + space.height)) * _SLACK)
+    reach = int(min(far, float(space.width + space.height)))
     side = 2 * reach + 1
     if space.wrap and side > min(space.width, space.height):
         raise InvalidValue(
@@ -121,7 +120,7 @@ def window(
     on_map = (rows >= 0) & (rows < space.height) & (columns >= 0) & (columns < space.width)
     cells = np.where(on_map, rows * space.width + columns, -1)
     steps = np.sqrt((away * away)[:, None] + away * away)
-    inside = on_map & (steps <= far * _SLACK) & ~space.walls.reshape(-1)[cells]
+    inside = on_map & (steps <= far) & ~space.walls.reshape(-1)[cells]
     values = np.zeros(cells.shape, dtype=np.float32)
     values[inside] = expression_of(layer).values_at(cells[inside])
     corners = space.position_of(centers) - (reach + 0.5) * space.cell_size

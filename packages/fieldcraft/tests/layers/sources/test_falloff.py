@@ -53,7 +53,12 @@ class TestCurves:
     @pytest.mark.parametrize("name", [*CURVES, "ring", "table"])
     def test_are_zero_beyond_the_radius(self, name: str) -> None:
         falloff = Falloff.of({"ring": Ring(0.2), "table": [1, 1]}.get(name, name))  # type: ignore[call-overload]
-        np.testing.assert_array_equal(falloff([np.nextafter(1, 2), 1.5, 1e9, np.inf]), 0)
+        np.testing.assert_array_equal(falloff([1 + 1e-6, 1.5, 1e9, np.inf]), 0)
+
+    @pytest.mark.parametrize("name", [*CURVES, "ring", "table"])
+    def test_hold_at_the_radius_however_it_is_rounded(self, name: str) -> None:
+        falloff = Falloff.of({"ring": Ring(0.2), "table": [1, 1]}.get(name, name))  # type: ignore[call-overload]
+        assert falloff(np.nextafter(1, 2)) == falloff(1.0)
 
     def test_smoothstep_is_level_at_both_ends_and_half_way_in_the_middle(self) -> None:
         falloff = Falloff.of("smoothstep")
@@ -195,7 +200,7 @@ class TestFootprint:
     @pytest.mark.parametrize("radius", [0.3, 1, 1.5, 2, 7, 7.99])
     @pytest.mark.parametrize("falloff", ["constant", "parabolic", "exponential"])
     def test_holds_the_weight_of_every_offset(self, falloff: str, radius: float) -> None:
-        weights = footprint(Falloff.of(falloff), radius, int(radius))
+        weights = footprint(Falloff.of(falloff), radius, radius, int(radius))
         r = int(radius)
         assert weights.shape == (2 * r + 1, 2 * r + 1)
         for dy in range(-r, r + 1):
@@ -206,14 +211,14 @@ class TestFootprint:
 
     def test_is_no_larger_than_asked(self) -> None:
         whole, cut = (
-            footprint(Falloff.of("linear"), 9.0, 9),
-            footprint(Falloff.of("linear"), 9.0, 4),
+            footprint(Falloff.of("linear"), 9.0, 9.0, 9),
+            footprint(Falloff.of("linear"), 9.0, 9.0, 4),
         )
         np.testing.assert_array_equal(cut, whole[5:-5, 5:-5])
 
     def test_is_read_only(self) -> None:
         with pytest.raises(ValueError, match="read-only"):
-            footprint(Falloff.of("linear"), 5.0, 5)[0, 0] = 1
+            footprint(Falloff.of("linear"), 5.0, 5.0, 5)[0, 0] = 1
 
 
 class TestWords:

@@ -183,7 +183,7 @@ def flock(places, order, starts, velocities, frame, radius, first, last, out):
                 dx, dy = places[j, 0] - x, places[j, 1] - y
                 if period_x > 0:
                     dx, dy = _short(dx, period_x), _short(dy, period_y)
-                if dx * dx + dy * dy < reach2 and j != k:
+                if dx * dx + dy * dy <= reach2 and j != k:
                     count += 1
                     sum_x += dx
                     sum_y += dy

@@ -40,7 +40,7 @@ def scratch(
     A shot makes as many steps as its ends are apart in rows and columns together, and off a torus
     no more than fit the map.
     """
-    across = 2 * int(half_width / UNITS + 0.5 + 1e-9) + 1
+    across = 2 * int(half_width / UNITS + 0.5) + 1
     most = min(shape[0] * shape[1], (crossings + across) * across)
     return (
         np.zeros(most, dtype=np.int64),
@@ -143,7 +143,7 @@ def _beside(walls, y, x, line, half_width, wrap, count, cells, shares, slot):
     cy, cx = y * UNITS + _HALF, x * UNITS + _HALF
     away_y, away_x = cy - near_y, cx - near_x
     if (
-        away_y * away_y + away_x * away_x > half_width * half_width * (1 + 1e-9)
+        away_y * away_y + away_x * away_x > half_width * half_width
         or walls[y % height, x % width] != 0
     ):
         return count
@@ -177,7 +177,7 @@ def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
             count = _put((y % height) * width + x % width, along, cells, shares, slot, count)
     if half_width > 0:
         # A square slides along the way; at each step only its leading edges are new.
-        reach = np.int64(half_width / UNITS + 0.5 + 1e-9)
+        reach = np.int64(half_width / UNITS + 0.5)
         line = y0, x0, dy, dx, stop
         for k in range(passed):
             y, x = path[k, 0], path[k, 1]

@@ -38,18 +38,16 @@ _WALL, _SEEN, _LIT, _CORNER = np.uint8(1), np.uint8(2), np.uint8(4), np.uint8(8)
 Scratch = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.float32]]
 
 
-def squared_reach(radius: float) -> int:
-    """Return the largest squared distance between two cells' centers within `radius`, both in
-    cells.
-
-    A billionth is added, so that a radius of 0.3 on cells of 0.1 reaches three cells.
+def squared_reach(limit: float) -> int:
+    """Return the largest squared distance between two cells' centers that are at most `limit` cells
+    apart.
     """
-    return int(min(radius, _FARTHEST) ** 2 * (1 + 1e-9))
+    return int(min(limit, _FARTHEST) ** 2)
 
 
-def squared_reaches(radii: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return `squared_reach` of each radius."""
-    return (np.minimum(radii, _FARTHEST) ** 2 * (1 + 1e-9)).astype(np.int64)
+def squared_reaches(limits: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return `squared_reach` of each limit."""
+    return (np.minimum(limits, _FARTHEST) ** 2).astype(np.int64)
 
 
 def most_cells(shape: tuple[int, ...], limit: int) -> int:

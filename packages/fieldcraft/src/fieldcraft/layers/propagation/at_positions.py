@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.ranges import farthest_within
 from fieldcraft.layers.sources.falloff import Falloff, Ring
 from fieldcraft.space import Shot, Space, checked_space
 
@@ -84,19 +85,23 @@ def influence_at(
                 got=f"{np.abs(given).max():g}",
                 remedy="Drop or correct that one",
             )
+    largest = max(float(np.abs(given).max(initial=0)) for given in (points, places))
+    limits = farthest_within(radii, largest)
     result = np.zeros(len(points))
-    for first, last, rows, near in _pairs(points, places, radii):
+    for first, last, rows, near in _pairs(points, places, limits):
         away = _distances(points[first + rows] - places[near])
-        amounts = powers[near] * curve(away / radii[near])
+        shares = np.minimum(away / radii[near], 1.0)
+        amounts = powers[near] * np.where(away <= limits[near], curve(shares), 0.0)
         result[first:last] = blended(rows, amounts, last - first)
     return result[0] if single else result
 
 
 def _pairs(
-    points: Floats, places: Floats, radii: Floats
+    points: Floats, places: Floats, limits: Floats
 ) -> Iterator[tuple[int, int, Cells, Cells]]:
     """Yield parts of the points, `first` to `last`, and all pairs of a point of the part, counted
-    from `first`, and a source that may reach it, in order.
+    from `first`, and a source that may reach it, in order. `limits` are the distances that sources
+    reach.
     """
     if not len(places) or not len(points):
         return
@@ -109,7 +114,7 @@ def _pairs(
         return
     from scipy.spatial import cKDTree  # loading it takes longer than all of `import fieldcraft`
 
-    tree, farthest = cKDTree(places), float(radii.max()) * (1 + 1e-9)  # the falloff decides
+    tree, farthest = cKDTree(places), farthest_within(float(limits.max()))  # the limits decide
     ends = np.cumsum(tree.query_ball_point(points, farthest, return_length=True))
     first = 0
     while first < len(points):

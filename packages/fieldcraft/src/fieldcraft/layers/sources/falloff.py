@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.ranges import farthest_within
 
 _MOST_WEIGHT = 1.0
 _TABLE_POINTS = 1025
@@ -69,6 +70,8 @@ class Ring:
 @dataclass(frozen=True)
 class Falloff:
     """How a weight falls with distance, from the center (0) to the radius (1); 0 beyond.
+
+    The radius itself is within, also where rounding makes it slightly more than 1.
 
     Made by `Falloff.of`. Called with distances as parts of the radius, it returns weights.
 
@@ -179,7 +182,7 @@ class Falloff:
             weights = np.interp(inside, np.linspace(0, 1, len(self._points)), self._points)
         else:
             weights = CURVES[self.name](inside)
-        return np.where(share <= 1, weights, 0.0)
+        return np.where(share <= farthest_within(1.0), weights, 0.0)
 
 
 def _table(falloff: Any) -> tuple[float, ...]:
@@ -209,12 +212,14 @@ def _table(falloff: Any) -> tuple[float, ...]:
     return tuple(points.tolist())
 
 
-def footprint(falloff: Falloff, radius: float, reach: int) -> NDArray[np.float64]:
-    """Return the weights around a source on open ground, (2 reach + 1, 2 reach + 1), read-only;
-    `radius` in cells.
+def footprint(falloff: Falloff, radius: float, limit: float, reach: int) -> NDArray[np.float64]:
+    """Return the weights around a source on open ground, (2 reach + 1, 2 reach + 1), read-only.
+
+    `radius` is in cells, and distances up to `limit` are within it.
     """
     away = np.arange(-reach, reach + 1)
     distance = np.sqrt((away * away)[:, None] + away * away)
-    weights = falloff(distance / radius)
+    weights = falloff(np.minimum(distance / radius, 1.0))
+    weights[distance > limit] = 0.0
     weights.flags.writeable = False
     return weights

@@ -13,9 +13,7 @@ from fieldcraft import kernels
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.space import Snapshot, Space
 from fieldcraft.space.adjacency import Adjacency, cached
-
-SLACK = 1e-9
-"""Limits are met to one part in 1e9, so that 0.3 is three cells of 0.1."""
+from fieldcraft.space.ranges import within_walk
 
 EVERYWHERE = np.empty(0, dtype=np.int64)
 _MOST_CACHED = 4
@@ -91,7 +89,7 @@ class DistanceSearch(ABC):
         self.space: Space = task.costs.space
         self.ground, self.costs = task.ground, task.costs
         self.goals, self.starts = task.goals, task.start_costs
-        self.most: Any = task.limit * (1 + SLACK)
+        self.most: Any = within_walk(self.space, task.limit)
         self.scratch = scratch_of(self.space)
         self.finished = False
         self._expansion: Expansion | None = None

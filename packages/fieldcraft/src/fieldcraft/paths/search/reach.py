@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.ranges import farthest_within
 from fieldcraft.kernels.shared.arrays import Ints, read_only
 from fieldcraft.paths.cost import (
     LEAST,
@@ -25,14 +26,14 @@ from fieldcraft.paths.cost import (
     uniform_cost,
 )
 from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells
-from fieldcraft.paths.search.distances import SLACK
 from fieldcraft.paths.search.distances_on_arcs import CHARGES, adjacency_with_walls
 from fieldcraft.paths.search.distances_on_grid import grid_steps
 from fieldcraft.space import Grid, GridSnapshot, Space, checked_space, visible
 from fieldcraft.space.adjacency import cached
+from fieldcraft.space.ranges import within_range, within_walk
 from fieldcraft.values import Expression
 
-_NOWHERE = 1e-12  # a range of 0 is the agent's own cell
+_NOWHERE = 1e-12  # with a range of 0 an agent hits its own cell; SciPy and sight need more than 0
 _HEAP = 1024  # cells at first
 _UNREAD = -math.inf  # a cost that has not been computed; expressions are finite
 
@@ -100,11 +101,13 @@ class Reach:
         places = space.positions - (0 if size is None else space.positions.min(axis=0))
         tree = cKDTree(places[self.cells], boxsize=size)
         low, high = (f(places[self.cells], axis=0) for f in (np.min, np.max))
-        near = ((places >= low - self.range) & (places <= high + self.range)).all(axis=1)
+        limit = within_range(space, self.range)
+        near = ((places >= low - limit) & (places <= high + limit)).all(axis=1)
         cells = np.flatnonzero((near | (size is not None)) & ~space.walls.reshape(-1))
-        away = tree.query(places[cells], distance_upper_bound=self.range * (1 + SLACK) + _NOWHERE)
+        beyond = farthest_within(limit) + _NOWHERE  # SciPy leaves out what is this far away
+        away = tree.query(places[cells], distance_upper_bound=beyond)[0]
         hits = np.zeros(len(space), dtype=np.bool_)
-        hits[cells] = np.isfinite(away[0])
+        hits[cells] = away <= limit
         return hits.reshape(space.shape)
 
     def path(self, position: ArrayLike) -> Path:
@@ -227,7 +230,7 @@ def reach(
     array([[1, 1, 1, 2, 2, 1, 1, 1, 1]])
     """
     checked_space(space, "Agents walk on")
-    most = checks.not_negative("limit", limit) * (1 + SLACK)
+    most = within_walk(space, checks.not_negative("limit", limit))
     enter = checks.choice("charge", charge, CHARGES) == "enter"
     checks.choice("on_wall", on_wall, ON_WALL)
     starts, single = resolve_cells(space, space.walls, "walker", positions, on_wall)

@@ -22,6 +22,7 @@ from fieldcraft.pursuit.motion.path_segments import (
 )
 from fieldcraft.pursuit.transitions import Flow
 from fieldcraft.space.kinds import has_lines_of_sight
+from fieldcraft.space.ranges import at_walk, within_walk
 
 _STAY, _STRAY = 0.05, 0.1
 _SIGHT = 10.0  # typical steps from which hiding places are seen
@@ -282,7 +283,8 @@ class Hide(_Led):
         segment, step = lost.segment, lost.ground.step
         least, most = self.near[0] * step, self.near[1] * step
         sight = _SIGHT * step if self.sight is None else self.sight
-        places = np.flatnonzero((segment.away >= least) & (segment.away <= most))
+        shortest, longest = at_walk(lost.space, least), within_walk(lost.space, most)
+        places = np.flatnonzero((segment.away >= shortest) & (segment.away <= longest))
         goals = np.zeros(lost.ground.count)
         if len(places) and has_lines_of_sight(lost.space):
             visibility = visibility_cache(lost.space, sight)

@@ -17,6 +17,7 @@ from fieldcraft.query.question.context import Context
 from fieldcraft.query.question.measures import Measure
 from fieldcraft.query.question.scoring import CHUNK, Budget
 from fieldcraft.space import Space
+from fieldcraft.space.ranges import at_spacing
 from fieldcraft.space.regions import ChosenCells
 
 if TYPE_CHECKING:
@@ -259,11 +260,12 @@ class Answer:
         found: list[int] = []
         places = space.position_of(cells[order]).reshape(-1, space.dimensions)
         free = np.ones(len(order), dtype=np.bool_)
+        least = at_spacing(space, choose.spacing) ** 2
         while free.any() and len(found) < choose.count:
             best_left = int(free.argmax())
             found.append(int(order[best_left]))
             away = space.shortest_vectors(places - places[best_left])
-            free &= (away**2).sum(axis=1) >= (choose.spacing * (1 - 1e-9)) ** 2
+            free &= (away**2).sum(axis=1) >= least
         return np.array(found, dtype=np.int64)
 
     # What came out

@@ -6,6 +6,7 @@ beside it.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,15 +16,17 @@ import numpy as np
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.ranges import farthest_within
 from fieldcraft.base.settings.dataclasses import NotNegative, Positive, Size, refused
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths.path import resolve_cells
 from fieldcraft.paths.search.reach import ReachSearch
 from fieldcraft.query import peaks
 from fieldcraft.query.question.context import Context
-from fieldcraft.query.question.readers import SLACK, Map, Places, distances
+from fieldcraft.query.question.readers import Map, Places, distances
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import cached
+from fieldcraft.space.ranges import at_spacing, within_range, within_walk
 
 _PIECE = 256  # cells in reach that are searched together
 
@@ -61,7 +64,7 @@ class Within(Generator):
         cost = None if self.cost is None else context.map_of(self.cost)
         space, points = context.space, context.some_places(self.around)
         starts, _ = resolve_cells(space, space.walls, "walker", points)
-        search = ReachSearch(space, cost, False, self.reach * SLACK)
+        search = ReachSearch(space, cost, False, within_walk(space, self.reach))
         for start in starts.tolist():
             for _ in search.run(start, _PIECE):
                 yield starts[:0]
@@ -78,11 +81,11 @@ class Rings(Generator):
 
     def cells(self, context: Context) -> Iterator[Ints]:
         """See `Generator.cells`."""
-        points, (least, most) = context.some_places(self.around), self.ring
-        near = np.unique(np.concatenate([_near(context.space, each, most) for each in points]))
-        space = context.space
+        space, points = context.space, context.some_places(self.around)
+        least, most = at_spacing(space, self.ring[0]), within_range(space, self.ring[1])
+        near = np.unique(np.concatenate([_near(space, each, most) for each in points]))
         away = distances(space, space.position_of(near), points).min(axis=1)
-        yield np.asarray(near[(away >= least / SLACK) & (away <= most * SLACK)])
+        yield np.asarray(near[(away >= least) & (away <= most)])
 
 
 @dataclass(frozen=True)
@@ -108,13 +111,14 @@ class Lattice(Generator):
             for start, end, count in zip(low, high, counts.tolist(), strict=True)
         ]
         points = None if self.within is None else context.some_places(self.around)
-        if points is not None and self.within is not None and space.period is None:
-            box = points.min(axis=0) - self.within - every, points.max(axis=0) + self.within + every
+        within = math.inf if self.within is None else within_range(space, self.within)
+        if points is not None and space.period is None:
+            box = points.min(axis=0) - within - every, points.max(axis=0) + within + every
             axes = [axis[(axis >= a) & (axis <= b)] for axis, a, b in zip(axes, *box, strict=True)]
         places = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
-        if points is not None and self.within is not None:
+        if points is not None:
             away = distances(space, places, points).min(axis=1)
-            places = places[away <= self.within * SLACK]
+            places = places[away <= within]
         yield np.asarray(space.cell_at(places, outside="clamp"))
 
 
@@ -167,7 +171,8 @@ def _near(space: Space, point: Floats, radius: float) -> Ints:
     """Return cells around a position: at least those within a radius."""
     if not isinstance(space, Grid):
         place = point if space.period is None else point % space.period
-        return np.array(_tree(space).query_ball_point(place, radius * SLACK), dtype=np.int64)
+        found = _tree(space).query_ball_point(place, farthest_within(radius))
+        return np.array(found, dtype=np.int64)
     width = int(min(radius / space.cell_size, max(space.shape))) + 1
     row, column = divmod(space.cell_at(tuple(point.tolist())), space.width)
     rows, columns = (np.arange(middle - width, middle + width + 1) for middle in (row, column))

@@ -26,6 +26,7 @@ from fieldcraft.query.question.context import Context
 from fieldcraft.query.question.readers import Map, Places, distances
 from fieldcraft.space import Space, sees
 from fieldcraft.space.adjacency import cached_until_walls_change, components
+from fieldcraft.space.ranges import at_spacing, at_walk, within_range, within_walk
 
 _STRIDE = 4  # steps that a search of paths goes on in one piece of work
 
@@ -48,6 +49,12 @@ class Measure(ABC):
     @abstractmethod
     def values(self, context: Context, cells: Ints) -> Floats:
         """Return the numbers of some candidates, (N,)."""
+
+    def bounds(self, context: Context, least: float, most: float) -> tuple[float, float]:
+        """Return the smallest and the largest number that are at least `least` and at most
+        `most`.
+        """
+        return least, most
 
 
 @dataclass(frozen=True)
@@ -114,6 +121,13 @@ class Distance(Measure):
         if self.to == "mean":
             return np.asarray(away.mean(axis=1))
         return np.asarray(away.min(axis=1) if self.to == "nearest" else away.max(axis=1))
+
+    def bounds(self, context: Context, least: float, most: float) -> tuple[float, float]:
+        """See `Measure.bounds`."""
+        space = context.space
+        if self.by == "path":
+            return at_walk(space, least), within_walk(space, most)
+        return at_spacing(space, least), within_range(space, most)
 
 
 @dataclass(frozen=True)

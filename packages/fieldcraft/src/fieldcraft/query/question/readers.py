@@ -12,8 +12,6 @@ from fieldcraft.kernels.shared.arrays import Floats
 from fieldcraft.space import Space
 from fieldcraft.values.operand import Operand
 
-SLACK = 1 + 1e-9
-
 
 def _places(name: str, value: Any) -> Any:
     """Return a name of positions, or the positions themselves."""

@@ -85,7 +85,9 @@ class Requirement:
         if self.least is None and self.most is None:
             return values > 0
         least = -math.inf if self.least is None else self.least
-        return (values >= least) & (values <= (math.inf if self.most is None else self.most))
+        most = math.inf if self.most is None else self.most
+        least, most = self.measure.bounds(context, least, most)
+        return (values >= least) & (values <= most)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import Floats, read_only
 from fieldcraft.space.graph.graph import Graph
 from fieldcraft.space.mesh.portals import Links, portals_of, windows_of
+from fieldcraft.space.ranges import within_range
 from fieldcraft.space.sight.viewers import Viewers
 
 _SEEN = 200  # polygons that a viewer sees, to begin with
@@ -26,17 +27,17 @@ _NO_LINKS: Links = (
 
 
 def vertices_within(graph: Graph, points: Floats, radius: float) -> list[list[int]]:
-    """Return the vertices within a straight distance of each point, also across the border of a
-    torus, in no particular order.
+    """Return the vertices within a straight range of each point, also across the border of a torus,
+    in no particular order.
     """
     if not len(graph) or not len(points):
         return [[] for _ in points]
-    tree, period = graph.topology.tree, graph.period
+    tree, period, limit = graph.topology.tree, graph.period, within_range(graph, radius)
     if period is None:
-        return list(tree.query_ball_point(points, radius))
+        return list(tree.query_ball_point(points, limit))
     points = graph.wrapped(points)
     shifts = [np.array((dx, dy)) * period for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
-    found = [tree.query_ball_point(points + shift, radius) for shift in shifts]
+    found = [tree.query_ball_point(points + shift, limit) for shift in shifts]
     return [sorted(set(chain.from_iterable(each))) for each in zip(*found, strict=True)]
 
 
@@ -155,7 +156,8 @@ class SightSnapshot:
         units, ascending.
         """
         here = _centers(self._graph, np.array([cell]))
-        viewers = Viewers(here.points, np.array([radius]), kernels.sight.sees.NO_FACINGS, -2.0)
+        limits = np.array([within_range(self._graph, radius)])
+        viewers = Viewers(here.points, limits, kernels.sight.sees.NO_FACINGS, -2.0)
         counts = _counts(self._graph, here, viewers, self._links, self._walls, self._opaque)
         return np.flatnonzero(counts)
 

@@ -17,6 +17,7 @@ from fieldcraft.space.graph.graph import Graph
 from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.kinds import check_lines_of_sight, checked_space
 from fieldcraft.space.mesh.portals import portals_of
+from fieldcraft.space.ranges import within_range
 from fieldcraft.space.sight import over_polygons as graph_sight
 from fieldcraft.space.space import Space
 
@@ -113,7 +114,7 @@ def incoming(
     if graph.mesh is not None:
         return _over_mesh(graph, first, last, seconds, half_width)
     shares, away = _nearest(graph.positions, first, last, 1.0)
-    near = np.flatnonzero((away <= half_width * (1 + 1e-9)) & ~graph.walls)
+    near = np.flatnonzero((away <= within_range(graph, half_width)) & ~graph.walls)
     return _shot(near, shares[near], seconds, last, 1.0)
 
 
@@ -141,7 +142,7 @@ def _over_grid(grid: Grid, start: Floats, end: Floats, seconds: float, half_widt
         crossings = min(crossings, grid.height + grid.width)
     free = _free_slots(grid)
     slot = free.pop() if free else np.zeros(len(grid), dtype=np.int32)
-    width = half * ops.UNITS
+    width = within_range(grid, half_width) / size * ops.UNITS if half_width > 0 else 0.0
     scratch = ops.scratch(grid.shape, crossings, width, slot)
     count, stop = ops.shot(grid.walls.view(np.uint8), y0, x0, y1, x1, width, grid.wrap, *scratch)
     free.append(slot)
@@ -167,7 +168,8 @@ def _over_mesh(graph: Graph, start: Floats, end: Floats, seconds: float, half: f
     shares, away = _nearest(graph.positions[:, :2], first, last, stop)
     swept = np.zeros(len(graph), dtype=np.bool_)
     swept[passed[passed < len(graph)]] = True
-    for cell in np.flatnonzero((away <= half * (1 + 1e-9)) & ~swept & ~graph.walls).tolist():
+    near = away <= within_range(graph, half)
+    for cell in np.flatnonzero(near & ~swept & ~graph.walls).tolist():
         under = int(passed[np.searchsorted(leaves[:-1], shares[cell])])
         swept[cell] = graph_sight.is_clear(
             graph, under, first + shares[cell] * (last - first), cell

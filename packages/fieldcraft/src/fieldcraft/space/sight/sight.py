@@ -165,7 +165,7 @@ def _counted(
 ) -> NDArray[np.int32]:
     """Return how many of the viewers see each cell of a grid, (height, width)."""
     sources = space._locate(viewers.points, "refuse")
-    limits, opaque = viewers.limits(grid.cell_size), space.opaque.reshape(grid.shape)
+    limits, opaque = viewers.squared_cells(grid.cell_size), space.opaque.reshape(grid.shape)
     has_heights, differs = ground.size > 0, space.opaque is not space.walls
     # With heights, open cells that are opaque are found as walls are.
     lit = walls or (differs and has_heights)
@@ -280,7 +280,7 @@ def sees(
             grid.wrap,
             cells,
             goals,
-            looking.limits(grid.cell_size),
+            looking.squared_cells(grid.cell_size),
             looking.facings,
             looking.min_cosine,
             pairs=pairs,

@@ -11,21 +11,24 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.ranges import SLACK
 from fieldcraft.space.cells import cell_array, on_map
 from fieldcraft.space.kinds import checked_space
+from fieldcraft.space.ranges import within_range
 from fieldcraft.space.space import Space
 
 
 @dataclass(frozen=True, eq=False)
 class Viewers:
-    """Viewers at `points` (N, 2 or 3) with `radii` (N,) in world units.
+    """Viewers at `points` (N, 2 or 3) that see as far as `limits` (N,), in world units: the largest
+    distances that are within their radii.
 
     `facings` are unit vectors (N, 2), with y along the rows, or empty. With facings a viewer sees
     only directions with a cosine of at least `min_cosine`.
     """
 
     points: NDArray[np.float64]
-    radii: NDArray[np.float64]
+    limits: NDArray[np.float64]
     facings: NDArray[np.float64]
     min_cosine: float
 
@@ -35,16 +38,16 @@ class Viewers:
     def at(self, viewer: int) -> Viewers:
         """Return one of the viewers."""
         one = slice(viewer, viewer + 1)
-        return Viewers(self.points[one], self.radii[one], self.facings[one], self.min_cosine)
+        return Viewers(self.points[one], self.limits[one], self.facings[one], self.min_cosine)
 
-    def limits(self, cell_size: float) -> NDArray[np.int64]:
+    def squared_cells(self, cell_size: float) -> NDArray[np.int64]:
         """Return the largest squared distances, in cells."""
-        return kernels.sight.visible.squared_reaches(self.radii / cell_size)
+        return kernels.sight.visible.squared_reaches(self.limits / cell_size)
 
     @property
     def squares(self) -> NDArray[np.float64]:
-        """The largest squared distances, in world units, rounded up by a billionth."""
-        return np.minimum(self.radii, checks.LARGEST) ** 2 * (1 + 1e-9)
+        """The largest squared distances, in world units."""
+        return np.minimum(self.limits, checks.LARGEST) ** 2
 
 
 def checked_viewers(
@@ -61,11 +64,11 @@ def checked_viewers(
     opening = checks.positive("angle", angle, maximum=360)  # degrees
     return Viewers(
         points,
-        _radii(space, radius, len(points)),
+        within_range(space, _radii(space, radius, len(points))),
         kernels.sight.visible.NO_FACINGS
         if facing is None
         else _facings(space, facing, len(points)),
-        math.cos(math.radians(opening / 2)) - 1e-9,  # both edges of the cone belong to it
+        math.cos(math.radians(opening / 2)) - SLACK,  # both edges of the cone belong to it
     )
 
 

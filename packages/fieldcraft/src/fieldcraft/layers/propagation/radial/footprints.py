@@ -8,17 +8,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.base.ranges import farthest_within
 from fieldcraft.kernels.shared.arrays import Floats
 from fieldcraft.layers.propagation.radial.reach_on_graph import GraphWalks
 from fieldcraft.layers.propagation.radial.reach_on_grid import (
     Cells,
     GridWalks,
     Walks,
+    counted_walk,
     rounded_radius,
 )
 from fieldcraft.layers.propagation.trail.accumulator import Drawing, Tables
 from fieldcraft.layers.sources.falloff import Falloff, footprint
 from fieldcraft.space import Grid, Space, check_lines_of_sight
+from fieldcraft.space.ranges import largest_coordinate
 
 _MOST_REACH = 2_000
 _MOST_CACHED = 4_000_000  # cells in cached footprints: 64 MB
@@ -130,15 +133,19 @@ class GridFootprints(Footprints):
 
     def _add(self, shape: Shape, walks: Walks) -> None:
         size = rounded_radius(shape.radius / self.space.cell_size)
+        coordinate = largest_coordinate(self.space) / self.space.cell_size
+        limit = farthest_within(size, coordinate)
+        if self.metric == "path":
+            limit = counted_walk(size, coordinate)
         height, width = self.space.shape
-        reach = min(int(size) + shape.slack, max(height, width) - 1)
+        reach = min(int(limit) + shape.slack, max(height, width) - 1)
         self._reaches.append(reach)
         if self._exact:
             return
         if self.metric == "path":
             table = self._open_paths(walks, shape.falloff, size, reach)
         else:
-            table = footprint(shape.falloff, size, reach)
+            table = footprint(shape.falloff, size, limit, reach)
         top = left = 0
         if self.space.wrap:  # each cell once, the short way around; forwards on a tie
             top, left = max(reach - (height - 1) // 2, 0), max(reach - (width - 1) // 2, 0)
@@ -146,9 +153,10 @@ class GridFootprints(Footprints):
         self.tables.add(table, top - reach, left - reach)
         self.size += table.size
         if self.metric == "connected":
-            farthest = int(min(size * size, 2.0 * reach * reach))
-            weights = shape.falloff(np.sqrt(np.arange(farthest + 1, dtype=np.float64)) / size)
-            self._squares.append((size, self._squared))
+            farthest = int(min(limit * limit, 2.0 * reach * reach))
+            away = np.sqrt(np.arange(farthest + 1, dtype=np.float64))
+            weights = shape.falloff(np.minimum(away / size, 1.0))
+            self._squares.append((limit, self._squared))
             self._by_square.append(weights)
             self._squared += len(weights)
 
@@ -176,8 +184,8 @@ class GridFootprints(Footprints):
 
     @property
     def by_square(self) -> tuple[Floats, Floats, Cells]:
-        """The radius of each shape in cells; the weights by squared distance, one shape after the
-        other; and where each begins.
+        """The largest distance within the radius of each shape, in cells; the weights by squared
+        distance, one shape after the other; and where each begins.
         """
         self._by_square = [np.concatenate(self._by_square)]
         radii, starts = zip(*self._squares, strict=True)

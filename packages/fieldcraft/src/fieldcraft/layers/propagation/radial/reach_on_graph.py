@@ -10,17 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.base.ranges import farthest_within
 from fieldcraft.kernels.shared.arrays import Floats
 from fieldcraft.layers.propagation.radial.reach_on_grid import (
     Cells,
     FieldOfView,
     Found,
     Walks,
+    counted_walk,
     rounded_radius,
     squared_offsets,
 )
 from fieldcraft.space import Graph, GraphSnapshot, Space, check_lines_of_sight
 from fieldcraft.space.adjacency import Adjacency, adjacency_of_arcs
+from fieldcraft.space.ranges import within_range, within_walk
 from fieldcraft.space.sight.over_polygons import SightSnapshot
 
 _MOST_OPENED = 64  # walks with a block of walls opened
@@ -83,7 +86,7 @@ class GraphWalks(Walks):
     def opened(self, cell: int, reach: float) -> GraphWalks:
         """See `Walks.opened`."""
         squares = squared_offsets(self.space, self.graph.positions, self.graph.positions[cell])
-        near = self.blocked & (squares <= reach * reach * (1 + 1e-9))
+        near = self.blocked & (squares <= within_range(self.space, reach) ** 2)
         block, waiting, joints = {cell}, [cell], self._joints
         for here in waiting:
             for end in joints.ends[joints.starts[here] : joints.starts[here + 1]].tolist():
@@ -153,15 +156,17 @@ class GraphWalks(Walks):
     def _straight(self, cell: int, radius: float, place: Floats | None) -> Found:
         positions = self.graph.positions
         center = positions[cell] if place is None else place
+        limit = within_range(self.space, radius)
         cells: Cells | None = None
         if self.space.period is None:
             near = self.graph.topology.tree.query_ball_point(
-                center, radius * (1 + 1e-9), return_sorted=True
+                center, farthest_within(limit), return_sorted=True
             )
             cells = np.asarray(near, dtype=np.int64)
         else:
             cells = np.arange(len(positions))
-        return Found.within(radius, cells, squared_offsets(self.space, positions[cells], center))
+        squares = squared_offsets(self.space, positions[cells], center)
+        return Found.within(radius, limit, cells, squares)
 
     def _seen(self, cell: int, radius: float, place: Floats | None) -> Found:
         squares, positions = self.graph.sight_grid, self.graph.positions
@@ -175,7 +180,8 @@ class GraphWalks(Walks):
                 opaque = self.opaque.reshape(squares.shape)
             view: FieldOfView = self.cached.setdefault("view", FieldOfView())
             size = rounded_radius(reach / squares.cell_size)
-            found = view.cells(walls, opaque, squares.wrap, cell, size)
+            limit = within_range(squares, reach) / squares.cell_size
+            found = view.cells(walls, opaque, squares.wrap, cell, size, limit)
             if place is None:
                 return found
             cells = found.cells
@@ -184,8 +190,8 @@ class GraphWalks(Walks):
             cells = self._sight.visible_from(cell, reach)
         away = squared_offsets(self.space, positions[cells], center)
         if place is None:
-            return Found(cells, np.minimum(np.sqrt(away) / radius, 1.0))
-        return Found.within(radius, cells, away)
+            return Found.of(cells, np.sqrt(away) / radius)
+        return Found.within(radius, within_range(self.space, radius), cells, away)
 
     @property
     def _scratch(self) -> _Scratch:
@@ -202,34 +208,36 @@ class GraphWalks(Walks):
             positions = self.space.offsets_from(center)
             center = positions[cell] if place is None else np.zeros_like(center)
         scratch = self._scratch
+        limit = within_range(self.space, radius)
         count = kernels.radial.graph_radial.connected(
             self._adjacency.starts,
             self._adjacency.ends,
             positions,
             center,
             cell,
-            radius,
+            limit,
             scratch.mark,
             scratch.cells,
             scratch.squares,
             scratch.seen,
         )
         cells = scratch.cells[:count].astype(np.int64)
-        return Found.within(radius, cells, scratch.squares[:count])
+        return Found.within(radius, limit, cells, scratch.squares[:count])
 
     def _walked(self, cell: int, radius: float) -> Found:
         scratch = self._scratch
         scale = kernels.radial.radial.LENGTH_SCALE * (radius / self._unit)
+        longest = counted_walk(within_walk(self.space, radius) / self._unit)
         count = kernels.radial.graph_radial.path(
             self._adjacency.starts,
             self._adjacency.ends,
             self._lengths,
             cell,
-            int(min(scale * (1 + 1e-12), 2.0**62)),
+            int(min(longest * kernels.radial.radial.LENGTH_SCALE, 2.0**62)),
             scratch.mark,
             scratch.cells,
             scratch.distances,
             scratch.of_paths,
         )
         cells = scratch.cells[:count].astype(np.int64)
-        return Found(cells, scratch.distances[:count] / scale)
+        return Found.of(cells, scratch.distances[:count] / scale)

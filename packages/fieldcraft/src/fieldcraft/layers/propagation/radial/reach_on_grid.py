@@ -12,24 +12,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.base.ranges import farthest_within
 from fieldcraft.kernels.shared.arrays import Floats, read_only
 from fieldcraft.space import Grid, GridSnapshot, Space
 from fieldcraft.space.cells import sees_cells
+from fieldcraft.space.ranges import largest_coordinate, within_range
 
 Cells = NDArray[np.int64]
 
 
 class Found(NamedTuple):
-    """The cells of a footprint, and how far each is as a share of the radius."""
+    """The cells of a footprint, and how far each is as a share of the radius, at most 1."""
 
     cells: Cells
     shares: Floats
 
     @classmethod
-    def within(cls, radius: float, cells: Cells, squares: Floats) -> Found:
-        """Return the cells within a radius; `squares` are the squares of their distances."""
-        near = squares <= radius * radius
-        return cls(cells[near], np.sqrt(squares[near]) / radius)
+    def of(cls, cells: Cells, shares: Floats) -> Found:
+        """Return cells within a radius; those that are beyond it by rounding are at it."""
+        return cls(cells, np.minimum(shares, 1.0))
+
+    @classmethod
+    def within(cls, radius: float, limit: float, cells: Cells, squares: Floats) -> Found:
+        """Return the cells within a radius; `squares` are the squares of their distances, and
+        `limit` is the largest distance that counts as within.
+        """
+        near = squares <= limit * limit
+        return cls.of(cells[near], np.sqrt(squares[near]) / radius)
 
 
 class Walks(ABC):
@@ -86,6 +95,16 @@ def rounded_radius(radius: float) -> float:
     return float(rounded) if math.isclose(radius, rounded, rel_tol=1e-9) else radius
 
 
+def counted_walk(size: float, coordinate: float = 0.0) -> float:
+    """Return the longest walk within a range, both in cells or in shortest steps of a graph.
+
+    Walks count the lengths of their steps in whole numbers of 1 / LENGTH_SCALE, so each step may be
+    too long by half of one, and by as much for its resistance.
+    """
+    steps = size / kernels.radial.radial.LENGTH_SCALE
+    return farthest_within(size, coordinate) + steps
+
+
 class FieldOfView:
     """Cells in sight on maps of one shape; scratch is cached by radius."""
 
@@ -99,27 +118,29 @@ class FieldOfView:
         wrap: bool,
         cell: int,
         radius: float,
+        limit: float,
     ) -> Found:
-        """Return the cells in sight of one, ascending, within a radius in cells.
+        """Return the cells in sight of one, ascending, within a radius in cells. Those within
+        `limit` cells are within the radius.
 
         `walls` and `opaque` (height, width) are the same array where just the walls hide.
         """
-        limit = kernels.sight.visible.squared_reach(radius)
+        square = kernels.sight.visible.squared_reach(limit)
         row, column = divmod(cell, walls.shape[1])
-        if limit not in self._scratch:
-            size = kernels.sight.visible.most_cells(walls.shape, limit)
-            scratch = kernels.sight.visible.scratch(walls.shape, limit)
-            self._scratch[limit] = np.zeros(size, np.int64), np.zeros(size, np.int64), scratch
-        cells, squares, scratch = self._scratch[limit]
+        if square not in self._scratch:
+            size = kernels.sight.visible.most_cells(walls.shape, square)
+            scratch = kernels.sight.visible.scratch(walls.shape, square)
+            self._scratch[square] = np.zeros(size, np.int64), np.zeros(size, np.int64), scratch
+        cells, squares, scratch = self._scratch[square]
         hides = read_only(opaque.view(np.uint8))  # kernels are declared for such arrays
         none = kernels.sight.visible.NO_HEIGHTS
         count = kernels.sight.visible.sight_cells(
-            hides, none, 1.0, row, column, limit, wrap, False, cells, squares, scratch
+            hides, none, 1.0, row, column, square, wrap, False, cells, squares, scratch
         )
         found, away = cells[:count].copy(), squares[:count].astype(np.float64)
         if opaque is not walls:
-            found, away = _with_opaque_cells(walls, opaque, wrap, cell, limit, found, away)
-        return Found(found, np.sqrt(away) / radius)
+            found, away = _with_opaque_cells(walls, opaque, wrap, cell, square, found, away)
+        return Found.of(found, np.sqrt(away) / radius)
 
 
 def _with_opaque_cells(
@@ -209,7 +230,8 @@ class GridWalks(Walks):
 
     def opened(self, cell: int, reach: float) -> GridWalks:
         """See `Walks.opened`."""
-        width, limit = self.space.width, (reach / self.space.cell_size) ** 2
+        width = self.space.width
+        limit = self._limit(reach / self.space.cell_size) ** 2
         row, column = divmod(cell, width)
         block, waiting = {cell}, [(0, 0)]
         for down, right in waiting:
@@ -280,6 +302,10 @@ class GridWalks(Walks):
         scratch.mark += 2
         return scratch
 
+    def _limit(self, size: float) -> float:
+        """Return the largest distance within a range, both in cells."""
+        return farthest_within(size, largest_coordinate(self.space) / self.space.cell_size)
+
     def search(self, metric: str, cell: int, radius: float, place: Floats | None) -> Found:
         """See `Walks.search`."""
         size = rounded_radius(radius / self.space.cell_size)
@@ -299,20 +325,21 @@ class GridWalks(Walks):
         offset = space.shortest_vectors(place - space.layout.centers(cell)) / space.cell_size
         across, down = offset[0], -offset[1] if space.y_up else offset[1]
         if metric == "connected":
-            cells = self._connected(cell, size * (1 + 1e-9), (across, down)).cells
+            cells = self._connected(cell, size, (across, down)).cells
         else:
             cells = self._seen(cell, size + float(np.hypot(across, down))).cells
         squares = squared_offsets(space, space.layout.centers(cells), place)
-        return Found.within(radius, cells, squares)
+        return Found.within(radius, within_range(space, radius), cells, squares)
 
     def _straight(self, radius: float, place: Floats) -> Found:
         """Return the cells within a radius of a place."""
         space, sides = self.space, []
+        limit = within_range(space, radius)
         for axis, count in enumerate((space.width, space.height)):
             low, size, at = space.origin[axis], space.cell_size, place[axis]
             first, end = (
-                math.floor((at - radius - low) / size),
-                math.ceil((at + radius - low) / size),
+                math.floor((at - limit - low) / size),
+                math.ceil((at + limit - low) / size),
             )
             if self.wrap:
                 indices = (first % count + np.arange(min(end - first, count))) % count
@@ -324,24 +351,28 @@ class GridWalks(Walks):
             sides.append((count - 1 - indices if axis and space.y_up else indices, away * away))
         (columns, x), (rows, y) = sides
         cells = rows[:, np.newaxis] * space.width + columns
-        return Found.within(radius, cells.reshape(-1), (x + y[:, np.newaxis]).reshape(-1))
+        squares = (x + y[:, np.newaxis]).reshape(-1)
+        return Found.within(radius, limit, cells.reshape(-1), squares)
 
     def _seen(self, cell: int, size: float) -> Found:
         view: FieldOfView = self.cached.setdefault("view", FieldOfView())
-        return view.cells(self.walls, self.opaque, self.wrap, cell, size)
+        limit = self._limit(size)
+        return view.cells(self.walls, self.opaque, self.wrap, cell, size, limit)
 
     def _connected(self, cell: int, size: float, center: tuple[float, float]) -> Found:
-        scratch = self.scratch(size + max(map(abs, center)))
+        limit = self._limit(size)
+        scratch = self.scratch(limit + max(map(abs, center)))
         cells, squares = scratch.cells, scratch.squares
         count = kernels.radial.radial.connected(
-            self.ground, cell, center, size, scratch.mark, cells, squares, scratch.seen
+            self.ground, cell, center, limit, scratch.mark, cells, squares, scratch.seen
         )
-        return Found(cells[:count].copy(), np.sqrt(squares[:count]) / size)
+        return Found.of(cells[:count].copy(), np.sqrt(squares[:count]) / size)
 
     def walked(self, cell: int, size: float) -> Found:
         """Return the cells within a walking distance of a cell, in cells."""
-        scratch = self.scratch(size)
-        limit = int(min(size, _FARTHEST) * kernels.radial.radial.LENGTH_SCALE)
+        longest = counted_walk(size, largest_coordinate(self.space) / self.space.cell_size)
+        scratch = self.scratch(longest)
+        limit = int(min(longest, _FARTHEST) * kernels.radial.radial.LENGTH_SCALE)
         count = kernels.radial.radial.path(
             self.ground,
             self.steps[1],
@@ -354,7 +385,7 @@ class GridWalks(Walks):
             scratch.of_paths,
         )
         shares = scratch.distances[:count] / (kernels.radial.radial.LENGTH_SCALE * size)
-        return Found(scratch.cells[:count].copy(), shares)
+        return Found.of(scratch.cells[:count].copy(), shares)
 
     def on_open_ground(self, side: int) -> GridWalks:
         """Return walks in the middle of a map of `side` cells each way, without walls and rim."""

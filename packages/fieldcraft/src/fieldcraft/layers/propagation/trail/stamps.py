@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.ranges import SLACK, farthest_within
 from fieldcraft.layers.sources.falloff import Falloff, Ring
 
 Weights = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 MOST_WEIGHT = 16.0
-_EDGE = 1 + 1e-9  # cells with a center on the edge of a shape belong to it
+_EDGE = farthest_within(1.0)  # cells with a center on the edge of a shape belong to it
 _MOST_CACHED = 4096
 
 Table = tuple[NDArray[np.float64], int, int]
@@ -123,7 +124,7 @@ class Stamp:
                 got=f"angle={angle!r}",
                 remedy="Pass an angle in degrees",
             )
-        narrow = math.cos(math.radians(opening / 2)) - 1e-9
+        narrow = math.cos(math.radians(opening / 2)) - SLACK
 
         def weigh(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
             away = np.hypot(x, y)
@@ -152,7 +153,7 @@ class Stamp:
 
         def weigh(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
             share = _snapped(x / far)
-            inside = (share >= -1e-9) & (np.abs(y) <= half * _EDGE)
+            inside = (share >= -SLACK) & (np.abs(y) <= half * _EDGE)
             return np.where(inside, curve(np.abs(share)), 0.0)
 
         return cls(weigh, math.hypot(far, half), "line")
@@ -183,8 +184,8 @@ class Stamp:
 
         def weigh(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
             column, row = (
-                np.floor(x / size + columns / 2 + 1e-9),
-                np.floor(y / size + rows / 2 + 1e-9),
+                np.floor(x / size + columns / 2 + SLACK),
+                np.floor(y / size + rows / 2 + SLACK),
             )
             inside = (column >= 0) & (column < columns) & (row >= 0) & (row < rows)
             return np.where(

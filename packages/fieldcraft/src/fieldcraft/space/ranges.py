@@ -1,0 +1,59 @@
+"""The rule for ranges, with the rounding of the positions of a space."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.base.ranges import farthest_within, nearest_beyond
+from fieldcraft.space.adjacency import cached
+from fieldcraft.space.grid.grid import Grid
+from fieldcraft.space.space import Space
+
+_Lengths = TypeVar("_Lengths", float, NDArray[np.float64])
+
+
+@cached
+def largest_coordinate(space: Space) -> float:
+    """Return the largest coordinate of a space in size."""
+    return float(np.abs(space.extent).max())
+
+
+def within_range(space: Space, distance: _Lengths) -> _Lengths:
+    """Return the largest measured straight distance that is within a range, in world units."""
+    return farthest_within(distance, largest_coordinate(space))
+
+
+def at_spacing(space: Space, distance: float) -> float:
+    """Return the smallest measured straight distance that keeps a spacing, in world units; not
+    below 0.
+    """
+    return max(nearest_beyond(distance, largest_coordinate(space)), 0.0)
+
+
+def within_walk(space: Space, distance: float) -> float:
+    """Return the longest measured path that is within a range; `distance` in world units or times a
+    cost.
+    """
+    return farthest_within(distance) * (1.0 + _rounding_of_steps(space))
+
+
+def at_walk(space: Space, distance: float) -> float:
+    """Return the shortest measured path that is at least as long as a range; see `within_walk`."""
+    return max(nearest_beyond(distance) * (1.0 - _rounding_of_steps(space)), 0.0)
+
+
+@cached
+def _rounding_of_steps(space: Space) -> float:
+    """Return the rounding of a path as a share of its length: each step of a graph is measured
+    between two positions, while a grid counts its steps.
+    """
+    if isinstance(space, Grid):
+        return 0.0
+    lengths = space.graph.topology.lengths
+    if not len(lengths):
+        return 0.0
+    step = float(np.median(lengths))
+    return farthest_within(0.0, largest_coordinate(space)) / step if step > 0 else 0.0
