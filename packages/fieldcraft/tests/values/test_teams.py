@@ -488,6 +488,92 @@ def test_no_front_runs_through_walls_or_where_nobody_is():
     assert fc.InfluenceMap(fc.Grid(9, 1)).add_teams(["a", "b"], fc.Radial(2)).front_lines() == []
 
 
+def a_fight(walls, west, east, **words):
+    """The front lines between two teams of equal strength, and who owns the cells."""
+    space = fc.Grid(walls=np.array(walls, np.bool_), **words)
+    imap = fc.InfluenceMap(space)
+    teams = imap.add_teams(["west", "east"], fc.Radial(20, "linear", metric="path"))
+    teams["west"].add_source(west)
+    teams["east"].add_source(east)
+    imap.step()
+    return teams.front_lines(), teams.owner()
+
+
+@pytest.mark.parametrize("y_up", [False, True])
+def test_a_front_in_a_corridor_runs_across_it(y_up):
+    walls = np.zeros((5, 12), np.bool_)
+    walls[:2, 4:8] = walls[3:, 4:8] = True
+    (line,), _ = a_fight(walls, (1.5, 2.5), (10.5, 2.5), y_up=y_up)
+    assert sorted(line.points.tolist()) == [[6.0, 2.0], [6.0, 3.0]]
+    (line,), _ = a_fight(np.zeros((1, 9)), (0.5, 0.5), (8.5, 0.5))
+    np.testing.assert_allclose(line.points, [[4.5, 0], [4.5, 1]])
+    (line,), _ = a_fight(np.zeros((9, 1)), (0.5, 0.5), (0.5, 8.5))
+    np.testing.assert_allclose(sorted(line.points.tolist()), [[0, 4.5], [1, 4.5]])
+    assert line.teams == ("west", "east") and line.length == 1
+
+
+def test_a_front_between_cells_that_meet_at_a_corner_lies_across_the_step():
+    walls = [[0, 0, 1, 1], [1, 1, 0, 0]]
+    (line,), owner = a_fight(walls, (0.5, 0.5), (3.5, 1.5), neighbors=8, corners="cut")
+    assert owner[0, 1] == 0 and owner[1, 2] == 1
+    np.testing.assert_allclose(line.points.mean(axis=0), (2, 1))
+    assert np.isclose(line.length, 1) and np.isclose(*np.diff(line.points, axis=0)[0] * (1, -1))
+    lines, _ = a_fight(walls, (0.5, 0.5), (3.5, 1.5), neighbors=8, corners="never")
+    assert lines == []
+
+
+def test_two_fronts_of_a_ring_one_cell_wide():
+    lines, _ = a_fight(np.zeros((1, 8)), (0.5, 0.5), (4.5, 0.5), wrap=True)
+    at = sorted(line.points[:, 0].mean() % 8 for line in lines)
+    np.testing.assert_allclose(at, [2.5, 6.5])
+
+
+@pytest.mark.parametrize("neighbors", [4, 8])
+@pytest.mark.parametrize("wrap", [False, True])
+def test_every_step_between_two_teams_has_its_front(neighbors, wrap):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        walls = rng.random((9, 11)) < 0.4
+        space = fc.Grid(walls=walls, neighbors=neighbors, wrap=wrap)
+        imap = fc.InfluenceMap(space)
+        teams = imap.add_teams(["a", "b", "c"], fc.Radial(20, "linear", metric="path"))
+        for name in teams.names:
+            for cell in rng.choice(np.flatnonzero(~walls), 3):
+                layer = teams[name]
+                layer.add_source(space.position_of(int(cell)), float(rng.uniform(1, 6)))
+        imap.step()
+        owner, ends = teams.owner(), {}
+        for line in teams.front_lines():
+            ends.setdefault(line.teams, []).append(line.points)
+        for y, x in zip(*np.nonzero(owner >= 0), strict=True):
+            for dy, dx in ((0, 1), (1, 0)):
+                other = owner[(y + dy) % 9, (x + dx) % 11] if wrap else -1
+                if not wrap and y + dy < 9 and x + dx < 11:
+                    other = owner[y + dy, x + dx]
+                if other < 0 or other == owner[y, x]:
+                    continue
+                pair = tuple(teams.names[team] for team in sorted((owner[y, x], other)))
+                assert any(
+                    crosses(points, (x + 0.5, y + 0.5), (dx, dy), wrap) for points in ends[pair]
+                )
+
+
+def crosses(points, start, step, wrap):
+    """Whether a line has a point on a step, or crosses it between two points."""
+    around = [(x, y) for x in (-11, 0, 11) for y in (-9, 0, 9)]
+    for shift in around if wrap else [(0, 0)]:
+        away = points + shift - start
+        along = away @ np.array(step)
+        aside = away @ np.array([-step[1], step[0]])
+        for k in range(len(points) - 1):
+            if min(aside[k : k + 2]) <= 1e-6 and max(aside[k : k + 2]) >= -1e-6:
+                span = aside[k + 1] - aside[k]
+                share = 0.0 if span == 0 else -aside[k] / span
+                if -1e-6 <= along[k] + share * (along[k + 1] - along[k]) <= 1 + 1e-6:
+                    return True
+    return False
+
+
 # Regions
 
 

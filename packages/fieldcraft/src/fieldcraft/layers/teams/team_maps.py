@@ -23,6 +23,7 @@ from fieldcraft.values.operand import Operand
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int32]
 
+_SAME_PLACE = 1e-6  # cells between places that are equal up to rounding
 _WORK_PER_THREAD = 500_000  # cells times teams that pay for waking a thread; changes no value
 
 
@@ -196,38 +197,127 @@ def front_lines(
     """Return the lines between cells led by hostile teams, where their `presence` is equal. See
     `Teams.front_lines`.
     """
-    import contourpy
-
     seam = ((0, int(space.wrap)),) * 2
     owner = np.pad(leader, seam, mode="wrap")
-    lines = []
+    lines: list[FrontLine] = []
     for first, second in _neighbors(owner, len(names)):
-        if min(owner.shape) < 2 or not hostile(first, second):
+        if not hostile(first, second):
             continue
-        mine = (owner == first) | (owner == second)
-        rows, columns = (np.flatnonzero(mine.any(axis=axis)) for axis in (1, 0))
-        # A line needs at least two rows and columns.
-        top, left = min(int(rows[0]), owner.shape[0] - 2), min(int(columns[0]), owner.shape[1] - 2)
-        cut = np.s_[
-            top : max(int(rows[-1]), top + 1) + 1, left : max(int(columns[-1]), left + 1) + 1
-        ]
         # Exactly the cells of `second` are above 0: of equals the first team leads.
-        ahead = np.pad(presence(second) - presence(first), seam, mode="wrap")[cut]
-        found = contourpy.contour_generator(
-            z=np.ma.masked_array(ahead.astype(np.float64), ~mine[cut]),
-            corner_mask=True,
-            line_type=contourpy.LineType.Separate,
-        ).lines(0.0)
-        for line in found:
-            points = np.asarray(line, dtype=np.float64)
-            moved = np.concatenate([[True], (np.diff(points, axis=0) != 0).any(axis=1)])
-            if moved.sum() > 1:
-                lines.append(
-                    FrontLine(
-                        (names[first], names[second]), _world(space, points[moved] + (left, top))
-                    )
-                )
+        lead = presence(second) - presence(first)
+        mine = (owner == first) | (owner == second)
+        drawn = _contours(np.pad(lead, seam, mode="wrap"), mine)
+        drawn += _narrow_fronts(space, leader, (first, second), lead, drawn)
+        teams = names[first], names[second]
+        lines += [FrontLine(teams, _world(space, points)) for points in drawn]
     return lines
+
+
+def _contours(lead: Floats, mine: NDArray[np.bool_]) -> list[NDArray[np.float64]]:
+    """Return the lines where `lead` is 0, over squares and triangles of cells of two teams; points
+    are (column, row), as in `_world`.
+    """
+    import contourpy
+
+    if min(lead.shape) < 2:
+        return []
+    rows, columns = (np.flatnonzero(mine.any(axis=axis)) for axis in (1, 0))
+    # A line needs at least two rows and columns.
+    top, left = min(int(rows[0]), lead.shape[0] - 2), min(int(columns[0]), lead.shape[1] - 2)
+    bottom, right = max(int(rows[-1]), top + 1), max(int(columns[-1]), left + 1)
+    cut = np.s_[top : bottom + 1, left : right + 1]
+    found = contourpy.contour_generator(
+        z=np.ma.masked_array(lead[cut].astype(np.float64), ~mine[cut]),
+        corner_mask=True,
+        line_type=contourpy.LineType.Separate,
+    ).lines(0.0)
+    drawn = []
+    for line in found:
+        points = np.asarray(line, dtype=np.float64)
+        moved = np.concatenate([[True], (np.diff(points, axis=0) != 0).any(axis=1)])
+        if moved.sum() > 1:
+            drawn.append(points[moved] + (left, top))
+    return drawn
+
+
+def _narrow_fronts(
+    space: Grid,
+    leader: Numbers,
+    teams: tuple[int, int],
+    lead: Floats,
+    drawn: list[NDArray[np.float64]],
+) -> list[NDArray[np.float64]]:
+    """Return lines across the steps between two teams that no line crosses yet: in corridors and
+    openings one cell wide, which have no square of four cells to draw a contour in.
+
+    Each is as long as a cell is wide, through the place on the step where the teams are equally
+    strong: where `lead`, that of the second team, is 0. Points are (column, row), as in `_world`.
+    """
+    starts, steps = _contacts(space, leader, teams)
+    if not len(starts):
+        return []
+    size = np.array([space.width, space.height])
+    ends = starts + steps
+    at_start = lead[starts[:, 1], starts[:, 0]].astype(np.float64)
+    at_end = lead[ends[:, 1] % size[1], ends[:, 0] % size[0]].astype(np.float64)
+    places = starts + (at_start / (at_start - at_end))[:, np.newaxis] * steps
+    if drawn:
+        from scipy.spatial import cKDTree
+
+        known, wanted, period = np.concatenate(drawn), places, None
+        if space.wrap:
+            known, wanted, period = known % size, places % size, size
+        nearest, _ = cKDTree(known, boxsize=period).query(wanted)
+        missed = nearest > _SAME_PLACE
+        places, steps = places[missed], steps[missed]
+    across = steps[:, ::-1] * (-0.5, 0.5) / np.hypot(*steps.T)[:, np.newaxis]
+    return [
+        np.stack([place - half, place + half]) for place, half in zip(places, across, strict=True)
+    ]
+
+
+def _contacts(
+    space: Grid, leader: Numbers, teams: tuple[int, int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the cells (K, 2), (column, row), that two teams hold side by side, and the step to the
+    other cell of each, (K, 2). Cells corner to corner count where a step joins them and neither
+    team holds a cell beside both.
+    """
+    first, second = teams
+    rows, columns = np.divmod(np.arange(len(space)), space.width)
+    cells, owners = np.stack([columns, rows], axis=1), leader.reshape(-1)
+    starts, steps = [], []
+    for dx, dy in ((1, 0), (0, 1), (1, 1), (-1, 1)):
+        others = _beside(space, cells, dx, dy)
+        meet = (others >= 0) & (np.minimum(owners, owners[others]) == first)
+        meet &= np.maximum(owners, owners[others]) == second
+        if dx and dy:
+            meet &= _joined(space, others, dx, dy)
+            for corner in (_beside(space, cells, dx, 0), _beside(space, cells, 0, dy)):
+                meet &= (owners[corner] != first) & (owners[corner] != second)
+        starts.append(cells[meet])
+        steps.append(np.broadcast_to(np.array([dx, dy]), (int(np.count_nonzero(meet)), 2)))
+    return np.concatenate(starts), np.concatenate(steps)
+
+
+def _beside(space: Grid, cells: NDArray[np.int64], dx: int, dy: int) -> NDArray[np.int64]:
+    """Return the numbers of the cells one step away, -1 off the map."""
+    columns, rows = cells[:, 0] + dx, cells[:, 1] + dy
+    if space.wrap:
+        columns, rows = columns % space.width, rows % space.height
+    on_map = (columns >= 0) & (columns < space.width) & (rows >= 0) & (rows < space.height)
+    return np.where(on_map, rows * space.width + columns, -1)
+
+
+def _joined(space: Grid, others: NDArray[np.int64], dx: int, dy: int) -> NDArray[np.bool_]:
+    """Return which cells have a step to the cell one step away in a direction, or back."""
+    links, steps = space.links().reshape(-1), list(space.neighborhood.steps)
+    joined = np.zeros(len(space), dtype=np.bool_)
+    if (dx, dy) in steps:
+        joined |= (links[others] & space.link_masks[steps.index((dx, dy))]) != 0
+    if (-dx, -dy) in steps:
+        joined |= (links & space.link_masks[steps.index((-dx, -dy))]) != 0
+    return joined & (others >= 0)
 
 
 def graph_front_lines(

@@ -235,10 +235,13 @@ class Teams(Pictured):
 
         On a grid a line runs where two teams are equally strong, between the centers of cells of
         both. It ends at walls, at the rim, and where no team or a third one owns; on a torus it may
-        cross the rim by half a cell to meet the other end there. Maps of one row or column have no
-        lines. On hexagons and meshes a line follows the sides between cells of two teams, where an
-        open edge crosses them. On a graph without polygons each open edge between two teams is a
-        front of a single point.
+        cross the rim by half a cell to meet the other end there. In a corridor or an opening one
+        cell wide the line runs straight across the step between the two cells, and is as long as a
+        cell is wide.
+
+        On hexagons and meshes a line follows the sides between cells of two teams, where an open
+        edge crosses them. On a graph without polygons each open edge between two teams is a front
+        of a single point.
 
         Parameters
         ----------
