@@ -477,3 +477,43 @@ def test_what_writing_would_not_change_is_read_only() -> None:
     ):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+
+
+# Heights over a mesh
+
+
+def two_floors(**words):
+    """A flat floor, a slope 50 to the right of it, and a balcony beside the floor, 3 above it."""
+    corners = [(0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0)]
+    corners += [(50, 0, 0), (54, 0, 2), (54, 4, 2), (50, 4, 0)]
+    corners += [(4, 0, 3), (24, 0, 3), (24, 4, 3), (4, 4, 3)]
+    polygons = [(0, 1, 2, 3), (4, 5, 6, 7), (8, 9, 10, 11)]
+    return Graph.from_polygons(corners, polygons, max_height=1.0, **words)
+
+
+def test_a_position_too_high_over_a_polygon_is_on_no_other_far_away():
+    graph = two_floors()
+    assert [graph.cell_at((1, 2, height)) for height in (0, 0.5, 1.0)] == [0, 0, 0]
+    for height in (1.1, 1.5, 2.0):
+        with pytest.raises(OutsideMap, match="at most 1 above or below"):
+            graph.cell_at((1, 2, height))
+    heights = [(1, 2, height) for height in (0, 1.0, 1.1, 1.5, 2.0)]
+    assert graph.cell_at(heights, outside="clamp").tolist() == [0, 0, 0, 0, 0]
+
+
+def test_a_position_beside_a_polygon_of_its_height_belongs_to_it():
+    graph = two_floors()
+    assert graph.cell_at((3.9, 2, 3)) == 2  # over the floor, one step off the balcony
+    assert graph.cell_at((-0.5, 2, 0)) == 0  # over no polygon
+    with pytest.raises(OutsideMap):
+        graph.cell_at((0.5, 2, 3))  # nearer to the floor than to the balcony
+
+
+def test_positions_too_high_are_sampled_and_marked_where_they_are():
+    graph = two_floors()
+    seen = fc.InfluenceMap(graph).add_layer("seen", fc.Fade())
+    with pytest.raises(OutsideMap):
+        seen.mark((1, 2, 1.1), 5.0)
+    seen.mark((1, 2, 1.1), 5.0, outside="clamp")
+    assert seen.values.tolist() == [5, 0, 0]
+    assert fc.sample(seen, (1, 2, 1.1), outside="clamp") == 5

@@ -59,7 +59,9 @@ class Graph(EdgeSpace):
         Vertices that are walls at first, as numbers or as bool of shape (N,).
     max_height : float, optional
         Largest difference in height between a position and its vertex, in world units, which
-        separates floors of 3D graphs; any height if absent.
+        separates floors of 3D graphs; any height if absent. On a mesh, a position that is farther
+        above or below its polygon is off the map, unless another polygon at its height is nearer;
+        `outside="clamp"` takes the polygon below or above it.
     mesh : Mesh, optional
         The polygons of the vertices, in their order; see `Mesh`. `cell_at` then returns the polygon
         below or above a position.
@@ -279,7 +281,8 @@ class Graph(EdgeSpace):
     def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
         """Return the vertices of points: with squares the one that contains each, or the nearest;
         with a mesh that of the polygon below or above, if it is nearer than the nearest center of a
-        polygon.
+        polygon. A point too high over a polygon is off the map, unless another polygon at its
+        height is nearer than that.
         """
         # larger distances overflow
         points = np.clip(points, -checks.LARGEST, checks.LARGEST)
@@ -317,7 +320,25 @@ class Graph(EdgeSpace):
         found[others] = np.where(
             (found[others] >= 0) & ((near < 0) | (height[others] <= away)), found[others], near
         )
+        if max_height is not None:
+            self._leave_out_elsewhere(points, found, others[(inside[others] < 0) & (near >= 0)])
         return found
+
+    def _leave_out_elsewhere(
+        self, points: NDArray[np.float64], found: NDArray[np.int64], rows: NDArray[np.int64]
+    ) -> None:
+        """Set the found vertex to -1 where a position is too high or too low over one polygon, and
+        another at its height is farther away than that: it does not belong to the other one.
+        """
+        if not len(rows) or self.dimensions == 2:
+            return
+        mesh = self.mesh
+        assert mesh is not None
+        below, _, height = mesh.locate(points[rows])
+        rows, height = rows[below >= 0], height[below >= 0]
+        if len(rows):
+            aside = mesh.distances_to_sides(found[rows], points[rows])
+            found[rows[aside > height]] = -1
 
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
         """Return the world positions of vertices: (2,) or (3,) for one, (N, 2) or (N, 3) for

@@ -299,6 +299,24 @@ class Mesh:
         )
         return found, shares, off
 
+    def distances_to_sides(
+        self, polygons: NDArray[np.int64], points: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return how far each point (N, 2 or 3) is from the nearest side of its polygon (N,), seen
+        from above.
+        """
+        sizes = self.starts[polygons + 1] - self.starts[polygons]
+        entries = runs(self.starts[polygons], sizes)
+        corners = self.corners[:, :2]
+        begin = corners[self.rings[entries]]
+        along = corners[self.rings[self._following[entries]]] - begin
+        away = np.repeat(points[:, :2], sizes, axis=0) - begin
+        squares = (along**2).sum(axis=1)
+        shares = (away * along).sum(axis=1) / np.where(squares > 0, squares, 1.0)
+        nearest = away - np.clip(shares, 0.0, 1.0)[:, np.newaxis] * along
+        firsts = np.cumsum(sizes) - sizes
+        return np.sqrt(np.minimum.reduceat((nearest**2).sum(axis=1), firsts))
+
 
 def _rings(
     polygons: Sequence[ArrayLike] | ArrayLike,
