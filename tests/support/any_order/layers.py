@@ -100,6 +100,11 @@ def every(scene: Scene, name: str) -> str:
     return f"{name}.every = {scene.one_of([0.05, 0.1, 0.3, 1.0])}"
 
 
+@operation(fc.Layer, "priority", weight=0.2)
+def priority(scene: Scene, name: str) -> str:
+    return f"{name}.priority = {scene.one_of([-1.0, 0.0, 2.0])}"
+
+
 @operation(fc.Layer, "resistance", weight=0.7)
 def resistance(scene: Scene, name: str) -> str:
     if scene.chance(0.3):
