@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import fieldcraft as fc
 from support.any_order.drawing import OPERATIONS, PEEKS, EndOfScript, Scene, drawn
 from support.any_order.followers import FOLLOWERS
 from support.any_order.layers import LAYERS, add_layer
@@ -80,5 +81,15 @@ def _treat(scene: Scene) -> None:
         kinds += [f"pieces {scene.one_of([1, 2, 7])}"] * 3
     if not scene.bound:
         kinds += ["copy", "save"]
-    kinds += [f"snapshot {name}" for name in _KEEPS_STATE if scene.get(name) is not None]
+    kinds += [f"snapshot {name}" for name in _KEEPS_STATE if _can_be_renewed(scene, name)]
     scene.lines.append(f"A: {scene.one_of(kinds)}")
+
+
+def _can_be_renewed(scene: Scene, name: str) -> bool:
+    """Return whether a new object with a snapshot goes on as the first one.
+
+    A search party walks typical steps of the walls when it is made, which change on graphs.
+    """
+    if name == "party" and isinstance(scene.space, fc.Graph):
+        return False
+    return scene.get(name) is not None

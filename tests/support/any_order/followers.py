@@ -159,7 +159,8 @@ def belief(scene: Scene) -> None:
     """Add a belief."""
     motions = ["None", "fc.Motion()", "fc.pursuit.motion.Run()", "fc.pursuit.motion.DoubleBack()"]
     motion, targets = scene.one_of(motions), scene.one_of([1, 1, 2])
-    made = f"fc.Belief(space, 1.0, targets={targets}, motion={motion})"
+    # Without `every` a belief takes a typical step of the walls when it is made.
+    made = f"fc.Belief(space, 1.0, targets={targets}, motion={motion}, every=0.5)"
     _add_with_clock(scene, "belief", made)
 
 
@@ -214,7 +215,9 @@ def pursuit(scene: Scene) -> None:
     """Add a pursuit."""
     place = scene.place()
     velocity = [scene.amount() for _ in place]
-    _add_with_clock(scene, "pursuit", f"fc.Pursuit(space, {place}, {velocity}, speed=1.0)")
+    _add_with_clock(
+        scene, "pursuit", f"fc.Pursuit(space, {place}, {velocity}, speed=1.0, every=0.5)"
+    )
 
 
 @operation(fc.Pursuit, "advance", "step", "observe", weight=4.0)

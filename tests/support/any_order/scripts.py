@@ -182,6 +182,14 @@ def _readings(each: Any) -> list[Reading]:
     return [read for kind, read in READINGS if isinstance(each, kind)]
 
 
+def _read(read: Reading, each: Any) -> Any:
+    """Return what is compared of an object, or the error that it raises."""
+    try:
+        return read(each)
+    except fc.FieldcraftError as error:
+        return error
+
+
 def differs(one: Any, other: Any) -> str:
     """Return how two results differ; "" if they are equal to the bit or cannot be compared."""
     if isinstance(one, BaseException) or isinstance(other, BaseException):
@@ -305,7 +313,7 @@ def _compare(a: World, b: World) -> None:
         if name not in ours:
             raise Difference(f"A has no {name}")
         for read in _readings(theirs[name]):
-            if found := differs(read(ours[name]), read(theirs[name])):
+            if found := differs(_read(read, ours[name]), _read(read, theirs[name])):
                 raise Difference(f"{name} ({read.__name__}) of A and B are {found}")
     for world, which in ((a, "A"), (b, "B")):
         _compare_with_new(world, which)
@@ -323,7 +331,7 @@ def _compare_with_new(world: World, which: str) -> None:
         for read in _readings(held):
             if read.__name__.startswith("history"):
                 continue
-            if found := differs(read(held), read(fresh)):
+            if found := differs(_read(read, held), _read(read, fresh)):
                 raise Difference(f"{name} of {which} and a new one ({read.__name__}) are {found}")
 
 

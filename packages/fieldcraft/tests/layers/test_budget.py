@@ -162,3 +162,15 @@ def test_what_changes_values_by_hand_makes_missed_updates_first() -> None:
     for imap in (free, bound):
         imap["spread"].deposit(imap.space.position_of(imap.space.nearest_open(700)), 5)
     np.testing.assert_array_equal(bound["spread"].values, free["spread"].values)
+
+
+def test_a_budget_removes_sources_at_the_end_of_their_lifetime() -> None:
+    for budget in (None, 1):
+        imap = fc.InfluenceMap(fc.Grid(4, 1))
+        layer = imap.add_layer("a", fc.Spread(0.1), every=0.1)
+        layer.add_source((0.5, 0.5), 2.0, lifetime=0.1)
+        imap.advance(0.1, budget_work=budget)
+        while layer.lag:
+            imap.advance(0.0, budget_work=budget)
+        assert layer.updates == 1
+        assert not len(layer.sources)

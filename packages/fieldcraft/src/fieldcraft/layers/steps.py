@@ -146,6 +146,10 @@ class SteppedLayer(Operand):
                 raise
             self._updated(batch)
             count -= batch
+        self._expire()
+
+    def _expire(self) -> None:
+        """Remove the sources whose lifetime has passed."""
         if self._ticks >= self._sources.next_expiry:
             self._sources.expire(self._ticks)
 
@@ -161,8 +165,7 @@ class SteppedLayer(Operand):
         Returns how many of these `steps` it can take before the sources change.
         """
         sources = self._sources
-        if self._ticks >= sources.next_expiry:
-            sources.expire(self._ticks)
+        self._expire()
         # A source may live through some of the steps only, or change with each.
         left = sources.next_expiry - self._ticks
         batch = steps if left >= steps * self._every else -(-left // self._every)
@@ -222,6 +225,7 @@ class SteppedLayer(Operand):
                 yield True
             self._backlog -= 1
             self._updated(1)
+        self._expire()
 
     def _catch_up(self) -> None:
         """Take the steps that are due, whatever they cost."""
