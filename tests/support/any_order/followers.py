@@ -94,7 +94,7 @@ def flight(scene: Scene) -> None:
 
 @operation(DistanceMap, "repair", weight=4.0)
 def repair(scene: Scene, name: str) -> str:
-    return f"{name}.repair()"
+    return f"_ = {name}.repair()"  # a copy begins a new search, so that all may have changed
 
 
 @operation(DistanceMap, "repair", weight=3.0)
@@ -105,7 +105,7 @@ def repair_with_new_costs(scene: Scene, name: str) -> str:
         wanted = scene.one_of([scene.array(COSTS), "1.0", "2.0"])
     else:
         wanted = _changed(scene, cost, draw)
-    return f"wanted = {wanted}; {name}.repair(cost=wanted); cost = wanted"
+    return f"wanted = {wanted}; _ = {name}.repair(cost=wanted); cost = wanted"
 
 
 def _changed(scene: Scene, cost: np.ndarray, draw: float) -> str:
