@@ -105,3 +105,48 @@ def test_a_tile_is_the_centre_of_its_cell(size):
         assert tiles.position_of(cell).tolist() == [column * size, row * size]
     with refused(InvalidValue, "origin"):
         fc.Grid(7, 5, tiles=True, origin=(0, 0))
+
+
+def test_a_condition_on_maps_is_a_mask() -> None:
+    """`clearance < 2` is taken wherever a bool array in the shape of the map is."""
+    grid = fc.Grid(6, 4, cell_size=2)
+    imap = fc.InfluenceMap(grid)
+    height = imap.add_layer("height", values=np.arange(24.0).reshape(4, 6))
+    seen = imap.add_layer("seen", fc.Fade())
+    low = height < 5
+    bools = height.values < 5
+    assert np.array_equal(fc.Grid(6, 4, walls=low).walls, bools)
+    assert np.array_equal(fc.Grid(walls=low).walls, bools)
+    assert np.array_equal(fc.HexGrid(6, 4, walls=low).walls, bools)
+    assert np.array_equal(grid.with_walls(low).walls, bools)
+    assert grid.cell_ids(low).tolist() == [0, 1, 2, 3, 4]
+    clearance = fc.question.Clearance(grid)
+    narrow = clearance < 2
+    assert np.array_equal(fc.Grid(walls=narrow).walls, clearance.values < 2)
+    seen.mark(low)
+    assert np.array_equal(seen.values > 0, bools)
+    belief = fc.Belief(grid, 1.0, where=low)
+    assert np.array_equal(belief.probability() > 0, bools)
+    graph = grid.to_graph()
+    near = fc.distance_map(graph, (1, 1)) < 3
+    assert graph.with_walls(near).walls.sum() == 3
+    grid.set_opaque(low)
+    assert np.array_equal(grid.opaque, bools)
+    grid.set_walls(height < 5, True)
+    assert np.array_equal(grid.walls, bools)
+
+
+def test_a_map_that_is_no_condition_is_no_mask() -> None:
+    grid = fc.Grid(6, 4)
+    height = fc.InfluenceMap(grid).add_layer("height", values=np.arange(24.0).reshape(4, 6))
+    for call in (
+        lambda: fc.Grid(6, 4, walls=height),
+        lambda: grid.set_walls(height, True),
+        lambda: fc.Belief(grid, 1.0, where=height),
+    ):
+        with pytest.raises(InvalidValue, match=r"0 or 1 in each cell.*Compare the map"):
+            call()
+    with pytest.raises(InvalidValue, match="rows in the order"):
+        fc.Grid(6, 4, walls=height < 5, y_up=True)
+    with pytest.raises(InvalidValue, match="shape"):
+        fc.Grid(5, 4, walls=height < 5)

@@ -14,7 +14,7 @@ from fieldcraft.layers.propagated_layer import Moving
 from fieldcraft.layers.propagation.propagation import RememberingField
 from fieldcraft.layers.propagation.radial.radial import METRICS
 from fieldcraft.layers.sources.falloff import Falloff
-from fieldcraft.space.cells import unlabeled
+from fieldcraft.space.cells import condition, unlabeled
 
 
 class MemoryLayer(Moving, kind="memory"):
@@ -83,7 +83,7 @@ class MemoryLayer(Moving, kind="memory"):
         with self._lock:
             field = self._field
             self._catch_up()
-            given = unlabeled(self.space, positions)
+            given = unlabeled(self.space, condition(self.space, "A mask", positions))
             is_array = isinstance(given, (np.ndarray, list))
             mask = checks.array("Positions", given) if is_array else None
             if mask is not None and mask.dtype == np.bool_ and mask.size:

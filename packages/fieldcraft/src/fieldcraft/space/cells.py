@@ -51,7 +51,7 @@ def checked_cells(space: Space, cells: ArrayLike) -> NDArray[np.int64]:
                 " these cells"
             ),
         )
-    ids = checks.array("Cells", unlabeled(space, cells))
+    ids = checks.array("Cells", unlabeled(space, condition(space, "A mask of cells", cells)))
     if ids.dtype == np.bool_ and ids.shape:
         checks.shaped("Masks of cells", ids, space.shape, "b")
         return np.flatnonzero(ids)
@@ -75,7 +75,35 @@ def checked_cells(space: Space, cells: ArrayLike) -> NDArray[np.int64]:
 
 def cell_array(space: Space, what: str, values: ArrayLike, kinds: str = "iuf") -> NDArray[Any]:
     """Return values as an array in the shape of a space, of one of some kinds of dtype."""
+    if kinds == "b":
+        values = condition(space, what, values)
     return checks.shaped(what, unlabeled(space, values), space.shape, kinds)
+
+
+def condition(space: Space, what: str, values: ArrayLike) -> ArrayLike:
+    """Return a condition on maps, such as `threat > 2`, as bool in the shape of a space; anything
+    but a map unchanged.
+    """
+    ground = getattr(values, "space", None)
+    if ground is None:
+        return values
+    given: NDArray[Any] = np.asarray(getattr(values, "values", values))
+    if given.dtype == np.bool_:
+        return given
+    if not np.isin(given, (0, 1)).all():
+        raise InvalidValue(
+            f"{what} is bool, or a condition on maps, which is 0 or 1 in each cell",
+            got=f"values from {given.min():g} to {given.max():g}",
+            remedy="Compare the map: `threat > 2`, say",
+        )
+    if getattr(ground, "y_up", False) != getattr(space, "y_up", False):
+        raise InvalidValue(
+            f"{what} has its rows in the order of the map that it is for",
+            got=f"a map with y_up={not getattr(space, 'y_up', False)}",
+            remedy="Pass (condition.values == 1)[::-1]",
+        )
+    mask: NDArray[np.bool_] = given == 1
+    return mask
 
 
 def unlabeled(space: Space, values: ArrayLike) -> ArrayLike:

@@ -63,11 +63,13 @@ class Grid(Lattice):
     y_up : bool, optional
         Whether y grows upwards.
     walls : array_like, optional
-        Bool of shape (height, width), True where the ground is blocked; or lists of 0 and 1.
+        Bool of shape (height, width), True where the ground is blocked; or lists of 0 and 1; or a
+        condition on maps of that shape, such as `clearance < 2`.
     terrain : Terrain, optional
         Kinds of ground, see `Terrain`; its impassable classes are walls as well.
     neighbors : int or array_like, optional
-        4, 8, or a table of (dx, dy) steps in cells along the world's axes.
+        4, 8, or a table of (dx, dy) steps in cells along the world's axes. Steps of more than one
+        cell jump over walls between, as those of a knight in chess: see `Neighborhood`.
     corners : {"never", "if-one-open", "cut"}, optional
         Whether a diagonal step passes blocked cells beside it: never, if one of the two is open, or
         always, as in tcod and Mesa. Sight does not depend on it.

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.space.adjacency import cached_until_walls_change
-from fieldcraft.space.cells import checked_cells, unlabeled
+from fieldcraft.space.cells import checked_cells, condition, unlabeled
 from fieldcraft.space.grid.neighborhood import Terrain
 from fieldcraft.space.space import Space
 
@@ -245,7 +245,7 @@ class Lattice(Space):
             )
         blocked = np.zeros(self.shape, dtype=np.bool_)
         if walls is not None:
-            given = checks.array("walls", unlabeled(self, walls))
+            given = checks.array("walls", unlabeled(self, condition(self, "walls", walls)))
             if isinstance(walls, list | tuple) and np.isin(given, (0, 1)).all():
                 given = given.astype(bool)
             blocked |= checks.shaped("walls", given, self.shape, "b")
