@@ -211,6 +211,13 @@ def shown_pursuit(hunt: fc.Pursuit) -> list[Any]:
     return [before, hunt.values.copy(), hunt.barrier, hunt.estimate()]
 
 
+def saved_pursuit(hunt: fc.Pursuit, folder: Path) -> fc.Pursuit:
+    space, start = reloaded(hunt.space), int(hunt.space.cell_at(hunt.last_seen))
+    twin = fc.Pursuit(space, start, np.full(space.dimensions, 0.5), every=0.5, tail=4.0)
+    twin.restore(hunt.snapshot())
+    return twin
+
+
 def a_party(space: Space, cell: int) -> fc.SearchParty:
     party = fc.SearchParty(space, 2 * space.typical_step, sight=4.0, every=1.0, particles=80)
     party.lost(space.position_of(cell), np.full(space.dimensions, 0.5))
@@ -374,7 +381,7 @@ FOLLOWERS = {
         saved=saved_belief(fc.Motion()),
     ),
     "last seen": Follower(("LastSeen",), a_last_seen, shown_last_seen, saved=saved_last_seen),
-    "pursuit": Follower(("Pursuit", "Flood"), a_pursuit, shown_pursuit),
+    "pursuit": Follower(("Pursuit", "Flood"), a_pursuit, shown_pursuit, saved=saved_pursuit),
     "search party": Follower(
         ("SearchParty",), a_party, shown_party, (*SIGHT, "waypoints"), saved=saved_party
     ),

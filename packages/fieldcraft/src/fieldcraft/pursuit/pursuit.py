@@ -25,6 +25,7 @@ from fieldcraft.pursuit.checks import (
 from fieldcraft.pursuit.flood import LAST_STEP, NEVER, Flood, heat_of, mask_of
 from fieldcraft.pursuit.last_seen import assigned, estimate
 from fieldcraft.space import Space
+from fieldcraft.space.changes import UNKNOWN
 from fieldcraft.space.kinds import checked_space
 
 _TAIL_STEPS = 12
@@ -358,7 +359,8 @@ class Pursuit(Flood):
         self._ticks, self.restarts = ticks, restarts
         self.stopped = None if stopped is None else str(stopped)
         if ((self._state == kernels.pursuit.flood.BLOCKED) != self._impassable).any():
-            self._take_walls()
+            self.stopped = None
+            self._walls_version = UNKNOWN  # the state is older than the walls
         self._changes += 1
 
     def _warm(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
