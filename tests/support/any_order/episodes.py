@@ -88,8 +88,10 @@ def _treat(scene: Scene) -> None:
 def _can_be_renewed(scene: Scene, name: str) -> bool:
     """Return whether a new object with a snapshot goes on as the first one.
 
-    A search party walks typical steps of the walls when it is made, which change on graphs.
+    A new one has the walls as they are, and the first one follows them with its next step. A search
+    party walks typical steps of the walls when it is made, which change on graphs.
     """
-    if name == "party" and isinstance(scene.space, fc.Graph):
+    each = scene.get(name)
+    if each is None or (name == "party" and isinstance(scene.space, fc.Graph)):
         return False
-    return scene.get(name) is not None
+    return getattr(each, "_walls_version", scene.space.walls_version) == scene.space.walls_version

@@ -171,9 +171,7 @@ class World:
 
     def objects(self) -> dict[str, Any]:
         """The objects that are compared, by name."""
-        return {
-            name: each for name, each in self.names.items() if name != "_" and _readings(each)
-        }
+        return {name: each for name, each in self.names.items() if name != "_" and _readings(each)}
 
 
 class Difference(AssertionError):

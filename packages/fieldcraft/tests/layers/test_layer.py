@@ -366,3 +366,19 @@ class TestSteps:
         imap.step()
         layer.settle()
         assert not layer.values.any()
+
+
+def test_maps_follow_sources_in_new_walls_before_the_next_step() -> None:
+    grid = fc.Grid(3, 1)
+    layer = fc.InfluenceMap(grid).add_layer("noise", fc.Spread(0.3))
+    layer.deposit((0.5, 0.5), 4.0)
+    twice = abs(layer) + layer
+    grid.set_walls([0])
+    hidden = np.array(layer.values)
+    version = layer.version
+    assert not hidden.any() and not twice.values.any()
+    source = layer.add_source((0.5, 0.5), 2.0, on_wall="through")
+    assert layer.values.any() and layer.version != version
+    version = layer.version
+    source.remove()
+    assert layer.values.tobytes() == hidden.tobytes() and layer.version != version

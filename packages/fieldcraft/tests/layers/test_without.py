@@ -73,3 +73,14 @@ def test_follows_sources_before_they_act():
     layer.sync(["me", "you"], [(0.5, 0.5), (3.5, 0.5)])
     assert others.values.tobytes() == layer.without("me").values.tobytes()
     assert others.values[0, 3] == 1
+
+
+def test_nothing_is_left_in_a_part_that_walls_have_cut_off():
+    grid = fc.Grid(6, 1)
+    gas = fc.InfluenceMap(grid).add_layer("gas", fc.Diffuse(rate=1.0))
+    gas.add_source((3.5, 0.5), 3.0)
+    others = gas.without("me")
+    assert others.values[0, 0] > 0
+    grid.set_walls([1, 4])
+    assert others.values.tobytes() == gas.without("me").values.tobytes()
+    assert others.values[0, 0] == 0

@@ -185,7 +185,11 @@ class Without(Operand):
         layer, sources = self.layer, self.layer._sources
         field, resistance = self._field, self.layer._field.resistance
         made_for = (layer.propagation, layer.every)
-        if field is None or made_for != self._made_for or field.resistance is not resistance:
+        if (
+            not isinstance(field, RadiatingField)  # others keep what lies in closed parts of a map
+            or made_for != self._made_for
+            or field.resistance is not resistance
+        ):
             field = field_on(None, layer.propagation, self.space, clock.seconds(layer._every))
             field.set_resistance(resistance)
             self._made_for = made_for

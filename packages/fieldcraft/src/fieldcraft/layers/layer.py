@@ -96,6 +96,7 @@ class Layer(SteppedLayer):
         self._later = 0
         self._work = None
         self._walls_seen = space.walls_version
+        self._sources_seen = 0
         self._unseen = np.zeros(0, dtype=np.int64)
         """With `_walls_seen` UNKNOWN: cells whose walls changed up to version `_unseen_until`."""
         self._unseen_until = self._walls_seen

@@ -33,6 +33,7 @@ class SteppedLayer(Operand):
     _later: int
     """A number that grows with changes that show from a later step on; forecasts follow it."""
     _walls_seen: int
+    _sources_seen: int
     _work: Iterator[bool] | None
     _others: Mapping[str, SteppedLayer]
 
@@ -44,7 +45,12 @@ class SteppedLayer(Operand):
     @property
     def version(self) -> int:
         """A number that changes whenever the values may have changed."""
-        return self._version + self.space.walls_version
+        walls = self.space.walls_version
+        if walls != self._walls_seen and self._sources.version != self._sources_seen:
+            # New walls read 0 but for their sources, which show before the next step there.
+            self._sources_seen = self._sources.version
+            self._version += 1
+        return self._version + walls
 
     @property
     def time(self) -> float:
