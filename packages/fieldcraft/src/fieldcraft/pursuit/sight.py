@@ -74,7 +74,8 @@ class Sight:
         Seconds for which contact lasts while no viewer sees the target, so that a short obstacle
         does not end it.
     heights, eye : array_like, float, optional
-        Heights of a grid, and of eyes above them, as in `visible`.
+        Heights of the cells of a grid, each of which is level, and of eyes above them, as in
+        `visible`.
 
     Raises
     ------

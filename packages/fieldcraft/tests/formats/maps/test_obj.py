@@ -42,6 +42,30 @@ def test_loose_corners_are_welded_and_convex_faces_cut(tmp_path: Path) -> None:
         load_map(written(tmp_path, "a.obj", text))
 
 
+def test_what_is_left_out_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    load_map(written(tmp_path, "a.obj", OBJ), max_slope=20)
+    (record,) = caplog.records
+    assert record.name == "fieldcraft.formats.maps.obj" and record.levelname == "WARNING"
+    assert "2 steeper than max_slope=20 degrees" in record.message
+    caplog.clear()
+    flat = "v 0 0 0\nv 1 0 0\nv 1 0 -1\nf 1 2 3\n"
+    load_map(written(tmp_path, "b.obj", flat))
+    assert not caplog.records
+    load_map(written(tmp_path, "b.obj", flat + "f 3 2 1\nf 1 1 2\n"))
+    assert "2 of 3 triangles are left out" in caplog.text
+    assert "1 that face down, 1 without area" in caplog.text
+
+
+def test_triangles_that_touch_along_a_part_of_a_side_are_joined(tmp_path: Path) -> None:
+    text = (
+        "v 0 0 0\nv 2 0 0\nv 0 0 -2\nv 2 0 0\nv 2 0 -2\nv 1 0 -1\nv 0 0 -2\nv 1 0 -1\nv 2 0 -2\n"
+        "f 1 2 3\nf 4 5 6\nf 8 9 7\n"
+    )
+    graph = load_map(written(tmp_path, "a.obj", text))
+    assert isinstance(graph, Graph)
+    assert graph.edges.tolist() == [[0, 1], [0, 2], [1, 2]]
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -60,7 +84,7 @@ def test_options_are_checked(tmp_path: Path, options: dict[str, Any], said: str)
     ("name", "options", "count", "parts"),
     [
         ("recast/dungeon.obj", {}, 2077, 220),
-        ("three-pathfinding/level.obj", {}, 518, 47),
+        ("three-pathfinding/level.obj", {}, 518, 45),
         ("three-pathfinding/level.nav.obj", {"max_slope": 89}, 552, 24),
     ],
 )

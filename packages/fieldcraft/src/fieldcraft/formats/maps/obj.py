@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import os
 from itertools import pairwise
@@ -16,6 +17,9 @@ from fieldcraft.space import Graph
 
 __all__ = ["load_obj", "weld"]
 
+_log = logging.getLogger(__name__)
+
+Floats = NDArray[np.float64]
 _KIND = "level"
 _MAX_BYTES = 2**27
 _MAX_PARTS = 2**22
@@ -33,8 +37,11 @@ def load_obj(
     """Return the walkable ground of a `.obj` file: a vertex in the middle of each triangle.
 
     Triangles count if they face up, by the order of their corners, and are no steeper than
-    `max_slope`. An edge joins triangles that share a side; corners closer than a hundred-thousandth
-    of the file's size are one. Convex faces with more corners are cut into triangles.
+    `max_slope`; a warning on the logger `fieldcraft.formats.maps.obj` says how many do not. A
+    navigation mesh was made for a slope already: pass `max_slope=89.9` for all of it. An edge joins
+    triangles that share a side; corners closer than a hundred-thousandth of the file's size are
+    one, and `Graph.from_polygons` joins what touches. Convex faces with more corners are cut into
+    triangles.
 
     World units are the units of the file, positions (x, y, z) with z up.
 
@@ -71,6 +78,7 @@ def load_obj(
     lengths = np.sqrt((normals * normals).sum(axis=1))
     least = math.cos(math.radians(slope)) - 1e-9
     walkable = triangles[(lengths > 0) & (normals[:, 2] >= lengths * least)]
+    _report_dropped(file.name, lengths, normals[:, 2], lengths * least, slope)
     used, numbers = np.unique(walkable, return_inverse=True)
     tolerance = float(np.ptp(corners, axis=0).max()) * 1e-5
     places, walkable = weld(corners[used], numbers.reshape(-1, 3), tolerance)
@@ -82,6 +90,25 @@ def load_obj(
         )
     with parsing(file.name, _KIND):
         return Graph.from_polygons(places, walkable, max_height=max_height, y_up=True)
+
+
+def _report_dropped(name: str, lengths: Floats, ups: Floats, least: Floats, slope: float) -> None:
+    """Log how many triangles are left out, and why."""
+    flat = int(np.count_nonzero(lengths == 0))
+    down = int(np.count_nonzero((lengths > 0) & (ups < 0)))
+    steep = int(np.count_nonzero((lengths > 0) & (ups >= 0) & (ups < least)))
+    if flat + down + steep:
+        _log.warning(
+            "%s: %d of %d triangles are left out: %d steeper than max_slope=%g degrees, %d that"
+            " face down, %d without area",
+            name,
+            flat + down + steep,
+            len(lengths),
+            steep,
+            slope,
+            down,
+            flat,
+        )
 
 
 def _normals(triangles: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -27,6 +27,7 @@ from fieldcraft.space.graph.parts import (
 )
 from fieldcraft.space.graph.topology import Topology
 from fieldcraft.space.grid.grid import Grid
+from fieldcraft.space.mesh.joining import joined
 from fieldcraft.space.mesh.mesh import Mesh
 
 __all__ = ["MAX_EDGES", "MAX_VERTICES", "Graph"]
@@ -138,6 +139,7 @@ class Graph(EdgeSpace):
         corners: ArrayLike,
         polygons: Sequence[ArrayLike] | ArrayLike,
         *,
+        weld: float | None = None,
         max_height: float | None = None,
         y_up: bool = False,
     ) -> Graph:
@@ -147,21 +149,33 @@ class Graph(EdgeSpace):
         The length of an edge is that of the path from center to center over the middle of the
         shared side.
 
+        Polygons that touch without sharing corners are joined: corners that are in one place or
+        close together become one, and a corner on the side of a neighbor becomes a corner of that
+        polygon too, so that `mesh.rings` may have more corners than `polygons`. The logger
+        `fieldcraft.space.mesh.joining` says how many. For polygons that have to stay apart use
+        `Graph(..., mesh=Mesh(corners, polygons))`, or block edges.
+
         Parameters
         ----------
         corners : array_like of shape (C, 2) or (C, 3)
             World positions.
         polygons : sequence of array_like, or array_like of shape (P, 3)
             Lists of at least three corner numbers, or triangles.
+        weld : float, optional
+            Distance up to which corners are one, and lie on a side, in world units. By default a
+            thousandth of the shortest side that ends in a corner, and 0.0004 of the side that a
+            corner lies on. With 0 only what touches exactly is joined.
         max_height, y_up
             As for `Graph`.
 
         Raises
         ------
         InvalidValue
-            For corners that don't exist and invalid polygons.
+            For corners that don't exist and invalid polygons, and for a `weld` that joins two
+            corners of one polygon.
         """
-        mesh = Mesh(corners, polygons)
+        least = None if weld is None else checks.not_negative("weld", weld)
+        mesh = joined(Mesh(corners, polygons), least)
         pairs, lengths = mesh.neighbors()
         return cls(mesh.centers, pairs, lengths, max_height=max_height, mesh=mesh, y_up=y_up)
 

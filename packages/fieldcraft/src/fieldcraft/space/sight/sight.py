@@ -60,8 +60,9 @@ def visible(
         World units, above 0; one, or one per position. `np.inf` is without limit.
     heights : array_like, optional
         The height of the ground in the space's shape, (height, width) on a grid, for a grid or a
-        graph of squares. Ground that rises above the line between two eyes blocks it, except in the
-        two cells at the ends. Walls block at any height.
+        graph of squares. A cell is level: it has its height from side to side, and rises or falls
+        in steps at its sides. Ground that rises above the line between two eyes blocks it, except
+        in the two cells at the ends. Walls block at any height.
     eye : float, optional
         The height of eyes above the ground, in the units of `heights`, at least 0, at both ends.
     facing : array_like, optional
