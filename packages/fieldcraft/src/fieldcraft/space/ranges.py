@@ -30,6 +30,8 @@ def at_spacing(space: Space, distance: float) -> float:
     """Return the smallest measured straight distance that keeps a spacing, in world units; not
     below 0.
     """
+    if distance == 0:  # the usual spacing
+        return 0.0
     return max(nearest_beyond(distance, largest_coordinate(space)), 0.0)
 
 
