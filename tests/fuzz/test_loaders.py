@@ -91,6 +91,22 @@ def bounded() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
+def size_of(value: Any) -> int:
+    """Return how many values, letters and cells a value is made of."""
+    parts: Any = ()
+    if isinstance(value, np.ndarray):
+        return value.size
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, dict):
+        parts = value.values()
+    elif isinstance(value, (tuple, list)):
+        parts = value
+    elif is_dataclass(value) and not isinstance(value, type):
+        parts = vars(value).values()
+    return 1 + sum(size_of(part) for part in parts)
+
+
 def mutated(value: Any, rng: np.random.Generator) -> Any:
     """Return a value with one of its parts, however deep, replaced by another."""
     parts = dict(enumerate(value)) if isinstance(value, (tuple, list)) else value
@@ -103,9 +119,12 @@ def mutated(value: Any, rng: np.random.Generator) -> Any:
         if isinstance(value, dict):
             if rng.random() < 0.03:
                 del changed[name]
+            if rng.random() < 0.03:
+                changed["unknown"] = ODD[int(rng.integers(len(ODD)))]
             return changed
         if isinstance(value, (tuple, list)):
-            return type(value)(changed.values())
+            again = 1000 if rng.random() < 0.03 and size_of(changed) < 1000 else 1
+            return type(value)(changed.values()) * again
         made = object.__new__(type(value))
         for each, part in {**vars(value), **changed}.items():
             object.__setattr__(made, each, part)
