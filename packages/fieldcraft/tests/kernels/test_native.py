@@ -372,6 +372,44 @@ def test_numba_compiles_the_same_where_the_library_does_not_serve(tmp_path: Path
     assert list(tmp_path.glob("fieldcraft/*/*/*.nbc"))
 
 
+@pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="Numba is not installed")
+def test_damaged_files_of_numba_are_named_and_compiled_again(tmp_path: Path) -> None:
+    code = (
+        "import logging, numpy as np\nlogging.basicConfig()\nfrom fieldcraft import kernels\n"
+        "answer = np.zeros(3, np.int64)\n"
+        "kernels.values.uphill.uphill(np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], np.int32),"
+        " np.array([3, 1, 2], np.float32), np.arange(3), answer)\nprint(answer.tolist())\n"
+    )
+    environment = {**os.environ, "FIELDCRAFT_NUMBA": "1", "XDG_CACHE_HOME": str(tmp_path)}
+
+    def run() -> tuple[str, str]:
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.strip(), done.stderr
+
+    assert run() == ("[0, 0, 2]", "")
+    assert run() == ("[0, 0, 2]", "")
+    for suffix in (".nbi", ".nbc"):
+        for damage in (lambda data: data[: len(data) // 2], lambda data: b"", _turned):
+            stored = next(tmp_path.glob(f"fieldcraft/**/*uphill*{suffix}"))
+            before = stored.stat().st_mtime_ns
+            stored.write_bytes(damage(stored.read_bytes()))
+            answer, log = run()
+            assert answer == "[0, 0, 2]"
+            assert f"{stored}. It is deleted and compiled again" in log
+            assert stored.stat().st_mtime_ns != before
+            assert run() == ("[0, 0, 2]", "")
+    for path in tmp_path.glob("fieldcraft/**/*.sums"):
+        path.write_bytes(b"\xff\xff")
+    assert run() == ("[0, 0, 2]", "")
+
+
+def _turned(data: bytes) -> bytes:
+    """Data with one byte in its middle changed."""
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 255]) + data[middle + 1 :]
+
+
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import glob
+import hashlib
 import logging
 import os
 import sys
@@ -68,8 +70,11 @@ class Kernel:
             _log.info(line)
             with _shown(line, sys.stderr):
                 made = self._cached()
+                files = _StoredFiles(made)
+                files.delete_damaged()
                 for text in self.declared:
                     made.compile(tuple(type_of(argument) for argument in parse(text)))
+                files.write_checksums()
             made.disable_compile()
             self._versions = made
 
@@ -81,6 +86,74 @@ class Kernel:
             return self.dispatcher(cache=bool(folder))
         finally:
             _numba.config.CACHE_DIR = before
+
+
+class _StoredFiles:
+    """The files in which Numba stores the machine code of a kernel, and beside them a file with
+    their checksums. Numba loads damaged files without a check.
+    """
+
+    def __init__(self, dispatcher: Any) -> None:
+        stored = getattr(dispatcher._cache, "_cache_file", None)  # None if nothing is stored
+        self._index = None if stored is None else Path(stored._index_path)
+
+    def delete_damaged(self) -> None:
+        """Delete all files if one of them differs from its checksum, so that they are made anew."""
+        if self._index is None:
+            return
+        checksums = self._checksums()
+        if checksums is None:
+            return
+        try:
+            listed = self._list().read_text()
+        except (OSError, ValueError):
+            listed = ""
+        if listed == checksums:
+            return
+        if listed:
+            lines = set(listed.splitlines())
+            differing = [line for line in checksums.splitlines() if line not in lines]
+            name = differing[0].partition(" ")[2] if differing else self._index.name
+            _log.warning(
+                "The stored machine code of a kernel is damaged: %s. It is deleted and compiled"
+                " again.",
+                self._index.parent / name,
+            )
+        for path in (self._list(), *self._files()):
+            path.unlink(missing_ok=True)
+
+    def write_checksums(self) -> None:
+        """Write the checksums of the files, unless they are written."""
+        if self._index is None:
+            return
+        checksums = self._checksums()
+        if checksums is None:
+            return
+        path = self._list()
+        with contextlib.suppress(OSError, ValueError):
+            if path.exists() and path.read_text() == checksums:
+                return
+        part = path.with_name(f"{path.name}.{os.getpid()}")
+        with contextlib.suppress(OSError):  # without checksums they are made anew next time
+            part.write_text(checksums)
+            part.replace(path)
+
+    def _list(self) -> Path:
+        assert self._index is not None
+        return self._index.with_suffix(".sums")
+
+    def _files(self) -> list[Path]:
+        assert self._index is not None
+        parts = self._index.parent.glob(glob.escape(self._index.stem) + ".*.nbc")
+        return [self._index, *sorted(parts)]
+
+    def _checksums(self) -> str | None:
+        """Return the checksums and names of all files as lines; None where there are no files."""
+        lines = []
+        for path in self._files():
+            with contextlib.suppress(OSError):
+                lines.append(f"{hashlib.sha256(path.read_bytes()).hexdigest()} {path.name}\n")
+        return "".join(lines) or None
 
 
 @contextlib.contextmanager
