@@ -19,6 +19,7 @@ from fieldcraft.layers import (
     TrailLayer,
 )
 from fieldcraft.layers.kinds import LayerSettings, made
+from fieldcraft.layers.propagated_layer import check_barrier
 from fieldcraft.layers.propagation import Flood, Propagation, Radial, Spread
 from fieldcraft.layers.propagation.propagation import (
     Device,
@@ -197,7 +198,7 @@ class Adding(Advancing):
             )
             if values is not None:
                 layer.write(values)
-            self._check_barrier(layer)
+            self._check_barriers(layer)
             self._take(layer)
             return layer
 
@@ -297,17 +298,14 @@ class Adding(Advancing):
         if isinstance(layer.propagation, Flood):
             layer._others = self._layers  # a cycle, which only the garbage collector frees
 
-    def _check_barrier(self, layer: Layer) -> None:
-        name = layer._field.barrier
-        if name is None:
-            return
-        barrier = self[name]
-        if not layer.space.same_cells(barrier.space):
-            raise InvalidValue(
-                "A barrier has the same cells as the flood",
-                got=f"layer {name!r} on {barrier.space!r}",
-                remedy="Give both one cell_size",
-            )
+    def _check_barriers(self, layer: Layer) -> None:
+        """Refuse a new flood with a barrier of other cells, and a new barrier with other cells than
+        a flood that names it.
+        """
+        check_barrier(layer.space, layer._field.barrier, self._layers)
+        for flood in self._layers.values():
+            if flood._field.barrier == layer.name:
+                check_barrier(flood.space, layer.name, {layer.name: layer})
 
     def remove_layer(self, name: str) -> None:
         """Remove a layer from the map."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from fieldcraft.layers.layer import Layer
 from fieldcraft.layers.propagation import Propagation
 from fieldcraft.layers.propagation.settings import values_of
 from fieldcraft.layers.sources.placing import place
+from fieldcraft.layers.steps import SteppedLayer
+from fieldcraft.space import Space
 
 
 class Moving(Layer):
@@ -34,6 +37,9 @@ class Moving(Layer):
                     got=repr(propagation),
                     remedy="Add another layer for another kind",
                 )
+            barrier = getattr(propagation, "barrier", None)
+            if barrier != self._field.barrier:
+                check_barrier(self.space, barrier, self._others)
             self._catch_up()
             self._field.tune(propagation, self.every)
             self._propagation = propagation
@@ -94,3 +100,18 @@ class Moving(Layer):
         self._catch_up()
         found = place(self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False)
         return found[1]
+
+
+def check_barrier(space: Space, name: str | None, layers: Mapping[str, SteppedLayer]) -> None:
+    """Refuse a barrier of a flood unless it is one of these layers, with the same cells."""
+    if name is None:
+        return
+    if name not in layers:
+        raise UnknownName("layer", name, layers)
+    barrier = layers[name].space
+    if not space.same_cells(barrier):
+        raise InvalidValue(
+            "A barrier has the same cells as the flood",
+            got=f"layer {name!r} on {barrier!r}",
+            remedy="Give both one cell_size",
+        )

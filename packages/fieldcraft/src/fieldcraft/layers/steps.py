@@ -12,6 +12,7 @@ from fieldcraft.base.interruption import A_FEW, in_parts
 from fieldcraft.base.single_thread import SingleThreadLock
 from fieldcraft.layers.propagation import Field, Propagation
 from fieldcraft.layers.sources import Sources
+from fieldcraft.space import Space
 from fieldcraft.values.operand import Operand
 
 MOST_STEPS = 2**31 - 1
@@ -20,6 +21,7 @@ MOST_STEPS = 2**31 - 1
 class SteppedLayer(Operand):
     """A layer that takes steps as time passes, at once or within a budget."""
 
+    space: Space
     _lock: SingleThreadLock
     _field: Field
     _sources: Sources

@@ -331,3 +331,22 @@ def test_kinds_flood() -> None:
 def test_what_is_no_flood_is_refused(parameters, fragment) -> None:
     with refused(InvalidValue, fragment):
         Flood(**parameters)
+
+
+def test_a_barrier_that_does_not_fit_is_refused_by_tune_and_by_a_new_layer() -> None:
+    imap = fc.InfluenceMap(fc.Grid(4, 2))
+    imap.add_layer("smoke", fc.Fade(1.0))
+    imap.add_layer("coarse", fc.Fade(1.0), cell_size=2.0)
+    flood = imap.add_layer("flood", fc.Flood(barrier="smoke"))
+    with refused(UnknownName, "nothing"):
+        flood.tune(barrier="nothing")
+    with refused(InvalidValue, "same cells"):
+        flood.tune(barrier="coarse")
+    assert flood.propagation == fc.Flood(barrier="smoke")
+    imap.remove_layer("smoke")
+    flood.tune(cooling=0.5)  # a barrier that is gone blocks nothing
+    with refused(InvalidValue, "same cells"):
+        imap.add_layer("smoke", fc.Fade(1.0), cell_size=2.0)
+    imap.add_layer("smoke", fc.Fade(1.0)).mark((2.5, 0.5))
+    flood.deposit((0.5, 0.5), 8.0)
+    imap.step(2)
