@@ -320,7 +320,8 @@ class Layer(SteppedLayer):
         `fieldcraft.explain` returns the same for a position, with sources as handles.
         """
         with self._lock:
-            return self._field.attribution(cell, self._sources)
+            found = checks.cell("cell", cell, len(self.space))
+            return self._field.attribution(found, self._sources)
 
     def write(self, values: ArrayLike) -> None:
         """Replace all values. Sources and walls determine their cells again from the next step on.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -563,3 +564,35 @@ class Model(RuleBasedStateMachine):
 
 TestModel = Model.TestCase
 TestModel.settings = settings(max_examples=16, stateful_step_count=30)
+
+
+def test_wrong_periods_falloffs_radii_and_ids_are_refused_at_once() -> None:
+    imap = fc.InfluenceMap(fc.Grid(5, 3))
+    layer = imap.add_layer("a", fc.Radial(2.0))
+    source = layer.add_source((1.5, 1.5), 2.0)
+    twin = imap.copy()
+    wrong: Any = object()
+    with refused(InvalidValue):
+        layer.sources.sync(["one"], [(0.5, 0.5)], 1.0, falloff=wrong)
+    with refused(InvalidValue):
+        layer.sources.add([(0.5, 0.5)], 1.0, falloff=wrong)
+    with refused(InvalidValue, "radii"):
+        layer.sources.set_radii([source.id], wrong)
+    for none in ([], None):
+        wrong = none
+        with refused(InvalidValue, "identity"):
+            layer.sources.schedule(wrong, [0.0, 1.0], [1.0, 2.0])
+        with refused(InvalidValue, "identity"):
+            layer.sources.follow(wrong, [(3.5, 1.5)], 1.0)
+    with refused(InvalidValue, "radii"):
+        layer.sources.set_radii([source.id], wrong)
+    imap.step(3)
+    twin.step(3)
+    np.testing.assert_array_equal(layer.values, twin["a"].values)
+    source.schedule([0.0, 0.1], [1.0, 4.0], period=2**70)
+    imap.step(2)
+    assert layer.sample((1.5, 1.5)) == 4.0
+    with refused(InvalidValue, "cell is below"):
+        layer.attribution(15)
+    with refused(InvalidValue, "cell is a whole number"):
+        layer.attribution(0.5)  # type: ignore[arg-type]

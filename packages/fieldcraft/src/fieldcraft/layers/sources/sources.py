@@ -121,13 +121,18 @@ class Sources(MovingRows):
             Whether more than one position is refused.
         """
         with self._lock:
-            points, cells = place(self._space, positions, on_wall=on_wall, outside=outside, one=one)
+            single = checks.flag("one", one)
+            points, cells = place(
+                self._space, positions, on_wall=on_wall, outside=outside, one=single
+            )
+            now = checks.integer("now", now)
             amounts = checks.amounts("strengths", strengths, len(points))
             self._check_limits(amounts, len(self) + len(points))
             expires = None if lifetimes is None else _ends(now, lifetimes, len(points))
             sizes = self._checked_radii(radii, len(points))
+            curve = None if falloff is None else Falloff.of(falloff)
             rows = self._insert(points, cells, amounts, expires)
-            self._set_shapes(rows, sizes, falloff)
+            self._set_shapes(rows, sizes, curve)
             return self.ids_of(rows)
 
     def move(
@@ -187,7 +192,7 @@ class Sources(MovingRows):
                     remedy="Set strengths instead",
                 )
             rows = self._rows_of(ids)
-            self._radii[rows] = self._checked_radii(radii, len(rows))
+            self._radii[rows] = self._checked_radii(checks.array("radii", radii), len(rows))
             self.have_shapes = True
             self._note(rows)
 
@@ -246,6 +251,7 @@ class Sources(MovingRows):
                 )
             paces = None if velocities is None else self._checked_velocities(velocities, len(names))
             sizes = self._checked_radii(radii, len(points))
+            curve = None if falloff is None else Falloff.of(falloff)
             ids = self._known(names)
             new, old = ids < 0, ids >= 0
             self._check_limits(amounts, len(self) - len(self._keys) + len(points))
@@ -262,8 +268,8 @@ class Sources(MovingRows):
                 ids = self.ids_of(rows)
                 self._keys.update((names[i], int(ids[i])) for i in np.flatnonzero(new).tolist())
             self._synced = names, ids
-            if sizes is not None or falloff is not None:
-                self._set_shapes(rows, sizes, falloff)
+            if sizes is not None or curve is not None:
+                self._set_shapes(rows, sizes, curve)
             self._stop(rows)
             if paces is not None:
                 self._set_velocities(rows, paces, on_wall, outside)

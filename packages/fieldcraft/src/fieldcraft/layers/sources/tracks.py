@@ -255,7 +255,7 @@ class MovingRows(Rows):
             )
         pace, again = checks.positive("speed", speed), checks.flag("repeat", repeat)
         with self._lock:
-            row = self._rows_of([identity])
+            row = self._rows_of([checks.integer("identity", identity)])
             place(self._space, given, on_wall=on_wall, outside=outside)
             points = np.concatenate([self._positions[row], given])
             segments = self._space.shortest_vectors(np.diff(points, axis=0))
@@ -282,14 +282,16 @@ class MovingRows(Rows):
                 remedy="Begin with the strength now: times=[0, 3, 5], strengths=[0, 8, 0]",
             )
         amounts = checks.amounts("strengths", strengths, len(begin))
-        if period is not None and checks.positive("period", period) <= begin[-1]:
+        if period is not None:
+            period = checks.positive("period", period)
+        if period is not None and period <= begin[-1]:
             raise InvalidValue(
                 "The period of a schedule is longer than its last time",
                 got=f"period={period!r} after times up to {begin[-1]:g}",
                 remedy="Pass the seconds after which it begins again",
             )
         with self._lock:
-            row = self._rows_of([identity])
+            row = self._rows_of([checks.integer("identity", identity)])
             self._check_limits(amounts, len(self))
             self._strengths[row] = amounts[0]
             self._note(row)
