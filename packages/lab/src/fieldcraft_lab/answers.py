@@ -105,7 +105,9 @@ def _explained(live: Live, operand: Operand, place: NDArray[np.float64]) -> dict
 
 def _value(operand: Operand, place: NDArray[np.float64]) -> float:
     found = float(np.asarray(operand.sample([place.tolist()], outside="clamp")).reshape(-1)[0])
-    return found if math.isfinite(found) else math.copysign(3.4e38, found)
+    if math.isfinite(found):
+        return found
+    return math.copysign(3.4e38, found)
 
 
 def sensitivity(live: Live, name: str, position: tuple[float, ...]) -> dict[str, Any]:
@@ -116,7 +118,10 @@ def sensitivity(live: Live, name: str, position: tuple[float, ...]) -> dict[str,
     Raises `InvalidValue` for maps that are no layers with sources.
     """
     imap = live.imap
-    layer = None if imap is None or name not in imap else imap[name]
+    if imap is None or name not in imap:
+        layer = None
+    else:
+        layer = imap[name]
     if imap is None or not isinstance(layer, SourceLayer):
         raise InvalidValue(
             "Sensitivity are those of a layer with sources",
@@ -159,11 +164,14 @@ def sensitivity(live: Live, name: str, position: tuple[float, ...]) -> dict[str,
 
 def _rounded(control: dict[str, Any], value: float) -> float:
     """Return the nearest value that a control allows."""
-    low, step = control["low"], control["step"]
+    low = control["low"]
+    step = control["step"]
     if step:
         value = low + round((value - low) / step) * step
     value = min(max(value, low), control["high"])
-    return int(value) if isinstance(control["value"], int) else float(f"{value:.4g}")
+    if isinstance(control["value"], int):
+        return int(value)
+    return float(f"{value:.4g}")
 
 
 def best_places(
@@ -177,10 +185,8 @@ def best_places(
     ask: Any = worst if lowest else best
     found = ask(operand, center, radius, count=5, spacing=min(radius / 3, 3 * space.typical_step))
     there = np.asarray(found.cells) >= 0
-    places, values = (
-        np.asarray(found.positions)[there],
-        np.asarray(found.values, dtype=np.float64)[there],
-    )
+    places = np.asarray(found.positions)[there]
+    values = np.asarray(found.values, dtype=np.float64)[there]
     return {"places": places.tolist(), "values": values.tolist(), "from": center, "radius": radius}
 
 
@@ -190,7 +196,8 @@ def question_answer(live: Live, text: str, position: tuple[float, ...]) -> dict[
 
     `me` is the position, and the name of a layer stands for the positions of its sources.
     """
-    imap, space = live.imap, live.space
+    imap = live.imap
+    space = live.space
     layers = [] if imap is None else [imap[name] for name in imap]
     given: dict[str, Any] = {
         layer.name: layer.sources.positions for layer in layers if isinstance(layer, SourceLayer)

@@ -59,7 +59,8 @@ def covered(
     cells = np.atleast_1d(np.asarray(space.cell_at(points, outside="clamp")))
     if radius > 0:
         near = np.zeros(len(space), dtype=np.bool_)
-        places, limit = space.positions, within_range(space, radius)
+        places = space.positions
+        limit = within_range(space, radius)
         for point in points:
             near |= (space.shortest_vectors(places - point) ** 2).sum(axis=1) <= limit * limit
         cells = np.concatenate([cells, np.flatnonzero(near)])
@@ -107,7 +108,10 @@ def _tune(order: Tune, imap: InfluenceMap) -> None:
     if order.name == "every":
         layer.every = order.value  # type: ignore[assignment]
     elif isinstance(layer, Moving) and layer.propagation is not None:
-        others = [] if order.value is None else replaced_by(layer.propagation, order.name)
+        if order.value is None:
+            others = []
+        else:
+            others = replaced_by(layer.propagation, order.name)
         layer.tune(**dict.fromkeys(others), **{order.name: order.value})
     else:
         raise UnknownName(f"setting of layer {order.layer!r}", order.name, ("every",))

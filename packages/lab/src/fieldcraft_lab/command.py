@@ -161,7 +161,10 @@ def _replay(chosen: argparse.Namespace) -> None:
         for moment, order in session.log:
             print(f"{moment * session.live.step_seconds:10.3f} s  step {moment:6d}  {order}")
     if chosen.record is not None:
-        limits = None if chosen.limits is None else (chosen.limits[0], chosen.limits[1])
+        if chosen.limits is None:
+            limits = None
+        else:
+            limits = (chosen.limits[0], chosen.limits[1])
         with Progress(sys.stderr, chosen.record.name) as bar:
             replay.record(
                 session, chosen.record, until, layer=chosen.layer, limits=limits, watch=bar.show

@@ -175,7 +175,9 @@ class Controller:
         is_still = side.moment == self._last_moment or now - self._status_at < 1 / rate
         if state == self._last_state and is_still:
             return None
-        self._last_state, self._last_moment, self._status_at = state, side.moment, now
+        self._last_state = state
+        self._last_moment = side.moment
+        self._status_at = now
         totals = {}
         for name, each in self.sides.items():
             totals[name] = self._renderer.totals(each.live)
@@ -196,7 +198,8 @@ class Controller:
         versions = [(name, each.restores, each.live.markers_version()) for name, each in sides]
         if versions == self._markers_version:
             return None
-        self._markers_version, self._markers_at = versions, now
+        self._markers_version = versions
+        self._markers_at = now
         return {name: side.live.markers() for name, side in sides}
 
     def _send_drawings(self) -> None:

@@ -25,7 +25,10 @@ _EVERY = Setting("Time between two updates", checks.positive, "number", above=Tr
 
 def settings(layer: Layer) -> dict[str, Any]:
     """Return the settings of a layer by name, as plain data; falloffs without a name are None."""
-    found = {} if layer.propagation is None else values_of(layer.propagation)
+    if layer.propagation is None:
+        found = {}
+    else:
+        found = values_of(layer.propagation)
     plain = {name: _plain(value) for name, value in found.items() if name not in FIXED}
     return {**plain, "every": layer.every}
 
@@ -38,7 +41,10 @@ def controls(
     The ranges of sliders follow from the values in `initial`, so that they do not change while a
     layer is tuned.
     """
-    known = {} if layer.propagation is None else declared(layer.propagation)
+    if layer.propagation is None:
+        known = {}
+    else:
+        known = declared(layer.propagation)
     found: list[dict[str, Any]] = []
     now = settings(layer)
     first = initial or now
@@ -93,7 +99,9 @@ def _range(imap: InfluenceMap, setting: Setting, now: float) -> tuple[float, flo
 def _plain(value: Any) -> Any:
     if isinstance(value, Falloff):
         return value.name if value.name in CURVES else None
-    return value if not isinstance(value, float) or math.isfinite(value) else None
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None
 
 
 def curve(layer: Layer) -> dict[str, Any] | None:

@@ -44,7 +44,10 @@ class FilmMaker:
                 remedy="Wait until the first one is done",
             )
         twin = session.fork()
-        end = twin.moment if wanted.end is None else min(wanted.end, twin.moment)
+        if wanted.end is None:
+            end = twin.moment
+        else:
+            end = min(wanted.end, twin.moment)
         if wanted.begin >= end:
             raise InvalidValue(
                 "A film ends after it begins",
@@ -91,7 +94,10 @@ class FilmMaker:
         try:
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / f"session.{wanted.what}"
-                layer = wanted.map if wanted.map in session.live.maps else None
+                if wanted.map in session.live.maps:
+                    layer = wanted.map
+                else:
+                    layer = None
                 replay.record(session, path, end, layer=layer, size=wanted.size, watch=watch)
                 data = path.read_bytes()
             encoded = base64.b64encode(data).decode()

@@ -30,5 +30,6 @@ class History:
     def copy(self) -> History:
         """Return a copy, for a fork."""
         twin = History()
-        twin._rows, twin._furthest = dict(self._rows), self._furthest
+        twin._rows = dict(self._rows)
+        twin._furthest = self._furthest
         return twin

@@ -117,14 +117,17 @@ class Hub:
         4 bytes, and the bytes of all changed tiles.
         """
         with self._lock:
-            pictures, status, sources = self._pictures, self._status, self._sources
+            pictures = self._pictures
+            status = self._status
+            sources = self._sources
             show = client.show
         if not client.is_ready:
             return None
         parts: list[bytes] = []
         views = []
         for number, view in enumerate(show.views):
-            picture, last = pictures.get(view), client.sent.get(view)
+            picture = pictures.get(view)
+            last = client.sent.get(view)
             if picture is None or (last is not None and last.version == picture.version):
                 continue
             client.sent[view] = picture
@@ -146,7 +149,8 @@ class Hub:
         }
         if client.sources_number != sources[0]:
             header["sources"] = sources[1]
-        client.status_number, client.sources_number = status[0], sources[0]
+        client.status_number = status[0]
+        client.sources_number = sources[0]
         text = json.dumps(header, separators=(",", ":")).encode()
         text += b" " * (-len(text) % 4)
         return len(text).to_bytes(4, "little") + text + b"".join(parts)

@@ -67,5 +67,6 @@ class Keyframes:
     def copy(self) -> Keyframes:
         """Return a copy."""
         twin = Keyframes(self._most)
-        twin._frames, twin._bytes = list(self._frames), self._bytes
+        twin._frames = list(self._frames)
+        twin._bytes = self._bytes
         return twin

@@ -54,7 +54,10 @@ class Lab(Controller):
         checks.integer("port", port, maximum=65535)
         if share is not None:
             checks.text("share", share)
-        session = world if isinstance(world, Session) else session_of(world, step)
+        if isinstance(world, Session):
+            session = world
+        else:
+            session = session_of(world, step)
         if session is not world:
             session.seek(session.furthest)
         self._starts = starts
@@ -127,7 +130,8 @@ class Lab(Controller):
         last = due = time.perf_counter()
         while not self._stopping.is_set():
             self._handle_until(due)
-            begun, now = time.thread_time(), time.perf_counter()
+            begun = time.thread_time()
+            now = time.perf_counter()
             self._advance(now - last)
             last = now
             try:
@@ -143,7 +147,10 @@ class Lab(Controller):
         while True:
             rest = due - time.perf_counter()
             try:
-                item = self._inbox.get(timeout=rest) if rest > 0 else self._inbox.get_nowait()
+                if rest > 0:
+                    item = self._inbox.get(timeout=rest)
+                else:
+                    item = self._inbox.get_nowait()
             except queue.Empty:
                 return
             if item is None:
@@ -232,7 +239,8 @@ class Lab(Controller):
                 got=f"step {moment} of {furthest}",
                 remedy="Play on",
             )
-        self._playing, self._stopped = False, None
+        self._playing = False
+        self._stopped = None
         for session in self.sides.values():
             session.seek(moment)
 
@@ -241,8 +249,13 @@ class Lab(Controller):
 
         def last(session: Session) -> list[int]:
             is_undo = isinstance(message, protocol.Undo)
-            edits = [edit for _, edit in session.edits] if is_undo else session.undone
-            return [id(order) for order in edits[-1]] if edits else []
+            if is_undo:
+                edits = [edit for _, edit in session.edits]
+            else:
+                edits = session.undone
+            if edits:
+                return [id(order) for order in edits[-1]]
+            return []
 
         same = [side for side in self.sides.values() if last(side) == last(chosen)]
         for session in same:
@@ -274,7 +287,9 @@ class Lab(Controller):
         if world not in (*recipe_names(), *game_names()):
             raise UnknownName("world", world, (*recipe_names(), *game_names()))
         session = Session(opened(world))
-        self._starts, self._stopped, self._saved = False, None, session.log
+        self._starts = False
+        self._stopped = None
+        self._saved = session.log
         self._playing = True
         self._start({"a": session})
         self.hub.send({"reload": True})
@@ -296,7 +311,8 @@ class Lab(Controller):
         session = self._session(message.side)
         if message.what == "recipe":
             found = recipe_export.recipe_of(session, write=message.write)
-            self._saved = self._saved if found["left_out"] else session.log
+            if not (found["left_out"]):
+                self._saved = session.log
             return found
         self._saved = session.log
         with tempfile.TemporaryDirectory() as folder:

@@ -204,7 +204,9 @@ class LayerWorld(Live):
         return file.getvalue()
 
     def _identity(self, value: Any) -> int | None:
-        return id(self._shared.setdefault(id(value), value)) if isinstance(value, _SHARED) else None
+        if isinstance(value, _SHARED):
+            return id(self._shared.setdefault(id(value), value))
+        return None
 
     def at(self, keyframe: bytes) -> Self:
         """Return another world at the moment of a keyframe."""
@@ -258,11 +260,10 @@ class LiveMap(LayerWorld):
     def __init__(self, imap: InfluenceMap, step: float | None = None, title: str = "") -> None:
         remedy = "Pass fc.InfluenceMap, or a recipe's path"
         checks.instance(imap, InfluenceMap, "The lab shows an influence map", remedy)
-        self.step_seconds = (
-            shortest_interval(imap)
-            if step is None
-            else clock.seconds(clock.ticks("step", step, minimum=1))
-        )
+        if step is None:
+            self.step_seconds = shortest_interval(imap)
+        else:
+            self.step_seconds = clock.seconds(clock.ticks("step", step, minimum=1))
         self._start = _archive(imap)
         super().__init__(_imap_of(self._start), title)
 
@@ -346,7 +347,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Falloff):
         state = value.state()
         return {**state, "ring": None if state["ring"] is None else tuple(state["ring"])}
-    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return str(value)
 
 
 def _archive(imap: InfluenceMap) -> bytes:

@@ -57,7 +57,10 @@ class LiveRecipe(LayerWorld):
     def name_of(self, layer: str, source: int) -> str | None:
         """Return the name of a source in the recipe."""
         part = self.world.part_of(layer, source)
-        name = None if part is None else self.recipe.document.value((*part.keys, "name"))
+        if part is None:
+            name = None
+        else:
+            name = self.recipe.document.value((*part.keys, "name"))
         return name if isinstance(name, str) else None
 
     def limits(self) -> dict[str, list[float]]:
@@ -68,7 +71,10 @@ class LiveRecipe(LayerWorld):
                 continue
             given = output.limits
             for name in output.layers:
-                limits = given.get(name) if isinstance(given, dict) else given
+                if isinstance(given, dict):
+                    limits = given.get(name)
+                else:
+                    limits = given
                 if limits is not None:
                     found.setdefault(name, [float(part) for part in limits])
         return found

@@ -113,7 +113,8 @@ class WidgetController(Program):
         send_bytes: Callable[[bytes], object],
     ) -> None:
         super().__init__(imap, "notebook")
-        self._send_text, self._send_bytes = send_text, send_bytes
+        self._send_text = send_text
+        self._send_bytes = send_bytes
         self._client = Client(lambda: None, self._send)
         self.hub.add(self._client)
 
@@ -122,7 +123,10 @@ class WidgetController(Program):
 
     def receive_content(self, content: Any) -> None:
         """Handle a message of the page."""
-        text = content.get("text") if isinstance(content, dict) else None
+        if isinstance(content, dict):
+            text = content.get("text")
+        else:
+            text = None
         if not isinstance(text, str):
             return
         if text.startswith('{"token"'):
@@ -137,7 +141,8 @@ class WidgetController(Program):
             case protocol.Ack() as message:
                 self._client.acknowledge(message.frame)
             case protocol.Show() as message:
-                self._client.show, self._client.show_number = message, request.number
+                self._client.show = message
+                self._client.show_number = request.number
             case _:
                 self._client.done = max(self._client.done, request.number)
                 self._answer(request, self._reply, self._gone)

@@ -40,7 +40,9 @@ class Renderer:
 
     def forget(self) -> None:
         """Discard all pictures, because sides were replaced."""
-        self.pictures, self._formulas, self._totals = {}, {}, {}
+        self.pictures = {}
+        self._formulas = {}
+        self._totals = {}
 
     def map_of(self, live: Live, text: str) -> Operand:
         """Return a map by its name or by a formula; raises the errors of `fc.formula`."""
@@ -125,13 +127,18 @@ class Renderer:
         if view.limits is not None:
             return ColorScale(*view.limits)
         low, high = self._spans.get(_key(view), (0.0, 0.0))
-        least, most = float(values.min(initial=0.0)), float(values.max(initial=0.0))
+        least = float(values.min(initial=0.0))
+        most = float(values.max(initial=0.0))
         if symmetric:
             least, most = min(least, -most), max(most, -least)
-        low = -nice(-least) if least < low else low
-        high = nice(most) if most > high else high
+        if least < low:
+            low = -nice(-least)
+        if most > high:
+            high = nice(most)
         self._spans[_key(view)] = (low, high)
-        return ColorScale(low, high) if low < high else ColorScale(0.0, 1.0)
+        if low < high:
+            return ColorScale(low, high)
+        return ColorScale(0.0, 1.0)
 
     def _plane(self, region: tuple[float, ...] | None, shape: Shape) -> Plane:
         if region not in self._planes:

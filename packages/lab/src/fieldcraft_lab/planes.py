@@ -64,14 +64,18 @@ class Plane:
 
     def bytes_of(self, values: NDArray[np.float32], scale: ColorScale) -> Bytes:
         """Return the bytes of values, uint8 of shape (rows, columns)."""
-        flat = values if self._bins is None else self._bins.strongest(values.reshape(-1))
+        if self._bins is None:
+            flat = values
+        else:
+            flat = self._bins.strongest(values.reshape(-1))
         return self._rows(scale.index(flat))
 
     def walls(self, walls: NDArray[np.bool_]) -> Bytes:
         """Return 1 for walls, 0 for open cells; a pixel is open if one of its cells is."""
-        flat = (
-            walls.astype(np.uint8) if self._bins is None else self._bins.all_of(walls.reshape(-1))
-        )
+        if self._bins is None:
+            flat = walls.astype(np.uint8)
+        else:
+            flat = self._bins.all_of(walls.reshape(-1))
         return self._rows(flat)
 
     def _rows(self, flat: Bytes) -> Bytes:
@@ -134,7 +138,10 @@ def shape_of(space: Space) -> Shape:
         return Shape({**meta, "form": "pixels"}, b"", lambda region: _pixels(space, region))
     rows = max(-(-len(space) // _ROW), 1)
     drawn, reach = outlines(space)
-    kinds, geometry = _dots(space) if drawn is None else _triangles(space, *drawn)
+    if drawn is None:
+        kinds, geometry = _dots(space)
+    else:
+        kinds, geometry = _triangles(space, *drawn)
     plane = Plane(space, (rows, _ROW), plain=False)
     return Shape(
         {**meta, "form": "cells", "width": _ROW, "height": rows, "reach": float(reach), **kinds},
@@ -170,11 +177,10 @@ def _triangles(
 
 def _within(cells: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the index of each number among equal ones, in an array with equal numbers together."""
-    begins = (
-        np.flatnonzero(np.append(True, cells[1:] != cells[:-1]))
-        if len(cells)
-        else np.zeros(0, np.int64)
-    )
+    if len(cells):
+        begins = np.flatnonzero(np.append(True, cells[1:] != cells[:-1]))
+    else:
+        begins = np.zeros(0, np.int64)
     return np.arange(len(cells)) - np.repeat(begins, np.diff(np.append(begins, len(cells))))
 
 
@@ -227,7 +233,8 @@ def tiles(new: Bytes, old: Bytes | None) -> list[tuple[int, int, int, int]] | No
         return []
     height, width = new.shape
     differ = new != old
-    across, down = np.arange(0, width, TILE), np.arange(0, height, TILE)
+    across = np.arange(0, width, TILE)
+    down = np.arange(0, height, TILE)
     changed = np.logical_or.reduceat(np.logical_or.reduceat(differ, down, axis=0), across, axis=1)
     if np.count_nonzero(changed) > 0.6 * changed.size:
         return None

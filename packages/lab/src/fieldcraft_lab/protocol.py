@@ -328,7 +328,10 @@ def parse(text: str | bytes, orders: tuple[type, ...] = ORDERS) -> Request:
     identity = integer("id", value.pop("id", 0))
     to = value.pop("to", None)
     joined = checks.flag("joined", value.pop("joined", False))
-    addressed = None if to is None else side("to", to)
+    if to is None:
+        addressed = None
+    else:
+        addressed = side("to", to)
     return Request(identity, addressed, _message(known[name], value, name), joined)
 
 

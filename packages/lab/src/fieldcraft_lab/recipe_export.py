@@ -68,7 +68,9 @@ def restore_recipe(session: Session) -> None:
 
 def writings(live: Live) -> int:
     """Return how many writings of a recipe can be undone."""
-    return len(live.written) - 1 if isinstance(live, LiveRecipe) else 0
+    if isinstance(live, LiveRecipe):
+        return len(live.written) - 1
+    return 0
 
 
 def _recipe_world(session: Session) -> LiveRecipe:
@@ -129,12 +131,14 @@ def _write_settings(document: Any, session: Session, live: LiveRecipe) -> None:
             tuned.update(dict.fromkeys((layer, each) for each in replaced_by(propagation, name)))
     for layer, name in tuned:
         of_team = teams is not None and layer in teams.names
-        table = document["teams"] if of_team else document["layers"][layer]
-        value = (
-            live.imap[layer].every
-            if name == "every"
-            else getattr(live.imap[layer].propagation, name)
-        )
+        if of_team:
+            table = document["teams"]
+        else:
+            table = document["layers"][layer]
+        if name == "every":
+            value = live.imap[layer].every
+        else:
+            value = getattr(live.imap[layer].propagation, name)
         value = getattr(value, "name", value)
         if value is None:
             table.pop(name, None)
@@ -144,7 +148,10 @@ def _write_settings(document: Any, session: Session, live: LiveRecipe) -> None:
 
 def _replace_value(table: Any, name: str, value: Any) -> None:
     """Write a value; a comment behind it stays in its column."""
-    before = len(table.item(name).as_string()) if name in table else 0
+    if name in table:
+        before = len(table.item(name).as_string())
+    else:
+        before = 0
     table[name] = value
     written = table.item(name)
     if written.trivia.comment:

@@ -85,7 +85,10 @@ def session_of(
     rule = "The lab opens an influence map, a recipe, a saved session or map, or a Session"
     if not isinstance(world, (str, os.PathLike)):
         raise InvalidValue(rule, got=f"a {type(world).__name__}", remedy="Pass imap")
-    name = world if isinstance(world, str) else os.fspath(world)
+    if isinstance(world, str):
+        name = world
+    else:
+        name = os.fspath(world)
     if is_link(name):
         with _linked(name) as linked:
             return Session.load(linked, **options)
@@ -212,7 +215,10 @@ def difference(
             "Runs that are compared have layers of one name", got="none", remedy="Name them alike"
         )
     ends = [moment_of(session, None) for session in (first, second)]
-    end = min(ends) if until is None else until
+    if until is None:
+        end = min(ends)
+    else:
+        end = until
     while True:
         for name in names:
             found = _difference_of(first, second, name)
@@ -322,4 +328,6 @@ def _linked(link: str) -> Iterator[Path]:
 def with_view(url: str, link: str) -> str:
     """Return the address of a lab with the view of another link: maps, camera, moment."""
     state = _parts(link).get("state", [""])[0]
-    return f"{url}&state={quote(state)}" if state else url
+    if state:
+        return f"{url}&state={quote(state)}"
+    return url

@@ -79,7 +79,10 @@ class Server:
                 remedy="Leave it out for a random one",
             )
         self.controller = controller
-        self.token = secrets.token_urlsafe(24) if token is None else token
+        if token is None:
+            self.token = secrets.token_urlsafe(24)
+        else:
+            self.token = token
         self._host = "127.0.0.1" if share is None else share
         self._socket = _listening(self._host, checks.integer("port", port, maximum=65535))
         self.port = int(self._socket.getsockname()[1])
@@ -209,7 +212,10 @@ class Server:
             return False
         except ConnectionClosed:
             return False
-        token = first.get("token") if isinstance(first, dict) else None
+        if isinstance(first, dict):
+            token = first.get("token")
+        else:
+            token = None
         if not isinstance(token, str) or not hmac.compare_digest(
             token.encode("utf-8", "replace"), self.token.encode()
         ):
@@ -222,7 +228,8 @@ class _Page:
     """The connection to one page; all methods with `async` run in the server's thread."""
 
     def __init__(self, controller: Controller, connection: Any) -> None:
-        self._controller, self._connection = controller, connection
+        self._controller = controller
+        self._connection = connection
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
         self._messages: asyncio.Queue[str] = asyncio.Queue()
@@ -297,7 +304,8 @@ class _Page:
                 self._client.acknowledge(message.frame)
                 self._news.set()
             elif isinstance(message, protocol.Show):
-                self._client.show, self._client.show_number = message, request.number
+                self._client.show = message
+                self._client.show_number = request.number
                 self._news.set()
             else:
                 await self._unanswered.acquire()

@@ -235,7 +235,8 @@ class Session(Side):
     def _take(self, frame: Keyframe) -> None:
         self.live = self.live.at(frame.data)
         self.restores += 1
-        self.moment, self._applied = frame.moment, frame.applied
+        self.moment = frame.moment
+        self._applied = frame.applied
         self._apply_log()
 
     def digest(self) -> str:
@@ -246,7 +247,8 @@ class Session(Side):
         """Return another session with the same past, which goes on independently."""
         twin = copy.copy(self)
         twin.live = self.live.at(self.live.keyframe())
-        twin._log, twin._undone = self._log[: self._applied], [*self._undone]
+        twin._log = self._log[: self._applied]
+        twin._undone = [*self._undone]
         twin._keyframes = self._keyframes.copy()
         twin._keyframes.forget_after(self.moment)
         twin.furthest = self.moment

@@ -36,7 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0 for success, 1 where `diff` found a difference, 2 for wrong arguments and errors of
     fieldcraft, 130 after Ctrl-C. Without arguments, print the help and exit with 0.
     """
-    given = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments is None:
+        given = sys.argv[1:]
+    else:
+        given = list(arguments)
     _show_log()
     try:
         parser, commands = _parser()
@@ -179,7 +182,10 @@ def _add_package_commands(
     """
     own = set(commands.choices)
     for point in sorted(metadata.entry_points(group=COMMANDS), key=lambda point: point.name):
-        package = point.dist.name if point.dist is not None else "an unknown package"
+        if point.dist is not None:
+            package = point.dist.name
+        else:
+            package = "an unknown package"
         if point.name in own:
             print(
                 f"fieldcraft: {package} offers the command {point.name!r}, which fieldcraft has"
@@ -251,7 +257,10 @@ def _run(chosen: argparse.Namespace) -> None:
     from fieldcraft.commands.recipe import read_recipe
     from fieldcraft.commands.recipe.outputs import run
 
-    text = sys.stdin.read() if str(chosen.recipe) == "-" else None
+    if str(chosen.recipe) == "-":
+        text = sys.stdin.read()
+    else:
+        text = None
     recipe = read_recipe(recipe_path(chosen.recipe), chosen.set, data=chosen.data, text=text)
     report = run(recipe, chosen.out, progress=_progress(chosen))
     if not chosen.quiet:
@@ -295,7 +304,9 @@ def _shown(value: object) -> str:
         return f"({', '.join(map(_shown, value))})"
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.6g}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.6g}"
 
 
 def _print_report(report: Report) -> None:
@@ -341,7 +352,10 @@ def _facts(space: Grid | Graph) -> dict[str, Any]:
         facts["directed"] = space.directed
     parts = space.parts().reshape(-1)
     sizes = np.bincount(parts[parts >= 0], weights=space.areas.reshape(-1)[parts >= 0])
-    low, high = space.extent.tolist() if len(space) else ([], [])
+    if len(space):
+        low, high = space.extent.tolist()
+    else:
+        low, high = ([], [])
     return {
         **facts,
         "open": int(np.count_nonzero(~space.walls)),

@@ -55,7 +55,8 @@ def bundle(folder: Path, target: Path, kernels: Path | None = None) -> Bundle:
         If there is no such folder, where it holds a fieldcraft of its own, and where no library of
         these kernels lies.
     """
-    folder, target = folder.resolve(), target.resolve()
+    folder = folder.resolve()
+    target = target.resolve()
     if not folder.is_dir():
         raise InvalidValue(
             "A program's folder is packed",
@@ -265,7 +266,9 @@ SHIPPED = _HERE / "recipes"
 def recipe_path(path: Path) -> Path:
     """Return the path of a recipe: a file, or the name of a recipe in the package."""
     shipped = SHIPPED / f"{path.stem}.toml"
-    return shipped if not path.exists() and path.name == path.stem and shipped.exists() else path
+    if not path.exists() and path.name == path.stem and shipped.exists():
+        return shipped
+    return path
 
 
 def add_demo(

@@ -123,9 +123,10 @@ class Belief(BeliefMap):
         self.every = interval_of(space.typical_step, self.speed, every)
         self._interval = clock.ticks("every", self.every)
         self._ticks = 0
-        possible = (
-            ~space.walls if where is None else cell_array(space, "where", where, "b") & ~space.walls
-        )
+        if where is None:
+            possible = ~space.walls
+        else:
+            possible = cell_array(space, "where", where, "b") & ~space.walls
         if not possible.any():
             raise InvalidValue(
                 "A target can be somewhere",
@@ -225,11 +226,13 @@ class Belief(BeliefMap):
             False if a belief began anew.
         """
         cells = self.space.cell_ids(view)
-        part, beliefs = share_below_one("missed", missed), self._beliefs
+        part = share_below_one("missed", missed)
+        beliefs = self._beliefs
         if target is not None:
             beliefs = [beliefs[target_number(target, self.targets)]]
         self._follow_walls()
-        flat, sound = self._flow.index(cells), True
+        flat = self._flow.index(cells)
+        sound = True
         for belief in beliefs:
             before = belief.clear(flat, part)
             left = belief.total()

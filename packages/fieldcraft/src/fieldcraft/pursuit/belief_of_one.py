@@ -157,7 +157,9 @@ class TargetBelief:
     def begin(self, cell: int | None, velocity: Floats, age: int = 0) -> None:
         """Set the cell and velocity of the last sighting, `age` intervals ago."""
         self.lost = replace(self.lost, cell=cell, velocity=velocity)
-        self._flows, self._arrivals, self.age = {}, {}, age
+        self._flows = {}
+        self._arrivals = {}
+        self.age = age
 
     def clear(self, flat: Ints, part: float) -> Floats:
         """Keep a part of the masses in cells, indices of the kernels; return their sums before."""
@@ -182,7 +184,10 @@ class TargetBelief:
         for number, mass in enumerate(self.masses):
             if not self._live[number]:
                 continue
-            flow = self._flows[number] if number in self._flows else self._flow(number)
+            if number in self._flows:
+                flow = self._flows[number]
+            else:
+                flow = self._flow(number)
             if flow is None:
                 mass *= self.scale
                 continue
@@ -258,9 +263,13 @@ class TargetBelief:
             after = self.hypotheses.stages[number].after
             assert after is not None
             low, high = after
-            begin, end = max(low, now), now + self.lost.every
+            begin = max(low, now)
+            end = now + self.lost.every
             if end > begin:
-                chance = 1.0 if end >= high else (end - begin) / (high - begin)
+                if end >= high:
+                    chance = 1.0
+                else:
+                    chance = (end - begin) / (high - begin)
                 found.append((number, number + 1, chance))
             elif now >= high and self.hypotheses.changes:  # mass that entered it late
                 found.append((number, number + 1, 1.0))
@@ -280,7 +289,8 @@ class TargetBelief:
 
     def follow(self, layout: Flow, shared: dict[Mover, Flow | None]) -> None:
         """Use the layout and flows of new walls; the masses have to be placed anew."""
-        self._layout, self._shared = layout, shared
+        self._layout = layout
+        self._shared = shared
         cell = self.lost.cell
         self.begin(
             None if cell is None else int(self.lost.space.nearest_open(cell)),
@@ -354,12 +364,12 @@ def restore_from(
     InvalidValue
         For anything but a snapshot of such beliefs; then nothing has changed.
     """
-    space, hypotheses, targets = beliefs[0].lost.space, beliefs[0].hypotheses, len(beliefs)
+    space = beliefs[0].lost.space
+    hypotheses = beliefs[0].hypotheses
+    targets = len(beliefs)
     shape = (targets, len(hypotheses.stages), *space.shape)
-    masses, scales = (
-        plain_numbers(memory, "masses", shape),
-        plain_numbers(memory, "scales", (targets,)),
-    )
+    masses = plain_numbers(memory, "masses", shape)
+    scales = plain_numbers(memory, "scales", (targets,))
     ticks = plain_integer(memory, "ticks", below=clock.ticks("every", every))
     sums = masses.reshape(targets, -1).sum(axis=1) * scales
     in_range = float(masses.min()) >= 0 and float(masses.max()) <= 1 + _ROUNDED
@@ -376,6 +386,9 @@ def restore_from(
     for k, belief in enumerate(beliefs):
         belief.place(list(masses[k]))
         belief.scale = float(scales[k])
-        cell = None if cells[k] < 0 else int(cells[k])
+        if cells[k] < 0:
+            cell = None
+        else:
+            cell = int(cells[k])
         belief.restore(tuple(weights[k].tolist()), cell, velocities[k], int(ages[k]))
     return masses, ticks

@@ -64,7 +64,8 @@ def check_flood(
     marks: NDArray[np.int64],
 ) -> None:
     """Refuse a snapshot with indices outside of its arrays."""
-    count, (front, hot, tail, tail_end, steps) = len(state), marks.tolist()
+    count = len(state)
+    (front, hot, tail, tail_end, steps) = marks.tolist()
     sound = 0 <= front <= hot <= count and 0 <= tail <= tail_end <= count and 0 <= steps < 2**31
     sound = sound and int(state.min()) >= 0 and int(state.max()) <= kernels.pursuit.flood.BLOCKED
     sound = sound and int(ignited.min()) >= -1 and int(ignited.max()) <= steps

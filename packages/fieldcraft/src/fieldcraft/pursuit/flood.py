@@ -31,7 +31,10 @@ class Flood(Operand):
         behind: NDArray[np.bool_],
         cooling: float,
     ) -> None:
-        self.space, self._start, self._blocked, self._behind = space, start, blocked, behind
+        self.space = space
+        self._start = start
+        self._blocked = blocked
+        self._behind = behind
         self._lasts = steps_warm(cooling)
         self._adjacency: Adjacency = space.adjacency
         self._walls_version = space.walls_version
@@ -66,7 +69,8 @@ class Flood(Operand):
         most_hot: int,
     ) -> int:
         # A flood makes and ignites at most as many steps and cells as there are cells.
-        count, most_hot = min(count, len(lit) + 1), min(most_hot, len(lit))
+        count = min(count, len(lit) + 1)
+        most_hot = min(most_hot, len(lit))
         return int(
             kernels.pursuit.flood.run(
                 self._adjacency.starts,
@@ -115,11 +119,9 @@ class Flood(Operand):
         """Return the cells where the target cannot be now, for answers before the flood follows
         new walls.
         """
-        return (
-            self._impassable
-            if self._walls_version == self.space.walls_version
-            else self.space.walls.reshape(-1) | self._blocked
-        )
+        if self._walls_version == self.space.walls_version:
+            return self._impassable
+        return self.space.walls.reshape(-1) | self._blocked
 
     def _take_walls(self) -> None:
         self.stopped = None  # it may go on along other paths
@@ -159,20 +161,17 @@ class Flood(Operand):
             np.uint8(kernels.pursuit.flood.BLOCKED),
             np.uint8(kernels.pursuit.flood.UNTOUCHED),
         )
-        ignited, lit, marks = (
-            np.empty_like(self._ignited),
-            np.zeros_like(self._lit),
-            np.array([0, 1, 0, int(barrier), 0], dtype=np.int64),
-        )
+        ignited = np.empty_like(self._ignited)
+        lit = np.zeros_like(self._lit)
+        marks = np.array([0, 1, 0, int(barrier), 0], dtype=np.int64)
         barrier_cells = np.zeros_like(self._barrier_cells)
         lit[0] = barrier_cells[0] = origin = self._origin()
         if state[origin] == kernels.pursuit.flood.UNTOUCHED:
             state[origin] = kernels.pursuit.flood.HEAT
-        end = (
-            self._run(state, ignited, lit, barrier_cells, marks, self.steps, len(lit))
-            if self.steps
-            else kernels.pursuit.flood.RUNS
-        )
+        if self.steps:
+            end = self._run(state, ignited, lit, barrier_cells, marks, self.steps, len(lit))
+        else:
+            end = kernels.pursuit.flood.RUNS
         late = False
         while (
             end == kernels.pursuit.flood.RUNS
@@ -194,11 +193,13 @@ class Flood(Operand):
         front, end = self._marks[
             kernels.pursuit.flood.FRONT : kernels.pursuit.flood.FRONT + 2
         ].tolist()
-        steps, barrier = self._adjacency, self._state == kernels.pursuit.flood.BARRIER
+        steps = self._adjacency
+        barrier = self._state == kernels.pursuit.flood.BARRIER
         leaves = (self._state == kernels.pursuit.flood.HEAT)[steps.origins] & barrier[steps.ends]
         if front == end or not leaves.any():
             return False
-        listed, beside = self._lit[:end], np.zeros(len(barrier), dtype=np.bool_)
+        listed = self._lit[:end]
+        beside = np.zeros(len(barrier), dtype=np.bool_)
         beside[steps.origins[leaves]] = True
         again = listed[beside[listed]]
         self._lit[:end] = np.concatenate([listed[~beside[listed]], again])
@@ -219,7 +220,8 @@ class Flood(Operand):
         if not len(hot):
             return False
         state[(state == kernels.pursuit.flood.HEAT) & seen] = kernels.pursuit.flood.UNTOUCHED
-        self._state, self._barrier_cells = state, barrier_cells
+        self._state = state
+        self._barrier_cells = barrier_cells
         self._ignited[:] = NEVER
         self._ignited[hot] = self.steps
         self._lit[: len(hot)] = hot

@@ -29,7 +29,8 @@ class VisibilityCache:
     """
 
     def __init__(self, space: Space, sight: float) -> None:
-        self._space, self._sight = space, sight
+        self._space = space
+        self._sight = sight
         self.of, self._middles = _clusters(space)
         opened = self.of[~space.walls.reshape(-1)]
         self._sizes = np.bincount(opened, minlength=len(self._middles))
@@ -68,7 +69,9 @@ def _clusters(space: Space) -> tuple[NDArray[np.int32], Ints]:
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    arcs, walls, side = space.adjacency, space.walls.reshape(-1), _SIDE
+    arcs = space.adjacency
+    walls = space.walls.reshape(-1)
+    side = _SIDE
     origins = arcs.origins
     opened = np.flatnonzero(~walls)
     if len(opened) <= _MOST_CLUSTERS:
@@ -140,7 +143,8 @@ def hiding_paths(
     from scipy.sparse.csgraph import dijkstra
 
     steps = space.adjacency.to_sparse()
-    least, most = at_walk(space, near[0]), within_walk(space, near[1])
+    least = at_walk(space, near[0])
+    most = within_walk(space, near[1])
     away, before = dijkstra(steps, indices=start, limit=most, return_predecessors=True)
     cells = np.flatnonzero((away >= least) & (away <= most))
     dark = cells[~visibility.sees(start)[cells]]

@@ -63,7 +63,8 @@ class Landmarks:
         Goals are landmarks, and after these the distance maps of other cells, or `fields` (F, N).
         """
         arcs = self.adjacency.starts, self.adjacency.ends, self.adjacency.lengths
-        begins = np.zeros(len(paths), dtype=np.int64) if begins is None else begins
+        if begins is None:
+            begins = np.zeros(len(paths), dtype=np.int64)
         fields = self.fields if fields is None else fields
         kernels.pursuit.rollouts.extend(arcs, self.links, fields, goals, begins, step, paths)
 
@@ -128,5 +129,8 @@ def normalized_shares(some: NDArray[np.bool_], shares: Floats) -> Floats:
     """Return the shares of some landmarks, 0 for the others, scaled to the sum 1; those of all if
     there are none.
     """
-    found = np.where(some, shares, 0.0) if some.any() else shares
+    if some.any():
+        found = np.where(some, shares, 0.0)
+    else:
+        found = shares
     return np.asarray(found / found.sum())

@@ -39,7 +39,8 @@ def estimate(
         return np.asarray(mean)
     if how == "peak":
         top = weights >= weights.max() * (1 - 1e-9)
-        cells, places = cells[top], places[top]
+        cells = cells[top]
+        places = places[top]
     away = np.round(((places - mean) ** 2).sum(axis=1), 9)
     return np.asarray(places[np.lexsort((cells, away))[0]])
 
@@ -57,8 +58,14 @@ def assigned(
     if not len(points):
         return np.zeros((0, space.dimensions))
     starts = np.atleast_1d(space.nearest_open(space.cell_at(points, outside=outside)))
-    usual = 4 * space.typical_step if len(space.adjacency.ends) else 0.0
-    gap = usual if spacing is None else checks.not_negative("spacing", spacing)
+    if len(space.adjacency.ends):
+        usual = 4 * space.typical_step
+    else:
+        usual = 0.0
+    if spacing is None:
+        gap = usual
+    else:
+        gap = checks.not_negative("spacing", spacing)
     places = _spread_out(space, cells, weights, len(points), gap)
     from scipy.optimize import linear_sum_assignment
 
@@ -85,7 +92,10 @@ def _spread_out(
     least = at_spacing(space, gap)
     for _ in range(count - 1):
         far = near >= least
-        worth = np.where(far, weights, 0.0) if far.any() and gap > 0 else weights * near
+        if far.any() and gap > 0:
+            worth = np.where(far, weights, 0.0)
+        else:
+            worth = weights * near
         best = int(np.lexsort((cells, near, -worth))[0])
         taken.append(best if worth[best] > 0 else taken[len(taken) % len(cells)])
         near = np.minimum(near, np.sqrt(((positions - positions[taken[-1]]) ** 2).sum(axis=1)))
@@ -110,8 +120,10 @@ class BeliefMap(Operand):
     def __init__(self, space: Space, targets: int, hypotheses: Hypotheses) -> None:
         self.space = checked_space(space)
         self.targets = checks.integer("targets", targets, minimum=1)
-        self._hypotheses, self._beliefs = hypotheses, list[TargetBelief]()
-        self._changes, self._walls_version = 0, space.walls_version
+        self._hypotheses = hypotheses
+        self._beliefs = list[TargetBelief]()
+        self._changes = 0
+        self._walls_version = space.walls_version
         self._seen: tuple[int, NDArray[np.float32]] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -135,9 +147,14 @@ class BeliefMap(Operand):
         """
         belief = self._beliefs[target_number(target, self.targets)]
         stale = self._walls_version != self.space.walls_version and not self.space.walls.all()
-        parts = belief.off_walls() if stale else belief.held()
+        if stale:
+            parts = belief.off_walls()
+        else:
+            parts = belief.held()
         if hypothesis is None:
-            return parts[0] if len(parts) == 1 else np.asarray(np.sum(parts, axis=0))
+            if len(parts) == 1:
+                return parts[0]
+            return np.asarray(np.sum(parts, axis=0))
         name = checks.choice("hypothesis", hypothesis, self._hypotheses.names)
         number = self._hypotheses.names.index(name)
         owners = zip(parts, self._hypotheses.owners, strict=True)
@@ -233,7 +250,10 @@ class LastSeen(Operand):
 
     def __init__(self, space: Space, *, unseen: float = 0.0, most: float | None = None) -> None:
         self.space = checked_space(space)
-        self.most = None if most is None else checks.positive("most", most)
+        if most is None:
+            self.most = None
+        else:
+            self.most = checks.positive("most", most)
         self._changes = 0
         self._now = clock.ticks("unseen", unseen)
         self._began = self._now
@@ -320,7 +340,10 @@ class LastSeen(Operand):
         """
         waited = np.asarray(self.values, dtype=np.float64).reshape(-1)
         cells = np.flatnonzero(~self.space.walls.reshape(-1))
-        weights = waited[cells] if waited.any() else np.ones(len(cells))
+        if waited.any():
+            weights = waited[cells]
+        else:
+            weights = np.ones(len(cells))
         return assigned(self.space, cells, weights, agents, spacing, outside)
 
     def snapshot(self) -> dict[str, Any]:
@@ -350,7 +373,9 @@ class LastSeen(Operand):
                 "seen of a snapshot are ticks up to now",
                 f"{int(seen.min())} to {int(seen.max())} at {now}",
             )
-        self._seen, self._now, self._began = seen.astype(np.int64), now, began
+        self._seen = seen.astype(np.int64)
+        self._now = now
+        self._began = began
         self._met = self._seen > 0
         self._changes += 1
 
@@ -361,7 +386,8 @@ class _Knowledge(Operand):
     name = "knowledge"
 
     def __init__(self, seen: LastSeen) -> None:
-        self.space, self._of = seen.space, seen
+        self.space = seen.space
+        self._of = seen
 
     def __repr__(self) -> str:
         return f"<knowledge of {self._of!r}>"

@@ -127,7 +127,10 @@ class Pursuit(Flood):
     ) -> None:
         start, self.last_seen = place(checked_space(space), last_seen)
         heading, own_speed = heading_of(velocity, space.dimensions)
-        pace = own_speed if speed is None else checks.positive("speed", speed)
+        if speed is None:
+            pace = own_speed
+        else:
+            pace = checks.positive("speed", speed)
         if pace is None:
             raise InvalidValue(
                 "A flood has a speed",
@@ -140,7 +143,10 @@ class Pursuit(Flood):
         self.every = interval_of(step, pace, every)
         self.most_hot = checks.integer("most_hot", most_hot, minimum=1)
         self.most_steps = checks.integer("most_steps", most_steps, minimum=1)
-        reach = _TAIL_STEPS * step if tail is None else checks.not_negative("tail", tail)
+        if tail is None:
+            reach = _TAIL_STEPS * step
+        else:
+            reach = checks.not_negative("tail", tail)
         is_behind = behind(space, self.last_seen, heading, math.radians(angle), reach)
         super().__init__(space, start, mask_of(space, blocked), is_behind, self.cooling)
         if self._state[start] == kernels.pursuit.flood.BLOCKED:
@@ -195,14 +201,16 @@ class Pursuit(Flood):
 
     def _go_on(self, wanted: int) -> int:
         """Make up to `wanted` steps of the front, and return how many were made."""
-        before, left = self.steps, max(self.most_steps - self.steps, 0)
+        before = self.steps
+        left = max(self.most_steps - self.steps, 0)
         end = self._make_steps(min(wanted, left))
         if end == kernels.pursuit.flood.STUCK and self._drop_barrier():
             end = self._make_steps(min(wanted, left) - (self.steps - before))
         if end != kernels.pursuit.flood.RUNS:
-            self.stopped = (
-                "with too many hot cells" if end == kernels.pursuit.flood.TOO_HOT else _STUCK
-            )
+            if end == kernels.pursuit.flood.TOO_HOT:
+                self.stopped = "with too many hot cells"
+            else:
+                self.stopped = _STUCK
         elif wanted > left:
             self.stopped = f"after {self.most_steps} steps"
         return self.steps - before
@@ -352,12 +360,17 @@ class Pursuit(Flood):
         ]
         check_flood(self._start, *arrays)
         ticks = plain_integer(memory, "ticks", below=clock.ticks("every", self.every))
-        restarts, stopped = plain_integer(memory, "restarts"), memory.get("stopped")
+        restarts = plain_integer(memory, "restarts")
+        stopped = memory.get("stopped")
         self._follow_walls()
         for name, array in zip(names, arrays, strict=True):
             setattr(self, f"_{name}", array.astype(getattr(self, f"_{name}").dtype))
-        self._ticks, self.restarts = ticks, restarts
-        self.stopped = None if stopped is None else str(stopped)
+        self._ticks = ticks
+        self.restarts = restarts
+        if stopped is None:
+            self.stopped = None
+        else:
+            self.stopped = str(stopped)
         if ((self._state == kernels.pursuit.flood.BLOCKED) != self._impassable).any():
             self.stopped = None
             self._walls_version = UNKNOWN  # the state is older than the walls

@@ -104,7 +104,10 @@ class Sight:
     def __post_init__(self) -> None:
         checked_space(self.space)
         nowhere = np.zeros((0, self.space.dimensions))
-        one = self.radius if checks.array("radius", self.radius).ndim == 0 else 1.0
+        if checks.array("radius", self.radius).ndim == 0:
+            one = self.radius
+        else:
+            one = 1.0
         visible(self.space, nowhere, one, angle=self.angle, heights=self.heights, eye=self.eye)
         clock.ticks("grace", self.grace)
 
@@ -259,5 +262,6 @@ class Sight:
 def _flags(present: ArrayLike | None, count: int) -> NDArray[np.bool_]:
     if present is None:
         return np.ones(count, dtype=np.bool_)
-    rule, remedy = "present is one bool per target", f"Pass {count} of them"
+    rule = "present is one bool per target"
+    remedy = f"Pass {count} of them"
     return checks.array_of(present, (count,), "b", rule, remedy)

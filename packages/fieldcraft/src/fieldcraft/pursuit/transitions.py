@@ -152,9 +152,12 @@ class PursuitBackend(ABC):
     def __init__(self, space: Space) -> None:
         self._adjacency = arcs = space.adjacency
         self.shape = space.shape
-        self.count, self.positions = len(space), space.positions
+        self.count = len(space)
+        self.positions = space.positions
         self.step = space.typical_step if len(arcs.ends) else 1.0
-        self.starts, self.ends, self.lengths = arcs.starts, arcs.ends, arcs.lengths
+        self.starts = arcs.starts
+        self.ends = arcs.ends
+        self.lengths = arcs.lengths
         self.origins = arcs.origins
         self.degrees = np.diff(self.starts)
 
@@ -228,21 +231,26 @@ class _GridBackend(PursuitBackend):
     def wander(self, stay: float, stride: float) -> Flow:
         if not self._local:
             return super().wander(stay, stride)
-        space, walk, flows = self._grid(), self.random_walk(stay, stride), np.zeros(2)
+        space = self._grid()
+        walk = self.random_walk(stay, stride)
+        flows = np.zeros(2)
         ins = np.zeros(self.shape, dtype=np.uint8)
-        links, walls = space.links(), space.walls
+        links = space.links()
+        walls = space.walls
         lengths = space.neighborhood.lengths(space.cell_size).tolist()
         for (dx, dy), mask, length in zip(
             space.neighborhood.steps, space.link_masks, lengths, strict=True
         ):
             flows[int(dx != 0 and dy != 0)] = min(stride / length, 1.0)
             arrives = (links & mask) != 0
-            there, here = inside(space, dx, dy), inside(space, -dx, -dy)
+            there = inside(space, dx, dy)
+            here = inside(space, -dx, -dy)
             arrives[there] &= ~walls[here]
             ins |= arrives.astype(np.uint8) << np.uint8(
                 kernels.pursuit.belief.AROUND.index((-dy, -dx))
             )
-        keep, part = walk.keep.reshape(self.shape), walk.part.reshape(self.shape)
+        keep = walk.keep.reshape(self.shape)
+        part = walk.part.reshape(self.shape)
         return _GridWander(keep, self._bands, part, ins, flows)
 
     def drift(self, chances: Floats) -> Flow:
@@ -258,7 +266,8 @@ class _GridBackend(PursuitBackend):
     @cached_property
     def _directions(self) -> Ints:
         """The number of the direction from which each arc reaches its end, (A,)."""
-        ends, width = self.ends.astype(np.int64), self.shape[1]
+        ends = self.ends.astype(np.int64)
+        width = self.shape[1]
         rows, columns = self.origins // width - ends // width, self.origins % width - ends % width
         numbers = np.full((3, 3), -1, dtype=np.int64)
         for k, (dy, dx) in enumerate(kernels.pursuit.belief.AROUND):
@@ -272,4 +281,6 @@ class _GridBackend(PursuitBackend):
 @cached_until_walls_change
 def backend(space: Space) -> PursuitBackend:
     """Return the backend of a space as its walls are now."""
-    return _GridBackend(space) if isinstance(space, Grid) else _GraphBackend(space)
+    if isinstance(space, Grid):
+        return _GridBackend(space)
+    return _GraphBackend(space)

@@ -118,8 +118,10 @@ def _choose(
     none: str,
     sign: np.float32,
 ) -> ChosenCells:
-    values, otherwise = queries(layer, space), checked_none(none)
-    far, gap = checks.positive("radius", radius), checks.not_negative("spacing", spacing)
+    values = queries(layer, space)
+    otherwise = checked_none(none)
+    far = checks.positive("radius", radius)
+    gap = checks.not_negative("spacing", spacing)
     wanted = _wanted(count, values.space)
     points, own, single = values.cells(positions, outside)
     cells = values.best(points, far, wanted, gap, values.closed(where), walk, sign)
@@ -128,7 +130,9 @@ def _choose(
 
 def _wanted(count: int | None, space: Space) -> int:
     """Return how many cells are chosen, at most as many as there are."""
-    return 1 if count is None else checks.integer("count", count, minimum=1, maximum=len(space))
+    if count is None:
+        return 1
+    return checks.integer("count", count, minimum=1, maximum=len(space))
 
 
 def pick(
@@ -176,10 +180,13 @@ def pick(
     >>> fc.pick(scores, (2.5, 0.5), 3, rng=rng, above=1, space=fc.Grid(5, 1)).value in (2, 7, 9)
     True
     """
-    values, otherwise = Values(layer, space), checked_none(none)
+    values = Values(layer, space)
+    otherwise = checked_none(none)
     checks.generator(rng)
-    far, gap = checks.positive("radius", radius), checks.not_negative("spacing", spacing)
-    wanted, closed = _wanted(count, values.space), values.closed(where)
+    far = checks.positive("radius", radius)
+    gap = checks.not_negative("spacing", spacing)
+    wanted = _wanted(count, values.space)
+    closed = values.closed(where)
     if above is not None:
         closed |= values.values <= checks.finite("above", above)
     points, own, single = values.cells(positions, outside)
@@ -235,7 +242,8 @@ def peaks(
     most = len(values.space)
     if count is not None:
         most = min(checks.integer("count", count, minimum=1), most)
-    gap, above = checks.not_negative("spacing", spacing), checks.finite("threshold", threshold)
+    gap = checks.not_negative("spacing", spacing)
+    above = checks.finite("threshold", threshold)
     return ChosenCells.at(values.peaks(most, gap, above), values.space, values.flat, ranked=True)
 
 

@@ -160,8 +160,12 @@ class Reservations:
         none: str,
         sign: np.float32,
     ) -> ChosenCells:
-        own_space = None if isinstance(getattr(layer, "space", None), Space) else self.space
-        values, otherwise = queries(layer, own_space), checked_none(none)
+        if isinstance(getattr(layer, "space", None), Space):
+            own_space = None
+        else:
+            own_space = self.space
+        values = queries(layer, own_space)
+        otherwise = checked_none(none)
         if not values.space.same_cells(self.space):
             raise InvalidValue(
                 "The layer has the cells of the reservations",
@@ -170,7 +174,8 @@ class Reservations:
             )
         far = checks.positive("radius", radius)
         points, own, single = values.cells(positions, outside)
-        names, closed = _names(agents, len(points), single), values.closed(where)
+        names = _names(agents, len(points), single)
+        closed = values.closed(where)
         others = [cell for agent, cell in self._cells.items() if agent not in set(names)]
         values.close(np.array(others, dtype=np.int64), self.spacing, closed)
         cells = values.best_in_turn(points, far, self.spacing, closed, walk, sign)
@@ -260,7 +265,8 @@ def uphill(
     values = Values(layer, space)
     _, cells, single = values.cells(positions, outside)
     starts = np.atleast_1d(cells)
-    best, edges = np.empty(len(starts), dtype=np.int64), values.space.adjacency
+    best = np.empty(len(starts), dtype=np.int64)
+    edges = values.space.adjacency
     kernels.values.uphill.uphill(edges.starts, edges.ends, values.flat, starts, best)
     if single:
         return ChosenCells.steps(best[0], starts[0], values.space, values.flat)
@@ -335,14 +341,16 @@ def explore_step(
     (3, 4)
     """
     values = queries(getattr(layer, "knowledge", layer), space)
-    space, flat = values.space, values.flat
+    space = values.space
+    flat = values.flat
     reach = min(checks.integer("sight", sight, minimum=1), len(space))
     limit = None
     if unknown is not None:
         known = checks.finite("unknown", unknown)
         limit = np.float32(np.clip(known, -checks.LARGEST, checks.LARGEST))
     points, own, single = values.cells(positions, outside)
-    walls, starts = space.walls.reshape(-1), np.atleast_1d(own)
+    walls = space.walls.reshape(-1)
+    starts = np.atleast_1d(own)
     if walls[starts].any():
         index = int(np.flatnonzero(walls[starts])[0])
         raise OnWall(
@@ -351,8 +359,12 @@ def explore_step(
             remedy="Use space.nearest_open()",
         )
     checks.flag("one_per_cell", one_per_cell)
-    key = 0 if rng is None else int(checks.generator(rng).integers(_MOST_KEY))
-    cells, targets = starts.copy(), starts.copy()
+    if rng is None:
+        key = 0
+    else:
+        key = int(checks.generator(rng).integers(_MOST_KEY))
+    cells = starts.copy()
+    targets = starts.copy()
     inputs = *values.steps(), read_only(flat), read_only(starts)
     _explore(space, inputs, (reach, False, np.float32(0), key), one_per_cell, (cells, targets))
     if limit is not None and ((targets != starts) & (flat[targets] > limit)).any():
@@ -373,7 +385,10 @@ def _explore(
 ) -> None:
     """Find the steps of all explorers, on several threads where that pays."""
     (reach, searches, _, _), count, family = rule, len(outputs[0]), kernels.values.explore
-    visited = len(space) if searches else min(2 * reach * (reach + 1), len(space))
+    if searches:
+        visited = len(space)
+    else:
+        visited = min(2 * reach * (reach + 1), len(space))
     bands = pool.bands(count, 1 if one_per_cell else count * visited // _CELLS_PER_THREAD)
     taken = np.zeros(len(space) if one_per_cell else 0, dtype=np.bool_)
     # New scratch as large as the map would cost more than a search nearby.

@@ -41,7 +41,10 @@ class Contribution:
     key: Hashable = None
 
     def __str__(self) -> str:
-        name = f"source {self.source}" if self.key is None else f"{self.key!r}"
+        if self.key is None:
+            name = f"source {self.source}"
+        else:
+            name = f"{self.key!r}"
         if math.isnan(self.strength):
             return f"{name}, gone"
         return f"{name} at {_place(self.position)}, strength {self.strength:g}"
@@ -116,7 +119,8 @@ def explain(layer: Readable, position: ArrayLike, *, outside: str = "refuse") ->
       +0.25  'rat' at (4.5, 0.5), strength 1
     """
     values = Values(layer)
-    space, rule = values.space, "explain() takes one (x, y) pair"
+    space = values.space
+    rule = "explain() takes one (x, y) pair"
     point = checks.position(position, rule, dimensions=space.dimensions)
     cell = int(space.cell_at(point, outside=outside))
     if not isinstance(layer, Attributed):
@@ -131,7 +135,8 @@ def explain(layer: Readable, position: ArrayLike, *, outside: str = "refuse") ->
     parts = [_contribution(layer, source, amount) for source, amount in pairs]
     parts.sort(key=lambda part: (-abs(part.amount), part.source))
     remainder = value - math.fsum(part.amount for part in parts)
-    name, center = str(getattr(layer, "name", "value")), tuple(space.position_of(cell).tolist())
+    name = str(getattr(layer, "name", "value"))
+    center = tuple(space.position_of(cell).tolist())
     return Explanation(name, center, cell, value, tuple(parts), remainder, rest)
 
 
@@ -143,6 +148,7 @@ def _contribution(layer: Any, source: int, amount: float) -> Contribution:
     sources = getattr(layer, "sources", None)
     if sources is None or not sources.is_alive(source):
         return Contribution(source, (math.nan, math.nan), math.nan, amount)
-    position, strength = sources.positions_of([source])[0], sources.strengths_of([source])[0]
+    position = sources.positions_of([source])[0]
+    strength = sources.strengths_of([source])[0]
     key = sources.key_of(source)
     return Contribution(source, tuple(position.tolist()), float(strength), amount, key)

@@ -30,7 +30,9 @@ def _slopes(graph: Graph, values: NDArray[np.float32], cells: Cells) -> Floats:
     away = graph.shortest_vectors(graph.positions[others] - graph.positions[cells[which]])
     size = np.sqrt((away * away).sum(axis=1))
     nonzero = (size > 0) & ~graph.walls[cells[which]]
-    which, others, away = which[nonzero], others[nonzero], away[nonzero] / size[nonzero, np.newaxis]
+    which = which[nonzero]
+    others = others[nonzero]
+    away = away[nonzero] / size[nonzero, np.newaxis]
     rise = (values[others].astype(np.float64) - values[cells[which]]) / size[nonzero]
     square = np.zeros((len(cells), axes, axes))
     right = np.zeros((len(cells), axes))
@@ -77,7 +79,10 @@ class GraphValues(Queries):
             stretches = np.sqrt((steps**2).sum(axis=1))
             sums[k] = (stretches * (values[1:] + values[:-1]) / 2).sum()
             lengths[k] = stretches.sum()
-            means[k] = sums[k] / lengths[k] if lengths[k] > 0 else values[0]
+            if lengths[k] > 0:
+                means[k] = sums[k] / lengths[k]
+            else:
+                means[k] = values[0]
             top = int(values.argmax())
             highest[k], where[k] = values[top], points[top]
         return sums, lengths, means, highest, where
@@ -123,7 +128,8 @@ class GraphValues(Queries):
         which = np.repeat(np.arange(len(points)), [len(each) for each in near])
         found = np.concatenate([np.empty(0, dtype=np.int64), *near])
         free = ~closed.reshape(-1)[found]
-        which, found = which[free], found[free]
+        which = which[free]
+        found = found[free]
         steps = self.space.shortest_vectors(self.graph.positions[found] - points[which])
         order = np.lexsort((found, (steps**2).sum(axis=1), -sign * self.flat[found], which))
         return which[order], found[order]
@@ -134,9 +140,12 @@ class GraphValues(Queries):
         """
         length = within_walk(self.space, checks.positive("walk", walk))
         edges = self.space.adjacency_from_walls
-        arcs, size = (edges.starts, edges.ends, edges.lengths), len(self.space)
-        dist, came = np.full(size, np.inf), np.empty(size, dtype=np.int32)
-        keys, found = np.empty(2 * len(edges.ends) + 1), np.empty(size, dtype=np.int64)
+        arcs = (edges.starts, edges.ends, edges.lengths)
+        size = len(self.space)
+        dist = np.full(size, np.inf)
+        came = np.empty(size, dtype=np.int32)
+        keys = np.empty(2 * len(edges.ends) + 1)
+        found = np.empty(size, dtype=np.int64)
         heap = keys, np.empty(len(keys), dtype=np.int32)
         for start in starts.tolist():
             keys[0], heap[1][0], dist[start], sizes = 0.0, start, 0.0, np.array([0, 1])
@@ -159,9 +168,11 @@ class GraphValues(Queries):
 
     def peaks(self, most: int, spacing: float, above: float) -> Cells:
         """See `Queries.peaks`."""
-        space, values = self.space, self.flat
+        space = self.space
+        values = self.flat
         edges = space.adjacency
-        origins, ends = edges.origins, edges.ends
+        origins = edges.origins
+        ends = edges.ends
         candidates = np.flatnonzero(values > above)
         plateaus = np.full(len(values), -1, dtype=np.int64)
         plateaus[candidates] = np.unique(values[candidates], return_inverse=True)[1]
@@ -175,13 +186,16 @@ class GraphValues(Queries):
         _, numbers = np.unique(labels[inside], return_inverse=True)
         cells = central_cells(space, inside, numbers, int(numbers.max(initial=-1)) + 1)
         cells = cells[np.lexsort((cells, -values[cells]))]
-        return self._spaced(cells, most, spacing) if spacing > 0 else cells[:most].copy()
+        if spacing > 0:
+            return self._spaced(cells, most, spacing)
+        return cells[:most].copy()
 
     def _spaced(self, cells: Cells, count: int, spacing: float) -> Cells:
         """Return the first of these vertices, and each next one that keeps the spacing to those
         before.
         """
-        places, least = self.graph.positions[cells], at_spacing(self.space, spacing) ** 2
+        places = self.graph.positions[cells]
+        least = at_spacing(self.space, spacing) ** 2
         left = np.ones(len(cells), dtype=np.bool_)
         chosen: list[int] = []
         while len(chosen) < count and left.any():

@@ -61,13 +61,16 @@ class GridValues(Queries):
         if not np.isfinite(places).all():
             raise too_far(points[~np.isfinite(places).all(axis=1)][0])
         size = (space.width, space.height)
-        return np.mod(places, size) if space.wrap else np.clip(places, 0, size)
+        if space.wrap:
+            return np.mod(places, size)
+        return np.clip(places, 0, size)
 
     def gradient(self, positions: ArrayLike, smooth: bool, outside: str) -> tuple[Floats, bool]:
         """See `Queries.gradient`."""
         points, single = grid_points(positions)
         found = np.empty((len(points), 2))
-        space, off_map = self.space, np.full(1, -1, dtype=np.int64)
+        space = self.space
+        off_map = np.full(1, -1, dtype=np.int64)
         clamp = checks.choice("outside", outside, OUTSIDE) == "clamp"
         frame = (*space.origin, space.cell_size, space.y_up, space.wrap)
         inputs = self.values, obstacles_of(space), points, frame, clamp, smooth
@@ -82,7 +85,10 @@ class GridValues(Queries):
         space = self.space
         starts = np.zeros(len(paths) + 1, dtype=np.int64)
         np.cumsum([len(each) for each in paths], out=starts[1:])
-        points = np.concatenate(paths) if paths else np.empty((0, 2))
+        if paths:
+            points = np.concatenate(paths)
+        else:
+            points = np.empty((0, 2))
         with np.errstate(over="ignore", invalid="ignore"):
             space.cell_at(points, outside=outside)
         sums, lengths, highest = (np.empty(len(paths)) for _ in range(3))
@@ -91,7 +97,8 @@ class GridValues(Queries):
         inputs = self.values, self.places(points), starts, space.y_up, space.wrap
         outputs = sums, lengths, highest, where
         run_in_bands(kernels.values.route.along, inputs, outputs, len(paths), least)
-        means, moving = highest.copy(), lengths > 0
+        means = highest.copy()
+        moving = lengths > 0
         np.divide(sums, lengths, out=means, where=moving)
         if space.wrap:
             where = np.mod(where, (space.width, space.height))
@@ -109,13 +116,15 @@ class GridValues(Queries):
         sign: np.float32,
     ) -> Cells:
         """See `Queries.best`."""
-        space, places = self.space, self.places(points)
+        space = self.space
+        places = self.places(points)
         cells = np.full((len(points), wanted), -1, dtype=np.int64)
         squares = (
             _squared(within_range(space, radius), space),
             _squared(at_spacing(space, spacing), space),
         )
-        axes, taken = (space.y_up, space.wrap), closed.view(np.uint8)
+        axes = (space.y_up, space.wrap)
+        taken = closed.view(np.uint8)
         if walk is not None:
             self._best_on_foot(points, places, taken, walk, (space.y_up, sign, squares), cells)
             return cells
@@ -158,7 +167,8 @@ class GridValues(Queries):
         cells: Cells,
     ) -> None:
         """Fill `cells` (N, k) with the best ones that a walk reaches."""
-        space, (steps, lengths) = self.space, _step_vectors(self.space)
+        space = self.space
+        (steps, lengths) = _step_vectors(self.space)
         coordinate = largest_coordinate(space) / space.cell_size
         length = counted_walk(checks.positive("walk", walk) / space.cell_size, coordinate)
         reach = min(int(length), max(space.shape) - 1)
@@ -170,7 +180,8 @@ class GridValues(Queries):
         def choose(first: int, last: int) -> None:
             scratch = GridScratch(reach, len(space), lengths)
             of_walks = scratch.cells, scratch.distances, scratch.of_paths
-            limits, beyond = (limit, *order, first, last), np.ones_like(closed)
+            limits = (limit, *order, first, last)
+            beyond = np.ones_like(closed)
             kernels.values.best_on_foot.best_on_foot(*inputs, limits, cells, beyond, of_walks)
 
         least = _WALKED_PER_THREAD // min(2 * reach * reach + 1, len(space)) + 1

@@ -25,7 +25,9 @@ from fieldcraft.values.readable import run_in_bands, too_far
 if TYPE_CHECKING:
     from fieldcraft.steering.crowd import Crowd
 
-_MOVERS, _CROWD = 1_000, 500  # agents that pay for waking a thread
+# agents that pay for waking a thread
+_MOVERS = 1_000
+_CROWD = 500
 _WIDEST = 0.49  # cells; agents of exactly half a cell would jam at the entry of a corridor
 
 
@@ -37,7 +39,8 @@ def move_on_grid(
     clearance = _clearance(space, radius)
     shifts = vectors("Displacements", displacements, len(at))
     check_lengths("Displacements", shifts, space)
-    blocked, moved = passages(space), np.empty(at.shape)
+    blocked = passages(space)
+    moved = np.empty(at.shape)
     frame = (*space.origin, space.cell_size, space.wrap)
     for _ in range(2):
         wrong = np.full(2, -1, dtype=np.int64)
@@ -59,7 +62,8 @@ def avoid_walls_on_grid(
     heading = vectors("Velocities", velocities, len(at))
     reach = np.array([checks.positive("ahead", ahead)])
     check_lengths("Feelers", reach, space)
-    forces, wrong = np.empty(at.shape), np.full(1, -1, dtype=np.int64)
+    forces = np.empty(at.shape)
+    wrong = np.full(1, -1, dtype=np.int64)
     cells = float(reach[0]) / space.cell_size
     ground = passages(space), clear_cells(space, math.ceil(cells))
     inputs = ground, at, heading, (*space.origin, space.cell_size, space.wrap), cells
@@ -93,23 +97,31 @@ def crowd_step_on_grid(
             got="one (x, y) pair",
             remedy="Pass an array of shape (N, 2)",
         )
-    moving, seconds = vectors("Velocities", velocities, len(at)), checks.positive("dt", dt)
-    speeds, forces = per_agent("max_speed", max_speed, len(at)), max_forces(max_force, len(at))
+    moving = vectors("Velocities", velocities, len(at))
+    seconds = checks.positive("dt", dt)
+    speeds = per_agent("max_speed", max_speed, len(at))
+    forces = max_forces(max_force, len(at))
     check_lengths("Moves of max_speed * dt", speeds * seconds, space)
-    flow = desired if isinstance(desired, GridFlow) and desired.space is space else None
+    if isinstance(desired, GridFlow) and desired.space is space:
+        flow = desired
+    else:
+        flow = None
     if isinstance(desired, FlowField) and flow is None:
         raise InvalidValue(
             "A crowd follows a flow field on its own grid",
             got=repr(desired.space),
             remedy="Build the field on the crowd's grid",
         )
-    sample = None if flow is None else flow.sampler()
-    wanted = (
-        moving
-        if isinstance(desired, FlowField)
-        else vectors("Desired velocities", desired, len(at))
-    )
-    clearance, ahead = _clearance(space, settings.radius), settings.ahead / space.cell_size
+    if flow is None:
+        sample = None
+    else:
+        sample = flow.sampler()
+    if isinstance(desired, FlowField):
+        wanted = moving
+    else:
+        wanted = vectors("Desired velocities", desired, len(at))
+    clearance = _clearance(space, settings.radius)
+    ahead = settings.ahead / space.cell_size
     frame = (*space.origin, space.cell_size, space.wrap)
     ground = passages(space), clear_cells(space, math.ceil(ahead))
     avoidance = settings.avoidance if ahead > 0 else 0.0
@@ -119,11 +131,19 @@ def crowd_step_on_grid(
         """Return which agents were off the map and in walls (-1 for none), positions and
         velocities.
         """
-        reach = settings.separation_radius if settings.separation_radius > 0 else space.cell_size
+        if settings.separation_radius > 0:
+            reach = settings.separation_radius
+        else:
+            reach = space.cell_size
         near = Neighbors(at, reach, space=space)
-        targets = np.empty(at.shape) if flow is not None else wanted[near.order]
-        pushes, wrong = np.zeros(at.shape), np.full(2, -1, dtype=np.int64)
-        moved, changed = np.empty(at.shape), np.empty(at.shape)
+        if flow is not None:
+            targets = np.empty(at.shape)
+        else:
+            targets = wanted[near.order]
+        pushes = np.zeros(at.shape)
+        wrong = np.full(2, -1, dtype=np.int64)
+        moved = np.empty(at.shape)
+        changed = np.empty(at.shape)
         agents = near.places, near.order, moving, targets, pushes
         inputs = ground, agents, (gains, forces, speeds), frame, clearance, ahead, seconds
 
@@ -246,7 +266,8 @@ def _walked(
     polygons.
     """
     floors = floors_of(mesh)
-    portals, wanted = floors.mesh, _NOWHERE
+    portals = floors.mesh
+    wanted = _NOWHERE
     if isinstance(leap, GraphFlow):
         wanted = _own_flow(leap, mesh).next
     elif not isinstance(leap, (bool, np.bool_)):
@@ -260,7 +281,8 @@ def _walked(
     plan, shifts = (
         read_only(np.clip(each[:, :2], -checks.LARGEST, checks.LARGEST)) for each in (at, shifts)
     )
-    places, ends = np.empty((len(at), 2)), np.empty(len(at), dtype=np.int64)
+    places = np.empty((len(at), 2))
+    ends = np.empty(len(at), dtype=np.int64)
     inputs = portals, floors.portals.middles, wanted, read_only(cells), plan, shifts
     run_in_bands(kernels.agents.mesh_moving.move, inputs, (places, ends), len(at), _AGENTS)
     return places, ends
@@ -303,7 +325,8 @@ def _avoidance(mesh: Graph, at: Floats, cells: Ints, heading: Floats, ahead: flo
     """Return the change of velocity away from rims ahead, for agents in these polygons; gaps that
     edges leap over are rims.
     """
-    plan, forces = read_only(np.ascontiguousarray(at[:, :2])), np.empty((len(at), 2))
+    plan = read_only(np.ascontiguousarray(at[:, :2]))
+    forces = np.empty((len(at), 2))
     inputs = floors_of(mesh).on_foot, read_only(cells), plan, read_only(heading), ahead
     run_in_bands(kernels.agents.mesh_moving.avoid, inputs, (forces,), len(at), _AGENTS)
     return forces
@@ -328,9 +351,11 @@ def crowd_step_on_mesh(
             got="one position",
             remedy=f"Pass an array of shape (N, {mesh.dimensions})",
         )
-    seconds, count = checks.positive("dt", dt), len(at)
+    seconds = checks.positive("dt", dt)
+    count = len(at)
     moving = vectors("Velocities", velocities, count)
-    speeds, forces = per_agent("max_speed", max_speed, count), max_forces(max_force, count)
+    speeds = per_agent("max_speed", max_speed, count)
+    forces = max_forces(max_force, count)
     cells = _polygons_at(mesh, at)
     leap: bool | FlowField = True
     if isinstance(desired, GraphFlow):
@@ -359,7 +384,10 @@ def _by_storey(at: Floats, separation_radius: float) -> Floats:
     if at.shape[1] == 2:
         return at
     storey = np.rint(at[:, 2] / (_STOREY * separation_radius))
-    beside = float(np.ptp(at[:, 0])) + 2 * separation_radius if len(at) else 0.0
+    if len(at):
+        beside = float(np.ptp(at[:, 0])) + 2 * separation_radius
+    else:
+        beside = 0.0
     plan = at[:, :2].copy()
     plan[:, 0] += (storey - storey.min(initial=np.inf)) * beside
     return plan

@@ -84,7 +84,10 @@ def flee(
     """
     at, moving, speeds, single = _agents(positions, velocities, max_speed)
     unlimited = isinstance(within, float) and within == math.inf
-    reach = within if unlimited else checks.not_negative("within", within)
+    if unlimited:
+        reach = within
+    else:
+        reach = checks.not_negative("within", within)
     goals = vectors("Targets", targets, len(at))
     away = at - goals
     distances = _lengths(away)
@@ -336,7 +339,10 @@ def accelerate(
     """
     moving = checks.array("Velocities", velocities)
     single = moving.shape == (2,)
-    count = 1 if single else len(np.atleast_1d(moving))
+    if single:
+        count = 1
+    else:
+        count = len(np.atleast_1d(moving))
     wide = vectors("Velocities", moving, count)
     seconds = checks.not_negative("dt", dt)
     change = shortened(vectors("Forces", force, count), max_forces(max_force, count)) * seconds

@@ -70,11 +70,20 @@ class Neighbors:
         self._coordinates = np.empty((2, count))
         torus = space is not None and grid_of(space, "A torus of neighbors").wrap
         if space is not None and torus:
-            low, extent, period = space.origin, space.size, space.size
+            low = space.origin
+            extent = space.size
+            period = space.size
         else:
-            xs, ys = self.positions[:, 0], self.positions[:, 1]
-            low = (float(xs.min()), float(ys.min())) if count else (0.0, 0.0)
-            extent = (float(xs.max()) - low[0], float(ys.max()) - low[1]) if count else (0.0, 0.0)
+            xs = self.positions[:, 0]
+            ys = self.positions[:, 1]
+            if count:
+                low = (float(xs.min()), float(ys.min()))
+            else:
+                low = (0.0, 0.0)
+            if count:
+                extent = (float(xs.max()) - low[0], float(ys.max()) - low[1])
+            else:
+                extent = (0.0, 0.0)
             period = (0.0, 0.0)
         largest = max(abs(low[0]), abs(low[1]), *extent)
         if not largest / self.radius < 2**50:
@@ -123,7 +132,8 @@ class Neighbors:
             World units, infinity where there is none.
         """
         count = len(self)
-        at, own = self.positions, np.arange(count)
+        at = self.positions
+        own = np.arange(count)
         if positions is not None:
             at, single = points(positions)
             own = np.full(len(at), -1, dtype=np.int64)
@@ -138,7 +148,8 @@ class Neighbors:
             rule = "groups are whole numbers, one per agent"
             teams = checks.array_of(groups, (count,), "iu", rule, f"Pass {count} ints")
             teams = teams.astype(np.int64)
-        found, distances = np.full(len(at), -1, dtype=np.int64), np.full(len(at), np.inf)
+        found = np.full(len(at), -1, dtype=np.int64)
+        distances = np.full(len(at), np.inf)
         if count:
             bins = self.places, self.order, self._starts
             inputs = *bins, read_only(teams), (at, own), self._frame, self._limit
@@ -151,7 +162,8 @@ class Neighbors:
         """Return for each agent the number of its neighbors, and the sums of their offsets and of
         their velocities: (N, 5). Velocities are (N, 2).
         """
-        found, moving = np.empty((len(self), 5)), vectors("Velocities", velocities, len(self))
+        found = np.empty((len(self), 5))
+        moving = vectors("Velocities", velocities, len(self))
         inputs = self.places, self.order, self._starts, moving, self._frame, self._limit
         run_in_bands(kernels.shared.neighbors.flock, inputs, (found,), len(self), _AGENTS)
         return self._unsorted(found)

@@ -64,7 +64,9 @@ class Actor:
     """Something that acts on a layer from moment to moment."""
 
     def __init__(self, layer: Any, layer_part: LayerPart, policies: Policies) -> None:
-        self.layer, self.layer_part, self.policies = layer, layer_part, policies
+        self.layer = layer
+        self.layer_part = layer_part
+        self.policies = policies
 
     def act(self, now: float, passed: float) -> None:
         """Act at a moment, so many seconds after the previous one."""
@@ -112,7 +114,10 @@ class Actor:
         steps = space.shortest_vectors(after - before)
         longest = float(np.sqrt((steps**2).sum(axis=1)).max())
         # A longer piece than a typical step may leave a cell out.
-        stride = space.typical_step if len(space.adjacency.ends) else math.inf
+        if len(space.adjacency.ends):
+            stride = space.typical_step
+        else:
+            stride = math.inf
         pieces = min(max(math.ceil(longest / stride), 1), _MOST_PIECES)
         shares = np.arange(pieces, 0, -1)[:, np.newaxis, np.newaxis] / pieces - 1
         points = (after + shares * steps).reshape(-1, after.shape[1])
@@ -120,7 +125,8 @@ class Actor:
         if self.policies.on_wall == "refuse":  # walls between two moments hold nothing
             cells = np.asarray(space.cell_at(points[len(after) :], outside="clamp"), dtype=np.int64)
             valid[len(after) :] = ~space.walls.reshape(-1)[cells]
-        points, many = points[valid], np.tile(strengths, pieces)[valid]
+        points = points[valid]
+        many = np.tile(strengths, pieces)[valid]
         if self.layer_part.mark is not None:
             self._mark_at(points, many)
             return
@@ -138,11 +144,15 @@ class Scripted(Actor):
         super().__init__(layer, layer_part, Policies(part.on_wall, part.outside))
         self.part = part
         path = np.array(part.path)
-        self._times, self._points = path[:, 0], path[:, 1:]
+        self._times = path[:, 0]
+        self._points = path[:, 1:]
         self._source: Any = None
         self._released: int | None = None
         self._here: Places | None = None
-        self._turn = 0.0 if part.rotation == "heading" else float(part.rotation)
+        if part.rotation == "heading":
+            self._turn = 0.0
+        else:
+            self._turn = float(part.rotation)
 
     def _places(self, times: NDArray[np.float64]) -> Places:
         """Return where it is at some moments, (N, 2)."""
@@ -155,8 +165,12 @@ class Scripted(Actor):
         until = min(seconds, math.inf if self.part.until is None else self.part.until)
         first, last = math.ceil(self.part.start / step - _NEAR), math.floor(until / step + _NEAR)
         times = np.arange(first, max(first, last) + 1, dtype=np.float64) * step
-        is_still, space = len(self._points) == 1, self.layer.space
-        places = self._points if is_still else self._places(times)
+        is_still = len(self._points) == 1
+        space = self.layer.space
+        if is_still:
+            places = self._points
+        else:
+            places = self._places(times)
         check_places(space, places, self.part, "position" if is_still else "path", problems)
 
     def act(self, now: float, passed: float) -> None:
@@ -170,7 +184,8 @@ class Scripted(Actor):
             self._source = self._here = None
             return
         place = self._places(np.array([now]))
-        before, self._here = self._here, place
+        before = self._here
+        self._here = place
         if self.layer_part.is_live:
             self._set_source(place)
             return
@@ -186,12 +201,15 @@ class Scripted(Actor):
     @property
     def source(self) -> int | None:
         """The id of its live source, also after it was released; None while there is none."""
-        return self._released if self._source is None else int(self._source.id)
+        if self._source is None:
+            return self._released
+        return int(self._source.id)
 
     def release(self, source: int) -> None:
         """Stop acting, if this is its live source."""
         if self._source is not None and self._source.id == source:
-            self._source, self._released = None, source
+            self._source = None
+            self._released = source
 
     def _jumped(self, now: float, passed: float) -> bool:
         """Return whether a repeated path has started again since the last moment, away from its
@@ -205,10 +223,14 @@ class Scripted(Actor):
 
     def _set_source(self, place: Places) -> None:
         """Create its live source, or move it."""
-        part, where = self.part, tuple(place[0])
+        part = self.part
+        where = tuple(place[0])
         if self._source is None:
             radial = isinstance(self.layer, RadialLayer)
-            own = {"radius": part.radius, "falloff": part.falloff} if radial else {}
+            if radial:
+                own = {"radius": part.radius, "falloff": part.falloff}
+            else:
+                own = {}
             policies = self.policies._asdict()
             self._source = self.layer.add_source(where, part.strength, **policies, **own)
         elif len(self._points) > 1:
@@ -221,9 +243,9 @@ class Scripted(Actor):
 
     def shown(self) -> tuple[Places, NDArray[np.float64]]:
         """Return its place and strength, if it is there."""
-        return (
-            super().shown() if self._here is None else (self._here, np.array([self.part.strength]))
-        )
+        if self._here is None:
+            return super().shown()
+        return (self._here, np.array([self.part.strength]))
 
 
 class Recorded(Actor):
@@ -238,7 +260,9 @@ class Recorded(Actor):
 
     def act(self, now: float, passed: float) -> None:
         """Go on to a moment."""
-        keys, places, strengths = [], [], []
+        keys = []
+        places = []
+        strengths = []
         offset = 0
         for part, player in self.players:
             player.advance_to(now + part.start)
@@ -268,8 +292,12 @@ class Recorded(Actor):
         before = self._places.copy()
         before[known] = places[order][at[known]]
         # On a trail, one that has just come has left nothing yet.
-        chosen = known if self.layer_part.gathers else np.ones(len(known), dtype=np.bool_)
-        after, strengths = self._places[chosen], self._strengths[chosen]
+        if self.layer_part.gathers:
+            chosen = known
+        else:
+            chosen = np.ones(len(known), dtype=np.bool_)
+        after = self._places[chosen]
+        strengths = self._strengths[chosen]
         self._leave(before[chosen], after, strengths, passed)
 
     def range(self) -> list[float]:

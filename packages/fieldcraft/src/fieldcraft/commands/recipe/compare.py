@@ -109,9 +109,11 @@ def compare(
     worlds = [World(recipe) for recipe in recipes]
     size = min(max(_PAGE // min(len(worlds), 4), _PANEL[0]), _PANEL[1])
     painter = Painter(worlds, _shown(recipes[0], parameter), size=size, names=titles)
-    run, everything = recipes[0].run, FilmPart((), "")
+    run = recipes[0].run
+    everything = FilmPart((), "")
     with ExitStack() as cleanup:
-        stagings, collectors = [], list[Collector]()
+        stagings = []
+        collectors = list[Collector]()
         for target in targets:
             stagings.append(cleanup.enter_context(Staging(target.parent, [target.name])))
             part = stagings[-1].part(target.name)
@@ -135,5 +137,6 @@ def _shown(recipe: Recipe, parameter: str) -> Picture:
     names = parameter.split(".")
     shown = tuple(layer.name for layer in recipe.acting)
     if names[0] == "layers" and len(names) > 2:
-        pictures, shown = [each for each in pictures if names[1] in each.layers], (names[1],)
+        pictures = [each for each in pictures if names[1] in each.layers]
+        shown = (names[1],)
     return replace((*pictures, Still((), "", shown))[0], size=None)

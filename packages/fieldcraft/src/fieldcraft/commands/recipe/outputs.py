@@ -69,7 +69,8 @@ class StillCollector(Collector):
     """A picture of one moment."""
 
     def __init__(self, painter: Painter, time: float, file: Path) -> None:
-        self.painter, self.file = painter, file
+        self.painter = painter
+        self.file = file
         self.times = {time}
 
     def collect(self) -> None:
@@ -81,7 +82,10 @@ class FilmCollector(Collector):
     """A film, with frames `run.speed / run.fps` seconds apart."""
 
     def __init__(self, painter: Painter, output: FilmPart, run: RunPart, file: Path) -> None:
-        until = run.seconds if output.until is None else min(output.until, run.seconds)
+        if output.until is None:
+            until = run.seconds
+        else:
+            until = min(output.until, run.seconds)
         self.times = _evenly(output.start, until, run.speed / run.fps)
         self.painter = painter
         self.film = Film(file, run.fps)
@@ -112,7 +116,9 @@ class _Rows(Collector):
         row: Callable[[], Row],
         write: Callable[[dict[float, Row]], None],
     ) -> None:
-        self.world, self.row, self.write = world, row, write
+        self.world = world
+        self.row = row
+        self.write = write
         self.times = _evenly(0.0, world.recipe.run.seconds, every)
         self._rows: dict[float, Row] = {}
 
@@ -166,7 +172,8 @@ def _plot(output: HoldingsPlot, recipe: Recipe, file: Path) -> Callable[[dict[fl
     """Return a function that draws rows of the ground that teams hold, and of no team, as lines."""
     teams = recipe.teams
     assert teams is not None
-    names, colors = (*teams.names, "nobody"), (*teams.colors, _NOBODY)
+    names = (*teams.names, "nobody")
+    colors = (*teams.colors, _NOBODY)
 
     def write(rows: dict[float, Row]) -> None:
         columns = np.array([*rows.values()]).T
@@ -302,4 +309,6 @@ def play(worlds: Sequence[World], collectors: Sequence[Collector], bar: Progress
 
 def _peak(world: World, name: str) -> float:
     values = world.maps[name].values
-    return float(values.flat[np.abs(values).argmax()]) if values.size else 0.0
+    if values.size:
+        return float(values.flat[np.abs(values).argmax()])
+    return 0.0

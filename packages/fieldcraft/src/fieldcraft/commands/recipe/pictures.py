@@ -35,7 +35,8 @@ from fieldcraft.view.palettes import Color, Table, parse_color
 from fieldcraft.view.pixels.placement import resampled
 from fieldcraft.view.pixels.plan import RGBA
 
-STILL_SIZE, FILM_SIZE = 960, 640
+STILL_SIZE = 960
+FILM_SIZE = 640
 _OWNERS_OPACITY = 0.6
 _OTHERS = "#9aa0ac"
 
@@ -60,11 +61,20 @@ class Panels:
     """
 
     def __init__(self, world: World, output: Picture, limits: Limits, size: int) -> None:
-        self.world, self.output, self.names, self.limits = world, output, output.layers, limits
+        self.world = world
+        self.output = output
+        self.names = output.layers
+        self.limits = limits
         self._space = world.imap.space
-        self._fronts = world.front_lines() if output.front_lines else []
+        if output.front_lines:
+            self._fronts = world.front_lines()
+        else:
+            self._fronts = []
         teams = world.recipe.teams
-        self._teams = dict(zip(teams.names, teams.colors, strict=True)) if teams else {}
+        if teams:
+            self._teams = dict(zip(teams.names, teams.colors, strict=True))
+        else:
+            self._teams = {}
         self._colors = {**self._teams, **dict(zip(output.layers, output.colors, strict=False))}
         self._size = output.size or size
 
@@ -122,7 +132,9 @@ class Panels:
         return Panel(drawn, "", TeamLegend(self.names, colors))
 
     def _draw_map(self, name: str, legend: Legend, heights: tuple[float, float] | None) -> RGBA:
-        world, space, crop = self.world, self._space, self.output.crop
+        world = self.world
+        space = self._space
+        crop = self.output.crop
         marked: dict[str, Color | None] = {**self._teams}
         if isinstance(legend, TeamLegend):
             # The teams may have coarser cells than the map.
@@ -147,7 +159,8 @@ class Panels:
                 crop=crop,
             )
         if name in world.imap:
-            part, layer = world.part(name), world.imap[name]
+            part = world.part(name)
+            layer = world.imap[name]
             marked = {name: self._teams.get(name)}
             if part and part.vector and isinstance(layer, TrailLayer):
                 place = Placement(space, size=self._size, crop=crop)
@@ -185,7 +198,8 @@ class Panels:
 
     def _beyond(self, name: str) -> tuple[bool, bool]:
         """Return whether a map has values below and above its limits."""
-        values, scale = self.world.maps[name].values, self._scale(name)
+        values = self.world.maps[name].values
+        scale = self._scale(name)
         low, high = np.float32(scale.low), np.float32(scale.high)
         return bool((values < low).any()), bool((values > high).any())
 
@@ -218,7 +232,10 @@ class Painter:
         size: int,
         names: Sequence[str] = ("",),
     ) -> None:
-        self.worlds, self.output, self.size, self.names = worlds, output, size, names
+        self.worlds = worlds
+        self.output = output
+        self.size = size
+        self.names = names
         self.limits = limits_of(worlds, output)
         self._shape: tuple[int, int] | None = None
 
@@ -244,7 +261,8 @@ class Painter:
                 panel._replace(title=", ".join(filter(None, (name, panel.title))))
                 for panel in shown
             ]
-        recipe, titles = self.worlds[0].recipe, [panel.title for panel in panels]
+        recipe = self.worlds[0].recipe
+        titles = [panel.title for panel in panels]
         columns = self.output.columns
         if len(self.worlds) > 1 and len(shown) > 1:
             columns = len(shown)  # each world has a row of its own
@@ -262,7 +280,10 @@ class Painter:
 def _floor_cuts(space: Space, floors: int | list[float]) -> list[tuple[float, float]]:
     """Return the heights from which and up to which each floor of a 3D graph is drawn."""
     low, high = float(space.positions[:, 2].min()), float(space.positions[:, 2].max())
-    cuts = np.linspace(low, high, floors + 1) if isinstance(floors, int) else np.array(floors)
+    if isinstance(floors, int):
+        cuts = np.linspace(low, high, floors + 1)
+    else:
+        cuts = np.array(floors)
     cuts[-1] = np.nextafter(cuts[-1], np.inf)
     return list(pairwise(cuts.tolist()))
 
@@ -291,7 +312,8 @@ def limits_of(worlds: Sequence[World], output: Picture) -> Limits:
 
 
 def _range(worlds: Sequence[World], name: str, layers: Sequence[str]) -> tuple[float, float]:
-    what, is_layer = name.split(" ")[0], name in worlds[0].imap
+    what = name.split(" ")[0]
+    is_layer = name in worlds[0].imap
     if not is_layer and what in ("share", "owner"):
         return (0.0, 1.0)
     teams = worlds[0].recipe.teams
@@ -300,4 +322,6 @@ def _range(worlds: Sequence[World], name: str, layers: Sequence[str]) -> tuple[f
     low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
     if not low < high:
         return (0.0, 1.0)
-    return (-high, high) if what == "influence" and not is_layer else (low, high)
+    if what == "influence" and not is_layer:
+        return (-high, high)
+    return (low, high)

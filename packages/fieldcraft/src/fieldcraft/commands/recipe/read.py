@@ -106,11 +106,23 @@ def read_recipe(
         if key not in root:
             root.report("", f"A recipe has a table [{key}]. Add it.")
     title = root.get("title", Text, path.stem)
-    run = root.table("run").make_all(RunPart) if "run" in root else None
-    map_part = read_map(root.table("map"), file) if "map" in root else None
-    teams_table = root.table("teams") if "teams" in root else None
+    if "run" in root:
+        run = root.table("run").make_all(RunPart)
+    else:
+        run = None
+    if "map" in root:
+        map_part = read_map(root.table("map"), file)
+    else:
+        map_part = None
+    if "teams" in root:
+        teams_table = root.table("teams")
+    else:
+        teams_table = None
     layers = _read_layers(root)
-    teams = _read_teams(teams_table) if teams_table else None
+    if teams_table:
+        teams = _read_teams(teams_table)
+    else:
+        teams = None
     parts = acting(layers, teams)
     named = {part.name: part for part in parts}
     team_names = teams.names if teams else ()

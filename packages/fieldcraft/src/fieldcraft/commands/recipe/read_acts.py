@@ -55,7 +55,10 @@ class MapNames:
 def read_source(table: Table, layers: Mapping[str, LayerPart]) -> SourcePart | None:
     """Return a source of the recipe."""
     layer = _layer_of(table, layers)
-    on_wall = "through" if layer and layer.is_cleared else "refuse"
+    if layer and layer.is_cleared:
+        on_wall = "through"
+    else:
+        on_wall = "refuse"
     more: dict[str, Any] = {} if "on_wall" in table else {"on_wall": on_wall}
     part = table.make_all(SourcePart, keys=table.keys, **more)
     if ("position" in table) == ("path" in table):
@@ -138,7 +141,10 @@ def read_deposit(table: Table, layers: Mapping[str, LayerPart]) -> DepositPart |
     elif isinstance(part.amount, tuple):
         table.report("amount", "amount is a number, but on a trail of vectors. Write one number.")
     else:
-        amount = part.amount if "amount" in table else layer.propagation._default_strength
+        if "amount" in table:
+            amount = part.amount
+        else:
+            amount = layer.propagation._default_strength
         _check_strength(table, "amount", amount, layer)
         part = replace(part, amount=amount)
     return part
@@ -152,7 +158,8 @@ def read_output(table: Table, names: MapNames, run: RunPart | None) -> Output | 
     if file is None:
         return None
     suffix = PurePosixPath(file).suffix
-    over_time, is_table = "over_time" in table, suffix == ".csv"
+    over_time = "over_time" in table
+    is_table = suffix == ".csv"
     kind: type[Output] = Still if suffix in STILLS else FilmPart
     if is_table:
         kind = TotalsTable
@@ -224,7 +231,8 @@ def _output_file(name: str, value: object) -> str:
 
 def _check_picture(table: Table, part: Picture, names: MapNames) -> None:
     """Report names of maps that are not shown, and maps that need limits."""
-    shown, limits = part.layers, part.limits
+    shown = part.layers
+    limits = part.limits
     if part.colors and len(part.colors) != len(shown):
         table.report("colors", f"colors has one color for each layer shown: {', '.join(shown)}.")
     for name in limits if isinstance(limits, dict) else ():
@@ -287,8 +295,14 @@ def _check_strength(table: Table, key: str, strength: float, layer: LayerPart) -
     kind = layer.propagation
     if not kind._smallest <= strength <= kind._largest:
         too_much = strength > kind._largest
-        bound = f"at most {kind._largest:,.0f}" if too_much else f"at least {kind._smallest:,.0f}"
-        remedy = "Marks fade by themselves." if kind._smallest == 0 else "Count in larger units."
+        if too_much:
+            bound = f"at most {kind._largest:,.0f}"
+        else:
+            bound = f"at least {kind._smallest:,.0f}"
+        if kind._smallest == 0:
+            remedy = "Marks fade by themselves."
+        else:
+            remedy = "Count in larger units."
         table.report(
             key,
             f"{key} on a layer that {kind._verb} is {bound}. Got {strength:g}. {remedy}",

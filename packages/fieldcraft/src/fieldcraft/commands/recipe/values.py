@@ -78,7 +78,9 @@ def rotation(name: str, value: object) -> float | str:
     """Return degrees, or "heading"."""
     if isinstance(value, str) and value != "heading":
         raise refused('rotation is degrees, or "heading"', value, "Write rotation = 90")
-    return "heading" if isinstance(value, str) else checks.finite(name, value)
+    if isinstance(value, str):
+        return "heading"
+    return checks.finite(name, value)
 
 
 def _range(name: str, value: object) -> tuple[float, float]:

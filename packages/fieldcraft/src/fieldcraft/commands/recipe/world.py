@@ -120,7 +120,8 @@ class World:
 
     def _act(self, live: bool) -> None:
         """Move the live sources to this moment, or let all others act."""
-        now, passed = self._done * self.step, self.step if self._done else 0.0
+        now = self._done * self.step
+        passed = self.step if self._done else 0.0
         for actor in self._actors:
             if (actor.layer_part.is_live and not isinstance(actor, Deposit)) == live:
                 actor.act(now, passed)
@@ -210,7 +211,8 @@ class World:
 
     @property
     def _of_teams(self) -> tuple[TeamsPart, Teams]:
-        part, teams = self.recipe.teams, self.teams
+        part = self.recipe.teams
+        teams = self.teams
         assert part is not None and teams is not None
         return part, teams
 
@@ -279,7 +281,9 @@ def _map_of(teams: Teams, name: str) -> Operand:
         return teams.influence(team)
     if what == "share":
         return teams.share(team)
-    return teams.vulnerability(team) if team else teams.vulnerability()
+    if team:
+        return teams.vulnerability(team)
+    return teams.vulnerability()
 
 
 def _grid_options(part: LayerPart) -> dict[str, Any]:
@@ -315,12 +319,13 @@ def played(recipe: Recipe, seconds: float | None = None) -> InfluenceMap:
     >>> round(float(imap["low decay"].values.max()), 2)
     5.0
     """
-    rule, remedy = (
-        "A world follows a recipe",
-        "Pass what fieldcraft.commands.recipe.read_recipe() returns",
-    )
+    rule = "A world follows a recipe"
+    remedy = "Pass what fieldcraft.commands.recipe.read_recipe() returns"
     checks.instance(recipe, Recipe, rule, remedy)
-    until = recipe.run.seconds if seconds is None else checks.not_negative("seconds", seconds)
+    if seconds is None:
+        until = recipe.run.seconds
+    else:
+        until = checks.not_negative("seconds", seconds)
     world = World(recipe)
     world.go_to(min(until, recipe.run.seconds))
     return world.imap

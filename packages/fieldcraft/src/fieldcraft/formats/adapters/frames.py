@@ -46,9 +46,13 @@ def columns(subject: Any, *, name: str | None = None) -> dict[str, NDArray[Any]]
     >>> columns(fc.shortest_path(fc.Grid(3, 1), (0.5, 0.5), (2.5, 0.5)))
     {'x': array([0.5, 1.5, 2.5]), 'y': array([0.5, 0.5, 0.5])}
     """
-    label = None if name is None else checks.text("name", name)
+    if name is None:
+        label = None
+    else:
+        label = checks.text("name", name)
     if isinstance(subject, Timeline):
-        ids, groups = np.array(subject.ids, dtype=object), np.array(subject.groups, dtype=object)
+        ids = np.array(subject.ids, dtype=object)
+        groups = np.array(subject.groups, dtype=object)
         return {
             "seconds": subject.seconds,
             "id": ids[subject.entities],
@@ -111,7 +115,10 @@ def timeline(frame: Any) -> Timeline:
     there = np.isfinite(numbers["x"]) & np.isfinite(numbers["y"])
     builder = TimelineBuilder()
     for row in np.argsort(numbers["seconds"], kind="stable").tolist():
-        place = (float(numbers["x"][row]), float(numbers["y"][row])) if there[row] else None
+        if there[row]:
+            place = (float(numbers["x"][row]), float(numbers["y"][row]))
+        else:
+            place = None
         builder.add(
             float(numbers["seconds"][row]),
             str(table["id"][row]),

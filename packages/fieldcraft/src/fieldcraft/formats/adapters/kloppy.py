@@ -60,15 +60,21 @@ def timeline(
             remedy="Pass the result of a loader of kloppy",
         )
     size = np.array([checks.positive("length", length), checks.positive("width", width)])
-    step, with_ball = checks.integer("keep_every", keep_every, minimum=1), checks.flag("ball", ball)
-    builder, present, offset, last, period = TimelineBuilder(), dict[str, str](), 0.0, 0.0, None
+    step = checks.integer("keep_every", keep_every, minimum=1)
+    with_ball = checks.flag("ball", ball)
+    builder = TimelineBuilder()
+    present = dict[str, str]()
+    offset = 0.0
+    last = 0.0
+    period = None
     for number, frame in enumerate(dataset.transform(to_coordinate_system=Provider.KLOPPY)):
         seconds = frame.timestamp.total_seconds()
         if frame.period.id != period:
-            offset, period = (
-                (last + 1 / (dataset.frame_rate or 25) if period is not None else -seconds),
-                frame.period.id,
-            )
+            if period is not None:
+                offset = last + 1 / (dataset.frame_rate or 25)
+            else:
+                offset = -seconds
+            period = frame.period.id
         last = seconds + offset
         if number % step:
             continue
@@ -95,6 +101,7 @@ def _name_of(player: Any) -> str:
     """Return the group and the shirt number of a player, or the provider's id if the number is not
     unique in the team.
     """
-    team, number = player.team, player.jersey_no
+    team = player.team
+    number = player.jersey_no
     is_own = number is not None and [mate.jersey_no for mate in team.players].count(number) == 1
     return f"{team.ground.value}_{number if is_own else player.player_id}"

@@ -21,7 +21,8 @@ from fieldcraft.space import Graph, Grid, HexGrid, Space
 __all__ = ["attach", "positions", "repair", "space_of"]
 
 _SQRT3 = 3**0.5
-_LAYERS, _WRITABLE = "_fieldcraft_layers", "_fieldcraft_writable"
+_LAYERS = "_fieldcraft_layers"
+_WRITABLE = "_fieldcraft_writable"
 
 
 def space_of(place: Any, *, walls: ArrayLike | None = None, corners: str = "never") -> Space:
@@ -83,9 +84,13 @@ def space_of(place: Any, *, walls: ArrayLike | None = None, corners: str = "neve
     width, height = place.dimensions
     blocked = _removed_cells(place)
     if walls is not None:
-        rule, remedy = f"walls are bool of shape {(width, height)}, [x, y]", "Pass them so"
+        rule = f"walls are bool of shape {(width, height)}, [x, y]"
+        remedy = "Pass them so"
         blocked |= checks.array_of(walls, (width, height), "b", rule, remedy)
-    shown = blocked[::-1] if isinstance(place, spaces.HexGrid) else blocked
+    if isinstance(place, spaces.HexGrid):
+        shown = blocked[::-1]
+    else:
+        shown = blocked
     space = _regular(place, shown.T, corners)
     return _with_connections(place, space)
 
@@ -202,7 +207,9 @@ def _center(cell: Any) -> Any:
     """Return the centroid of a cell of a VoronoiGrid; from Mesa 3.5 on its coordinate is a
     number.
     """
-    return cell.position if np.ndim(cell.coordinate) == 0 else cell.coordinate
+    if np.ndim(cell.coordinate) == 0:
+        return cell.position
+    return cell.coordinate
 
 
 def _graph(
@@ -251,7 +258,10 @@ def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool 
             got=type(place).__name__,
             remedy="Call layer.sample(positions(agents))",
         )
-    label = layer.name if name is None else checks.text("name", name)
+    if name is None:
+        label = layer.name
+    else:
+        label = checks.text("name", name)
     hexagonal = isinstance(place, spaces.HexGrid)
     if not _lies_on(layer.space, place):
         raise InvalidValue(
@@ -458,7 +468,10 @@ def _live_class() -> Any:
 
         def set_cells(self, value: ArrayLike, condition: Any = None) -> None:
             """Set all cells, or those whose values meet a condition."""
-            is_excluded = False if condition is None else ~np.vectorize(condition)(self.data)
+            if condition is None:
+                is_excluded = False
+            else:
+                is_excluded = ~np.vectorize(condition)(self.data)
             self.write(np.where(is_excluded, self.data, self._shaped(value)))
 
         def _shaped(self, values: ArrayLike) -> NDArray[np.float32]:

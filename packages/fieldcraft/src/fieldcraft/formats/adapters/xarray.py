@@ -89,7 +89,8 @@ def from_xarray(array: Any, *, neighbors: int | ArrayLike = 4) -> tuple[Grid, ND
     >>> grid.origin, grid.cell_size, grid.y_up
     ((0.0, 0.0), 2.0, True)
     """
-    dims, coords = getattr(array, "dims", None), getattr(array, "coords", {})
+    dims = getattr(array, "dims", None)
+    coords = getattr(array, "coords", {})
     if not isinstance(dims, tuple) or set(dims) != {"y", "x"} or not set(dims) <= set(coords):
         raise InvalidValue(
             "A labeled map is a DataArray with the dims y and x, and coordinates",
@@ -143,7 +144,9 @@ def _is_even(ascending: NDArray[np.float64], size: float, tolerance: float) -> b
 def _steps(ascending: NDArray[np.float64]) -> str:
     """Describe the steps between coordinates."""
     steps = np.diff(ascending)
-    return f"{steps.min():g} to {steps.max():g}" if len(steps) else "none"
+    if len(steps):
+        return f"{steps.min():g} to {steps.max():g}"
+    return "none"
 
 
 def _warn_of_degrees(array: Any) -> None:

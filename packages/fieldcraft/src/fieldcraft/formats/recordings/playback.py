@@ -95,7 +95,8 @@ class Playback:
             if checks.text("group", group) not in timeline.groups:
                 raise UnknownName("group in the timeline", group, timeline.groups)
             there &= timeline.group_of[rows] == timeline.groups.index(group)
-        keys, rows = keys[there], rows[there]
+        keys = keys[there]
+        rows = rows[there]
         ages = self.seconds - timeline.seconds[rows] + timeline.ages[rows]
         shares = np.exp2(-ages / timeline.half_lives[rows])
         strengths = timeline.strengths[rows] * shares

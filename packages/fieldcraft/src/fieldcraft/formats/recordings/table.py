@@ -53,7 +53,10 @@ class Table:
         printable = "".join(
             letter if letter.isprintable() else repr(letter)[1:-1] for letter in got[:80]
         )
-        shown = printable if len(got) <= 80 else printable[:77] + "..."
+        if len(got) <= 80:
+            shown = printable
+        else:
+            shown = printable[:77] + "..."
         return BadTimeline(rule, got=f"{shown} in line {self.line} of {self.path}", remedy=remedy)
 
     def require(self, names: Sequence[str], what: str) -> list[int]:

@@ -75,9 +75,11 @@ class Timeline:
         self.half_lives = read_only(np.array(builder._half_lives, dtype=np.float64)[order])
         self.ages = read_only(np.array(builder._ages, dtype=np.float64)[order])
         self.strengths = np.array(builder._strengths, dtype=np.float64)[order]
-        self.ids, self.groups = tuple(builder._ids), tuple(builder._group_names)
+        self.ids = tuple(builder._ids)
+        self.groups = tuple(builder._group_names)
         self._carry_over()
-        self.group_of, self.strengths = read_only(self.group_of), read_only(self.strengths)
+        self.group_of = read_only(self.group_of)
+        self.strengths = read_only(self.strengths)
 
     def _carry_over(self) -> None:
         """Fill missing groups (-1) and strengths (NaN) from the previous row of the entity; a
@@ -125,12 +127,21 @@ class Timeline:
         BadTimeline
             If the file can't be read or is malformed. The message names the line.
         """
-        otherwise = math.inf if half_life is None else checks.positive("half_life", half_life)
+        if half_life is None:
+            otherwise = math.inf
+        else:
+            otherwise = checks.positive("half_life", half_life)
         builder = TimelineBuilder()
         table = Table(path)
         time, name, group, x, y, strength = table.require(COLUMNS, "A timeline")
-        half = table.columns.index("half_life") if "half_life" in table.columns else None
-        age = table.columns.index("age") if "age" in table.columns else None
+        if "half_life" in table.columns:
+            half = table.columns.index("half_life")
+        else:
+            half = None
+        if "age" in table.columns:
+            age = table.columns.index("age")
+        else:
+            age = None
         for row in table.rows():
             seconds = table.seconds(row[time])
             id = _name(table, row[name])
@@ -148,8 +159,14 @@ class Timeline:
                         row[half],
                         "Leave it empty for a strength that never fades",
                     )
-            old = table.seconds(row[age]) if age is not None and row[age].strip() else 0.0
-            power = table.strength(row[strength]) if row[strength].strip() else math.nan
+            if age is not None and row[age].strip():
+                old = table.seconds(row[age])
+            else:
+                old = 0.0
+            if row[strength].strip():
+                power = table.strength(row[strength])
+            else:
+                power = math.nan
             named = _name(table, row[group])
             if not builder._put(seconds, id, named, position, power, fading, old):
                 raise table.refusal(f"A timeline has at most {MAX_SAMPLES:,} samples", "one more")
@@ -172,7 +189,8 @@ class Timeline:
             If the file can't be written.
         """
         target = target_of("path", path)
-        fading, aged = bool(np.isfinite(self.half_lives).any()), bool(self.ages.any())
+        fading = bool(np.isfinite(self.half_lives).any())
+        aged = bool(self.ages.any())
         used = [True] * len(COLUMNS) + [fading, aged]
         columns = (
             map(repr, self.seconds.tolist()),
@@ -210,7 +228,9 @@ class Timeline:
     @property
     def duration(self) -> float:
         """The time of the last row, in seconds; 0 for an empty timeline."""
-        return float(self.seconds[-1]) if len(self) else 0.0
+        if len(self):
+            return float(self.seconds[-1])
+        return 0.0
 
     def play(self, *, faint: float = 0.0) -> Playback:
         """Return a player at 0 seconds; see `Playback`."""
@@ -360,7 +380,9 @@ def _name(table: Table, text: str) -> str:
 
 
 def _finite_or_empty(number: float) -> str:
-    return repr(number) if math.isfinite(number) else ""
+    if math.isfinite(number):
+        return repr(number)
+    return ""
 
 
 def _last_marked(marks: NDArray[np.bool_]) -> NDArray[np.int64]:

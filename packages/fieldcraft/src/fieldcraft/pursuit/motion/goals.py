@@ -24,7 +24,8 @@ from fieldcraft.pursuit.transitions import Flow
 from fieldcraft.space.kinds import has_lines_of_sight
 from fieldcraft.space.ranges import at_walk, within_walk
 
-_STAY, _STRAY = 0.05, 0.1
+_STAY = 0.05
+_STRAY = 0.1
 _SIGHT = 10.0  # typical steps from which hiding places are seen
 _DETOUR = 0.5  # typical steps of detour that make a goal e times less likely
 
@@ -116,7 +117,8 @@ class _Onward(_Led):
 
     def flow(self, lost: Lost) -> Flow | None:
         """Return the flow of belief, cached for each map."""
-        flows, key = lost.sectors.flows, (self, lost.stride)
+        flows = lost.sectors.flows
+        key = (self, lost.stride)
         if key not in flows:
             flows[key] = lost.ground.drift(self.chances(lost))
         return flows[key]
@@ -280,10 +282,13 @@ class Hide(_Led):
 
     def prepare(self, lost: Lost) -> StepChances:
         """Return the chances of the path to a hiding place."""
-        segment, step = lost.segment, lost.ground.step
-        least, most = self.near[0] * step, self.near[1] * step
+        segment = lost.segment
+        step = lost.ground.step
+        least = self.near[0] * step
+        most = self.near[1] * step
         sight = _SIGHT * step if self.sight is None else self.sight
-        shortest, longest = at_walk(lost.space, least), within_walk(lost.space, most)
+        shortest = at_walk(lost.space, least)
+        longest = within_walk(lost.space, most)
         places = np.flatnonzero((segment.away >= shortest) & (segment.away <= longest))
         goals = np.zeros(lost.ground.count)
         if len(places) and has_lines_of_sight(lost.space):
@@ -339,7 +344,10 @@ class Journey(_Led):
     def __post_init__(self) -> None:
         super().__post_init__()
         checks.flag("arrives", self.arrives)
-        dimensions = 3 if np.ndim(self.goals) and np.shape(self.goals)[-1:] == (3,) else 2
+        if np.ndim(self.goals) and np.shape(self.goals)[-1:] == (3,):
+            dimensions = 3
+        else:
+            dimensions = 2
         points, _ = checks.positions(self.goals, dimensions=dimensions)
         if not len(points):
             raise InvalidValue("A journey has goals", got="none", remedy="Pass at least one")
@@ -360,11 +368,14 @@ class Journey(_Led):
     @property
     def stages(self) -> tuple[Stage, ...]:
         """Going to a goal, and staying there if it arrives."""
-        return (Stage(self, arrives=True), Stage(Stand())) if self.arrives else (Stage(self),)
+        if self.arrives:
+            return (Stage(self, arrives=True), Stage(Stand()))
+        return (Stage(self),)
 
     def prepare(self, lost: Lost) -> StepChances:
         """Return the chances of the paths to the goals."""
-        space, ground = lost.space, lost.ground
+        space = lost.space
+        ground = lost.ground
         points, _ = checks.positions(self.goals, dimensions=space.dimensions)
         given = np.atleast_1d(space.nearest_open(space.cell_at(points)))
         # Goals in one cell are one.
@@ -373,9 +384,11 @@ class Journey(_Led):
         away = np.array(
             [distance_map(space, space.position_of(int(cell))).exact.reshape(-1) for cell in cells]
         )
-        so_far, distances = np.zeros(ground.count), np.zeros(len(cells))
+        so_far = np.zeros(ground.count)
+        distances = np.zeros(len(cells))
         if lost.cell is not None:
-            so_far, distances = lost.segment.away, away[:, lost.cell]
+            so_far = lost.segment.away
+            distances = away[:, lost.cell]
             so_far = np.where(np.isfinite(so_far), so_far, 0.0)
         possible = np.isfinite(away) & ((prior > 0) & np.isfinite(distances))[:, np.newaxis]
         if not self.arrives:

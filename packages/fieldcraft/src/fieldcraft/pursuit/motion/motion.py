@@ -109,7 +109,10 @@ class Motion:
     @property
     def movers(self) -> dict[str, list[tuple[float, Mover]]]:
         """The hypotheses of a belief by name, each with the weight and the motion of each pace."""
-        share, paces, heading, far = 1.0 / len(self.paces), self.paces, self.heading, self.far
+        share = 1.0 / len(self.paces)
+        paces = self.paces
+        heading = self.heading
+        far = self.far
         found: dict[str, tuple[float, list[Mover]]] = {
             "runs": (self.runs, [Run(pace=pace, heading=heading, far=far) for pace in paces]),
             "hides": (self.hides, [Hide(pace=pace, near=self.near) for pace in paces]),
@@ -156,8 +159,12 @@ def hypotheses_of(motion: Any, stay: float) -> Hypotheses:
             got="0 for all",
             remedy="Pass 1 for one of them",
         )
-    names, weights, stages = list[str](), list[float](), list[Stage]()
-    owners, firsts, splits = list[int](), list[int](), list[float]()
+    names = list[str]()
+    weights = list[float]()
+    stages = list[Stage]()
+    owners = list[int]()
+    firsts = list[int]()
+    splits = list[float]()
     for name, sequences in named.items():
         own = sum(weight for weight, _ in sequences)
         if own == 0:
@@ -170,7 +177,10 @@ def hypotheses_of(motion: Any, stay: float) -> Hypotheses:
                 stages += mover.stages
         names.append(name)
         weights.append(own / total)
-    changes = motion.changes if isinstance(motion, Motion) else 0.0
+    if isinstance(motion, Motion):
+        changes = motion.changes
+    else:
+        changes = 0.0
     return Hypotheses(tuple(names), tuple(weights), stages, owners, firsts, splits, changes)
 
 
@@ -192,7 +202,10 @@ def _named(motion: Any, stay: float) -> Mapping[str, Sequence[tuple[float, Mover
         )
     found: dict[str, list[tuple[float, Mover]]] = {}
     for name, pair in motion.items():
-        weight, mover = pair if isinstance(pair, tuple) and len(pair) == 2 else (1.0, pair)
+        if isinstance(pair, tuple) and len(pair) == 2:
+            weight, mover = pair
+        else:
+            weight, mover = (1.0, pair)
         if not isinstance(name, str) or not isinstance(mover, Mover):
             raise InvalidValue(
                 "Several motions are a mapping of names to motions or to pairs (weight, motion)",

@@ -67,7 +67,8 @@ class PathSegment:
 
         It is the mean over all shortest paths of values at the end of their first few steps.
         """
-        on, near = self.ground, np.ones(self.ground.count)
+        on = self.ground
+        near = np.ones(self.ground.count)
         if velocity.any() and len(self.order):
             moves = self.offsets[:, : len(velocity)]
             size = np.sqrt((moves**2).sum(axis=1)) * np.sqrt((velocity**2).sum())
@@ -91,7 +92,8 @@ class PathSegment:
 
 def path_segment(space: Space, ground: PursuitBackend, cell: int) -> PathSegment:
     """Return the shortest paths from a cell."""
-    ground_now, no_costs = snapshot_of(space), CellCosts(space, None)
+    ground_now = snapshot_of(space)
+    no_costs = CellCosts(space, None)
     goal = np.array([cell]), np.zeros(1)
     walks = ArcSearch(SearchTask(ground_now, no_costs, *goal, math.inf, outward=True))
     walks.settle()
@@ -101,7 +103,8 @@ def path_segment(space: Space, ground: PursuitBackend, cell: int) -> PathSegment
         offsets = space.shortest_vectors(offsets)
     reached = np.flatnonzero(np.isfinite(away))
     order = reached[np.argsort(away[reached], kind="stable")].astype(np.int64)
-    origins, ends = ground.origins, ground.ends
+    origins = ground.origins
+    ends = ground.ends
     on = np.isfinite(away[origins]) & (away[ends] > away[origins])
     on[on] = (away[origins] + ground.lengths <= away[ends] * (1 + _EQUAL))[on]
     weights = np.zeros(len(ends))
@@ -128,7 +131,8 @@ def steps_toward(space: Space, ground: PursuitBackend, place: int, away: Floats)
     """Return the chance of each step for a target on the way to a cell, (A,), given the distance
     `away` (N,) of each cell to it.
     """
-    origins, ends = ground.origins, ground.ends
+    origins = ground.origins
+    ends = ground.ends
     on = np.isfinite(away[origins]) & (away[ends] < away[origins])
     on[on] = (ground.lengths + away[ends] <= away[origins] * (1 + _NEAR))[on]
     arcs = np.flatnonzero(on)

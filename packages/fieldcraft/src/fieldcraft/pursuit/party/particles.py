@@ -54,7 +54,8 @@ class Particles:
     _onwards: Floats
 
     def __init__(self, step: float, motion: Motion) -> None:
-        self.step, self.motion = step, motion
+        self.step = step
+        self.motion = motion
         self.now = 0
         self.marks = np.zeros(0, dtype=np.int64)
         self.cells, self.kinds, self.goals, self.turns, self.path_rows, self.moves = np.empty(
@@ -95,10 +96,12 @@ class Particles:
     def _passable(self, space: Space) -> NDArray[np.bool_]:
         """Return which of the `paths` lead over open cells and steps from now on, (H,)."""
         ahead = self.paths[:, min(self.now, self.paths.shape[1] - 1) :].astype(np.int64)
-        before, after = ahead[:, :-1], ahead[:, 1:]
+        before = ahead[:, :-1]
+        after = ahead[:, 1:]
         joined = before == after
         rows, moments = np.nonzero(~joined)
-        origins, ends = before[rows, moments], after[rows, moments]
+        origins = before[rows, moments]
+        ends = after[rows, moments]
         found = space.adjacency.has_steps(origins, ends)
         if not isinstance(space, Grid):
             # A moment may pass several short edges; only a single one can be looked up.
@@ -145,7 +148,10 @@ class Particles:
         shares = shares / shares.sum()
         counts = np.maximum(np.round(shares * count).astype(np.int64), shares > 0)
         counts[STANDS] = min(counts[STANDS], _STANDING)
-        counts[HIDES] = len(hiding) if shares[HIDES] else 0
+        if shares[HIDES]:
+            counts[HIDES] = len(hiding)
+        else:
+            counts[HIDES] = 0
         self.kinds = np.repeat(np.arange(len(HYPOTHESES)), counts)
         self.weights = (shares / np.maximum(counts, 1))[self.kinds]
         many = len(self.kinds)
@@ -217,7 +223,9 @@ class Particles:
         away = self.landmarks.away[:, lost.cell] / self.step
         behind = np.flatnonzero((_offsets(lost, places) @ lost.velocity <= 0) & np.isfinite(away))
         distant = behind[away[behind] >= self.motion.far]
-        return distant if len(distant) else behind if len(behind) else np.arange(len(away))
+        if len(distant):
+            return distant
+        return behind if len(behind) else np.arange(len(away))
 
     def _paths_back(
         self, back: Ints, turns: Ints, lost: LostTarget, rng: np.random.Generator
@@ -259,7 +267,8 @@ class Particles:
         """Return where some particles are in the next moments, (moments, M). The particles of a
         slice are moved; of those given by numbers, copies are.
         """
-        arcs, marks = self.landmarks.adjacency, self.landmarks
+        arcs = self.landmarks.adjacency
+        marks = self.landmarks
         cells = self.cells[some]
         rows = np.empty((moments, len(cells)), dtype=np.int32)
         kernels.pursuit.rollouts.walk(
@@ -359,7 +368,8 @@ class Particles:
             or arrays["marks"].ndim != 1
         ):
             raise ValueError(f"particles of shape {arrays['cells'].shape} with {many} weights")
-        marks, rows = len(arrays["marks"]), len(arrays["paths"])
+        marks = len(arrays["marks"])
+        rows = len(arrays["paths"])
         for name, low, high in (
             ("cells", 0, size),
             ("marks", 0, size),

@@ -107,9 +107,15 @@ class SearchParty:
     ) -> None:
         self.space = checked_space(space)
         self.speed = checks.positive("speed", speed)
-        self._sight = None if sight is None else checks.positive("sight", sight)
+        if sight is None:
+            self._sight = None
+        else:
+            self._sight = checks.positive("sight", sight)
         remedy = "Pass fc.Motion(runs=0.5, hides=0.5), say"
-        self.motion = Motion() if motion is None else motion
+        if motion is None:
+            self.motion = Motion()
+        else:
+            self.motion = motion
         checks.instance(self.motion, Motion, "motion is a Motion", remedy)
         self.particles = checks.integer("particles", particles, minimum=1, maximum=100_000)
         self._interval = clock.ticks("every", every, minimum=1)
@@ -120,12 +126,16 @@ class SearchParty:
     def _set_step(self, step: float) -> None:
         """Set what depends on the length of a typical step, which walls may change on graphs."""
         self._step = step
-        self.sight = _SIGHT * step if self._sight is None else self._sight
+        if self._sight is None:
+            self.sight = _SIGHT * step
+        else:
+            self.sight = self._sight
         self._moment = clock.ticks("a typical step", max(step / self.speed, 1e-6), minimum=1)
 
     def _begin(self, last: int) -> None:
         """Forget everything but the cell of the last sighting."""
-        self._last, self._ticks = last, 0
+        self._last = last
+        self._ticks = 0
         self._velocity = np.zeros(self.space.dimensions)
         self._particles: Particles | None = None
         self._observed: list[tuple[int, Ints]] = []
@@ -238,7 +248,8 @@ class SearchParty:
         """
         if self._particles is None:
             return {}
-        kinds, weights = self._particles.kinds, self._particles.weights
+        kinds = self._particles.kinds
+        weights = self._particles.weights
         shares = np.bincount(kinds, weights=weights, minlength=len(HYPOTHESES))
         return dict(zip(HYPOTHESES, shares.tolist(), strict=True))
 
@@ -289,7 +300,8 @@ class SearchParty:
         ends[sent] = space.nearest_open(self._ends[sent])
         waypoints = np.atleast_1d(space.nearest_open(self._waypoints))
         self._planned[(ends != self._ends) | (waypoints != self._waypoints)] = _NONE
-        self._ends, self._waypoints = ends, waypoints
+        self._ends = ends
+        self._waypoints = waypoints
         self._walls_version = space.walls_version
 
     # Particles
@@ -326,9 +338,11 @@ class SearchParty:
 
     def _drawn(self, points: Floats, rng: np.random.Generator) -> Particles:
         """Return particles at the last sighting."""
-        space, start = self.space, int(self.space.nearest_open(self._last))
+        space = self.space
+        start = int(self.space.nearest_open(self._last))
         visibility = visibility_cache(space, self.sight)
-        hiding, likely = np.empty((0, 1), dtype=np.int32), np.empty(0)
+        hiding = np.empty((0, 1), dtype=np.int32)
+        likely = np.empty(0)
         if self.motion.hides > 0:
             low, high = (steps * self._step for steps in self.motion.near)
             near = low, high
@@ -351,7 +365,8 @@ class SearchParty:
         """Plan paths for the searchers that are due, and roughly for those that have none yet."""
         if len(particles.alive) < _FEWEST * len(particles.weights):
             particles.resample(rng)
-        starts, sent = self._cells_of(points), self._ends != _NONE
+        starts = self._cells_of(points)
+        sent = self._ends != _NONE
         visibility = visibility_cache(self.space, self.sight)
         rollouts = Rollouts(self.space, particles, visibility, self._ends[sent], rng)
         unseen = rollouts.unseen()

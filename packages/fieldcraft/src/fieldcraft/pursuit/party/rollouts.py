@@ -55,7 +55,9 @@ class Rollouts:
         ends: Ints,
         rng: np.random.Generator,
     ) -> None:
-        self._particles, self._visibility, self._positions = particles, visibility, space.positions
+        self._particles = particles
+        self._visibility = visibility
+        self._positions = space.positions
         alive = particles.alive
         self._rows = particles.ahead(_AHEAD, alive, rng)
         self._weights = particles.weights[alive]
@@ -137,9 +139,11 @@ class Rollouts:
         soon = np.flatnonzero(there[:, : _LATEST + 1].any(axis=1))
         firsts = soon[np.argsort(-gains[soon], kind="stable")[:_FIRSTS]]
         seconds = np.argsort(-gains[:-1], kind="stable")[:_SECONDS]
-        one, two = np.repeat(firsts, len(seconds)), np.tile(seconds, len(firsts))
+        one = np.repeat(firsts, len(seconds))
+        two = np.tile(seconds, len(firsts))
         found = routes.cells[one]
-        marks, begins = self._particles.landmarks, there[one].argmax(axis=1)
+        marks = self._particles.landmarks
+        begins = there[one].argmax(axis=1)
         marks.extend(found, self._particles.step, routes.goals[two], begins)
         return found, one
 
@@ -152,7 +156,8 @@ class Rollouts:
         `before`, and the look of the last path that sees each; of one particle of `every`.
         """
         gains = np.empty(len(paths))
-        weights, sums = np.ascontiguousarray(self._weights[::every]), np.empty(self._depth + 1)
+        weights = np.ascontiguousarray(self._weights[::every])
+        sums = np.empty(self._depth + 1)
         seen, scratch = np.empty((2, len(weights)), dtype=np.int64)
         if not len(paths):
             return gains, seen

@@ -84,7 +84,10 @@ class Candidates:
         return np.array([not reason for reason in self.removed_by], dtype=np.bool_)
 
     def __str__(self) -> str:
-        lines = [] if self.earlier is None else [str(self.earlier)]
+        if self.earlier is None:
+            lines = []
+        else:
+            lines = [str(self.earlier)]
         counts = Counter(self.removed_by)
         lines.append(f"{self.name}: {len(self)} candidates, {counts.pop('', 0)} left")
         lines += [f"  {count:>6}  removed by {reason}" for reason, count in counts.items()]
@@ -125,7 +128,8 @@ class Answer:
     ) -> None:
         self.question = question
         self.done = False
-        self._context, self._rng = context, rng
+        self._context = context
+        self._rng = rng
         self._budget = question.budget
         self._most = CHUNK
         self._earlier: Candidates | None = None
@@ -141,7 +145,10 @@ class Answer:
         self._parts = np.zeros((0, len(question.score)))
 
     def __repr__(self) -> str:
-        state = f"{len(self._chosen)} chosen" if self.done else "under way"
+        if self.done:
+            state = f"{len(self._chosen)} chosen"
+        else:
+            state = "under way"
         return f"<Answer to {self.question.name!r}: {len(self._cells)} candidates, {state}>"
 
     def __bool__(self) -> bool:
@@ -175,11 +182,13 @@ class Answer:
                 self._most = min(CHUNK, left)
                 left -= self._next()
         elif budget.microseconds is not None:
-            self._most, longest = CHUNK, 0.0
+            self._most = CHUNK
+            longest = 0.0
             now = begun = time.perf_counter()
             while not self.done and now - begun + longest <= budget.microseconds * 1e-6:
                 self._next()
-                before, now = now, time.perf_counter()
+                before = now
+                now = time.perf_counter()
                 longest = max(longest, now - before)
         return self.done
 
@@ -244,7 +253,8 @@ class Answer:
 
     def _choose(self, cells: Ints, scores: Floats) -> Ints:
         """Return the rows of the chosen candidates, best first."""
-        choose, space = self.question.choose, self._context.space
+        choose = self.question.choose
+        space = self._context.space
         order = np.argsort(-scores, kind="stable")
         if choose.random is not None:
             if self._rng is None:
@@ -337,7 +347,10 @@ def _text(measure: Any, least: float | None = None, most: float | None = None) -
     """Return a measure with its bounds as text, such as 'distance "foe", least 3'."""
     word, *_ = fields(measure)
     value = getattr(measure, word.name)
-    shown = f'"{value}"' if isinstance(value, str) else getattr(value, "name", None) or f"{value}"
+    if isinstance(value, str):
+        shown = f'"{value}"'
+    else:
+        shown = getattr(value, "name", None) or f"{value}"
     bounds = (("least", least), ("most", most))
     return "".join(
         [f"{word.name} {shown:.40}", *(f", {name} {at:g}" for name, at in bounds if at is not None)]

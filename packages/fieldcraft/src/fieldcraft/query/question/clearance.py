@@ -74,8 +74,10 @@ class _Sizes:
     """The steps from each cell of a space to the nearest wall or the border, and the sizes."""
 
     def __init__(self, space: Grid | HexGrid) -> None:
-        count, self._most = len(space), min(space.shape)
-        self._around, self._square = _around(space), isinstance(space, Grid)
+        count = len(space)
+        self._most = min(space.shape)
+        self._around = _around(space)
+        self._square = isinstance(space, Grid)
         # The last one stands for all that is off the map.
         self._steps = np.full(count + 1, self._most, dtype=np.int32)
         border = np.flatnonzero((self._around == count).any(axis=1))
@@ -98,7 +100,9 @@ class _Sizes:
 
     def _repair(self, changed: Cells, closed: NDArray[np.bool_]) -> None:
         """Update the steps of cells that may be `closed` now, and of the cells around them."""
-        steps, around, outside = self._steps, self._around, len(self._sizes)
+        steps = self._steps
+        around = self._around
+        outside = len(self._sizes)
         before = steps.copy()
         affected = frontier = changed[~closed & (steps[changed] == 0)]
         while len(frontier):  # cells that may have been nearest to a wall that is gone
@@ -123,7 +127,8 @@ class _Sizes:
             ends = self._around[cells]
             fewer = np.broadcast_to(steps[cells][:, np.newaxis] + 1, ends.shape)
             better = fewer < steps[ends]
-            cells, fewer = ends[better], fewer[better]
+            cells = ends[better]
+            fewer = fewer[better]
             np.minimum.at(steps, cells, fewer)
             order = np.arange(len(cells), dtype=np.int32)
             self._last[cells] = order

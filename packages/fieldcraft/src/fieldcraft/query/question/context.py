@@ -107,7 +107,10 @@ class Context:
 
     def _checked_places(self, places: str | ArrayLike) -> Floats:
         name = places if isinstance(places, str) else "points"
-        value = self.given(places, "position") if isinstance(places, str) else places
+        if isinstance(places, str):
+            value = self.given(places, "position")
+        else:
+            value = places
         points, _ = checks.positions(
             line_of(value), dimensions=self.space.dimensions, what=f"The positions {name!r}"
         )
@@ -116,7 +119,10 @@ class Context:
 
     def directions(self, facing: str | ArrayLike) -> Floats:
         """Return (x, y) directions, or the directions of a name, (N, 2)."""
-        value = self.given(facing, "direction") if isinstance(facing, str) else facing
+        if isinstance(facing, str):
+            value = self.given(facing, "direction")
+        else:
+            value = facing
         return checks.positions(value, what="Directions")[0]
 
     def map_of(self, value: str | Operand) -> Operand:

@@ -35,7 +35,8 @@ def _range(name: str, value: Any) -> tuple[float, float]:
     """Return the least and the largest distance."""
     if not isinstance(value, (list, tuple)) or len(value) != 2:
         raise refused(f"{name} is [least, most]", value, "Write two distances")
-    least, most = checks.not_negative(name, value[0]), checks.positive(name, value[1])
+    least = checks.not_negative(name, value[0])
+    most = checks.positive(name, value[1])
     if least > most:
         raise refused(f"{name} is [least, most] with least <= most", value, "Swap them")
     return least, most
@@ -61,8 +62,12 @@ class Within(Generator):
 
     def cells(self, context: Context) -> Iterator[Ints]:
         """See `Generator.cells`."""
-        cost = None if self.cost is None else context.map_of(self.cost)
-        space, points = context.space, context.some_places(self.around)
+        if self.cost is None:
+            cost = None
+        else:
+            cost = context.map_of(self.cost)
+        space = context.space
+        points = context.some_places(self.around)
         starts, _ = resolve_cells(space, space.walls, "walker", points)
         search = ReachSearch(space, cost, False, within_walk(space, self.reach))
         for start in starts.tolist():
@@ -81,8 +86,10 @@ class Rings(Generator):
 
     def cells(self, context: Context) -> Iterator[Ints]:
         """See `Generator.cells`."""
-        space, points = context.space, context.some_places(self.around)
-        least, most = at_spacing(space, self.ring[0]), within_range(space, self.ring[1])
+        space = context.space
+        points = context.some_places(self.around)
+        least = at_spacing(space, self.ring[0])
+        most = within_range(space, self.ring[1])
         near = np.unique(np.concatenate([_near(space, each, most) for each in points]))
         away = distances(space, space.position_of(near), points).min(axis=1)
         yield np.asarray(near[(away >= least) & (away <= most)])
@@ -110,8 +117,14 @@ class Lattice(Generator):
             start + (end - start) * (np.arange(count) + 0.5) / count
             for start, end, count in zip(low, high, counts.tolist(), strict=True)
         ]
-        points = None if self.within is None else context.some_places(self.around)
-        within = math.inf if self.within is None else within_range(space, self.within)
+        if self.within is None:
+            points = None
+        else:
+            points = context.some_places(self.around)
+        if self.within is None:
+            within = math.inf
+        else:
+            within = within_range(space, self.within)
         if points is not None and space.period is None:
             box = points.min(axis=0) - within - every, points.max(axis=0) + within + every
             axes = [axis[(axis >= a) & (axis <= b)] for axis, a, b in zip(axes, *box, strict=True)]
@@ -146,7 +159,8 @@ class AlongPath(Generator):
 
     def cells(self, context: Context) -> Iterator[Ints]:
         """See `Generator.cells`."""
-        space, points = context.space, context.some_places(self.path)
+        space = context.space
+        points = context.some_places(self.path)
         steps = space.shortest_vectors(np.diff(points, axis=0))
         ends = np.append(0.0, np.cumsum(np.sqrt((steps**2).sum(axis=1))))
         every = self.spacing or space.typical_step / 2
@@ -170,7 +184,10 @@ class Points(Generator):
 def _near(space: Space, point: Floats, radius: float) -> Ints:
     """Return cells around a position: at least those within a radius."""
     if not isinstance(space, Grid):
-        place = point if space.period is None else point % space.period
+        if space.period is None:
+            place = point
+        else:
+            place = point % space.period
         found = _tree(space).query_ball_point(place, farthest_within(radius))
         return np.array(found, dtype=np.int64)
     width = int(min(radius / space.cell_size, max(space.shape))) + 1

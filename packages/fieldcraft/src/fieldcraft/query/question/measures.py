@@ -89,7 +89,8 @@ class Distance(Measure):
         """Search for the candidates from the nearest to the farthest, first for some cells on the
         path to the nearest one.
         """
-        space, points = context.space, context.places(self.distance)
+        space = context.space
+        points = context.places(self.distance)
         if self.by != "path" or not len(cells) or not len(points):
             return
         away = distances(space, space.position_of(cells), points)
@@ -141,13 +142,18 @@ class VisibleFrom(Measure):
 
     def values(self, context: Context, cells: Ints) -> Floats:
         """See `Measure.values`."""
-        points, space = context.places(self.visible_from), context.space
+        points = context.places(self.visible_from)
+        space = context.space
         if not len(points):
             return np.zeros(len(cells))
-        facing = None if self.facing is None else context.directions(self.facing)
+        if self.facing is None:
+            facing = None
+        else:
+            facing = context.directions(self.facing)
         if facing is not None and len(facing) == 1:
             facing = facing[0]
-        targets, far = space.position_of(cells), self.range
+        targets = space.position_of(cells)
+        far = self.range
         found = sees(space, points, targets, far, facing=facing, angle=self.angle)
         return np.asarray(found.sum(axis=0), dtype=np.float64)
 

@@ -95,7 +95,8 @@ class Question:
         name: str = "question",
     ) -> None:
         if fall_back is not None:
-            rule, remedy = "fall_back is a question", "Pass a fieldcraft.Question"
+            rule = "fall_back is a question"
+            remedy = "Pass a fieldcraft.Question"
             checks.instance(fall_back, Question, rule, remedy)
             if _has_long_chain(fall_back, MOST_FALL_BACKS - 1):
                 raise InvalidValue(
@@ -131,7 +132,10 @@ class Question:
         scores = (_measured(each, Score) for each in table.tables("score"))
         self.score = tuple(each for each in scores if each is not None)
         self.choose = table.table("choose").make_all(Choose) or Choose()
-        self.budget = table.table("budget").make_all(Budget) if "budget" in table else None
+        if "budget" in table:
+            self.budget = table.table("budget").make_all(Budget)
+        else:
+            self.budget = None
         self.formulas = Formulas()
 
     @staticmethod
@@ -265,11 +269,13 @@ class Questions(Mapping[str, Question]):
         file = SettingsFile(self.path, text=None if text is None else checks.text("text", text))
         if self._questions and file.text == self._text:
             return False
-        found, names = {}, {}
+        found = {}
+        names = {}
         for name, given in file.table.items():
             table = Table(file, (name,), given)
             question = Question.__new__(Question)
-            question.name, question.fall_back = name, None
+            question.name = name
+            question.fall_back = None
             question._read(table)
             names[name] = table.get("fall_back", Text)
             found[name] = question
@@ -290,7 +296,8 @@ class Questions(Mapping[str, Question]):
         if not found:
             file.report((), "A file of questions has a table for each. Add [cover], say.")
         file.raise_all()
-        self._questions, self._text = found, file.text
+        self._questions = found
+        self._text = file.text
         return True
 
 
@@ -321,7 +328,10 @@ def _one_of(table: Table, kinds: Sequence[Callable[..., T]]) -> T | None:
     if len(given) != 1:
         got = " and ".join(given) or ", ".join(map(repr, table.given)) or "nothing"
         wrong = next((key for key in table.given if key not in words), "")
-        hint = "Leave one of them out" if given else nearest(wrong, words)
+        if given:
+            hint = "Leave one of them out"
+        else:
+            hint = nearest(wrong, words)
         table.report("", f"There is one of {', '.join(words)}. Got {got}. {hint}.")
         table.given = {}
         return None
@@ -331,6 +341,9 @@ def _one_of(table: Table, kinds: Sequence[Callable[..., T]]) -> T | None:
 def _measured(table: Table, kind: type[T]) -> T | None:
     """Return a requirement or a score, or None with the problem reported."""
     measure: Measure | None = _one_of(table, MEASURES)
-    found = None if measure is None else table.make(kind, measure=measure)
+    if measure is None:
+        found = None
+    else:
+        found = table.make(kind, measure=measure)
     table.finish()
     return found

@@ -58,7 +58,10 @@ def _curve(name: str, value: Any) -> Any:
         arguments: tuple[Any, ...] = (value,)
     else:
         items = checks.sequence(name, value)
-        arguments = tuple(items) if items and isinstance(items[0], str) else (items,)
+        if items and isinstance(items[0], str):
+            arguments = tuple(items)
+        else:
+            arguments = (items,)
     _Column().curve(*arguments)
     return arguments
 

@@ -84,7 +84,10 @@ class Forage:
         """Portions left in each cell, (height, width), read-only. A device is read if it has
         them.
         """
-        portions = self._food if self._on_device is None else self._on_device.read()[0]
+        if self._on_device is None:
+            portions = self._food
+        else:
+            portions = self._on_device.read()[0]
         return read_only(portions.reshape(self.space.shape))
 
     @property

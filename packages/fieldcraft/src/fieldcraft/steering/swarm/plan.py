@@ -126,10 +126,14 @@ def _by_role(name: str, given: Any) -> list[Any]:
 
 
 def _by_plane(space: Grid, deposit: Any) -> list[PlaneDeposit]:
-    rule, remedy = "deposits are a Deposit, or a list", "Pass steering.Deposit(layer, amount)"
+    rule = "deposits are a Deposit, or a list"
+    remedy = "Pass steering.Deposit(layer, amount)"
     checks.instance(deposit, Deposit, rule, remedy)
     layer = _updated(space, deposit.layer)
-    role = -1 if deposit.role is None else int(deposit.role)
+    if deposit.role is None:
+        role = -1
+    else:
+        role = int(deposit.role)
     if layer._field.vector and np.size(deposit.amount) == 1:
         return [
             PlaneDeposit(layer, plane, role, units, True)
@@ -140,9 +144,11 @@ def _by_plane(space: Grid, deposit: Any) -> list[PlaneDeposit]:
 
 
 def _emission(space: Grid, emitter: Any) -> Emission:
-    rule, remedy = "emitters are an Emitter, or a list", "Pass steering.Emitter(layer, cells)"
+    rule = "emitters are an Emitter, or a list"
+    remedy = "Pass steering.Emitter(layer, cells)"
     checks.instance(emitter, Emitter, rule, remedy)
-    layer, places = _updated(space, emitter.layer), emitter.places
+    layer = _updated(space, emitter.layer)
+    places = emitter.places
     if not isinstance(places, Forage):
         cells = np.atleast_1d(layer._on_open_ground(places))
         return Emission(emitter, layer, cells, layer._parts(emitter.amount, len(cells)))
@@ -188,7 +194,10 @@ def _flow(space: Grid, weight: int, layer: Any) -> Any:
     if isinstance(layer, TrailLayer) and layer._field.vector:
         _check_cells(space, layer.space)
         return layer
-    vectors = None if isinstance(layer, TrailLayer) else getattr(layer, "vectors", None)
+    if isinstance(layer, TrailLayer):
+        vectors = None
+    else:
+        vectors = getattr(layer, "vectors", None)
     if not isinstance(vectors, np.ndarray):
         raise InvalidValue(
             "align reads a layer of vectors",
@@ -290,13 +299,15 @@ class HostAgents:
     def _walk(
         self, inputs: swarm_layout.Inputs, plan: SwarmPlan, no_walls: bool, step: int
     ) -> None:
-        circle, rule = swarm_layout.circle(), tuple(plan.rule)
+        circle = swarm_layout.circle()
+        rule = tuple(plan.rule)
         common = (self._numbers, tuple(inputs), circle, rule, no_walls, step)
         bands = pool.bands(self.count, self.count // _AGENTS)
         pool.run([(kernels.agents.swarm.walk, (*common, *band, self._agents)) for band in bands])
 
     def _fetch(self, forage: Forage) -> None:
-        food, width = forage.portions(), forage.space.width
+        food = forage.portions()
+        width = forage.space.width
         arrays = self._agents, food, forage.claims
         forage.count(int(kernels.agents.swarm.forage(self._numbers, forage.homes, width, *arrays)))
 
@@ -330,8 +341,12 @@ class HostAgents:
         self, plan: SwarmPlan, deposit: PlaneDeposit
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the cells of the agents of a role, and their headings times amounts by time."""
-        agents, role = self.read(), deposit.role
-        x, y, state = agents if role < 0 else agents[:, (agents[2] >> 16 & 1) == role]
+        agents = self.read()
+        role = deposit.role
+        if role < 0:
+            x, y, state = agents
+        else:
+            x, y, state = agents[:, (agents[2] >> 16 & 1) == role]
         since = np.minimum(state.view(np.uint32) >> swarm_layout.SINCE, len(deposit.amounts) - 1)
         vectors = swarm_layout.circle()[(state & 0xFFFF) >> 4] * (
             1.0 if not plan.rule.flip else (1, -1)
@@ -341,7 +356,9 @@ class HostAgents:
 
 
 def _emit(emission: Emission) -> None:
-    layer, places, amounts = emission.layer, emission.places, emission.amounts
+    layer = emission.layer
+    places = emission.places
+    amounts = emission.amounts
     if isinstance(places, Forage):
         places = places.cells()
         amounts = np.full(len(places), float(amounts))
@@ -357,12 +374,15 @@ def _inputs(
     flows: list[NDArray[np.int32]] = []
     for layer in plan.flows:
         flows += [_NONE, _NONE] if layer is None else constant.get(id(layer)) or _flow_bits(layer)
-    trails, around = map(_value_bits, plan.trails), map(_value_bits, (plan.crowd, plan.group))
+    trails = map(_value_bits, plan.trails)
+    around = map(_value_bits, (plan.crowd, plan.group))
     return swarm_layout.Inputs(walls, *trails, *flows, *around)
 
 
 def _value_bits(layer: Any) -> NDArray[np.int32]:
-    return _NONE if layer is None else read_only(Values(layer).flat.view(np.int32))
+    if layer is None:
+        return _NONE
+    return read_only(Values(layer).flat.view(np.int32))
 
 
 def _flow_bits(flow: Any) -> list[NDArray[np.int32]]:
@@ -380,7 +400,9 @@ def _layer_of(flow: Any) -> Any:
 
 def agents_on(device: Any, agents: NDArray[np.int32]) -> Any:
     """Move agents to a device, and return them; None for the CPU."""
-    return HostAgents(agents) if device is None else packages.devices().agents(device, agents)
+    if device is None:
+        return HostAgents(agents)
+    return packages.devices().agents(device, agents)
 
 
 def check_swarm_grid(space: Any) -> None:

@@ -55,7 +55,8 @@ class Swarm:
     ) -> None:
         check_swarm_grid(space)
         self._key = checked_key(key)
-        rule, remedy = "A swarm is an int32 array of shape (3, N)", "Use Swarm.at(space, positions)"
+        rule = "A swarm is an int32 array of shape (3, N)"
+        remedy = "Use Swarm.at(space, positions)"
         checks.instance(agents, np.ndarray, rule, remedy)
         if agents.dtype != np.int32 or agents.ndim != 2 or len(agents) != 3:
             raise InvalidValue(rule, got=repr(agents)[:60], remedy=remedy)
@@ -148,7 +149,8 @@ class Swarm:
             If there is no open ground.
         """
         check_swarm_grid(space)
-        key, number = checked_key(seed), checks.integer("count", count, maximum=MOST_AGENTS)
+        key = checked_key(seed)
+        number = checks.integer("count", count, maximum=MOST_AGENTS)
         rng = np.random.default_rng(key)
         ground = np.flatnonzero(~space.walls)
         if number and not len(ground):
@@ -169,7 +171,10 @@ class Swarm:
 
     def __repr__(self) -> str:
         device = self._device
-        lost = ", which is lost" if device is not None and device.lost else ""
+        if device is not None and device.lost:
+            lost = ", which is lost"
+        else:
+            lost = ""
         where = ("the CPU" if device is None else device.name) + lost
         return f"<Swarm: {len(self):,} agents on {self._space!r}, on {where}, step {self._step:,}>"
 
@@ -198,7 +203,8 @@ class Swarm:
     @property
     def positions(self) -> NDArray[np.float64]:
         """World positions, (N, 2)."""
-        agents, space = self._agents.read(), self._space
+        agents = self._agents.read()
+        space = self._space
         places = np.ascontiguousarray(agents[:2].T + 0.5) / 65536
         if space.y_up:
             places[:, 1] = space.height - places[:, 1]
@@ -298,12 +304,14 @@ class Swarm:
         """
         count = checks.integer("steps", steps)
         rule = rule_of(walk, dt, self._space, self._key)
-        added = (
-            [deposits] if isinstance(deposits, Deposit) else checks.sequence("deposits", deposits)
-        )
-        emitted = (
-            [emitters] if isinstance(emitters, Emitter) else checks.sequence("emitters", emitters)
-        )
+        if isinstance(deposits, Deposit):
+            added = [deposits]
+        else:
+            added = checks.sequence("deposits", deposits)
+        if isinstance(emitters, Emitter):
+            emitted = [emitters]
+        else:
+            emitted = checks.sequence("emitters", emitters)
         plan = SwarmPlan.of(
             self._space, rule, trail, flow, crowd_layer, group_layer, added, emitted, forage
         )

@@ -135,7 +135,8 @@ def packed_states(
         turns = np.rint(np.arctan2(-y if y_up else y, x) / (2 * np.pi) * 65536)
         states = (turns.astype(np.int64) & 0xFFFF).astype(np.int32)
     if roles is not None:
-        rule, remedy = "roles are 0 or 1, one per agent", f"Pass shape ({count},)"
+        rule = "roles are 0 or 1, one per agent"
+        remedy = f"Pass shape ({count},)"
         given = checks.array_of(roles, (count,), "biu", rule, remedy)
         if given.size and not 0 <= given.min() <= given.max() <= 1:
             raise InvalidValue(rule, got=f"{given.min()} to {given.max()}", remedy=remedy)
@@ -193,7 +194,10 @@ def rule_of(walk: Walk, dt: float, space: Grid, key: int) -> Rule:
             remedy="Their heading weighs 1: divide all",
         )
     distance = walk.distance / space.cell_size
-    most = min(_MOST_DISTANCE, min(space.shape)) if space.wrap else _MOST_DISTANCE
+    if space.wrap:
+        most = min(_MOST_DISTANCE, min(space.shape))
+    else:
+        most = _MOST_DISTANCE
     if distance > most:
         raise InvalidValue(
             "Sensors of a swarm are at most 4,096 cells away, on a torus as far as its shorter"
@@ -202,7 +206,11 @@ def rule_of(walk: Walk, dt: float, space: Grid, key: int) -> Rule:
             remedy="Pass a shorter distance",
         )
     pieces = max(math.ceil(stride / 0.5), 1)
-    angle, turn = math.radians(walk.angle), 180.0 if walk.turn is None else min(walk.turn, 180.0)
+    angle = math.radians(walk.angle)
+    if walk.turn is None:
+        turn = 180.0
+    else:
+        turn = min(walk.turn, 180.0)
     return Rule(
         height=space.height,
         width=space.width,

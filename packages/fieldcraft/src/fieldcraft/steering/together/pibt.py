@@ -104,7 +104,10 @@ class PIBT:
         self.on_unreachable = checks.choice("on_unreachable", on_unreachable, _UNREACHABLE)
         self.seed = checks.integer("seed", seed)
         self.weight = checks.not_negative("weight", weight)
-        self._traffic = None if traffic is None else Traffic(self.space, traffic, self.weight)
+        if traffic is None:
+            self._traffic = None
+        else:
+            self._traffic = Traffic(self.space, traffic, self.weight)
         self._distances = ManyGoals(self.space, _RENEWED)
         self._guides = Guides(self.space)
         self._width = _width_for_crossings(self.space)
@@ -112,7 +115,9 @@ class PIBT:
         self._next_seed = self._drawn_seed()
         self._plans = Plans(self.look_ahead, self.effort)
         none = np.empty(0, dtype=np.int64)
-        self._ids, self._goals, self._waited = none, none, none
+        self._ids = none
+        self._goals = none
+        self._waited = none
         self._last = np.empty(len(self.space), dtype=np.int32)
 
     def __repr__(self) -> str:
@@ -156,7 +161,10 @@ class PIBT:
         count = len(places)
         ids = self._numbers(agents, count)
         fixed = _mask(pinned, count)
-        ranks = None if priorities is None else _ranks(priorities, ids)
+        if priorities is None:
+            ranks = None
+        else:
+            ranks = _ranks(priorities, ids)
         self._check_places(places, ids)
         changed = self._distances.follow()
         if self._traffic is not None and self.weight:
@@ -189,7 +197,9 @@ class PIBT:
         moved = self._plans.step(ground, led, places, order, self._next_seed, same)
         if self._traffic is not None:
             self._traffic.add(places, moved)
-        self._ids, self._goals, self._waited = ids, keys, waited + 1
+        self._ids = ids
+        self._goals = keys
+        self._waited = waited + 1
         self._next_seed = self._drawn_seed()
         return moved
 
@@ -368,5 +378,6 @@ def _ranks(value: ArrayLike, ids: Ints) -> NDArray[np.float64]:
 def _mask(value: ArrayLike | None, count: int) -> NDArray[np.bool_]:
     if value is None or np.size(value) == count == 0:
         return np.zeros(count, dtype=np.bool_)
-    rule, remedy = "pinned is a mask of the agents", "Pass bools, one for each agent"
+    rule = "pinned is a mask of the agents"
+    remedy = "Pass bools, one for each agent"
     return checks.array_of(value, (count,), "b", rule, remedy).copy()

@@ -31,7 +31,8 @@ class Plans:
     """
 
     def __init__(self, times: int, effort: int) -> None:
-        self.times, self.effort = times, effort
+        self.times = times
+        self.effort = effort
         self._plan = np.empty((0, times + 1), dtype=np.int32)
         self._improved_for = 0, 0
         self._scratch_for = np.empty(0, dtype=np.int64), -1
@@ -87,7 +88,9 @@ class Plans:
         return self._at_cells, self._step_arrays
 
     def _improve(self, plan: Cells, ground: Steps, agents: Agents, seed: int) -> None:
-        size, times, count = len(ground[0]) - 1, self.times + 1, len(agents[1])
+        size = len(ground[0]) - 1
+        times = self.times + 1
+        count = len(agents[1])
         bits = self.times.bit_length()
         if self._improved_for != (size, count):
             self._improved_for = size, count

@@ -216,7 +216,9 @@ class Battlefield:
             The largest danger of a safe position.
         """
         found = np.asarray(self.danger_at(positions, kind)) <= limit
-        return bool(found) if found.ndim == 0 else found
+        if found.ndim == 0:
+            return bool(found)
+        return found
 
     def safe_spots(
         self, positions: ArrayLike, kind: str = "ground", *, radius: float = 11.0

@@ -121,7 +121,8 @@ def by_weapons(unit: Any) -> Threat:
     def radius(range_: float) -> float:
         return MELEE if range_ < _REACH_OF_MELEE else range_ + BUFFER
 
-    ground, air = float(unit.ground_dps), float(unit.air_dps)
+    ground = float(unit.ground_dps)
+    air = float(unit.air_dps)
     return Threat(
         ground,
         radius(float(unit.ground_range)) if ground > 0 else 0.0,
@@ -156,7 +157,8 @@ class Threats:
     """
 
     def __init__(self, keys: list[Any], rows: list[Row]) -> None:
-        self.keys, self.rows = keys, rows
+        self.keys = keys
+        self.rows = rows
         self.positions = np.zeros((0, 2))
 
     @cached_property
@@ -201,7 +203,8 @@ class Enemies:
                 got=repr(threat),
                 remedy='Pass UNITS | {"MARINE": ...}',
             )
-        self._bot, self._effects = bot, effects
+        self._bot = bot
+        self._effects = effects
         self._threat = threat if callable(threat) else None
         self._table: Mapping[str, Threat] = threat if isinstance(threat, Mapping) else {}
         self._rows_by_kind: dict[Any, Row] = {}
@@ -221,7 +224,8 @@ class Enemies:
             ]
         else:
             units = list(enemies)
-        keys, rows = fields(units, "tag"), self._rows(units)
+        keys = fields(units, "tag")
+        rows = self._rows(units)
         places = _places(units)
         for key, place, effect in self._acting():
             keys.append(key)
@@ -243,7 +247,8 @@ class Enemies:
     def _rows(self, units: list[Any]) -> list[Row]:
         if self._threat is not None:
             return [_row_of(self._threat(unit), unit) for unit in units]
-        kinds, rows = fields(units, "unit_type"), self._rows_by_kind
+        kinds = fields(units, "unit_type")
+        rows = self._rows_by_kind
         try:
             return [rows[kind] for kind in kinds]
         except KeyError:

@@ -81,7 +81,8 @@ class Obstacles:
         changed = False
         pathing = self._seen()
         if not np.array_equal(pathing, self._pathing):
-            self._pathing, changed = pathing, True
+            self._pathing = pathing
+            changed = True
         version = tuple(self._keys())
         if version == self._version:
             return changed
@@ -110,7 +111,8 @@ class Obstacles:
         bot = self._bot
         for units, wide, high in ((bot.mineral_field, 2, 1), (bot.vespene_geyser, 3, 3)):
             for unit in units:
-                left, low = int(unit.position[0] - wide / 2), int(unit.position[1] - high / 2)
+                left = int(unit.position[0] - wide / 2)
+                low = int(unit.position[1] - high / 2)
                 yield (left, low, left + wide, low + high), False
         for units, are_rocks in (
             (bot.structures, False),
@@ -142,7 +144,8 @@ def climbable(natural: Bools, height: NDArray[np.uint8]) -> Bools:
     level = height.astype(np.int16)
     for dy, dx in ((0, 1), (1, 0), (1, 1), (1, -1)):
         for width in range(1, _WIDEST[abs(dy) + abs(dx)] + 1):
-            down, right = dy * (width + 1), dx * (width + 1)
+            down = dy * (width + 1)
+            right = dx * (width + 1)
             here = slice(0, rows - down), slice(max(-right, 0), columns - max(right, 0))
             there = slice(down, rows), slice(max(right, 0), columns + min(right, 0))
             meets = (
@@ -310,7 +313,8 @@ def _line(walls: NDArray[np.bool_], cell: int, wall: Ints) -> tuple[Ints, float]
     here = np.array(divmod(cell, walls.shape[1]))
     to_wall = wall - here
     reach = int(np.ceil(3 * np.hypot(*to_wall))) + 3
-    low, top = np.maximum(here - reach, -1), np.minimum(here + reach + 1, np.array(walls.shape) + 1)
+    low = np.maximum(here - reach, -1)
+    top = np.minimum(here + reach + 1, np.array(walls.shape) + 1)
     padded = np.pad(walls, 1, constant_values=True)
     others = np.argwhere(padded[low[0] + 1 : top[0] + 1, low[1] + 1 : top[1] + 1]) + low - here
     lengths = np.hypot(others[:, 0], others[:, 1])
