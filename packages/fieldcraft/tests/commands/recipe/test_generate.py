@@ -9,9 +9,11 @@ from scipy import ndimage
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.formats.maps.generate import KINDS, generate_map
 
+RANDOM_KINDS = [kind for kind in KINDS if kind != "empty"]
+
 
 @settings(max_examples=25, deadline=None)
-@given(st.sampled_from(KINDS), st.integers(8, 70), st.integers(8, 50), st.integers(0, 2**32))
+@given(st.sampled_from(RANDOM_KINDS), st.integers(8, 70), st.integers(8, 50), st.integers(0, 2**32))
 def test_every_map_is_one_piece_inside_a_frame_of_walls(kind, width, height, seed):
     grid = generate_map(kind, width, height, seed=seed)
     assert grid.shape == (height, width)
@@ -20,7 +22,7 @@ def test_every_map_is_one_piece_inside_a_frame_of_walls(kind, width, height, see
     assert grid.walls[:, [0, -1]].all()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", RANDOM_KINDS)
 def test_the_seed_decides_the_map(kind):
     first, again, other = (generate_map(kind, 60, 40, seed=seed) for seed in (5, 5, 6))
     np.testing.assert_array_equal(first.walls, again.walls)

@@ -16,7 +16,7 @@ from fieldcraft.layers.propagation.trail.accumulator import (
     MOST_SUM,
     SCALE,
     Accumulator,
-    whole_units,
+    in_units,
 )
 from fieldcraft.layers.propagation.trail.rasters import Raster
 from fieldcraft.layers.sources import Sources
@@ -110,7 +110,7 @@ class ArrayField(StampedField):
         self._sums = sums
         sums.publish(self.values.reshape(sums.shape))
         if self._written is not None:
-            as_written = sums.sums.reshape(self.values.shape) == whole_units(self._written)
+            as_written = sums.sums.reshape(self.values.shape) == in_units(self._written)
             np.copyto(self.values, self._written, where=as_written)
 
     def feed(self, sources: Sources) -> None:
@@ -181,4 +181,4 @@ class ArrayField(StampedField):
 
 def _are_finer(values: NDArray[np.float32]) -> bool:
     """Return whether any of these values is not a whole number of the units of sums."""
-    return bool(((whole_units(values) / SCALE).astype(np.float32) != values).any())
+    return bool(((in_units(values) / SCALE).astype(np.float32) != values).any())

@@ -110,7 +110,7 @@ def _without_losses(mesh: Mesh, numbers: Ints, wanted: Ints) -> Ints:
 
 def _split(corners: Floats, rings: list[list[int]], weld: float | None) -> int:
     """Put corners that lie on a side of a neighbor into its ring; return how many."""
-    sides = _rim(rings)
+    sides = _outline(rings)
     if not sides:
         return 0
     added = _on_sides(corners, sides, weld)
@@ -139,7 +139,7 @@ def _split(corners: Floats, rings: list[list[int]], weld: float | None) -> int:
     return count
 
 
-def _rim(rings: list[list[int]]) -> list[tuple[int, int, int]]:
+def _outline(rings: list[list[int]]) -> list[tuple[int, int, int]]:
     """Return the sides that no other polygon shares: the polygon and the two corners, in order."""
     sides = [
         (polygon, a, b)

@@ -79,7 +79,7 @@ class Drawing(NamedTuple):
     wrap: bool
 
 
-def whole_units(values: NDArray[np.float32]) -> Ints:
+def in_units(values: NDArray[np.float32]) -> Ints:
     """Return the nearest whole numbers of units of 1 / SCALE."""
     return np.rint(values.astype(np.float64) * SCALE).astype(np.int64)
 
@@ -109,7 +109,7 @@ class Accumulator:
                 got=f"{largest:g}",
                 remedy="Count in larger units",
             )
-        made.sums[:] = whole_units(values).reshape(made.shape)
+        made.sums[:] = in_units(values).reshape(made.shape)
         made._reserved = largest
         return made
 
@@ -117,7 +117,7 @@ class Accumulator:
         """Set the sums of cells to these values, to the nearest unit; they are at most MOST_SUM / 2
         in size.
         """
-        self.sums.reshape(-1)[cells] = whole_units(values)
+        self.sums.reshape(-1)[cells] = in_units(values)
         self._reserved = max(self._reserved, float(np.abs(values).max(initial=0)))
 
     def reserve(self, amounts: Floats, weight: float = 1.0) -> None:
