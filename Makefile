@@ -10,7 +10,7 @@ EDITABLE := --editable 'packages/fieldcraft[robots,gis,solara,roguelike,sc2,foot
 # The suite starts a hundred short processes: they don't compile their sources anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: size diagram setup docs links notebooks demo test test-reference test-any-order test-bounds breaks fuzz machines scenarios lint bench gallery pictures format build newcomer clean
+.PHONY: size diagram setup docs links names notebooks demo test test-reference test-any-order test-bounds breaks fuzz machines scenarios lint bench gallery pictures format build newcomer clean
 
 setup: $(VENV)/.ready $(VENV)/.native
 
@@ -123,6 +123,10 @@ links: docs
 # Five guides as notebooks, with their outputs.
 notebooks: setup
 	$(BIN)/python docs/notebook.py
+
+# The page of all public names.
+names: setup
+	$(BIN)/python tools/names_page.py
 
 clean:
 	rm -rf $(VENV) out dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

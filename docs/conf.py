@@ -20,6 +20,7 @@ sys.path[:0] = [str(path) for path in sorted((HOME / "packages").glob("*/src"))]
 # No kernel runs here, so none has to be compiled.
 os.environ.setdefault("FIELDCRAFT_REFERENCE", "1")
 import fieldcraft  # noqa: E402
+from fieldcraft.commands.names import public_names  # noqa: E402
 
 project = "fieldcraft"
 author = "The fieldcraft authors"
@@ -165,7 +166,7 @@ def _public(page: str) -> list[str]:
 def _module(module: ModuleType, known: set[int]) -> dict[str, str]:
     """Return the pages of a module by their names; things in `known` have theirs already."""
     name = module.__name__
-    public = {each: getattr(module, each) for each in sorted(getattr(module, "__all__", []))}
+    public = {each: getattr(module, each) for each in sorted(public_names(module))}
     classes = {each: thing for each, thing in public.items() if inspect.isclass(thing)}
     calls = {
         each: thing

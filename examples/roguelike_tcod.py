@@ -5,7 +5,7 @@ light, the map of what is known fades.
     python examples/roguelike_tcod.py --picture dungeon.png  # and draws the last turn
 
 tcod computes sight, draws and reads keys; monsters step on maps of fieldcraft. It needs
-`pip install "fieldcraft[roguelike,view]"`.
+`pip install "./packages/fieldcraft[roguelike,view]"`.
 """
 
 import argparse

@@ -161,7 +161,11 @@ def test_there_are_five_notebooks() -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in sorted((HOME / "docs").glob("*.md")) if page.stem not in ("index", "public")],
+    [
+        page
+        for page in sorted((HOME / "docs").glob("*.md"))
+        if page.stem not in ("index", "names", "public")
+    ],
     ids=lambda page: page.stem,
 )
 def test_a_guide_begins_with_what_it_gives_and_a_picture(page: Path) -> None:

@@ -22,6 +22,7 @@ import fieldcraft as fc
 import fieldcraft_lab as lab
 from fieldcraft.base.errors import FieldcraftError
 from fieldcraft.commands import command_line as cli
+from fieldcraft.commands.names import public_names
 from support.hostile import HOSTILE
 from support.public_calls import (
     CONTEXTS,
@@ -61,7 +62,7 @@ def _targets() -> Iterator[tuple[str, Get]]:
 
 def _found() -> Iterator[tuple[str, Get, Any]]:
     for module in PUBLIC_MODULES:
-        for name in module.__all__:
+        for name in public_names(module):
             thing = getattr(module, name)
             if not callable(thing) or (inspect.isclass(thing) and issubclass(thing, BaseException)):
                 continue

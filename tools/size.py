@@ -16,7 +16,10 @@ from pathlib import Path
 
 import grimp
 
+from fieldcraft.commands import names
+
 ROOT = Path(__file__).resolve().parents[1]
+
 PACKAGES = ("fieldcraft", "gpu", "lab", "cluster", "worlds")
 MODULES = ["fieldcraft", "fieldcraft_gpu", "fieldcraft_lab", "fieldcraft_cluster"]
 MODULES += ["fieldcraft_worlds", "research"]
@@ -75,7 +78,7 @@ def public_modules() -> list[str]:
 def public_names() -> int:
     """Return the number of names that all public modules export, each object once."""
     modules = [importlib.import_module(name) for name in public_modules()]
-    return len({(name, id(getattr(m, name))) for m in modules for name in m.__all__})
+    return len({(name, id(getattr(m, name))) for m in modules for name in names.public_names(m)})
 
 
 def loaded_modules() -> int:
@@ -149,7 +152,7 @@ def rows() -> list[tuple[str, int]]:
     rest = ("packages/gpu/src", "packages/lab/src", "packages/cluster/src")
     research = [path for path in python_files("research") if "tests" not in path.parts]
     worlds = [*python_files("packages/worlds/src"), *research]
-    names = len(importlib.import_module("fieldcraft").__all__)
+    count = len(names.public_names(importlib.import_module("fieldcraft")))
     library = list(python_files("packages/fieldcraft/src"))
     found = circles()
     return [
@@ -158,7 +161,7 @@ def rows() -> list[tuple[str, int]]:
         ("statements in gpu, lab and cluster", statements(python_files(*rest))),
         ("statements in worlds and research", statements(worlds)),
         ("statements in tests, oracles included", statements(tests())),
-        ("names in fieldcraft.__all__", names),
+        ("public names in fieldcraft", count),
         ("names in all public modules", public_names()),
         ("own modules loaded by import fieldcraft", loaded_modules()),
         (f"functions with over {MOST_ARGUMENTS} arguments", len(long_signatures())),

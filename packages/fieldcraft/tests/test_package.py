@@ -4,6 +4,7 @@ serve alone.
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import json
@@ -13,11 +14,15 @@ import pydoc
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import fieldcraft as fc
 from fieldcraft import kernels
+from fieldcraft.base import packages
+from fieldcraft.commands import names
+from fieldcraft.commands.names import public_names
 from support.tiers import told_twice
 
 OPTIONAL = {
@@ -61,7 +66,7 @@ def test_importing_loads_no_optional_library() -> None:
 def test_importing_loads_few_modules_and_names_load_theirs() -> None:
     code = """
 import fieldcraft as fc, sys
-print("fieldcraft.pursuit" in sys.modules, set(fc.__all__) <= set(dir(fc)))
+print("fieldcraft.pursuit" in sys.modules, "Belief" in dir(fc))
 fc.Belief, fc.maps.load_map
 print("fieldcraft.pursuit" in sys.modules, "fieldcraft.formats.maps" in sys.modules)
 """
@@ -87,20 +92,34 @@ print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))
 
 
 def test_dir_lists_what_is_public_and_no_internal_module() -> None:
-    assert set(fc.__all__) | {"errors", "maps", "view"} <= set(dir(fc))
+    assert {*public_names(fc), "errors", "maps", "view"} <= set(dir(fc))
     assert not {"checks", "clock", "compose", "hooks", "kernels", "propagation"} & set(dir(fc))
 
 
 def test_what_is_exported_is_there() -> None:
-    assert len(set(fc.__all__)) == len(fc.__all__)
-    for name in fc.__all__:
+    for name in public_names(fc):
         assert getattr(fc, name) is not None
     public = {
         name
         for name, value in vars(fc).items()
         if not name.startswith("_") and not inspect.ismodule(value)
     }
-    assert public == {name for name in fc.__all__ if not inspect.ismodule(getattr(fc, name))}
+    assert public == {name for name in public_names(fc) if name not in ("steering", "view")}
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    tree = ast.parse(Path(str(fc.__file__)).read_text(encoding="utf-8"))
+    exported = [
+        ast.literal_eval(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+    ]
+    assert exported == [public_names(fc)]
+
+
+def test_a_star_imports_all_names() -> None:
+    code = "from fieldcraft import *; print(Belief.__name__, Grid.__name__, best.__name__)"
+    assert python(code).split() == ["Belief", "Grid", "best"]
 
 
 def test_every_module_exports_what_it_says() -> None:
@@ -126,7 +145,7 @@ def test_every_module_exports_what_it_says() -> None:
 
 
 def test_public_things_have_docstrings() -> None:
-    for name in fc.__all__:
+    for name in public_names(fc):
         thing = getattr(fc, name)
         assert inspect.getdoc(thing), name
         if inspect.isclass(thing):
@@ -157,6 +176,9 @@ def test_version_is_that_of_the_distribution() -> None:
 RUN = """
 import hashlib, numpy as np, fieldcraft as fc
 from fieldcraft import kernels
+from fieldcraft.base import packages
+from fieldcraft.commands import names
+from fieldcraft.commands.names import public_names
 rng = np.random.default_rng(5)
 digest = hashlib.sha256()
 spreads = [fc.Spread(0.2, 0.4), fc.Spread(0.2, 0.4, falloff="linear"), fc.Spread(0.1, 1.0, falloff="quadratic", half_life=0.3),
@@ -197,5 +219,44 @@ def test_help_leads_on_from_its_first_lines() -> None:
     """`help(fc)` begins with the package's docstring, which names what to look at next."""
     named = re.findall(r"`(?:fc\.)?([A-Za-z_]+)`", str(fc.__doc__))
     assert len(named) > 25 and all(hasattr(fc, name) for name in named)
-    first = pydoc.render_doc(fc, renderer=pydoc.plaintext).splitlines()[:50]
-    assert any("help(fc.distance_map)" in line for line in first)
+    lines = pydoc.render_doc(fc, renderer=pydoc.plaintext).splitlines()
+    assert any("help(fc.distance_map)" in line for line in lines[:50])
+    assert any("fc.names()" in line for line in lines[:50])
+    assert len(lines) < 100
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library without the other packages of the project."""
+    monkeypatch.setattr(packages, "_point", lambda name: None)
+    packages.package.cache_clear()
+
+
+@pytest.mark.usefixtures("alone")
+def test_the_library_can_be_inspected_without_the_other_packages() -> None:
+    assert not hasattr(fc, "gpu") and not hasattr(fc, "lab")
+    assert not {"gpu", "lab"} & set(dir(fc))
+    assert "Grid" in dict(inspect.getmembers(fc))
+    assert "fc.names()" in pydoc.render_doc(fc, renderer=pydoc.plaintext)
+    with pytest.raises(AttributeError, match=r"fc\.gpu needs.*pip install '\./packages/gpu'"):
+        _ = fc.gpu
+    with pytest.raises(ImportError, match=r"fc\.gpu needs.*pip install '\./packages/gpu'"):
+        fc.InfluenceMap(fc.Grid(3, 2), device="gpu")
+
+
+def test_names_prints_twelve_names_first_and_all_of_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fc.names()
+    first, *_ = capsys.readouterr().out.split("\n\n")
+    assert len(first.splitlines()) == 1 + 12
+    listed = [name for _, lines in names.rings() for name in lines]
+    assert len(listed) == len(set(listed))
+    missing = {f"fc.{name}" for name in public_names(fc)} - {*listed, "fc.steering", "fc.view"}
+    assert missing == set()
+    assert all(line and len(line) < 160 for _, lines in names.rings() for line in lines.values())
+
+
+def test_the_page_of_all_names_is_that_of_the_code() -> None:
+    page = Path(__file__).resolve().parents[3] / "docs" / "names.md"
+    assert page.read_text(encoding="utf-8") == names.as_page(), "run `make names`"

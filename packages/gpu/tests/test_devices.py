@@ -74,10 +74,10 @@ def test_names_the_library_its_version_and_the_adapters(
     monkeypatch.setitem(
         sys.modules, "wgpu", SimpleNamespace(__version__="0.19.3", version_info=(0, 19, 3))
     )
-    with refused(NoDevice, "0.19.3", "fieldcraft[gpu]"):
+    with refused(NoDevice, "0.19.3", "./packages/gpu"):
         wgpu_library.library()
     monkeypatch.setitem(sys.modules, "wgpu", None)
-    with refused(NoDevice, "fieldcraft[gpu]"):
+    with refused(NoDevice, "./packages/gpu"):
         wgpu_library.library()
     monkeypatch.undo()
     monkeypatch.setattr(wgpu_library, "_found", lambda: ())

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import fieldcraft_worlds
+from fieldcraft.commands.names import public_names
 
 HOME = Path(__file__).resolve().parents[3]
 WORLDS = sorted(Path(str(fieldcraft_worlds.__file__)).parent.rglob("*.py"))
@@ -63,7 +64,7 @@ def hidden(code: str) -> Iterator[str]:
 
 def is_public(module: str, name: str) -> bool:
     return module in PUBLIC and (
-        name in importlib.import_module(module).__all__ or name in ("__version__", "__file__")
+        name in public_names(importlib.import_module(module)) or name in ("__version__", "__file__")
     )
 
 
@@ -95,7 +96,7 @@ def test_the_contract_finds_what_is_not(code, found):
 def test_what_is_listed_as_public_is_there_and_documented():
     assert "fieldcraft" in PUBLIC and len(PUBLIC) == len(set(PUBLIC))
     for module in map(importlib.import_module, PUBLIC):
-        for name in module.__all__:
+        for name in public_names(module):
             assert hasattr(module, name), f"{module.__name__}.{name}"
             thing = getattr(module, name)
             if isinstance(thing, (type, types.FunctionType)):

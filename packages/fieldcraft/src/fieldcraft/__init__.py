@@ -10,7 +10,7 @@ array([[4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2],
        [8. , 4.9, 2.9, 1.8, 1.1, 0.7, 0.4],
        [4.9, 2.9, 1.8, 1.1, 0.7, 0.4, 0.2]], dtype=float32)
 
-Each name has its own help, such as `help(fc.distance_map)`; `dir(fc)` lists all names.
+`fc.names()` lists all names with one line each; `help(fc.distance_map)` is the help of one.
 
 - Maps: `Grid`, `HexGrid`, `Graph`, `load_map`, `generate_map`.
 - Layers of an `InfluenceMap`: `Spread`, `Radial`, `Flood`, `Fade`, `Trail`, `Diffuse`.
@@ -20,7 +20,7 @@ Each name has its own help, such as `help(fc.distance_map)`; `dir(fc)` lists all
 - Learning: `fit` layers and formulas to recordings, `observe` planes for agents.
 - Submodules: `fc.steering`, `fc.view`, `fc.maps`, `fc.layer`, `fc.errors`.
 
-The guides are in `docs/`. What follows is the help of all names in full.
+The guides are in `docs/`.
 """
 
 import importlib as _importlib
@@ -52,7 +52,9 @@ from fieldcraft.values import maximum, minimum, where
 if _typing.TYPE_CHECKING:
     from fieldcraft import fitting as fitting
     from fieldcraft import query as query
-    from fieldcraft import steering, view
+    from fieldcraft import steering as steering
+    from fieldcraft import view as view
+    from fieldcraft.commands.names import names
     from fieldcraft.fitting import fit
     from fieldcraft.formats import maps as maps
     from fieldcraft.formats import recordings as recordings
@@ -80,6 +82,7 @@ if _typing.TYPE_CHECKING:
 else:
     # Modules that are imported when one of their names, or the module itself, is first used.
     _MODULES = {
+        "commands.names": "names",
         "fitting": "fit",
         "formats.maps": "generate_map load_map",
         "kernels.compiling.warm_up": "set_threads warm_up",
@@ -119,14 +122,29 @@ else:
             return found
         if name in _NAMED:
             return _importlib.import_module(f"fieldcraft.{_NAMED[name]}")
-        if name in ("gpu", "lab"):
-            return _packages.package(name)
-        raise AttributeError(f"module 'fieldcraft' has no attribute {name!r}", name=name)
+        if name in _packages.NAMES:
+            return _packages.as_attribute(name)
+        if name == "__all__":
+            _load_all()
+        if name.startswith("_"):
+            raise AttributeError(f"module 'fieldcraft' has no attribute {name!r}", name=name)
+        names = _importlib.import_module("fieldcraft.commands.names")
+        raise names.missing(name)
 
     def __dir__() -> list[str]:
-        packages = "errors fitting gpu lab layer maps pursuit query question recordings settings"
-        public = {*__all__, *packages.split(), "steering", "view"}
+        packages = "errors fitting layer maps pursuit query question recordings settings"
+        installed = [name for name in _packages.NAMES if _packages.is_installed(name)]
+        public = {*_EAGER, *_HOMES, *packages.split(), *installed, "steering", "view"}
         return sorted({*public, *(name for name in globals() if name[:2] == "__")})
+
+    def _load_all() -> None:
+        """Import what is imported on first use, for `from fieldcraft import *`.
+
+        There is no `__all__` while the library runs: with one, `help(fc)` would be the help of all
+        names in full, which is thousands of lines.
+        """
+        for name in _HOMES:
+            __getattr__(name)
 
 
 def _png_of(shown: _pictured.Pictured) -> bytes | None:
@@ -146,65 +164,74 @@ _pictured.png_of = _png_of
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Belief",
-    "Diffuse",
-    "DistanceMap",
-    "Fade",
-    "Falloff",
-    "FieldcraftError",
-    "Flood",
-    "FlowField",
-    "Graph",
-    "Grid",
-    "HexGrid",
-    "InfluenceMap",
-    "LastSeen",
-    "Layer",
-    "Mesh",
-    "Motion",
-    "Neighborhood",
-    "Path",
-    "Pursuit",
-    "Question",
-    "Radial",
-    "Ring",
-    "SearchParty",
-    "Sight",
-    "Source",
-    "Space",
-    "Spread",
-    "Stamp",
-    "Teams",
-    "Terrain",
-    "Trail",
-    "best",
-    "distance_map",
-    "explain",
-    "fit",
-    "flee_map",
-    "flow_field",
-    "formula",
-    "generate_map",
-    "incoming",
-    "load_map",
-    "maximum",
-    "minimum",
-    "observe",
-    "peaks",
-    "pick",
-    "reach",
-    "regions",
-    "sample",
-    "sees",
-    "set_threads",
-    "shortest_path",
-    "shortest_paths",
-    "steering",
-    "view",
-    "visible",
-    "warm_up",
-    "where",
-    "window",
-    "would_block",
-]
+if _typing.TYPE_CHECKING:
+    __all__ = [
+        "Belief",
+        "Diffuse",
+        "DistanceMap",
+        "Fade",
+        "Falloff",
+        "FieldcraftError",
+        "Flood",
+        "FlowField",
+        "Graph",
+        "Grid",
+        "HexGrid",
+        "InfluenceMap",
+        "LastSeen",
+        "Layer",
+        "Mesh",
+        "Motion",
+        "Neighborhood",
+        "Path",
+        "Pursuit",
+        "Question",
+        "Radial",
+        "Ring",
+        "SearchParty",
+        "Sight",
+        "Source",
+        "Space",
+        "Spread",
+        "Stamp",
+        "Teams",
+        "Terrain",
+        "Trail",
+        "best",
+        "distance_map",
+        "explain",
+        "fit",
+        "flee_map",
+        "flow_field",
+        "formula",
+        "generate_map",
+        "incoming",
+        "load_map",
+        "maximum",
+        "minimum",
+        "names",
+        "observe",
+        "peaks",
+        "pick",
+        "reach",
+        "regions",
+        "sample",
+        "sees",
+        "set_threads",
+        "shortest_path",
+        "shortest_paths",
+        "steering",
+        "view",
+        "visible",
+        "warm_up",
+        "where",
+        "window",
+        "would_block",
+    ]
+else:
+    # The names that are imported with the library.
+    _EAGER = [
+        name
+        for name, thing in globals().items()
+        if not name.startswith("_") and not isinstance(thing, type(_typing))
+    ]

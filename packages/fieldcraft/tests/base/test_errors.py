@@ -32,6 +32,8 @@ ONE_OF_EACH = [
     errors.NoDevice("A rule", got="this", remedy="Do that"),
     errors.DeviceLost("A rule", got="this", remedy="Do that"),
     errors.MissingLibrary("pygame", "view", "A window"),
+    errors.MissingPackage("gpu"),
+    errors.NoSuchName("fc has no 'astar'", got="fc.astar", remedy="Use another"),
     errors.BadMapFile("A rule", got="this", remedy="Do that"),
     errors.BadTimeline("A rule", got="this", remedy="Do that"),
     errors.BadSaveFile("A rule", got="this", remedy="Do that"),
@@ -107,7 +109,7 @@ def test_unknown_name_lists_what_there_is() -> None:
 
 
 def test_missing_library_says_how_to_install_it() -> None:
-    assert "pip install 'fieldcraft[view]'" in str(
+    assert "pip install './packages/fieldcraft[view]', in a clone of the repository" in str(
         errors.MissingLibrary("pygame", "view", "A window")
     )
 
@@ -128,7 +130,14 @@ def test_every_refusal_says_what_came_and_what_to_do(path: Path) -> None:
         name
         for name in errors.__all__
         if name
-        not in ("FieldcraftError", "UnknownName", "MissingLibrary", "BadRecipe", "BadSettings")
+        not in (
+            "FieldcraftError",
+            "UnknownName",
+            "MissingLibrary",
+            "MissingPackage",
+            "BadRecipe",
+            "BadSettings",
+        )
     }
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if (

@@ -321,9 +321,17 @@ def test_the_demo_runs_without_a_clone(tmp_path, monkeypatch, capsys):
 
 def test_a_command_that_is_not_there_is_named(monkeypatch, capsys):
     monkeypatch.setattr(cli.metadata, "entry_points", lambda group: ())
+    assert call("dance", "towers") == 2
+    err = capsys.readouterr().err
+    assert "'dance'" in err and "compare, demo, info, new, run" in err and err.count("\n") == 1
+
+
+def test_a_command_of_a_package_that_is_not_installed_names_it(monkeypatch, capsys):
+    monkeypatch.setattr(cli.metadata, "entry_points", lambda group: ())
     assert call("play", "towers") == 2
     err = capsys.readouterr().err
-    assert "'play'" in err and "compare, demo, info, new, run" in err and err.count("\n") == 1
+    assert "'play' is in the package fieldcraft-worlds" in err
+    assert "pip install './packages/worlds'" in err
 
 
 def test_a_recipe_from_standard_input(recipe, tmp_path, monkeypatch, capsys):

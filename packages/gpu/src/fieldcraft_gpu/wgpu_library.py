@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from fieldcraft.base import install
 from fieldcraft.base.errors import NoDevice
 
 SPAWN = 'Start it with multiprocessing.get_context("spawn"), and open a device there'
@@ -25,14 +26,14 @@ def library() -> Any:
         raise NoDevice(
             "A device needs the library wgpu",
             got=str(error),
-            remedy="Install it with: pip install 'fieldcraft[gpu]'",
+            remedy=install.remedy("gpu"),
         ) from error
     version = tuple(getattr(wgpu, "version_info", ())[:2])
     if version != _SUPPORTED:
         raise NoDevice(
             "This fieldcraft works with wgpu 0.32",
             got=f"wgpu {wgpu.__version__}",
-            remedy="Install it with: pip install 'fieldcraft[gpu]'",
+            remedy=install.remedy("gpu"),
         )
     return wgpu
 

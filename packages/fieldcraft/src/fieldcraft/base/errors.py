@@ -12,6 +12,8 @@ import difflib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from fieldcraft.base import install
+
 __all__ = [
     "BadMapFile",
     "BadRecipe",
@@ -24,8 +26,10 @@ __all__ = [
     "FieldcraftError",
     "InvalidValue",
     "MissingLibrary",
+    "MissingPackage",
     "NameTaken",
     "NoDevice",
+    "NoSuchName",
     "NotAnArray",
     "OnWall",
     "OutsideMap",
@@ -138,8 +142,23 @@ class MissingLibrary(FieldcraftError, ImportError):
     def __init__(self, library: str, extra: str, feature: str) -> None:
         super().__init__(
             f"{feature} needs {library}, which is not installed",
-            remedy=f"Install it with: pip install 'fieldcraft[{extra}]'",
+            remedy=install.remedy(extra),
         )
+
+
+class MissingPackage(FieldcraftError, AttributeError):
+    """`fc.gpu` or `fc.lab` is used where that package of the project is not installed."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"fc.{name} needs fieldcraft-{name}, which is not installed",
+            remedy=install.remedy(name),
+        )
+        self.name = name
+
+
+class NoSuchName(FieldcraftError, AttributeError):
+    """An object or a module has no attribute of that name; the message suggests one."""
 
 
 @contextlib.contextmanager

@@ -9,9 +9,10 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from fieldcraft.base.errors import MissingLibrary
+from fieldcraft.base.errors import MissingLibrary, MissingPackage
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
     from types import ModuleType
 
     import numpy as np
@@ -35,16 +36,44 @@ class Devices(Protocol):
         """Return food in the memory of a device."""
 
 
+NAMES = ("gpu", "lab")
+"""The names of the optional packages."""
+
+
+@functools.cache
+def _point(name: str) -> EntryPoint | None:
+    """Return the entry point of the package that is registered under `name`."""
+    from importlib import metadata  # takes 10 ms to import
+
+    for point in metadata.entry_points(group=GROUP, name=name):
+        return point
+    return None
+
+
+def is_installed(name: str) -> bool:
+    """Return whether the package is installed that is registered under `name`."""
+    return _point(name) is not None
+
+
 @functools.cache
 def package(name: str) -> ModuleType:
     """Return the package that is registered under `name`, "gpu" or "lab". Raises `MissingLibrary`
     where it is not installed.
     """
-    from importlib import metadata  # takes 10 ms to import
+    point = _point(name)
+    if point is None:
+        raise MissingLibrary(f"fieldcraft-{name}", name, f"fc.{name}")
+    return cast("ModuleType", point.load())
 
-    for point in metadata.entry_points(group=GROUP, name=name):
-        return cast("ModuleType", point.load())
-    raise MissingLibrary(f"fieldcraft-{name}", name, f"fc.{name}")
+
+def as_attribute(name: str) -> ModuleType:
+    """Return the same as `package`, for `fc.gpu` and `fc.lab`.
+
+    Raises `MissingPackage`, an `AttributeError`: `hasattr(fc, "gpu")` is False then.
+    """
+    if not is_installed(name):
+        raise MissingPackage(name)
+    return package(name)
 
 
 def devices() -> Devices:

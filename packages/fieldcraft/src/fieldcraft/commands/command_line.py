@@ -1,7 +1,7 @@
 """The command line: run a recipe, compare values of a parameter, describe a map.
 
 Packages add sub-commands by entry points of the group `fieldcraft.commands`, such as `lab`,
-`replay`, `diff`, `play` and `experiment`.
+`replay`, `diff` and `play`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import fieldcraft
+from fieldcraft.base import install
 from fieldcraft.base.errors import FieldcraftError, UnknownName
 from fieldcraft.commands.starters import add_bundle, add_demo, add_new, recipe_path
 
@@ -212,6 +213,12 @@ def _refuse_broken(
     name = next((argument for argument in arguments if not argument.startswith("-")), None)
     if name is None:
         return
+    if name in install.COMMANDS and name not in commands.choices:
+        folder = install.COMMANDS[name]
+        raise FieldcraftError(
+            f"The command {name!r} is in the package fieldcraft-{folder}, which is not installed",
+            remedy=install.remedy(folder),
+        )
     if name not in commands.choices:
         raise UnknownName("command", name, commands.choices)
     broken = commands.choices[name].get_default("broken")

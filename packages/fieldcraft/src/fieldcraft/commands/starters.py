@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldcraft.base import checks
+from fieldcraft.base import checks, install
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import native
 
@@ -166,22 +166,28 @@ def _bundle(chosen: argparse.Namespace) -> None:
 
 _TEMPLATES = _HERE / "templates"
 
+
+def _from(extras: str) -> str:
+    """Return what pip installs for extras of the library, quoted for a shell."""
+    return f'"{install.requirement(extras)}"'
+
+
 STARTERS = {
-    "pygame": ("a game in a window", "python main.py", "pygame", '"fieldcraft[view]"'),
-    "roguelike": ("a dungeon on tcod", "python main.py", "tcod", '"fieldcraft[roguelike,view]"'),
-    "sc2": ("a StarCraft II bot", "python rehearse.py", "sc2", '"fieldcraft[sc2,view]"'),
-    "mesa": ("an agent simulation", "python main.py", "mesa", '"fieldcraft[solara,view]"'),
+    "pygame": ("a game in a window", "python main.py", "pygame", _from("view")),
+    "roguelike": ("a dungeon on tcod", "python main.py", "tcod", _from("roguelike,view")),
+    "sc2": ("a StarCraft II bot", "python rehearse.py", "sc2", _from("sc2,view")),
+    "mesa": ("an agent simulation", "python main.py", "mesa", _from("solara,view")),
     "gym": (
         "an environment to learn in",
         "python main.py",
         "gymnasium",
-        '"fieldcraft[view]" gymnasium',
+        f"{_from('view')} gymnasium",
     ),
     "notebook": (
         "a Jupyter notebook",
         "jupyter lab main.ipynb",
         "jupyterlab",
-        '"fieldcraft[view]" jupyterlab',
+        f"{_from('view')} jupyterlab",
     ),
 }
 """For each kind of starter: what it is, how to run it, the module that it needs, and what pip
@@ -255,7 +261,7 @@ def _new(chosen: argparse.Namespace) -> None:
     for file in files:
         print(f"wrote {file}")
     if importlib.util.find_spec(module) is None:
-        print(f"\nIt needs {module}:\n  pip install {packages}")
+        print(f"\nIt needs {module}{install.WHERE}:\n  pip install {packages}")
     print(f"\nRun it:\n  cd {chosen.name}\n  {run}")
 
 

@@ -7,13 +7,14 @@ from typing import Any
 
 from fieldcraft.base import packages, pictured
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.synonyms import Suggesting
 from fieldcraft.layers import Layer, SingleThreadLock
 from fieldcraft.layers.adding import Adding, carrier
 from fieldcraft.layers.propagation.propagation import Device
 from fieldcraft.space import Space, checked_space
 
 
-class InfluenceMap(Adding):
+class InfluenceMap(Adding, Suggesting):
     """Layers of influence on one space, for which time passes together.
 
     One thread uses a map at a time; calls of a second one raise `ConcurrentUse`.

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks, clock
-from fieldcraft.base.errors import InvalidValue, WrongLayer
+from fieldcraft.base.errors import InvalidValue, NoSuchName, WrongLayer
 from fieldcraft.base.single_thread import SingleThreadLock
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.forecast import Forecast
 from fieldcraft.layers.propagation import PROPAGATIONS, Attribution, Propagation
 from fieldcraft.layers.propagation.propagation import Device, checked_pins, field_on
+from fieldcraft.layers.propagation.settings import values_of
 from fieldcraft.layers.sources import Sources
 from fieldcraft.layers.steps import SteppedLayer
 from fieldcraft.space import Space
@@ -126,6 +127,13 @@ class Layer(SteppedLayer):
             if others:
                 this = f"{self.name!r}, of class {type(self).__name__}"
                 raise WrongLayer(name, others, this, self._instead)
+            if not name.startswith("_") and name in values_of(self._propagation):
+                raise NoSuchName(
+                    "The settings of a propagation are read from it",
+                    got=f"layer.{name}",
+                    remedy=f"Write layer.propagation.{name}, and layer.tune({name}=...) to change"
+                    " it",
+                )
             return super().__getattr__(name)
 
     @property

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.base.pictured import Pictured
+from fieldcraft.base.synonyms import Suggesting
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths.edges import first_leg, from_edge
@@ -176,7 +177,7 @@ def _remedy(space: Space, walls: NDArray[np.bool_], cell: int) -> str:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Path(Pictured):
+class Path(Pictured, Suggesting):
     """Cells from a start to a goal. It is empty if there is no path; then `found` and `bool(path)`
     are False.
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.pictured import Pictured
+from fieldcraft.base.synonyms import Suggesting
 from fieldcraft.space.adjacency import (
     Adjacency,
     by_area,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from fieldcraft.space.grid.grid import Grid
 
 
-class Space(Pictured, ABC):
+class Space(Pictured, Suggesting, ABC):
     """Cells with integer ids, world positions, walls, and steps from cell to cell.
 
     A grid counts its cells row by row (`row * width + column`), a graph by vertex. Values of a

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, NotAnArray
 from fieldcraft.base.pictured import Pictured
+from fieldcraft.base.synonyms import missing
 from fieldcraft.values import expression as expressions
 from fieldcraft.values import operations
 from fieldcraft.values.ground import Ground, Term
@@ -155,8 +156,7 @@ class Operand(Pictured, Term):
                 raise NotAnArray(
                     f"A map has no {name!r}", got=f"map.{name}", remedy=f"Use map.values.{name}"
                 )
-            kind = type(self).__name__
-            raise AttributeError(f"{kind!r} object has no attribute {name!r}", name=name, obj=self)
+            raise missing(self, name)
 
         def __getitem__(self, key: Any) -> Any:
             raise InvalidValue(

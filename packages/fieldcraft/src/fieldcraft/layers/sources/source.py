@@ -9,12 +9,13 @@ from numpy.typing import ArrayLike
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.synonyms import Suggesting
 
 if TYPE_CHECKING:
     from fieldcraft.layers.sources.sources import Sources
 
 
-class Source:
+class Source(Suggesting):
     """One source of a layer: a handle on a row of its `Sources`.
 
     Examples

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.base.pictured import Pictured
+from fieldcraft.base.synonyms import Suggesting
 from fieldcraft.layers import Layer, SourceLayer
 from fieldcraft.layers.propagation import Propagation
 from fieldcraft.layers.teams.team_maps import (
@@ -49,7 +50,7 @@ class LayerOwner(Layered, Protocol):
         ...
 
 
-class Teams(Pictured):
+class Teams(Pictured, Suggesting):
     """Layers of one influence map, each the influence of one team, and the maps that follow from
     them.
 

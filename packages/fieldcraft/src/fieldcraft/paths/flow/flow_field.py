@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base.interruption import atomic
+from fieldcraft.base.synonyms import Suggesting
 from fieldcraft.kernels.shared.arrays import Ints
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import NO_CELLS
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from fieldcraft.paths.distance_maps import DistanceMap
 
 
-class FlowField(ABC):
+class FlowField(Suggesting, ABC):
     """Directions that lead to the goals of a distance map, on a grid, graph or mesh; made by
     `flow_field`.
 

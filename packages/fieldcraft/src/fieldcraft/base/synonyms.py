@@ -1,0 +1,362 @@
+"""Names from other libraries and what they are called here, for errors about unknown names."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from fieldcraft.base.errors import NoSuchName
+
+_PATH = "fc.shortest_path(space, start, goal) finds a path, and fc.distance_map(space, goals) the"
+_PATH += " distances of all cells"
+_DISTANCES = "fc.distance_map(space, goals) has the distances of all cells to the nearest goal"
+_SEEN = "fc.visible(space, position, radius) is the mask of the cells that a position sees"
+_SEES = "fc.sees(space, a, b) says whether two positions see each other"
+_SHOW = "fc.view.save_png(path, fc.view.picture(layer)) draws a map; fc.view.frame(layer) returns"
+_SHOW += " an array of pixels, for a window"
+_NOISE = 'fc.generate_map("caves", width, height) makes maps'
+_LOAD = "fc.load_map(path) reads a map file, fc.InfluenceMap.load(path) a save"
+_TIME = "imap.advance(dt) lets dt seconds pass, imap.step() takes one step of each layer"
+_REMOVE = "source.remove() removes one source, layer.remove_at(positions) those in some cells,"
+_REMOVE += " layer.sources.remove(layer.sources.ids) all of them"
+_ADD = "layer.add_source((x, y), strength) adds one source, layer.sync(ids, positions, strengths)"
+_ADD += " follows a list of units"
+_VALUES = "layer.sample((x, y)) reads a value, layer.values[row, column] reads the array"
+_WRITE = "layer.write(array) replaces all values; layer.add_source((x, y), strength) holds one"
+_LAYER = "imap.add_layer(name, fc.Spread(decay)) adds a layer, imap[name] returns it"
+_WALLS = "grid.set_walls(positions, blocked) changes walls, grid.walls reads them"
+_CELLS = "grid.cell_at((x, y)) is the cell of a position, grid.position_of(cell) its center"
+_NEIGHBORS = "space.neighbors_of(cell) lists the cells one step away; fc.Grid(..., neighbors=8)"
+_NEIGHBORS += " allows diagonal steps"
+_POINTS = "path.positions has its points, shape (N, 2); path.at(distance) is the point so far along"
+_LENGTH = "path.length is its length in world units, path.cost what it costs"
+_END = "path.positions[-1] is its end"
+
+WORDS: dict[str, dict[str, str]] = {
+    "fc": {
+        "find_path": _PATH,
+        "path": _PATH,
+        "pathfind": _PATH,
+        "pathfinding": _PATH,
+        "astar": _PATH,
+        "a_star": _PATH,
+        "astar_path": _PATH,
+        "AStar": _PATH,
+        "AStarFinder": _PATH,
+        "Pathfinder": _PATH,
+        "route_through_array": _PATH,
+        "get_path": _PATH,
+        "dijkstra": _DISTANCES,
+        "dijkstra2d": _DISTANCES,
+        "dijkstra_map": _DISTANCES,
+        "dijkstra_path": _PATH,
+        "bfs": _DISTANCES,
+        "distance_transform": _DISTANCES,
+        "single_source_dijkstra": _DISTANCES,
+        "MCP": _DISTANCES,
+        "MCP_Geometric": _DISTANCES,
+        "has_path": "fc.shortest_path(space, start, goal).found says whether there is a path",
+        "connected_components": "space.parts() numbers the connected parts of a map",
+        "label": "space.parts() numbers the connected parts of a map; fc.regions(layer, above)"
+        " finds connected cells of a layer",
+        "hillclimb2d": "fc.distance_map(space, goals).descend(position) walks to the nearest goal;"
+        " fc.query.uphill(layer, positions) climbs a layer",
+        "fov": _SEEN,
+        "compute_fov": _SEEN,
+        "field_of_view": _SEEN,
+        "visibility": _SEEN,
+        "line_of_sight": _SEES,
+        "los": _SEES,
+        "can_see": _SEES,
+        "bresenham": _SEES,
+        "plot": _SHOW,
+        "show": _SHOW,
+        "imshow": _SHOW,
+        "draw": _SHOW,
+        "render": _SHOW,
+        "load": _LOAD,
+        "read": _LOAD,
+        "imread": _LOAD,
+        "save": "imap.save(path) writes a map with its layers, fc.view.save_png(path, picture) a"
+        " picture",
+        "savefig": _SHOW,
+        "noise": _NOISE,
+        "bsp": _NOISE,
+        "maze": 'fc.generate_map("maze", width, height) makes mazes',
+        "worst": "fc.query.worst(layer, positions, radius), or fc.best(-layer, positions, radius)",
+        "argmax": "fc.best(layer, position, radius) finds the strongest cell",
+        "peak_local_max": "fc.peaks(layer) finds the local maxima",
+        "influence_map": "fc.InfluenceMap(space) makes one",
+        "Map": "fc.InfluenceMap(space) has layers on a space, fc.Grid(width, height) is a space",
+        "World": "fc.InfluenceMap(space) has layers on a space, fc.Grid(width, height) is a space",
+        "Model": "fc.InfluenceMap(space) has layers on a space, fc.Grid(width, height) is a space",
+        "MultiGrid": "fc.Grid(width, height) is a map of square cells",
+        "SingleGrid": "fc.Grid(width, height) is a map of square cells",
+        "OrthogonalMooreGrid": "fc.Grid(width, height, neighbors=8) is a map of square cells",
+        "PropertyLayer": _LAYER,
+        "Agent": "An agent is an object of yours: pass the positions of all, shape (N, 2)."
+        " fc.steering.Swarm moves many",
+        "gaussian": "layer.smooth(cells) blurs a map; fc.Diffuse(rate) is a layer that diffuses",
+        "gaussian_filter": "layer.smooth(cells) blurs a map; fc.Diffuse(rate) is a layer that"
+        " diffuses",
+        "diffuse": "fc.Diffuse(rate) is a layer that diffuses",
+        "Pheromone": "fc.Trail(keep) is a layer that agents leave marks on",
+        "add": "fc.steering and expressions: layer + other adds two maps",
+        "grid_graph": "fc.Grid(width, height) is a map of square cells; fc.Graph(positions, edges)"
+        " is a graph",
+        "from_networkx": "fc.Graph.from_networkx(graph, position) reads one",
+        "NavMesh": "fc.Mesh and fc.load_map(path) read navigation meshes",
+        "Tilemap": "fc.load_map(path) reads tile maps, fc.Grid(walls=array) takes an array",
+        "threads": "fc.set_threads(count) sets the number of threads",
+    },
+    "InfluenceMap": {
+        "update": _TIME,
+        "tick": _TIME,
+        "run": _TIME,
+        "simulate": _TIME,
+        "propagate": _TIME,
+        "layer_names": "list(imap) has the names of the layers, imap.layers the layers by name",
+        "get_layer": _LAYER,
+        "add_property_layer": _LAYER,
+        "create_property_layer": _LAYER,
+        "create_layer": _LAYER,
+        "delete_layer": "imap.remove_layer(name) removes a layer",
+        "add_source": "imap[name].add_source((x, y), strength): sources belong to a layer",
+        "add_agent": "imap[name].add_source((x, y), strength): sources belong to a layer",
+        "place_agent": "imap[name].add_source((x, y), strength): sources belong to a layer",
+        "move_agent": "source.move((x, y)) moves what layer.add_source() returned",
+        "values": "imap[name].values: values belong to a layer",
+        "get": "imap[name] returns a layer, name in imap says whether there is one",
+        "sample": "imap[name].sample((x, y)): values belong to a layer",
+        "keys": "list(imap) has the names of the layers",
+        "items": "imap.layers.items(): imap.layers has the layers by name",
+        "clear": "imap.remove_layer(name) removes a layer; layer.write(zeros) clears one",
+        "reset": "imap.remove_layer(name) removes a layer; layer.write(zeros) clears one",
+        "grid": "imap.space is the space that the layers are on",
+        "walls": "imap.space.walls reads walls, imap.space.set_walls(positions, blocked) changes"
+        " them",
+        "width": "imap.space.width: the space has the size",
+        "height": "imap.space.height: the space has the size",
+        "plot": "fc.view.picture(imap[name]) draws a layer, fc.view.page(imap) all of them",
+        "show": "fc.view.picture(imap[name]) draws a layer, imap.watch() opens a live page",
+        "draw": "fc.view.frame(imap[name], scale=8) returns an array of pixels",
+        "render": "fc.view.frame(imap[name], scale=8) returns an array of pixels",
+    },
+    "Layer": {
+        "clear": f"layer.write(np.zeros(layer.shape)) clears the values; {_REMOVE}",
+        "reset": f"layer.write(np.zeros(layer.shape)) clears the values; {_REMOVE}",
+        "remove": _REMOVE,
+        "remove_source": _REMOVE,
+        "remove_sources": _REMOVE,
+        "clear_sources": _REMOVE,
+        "delete_source": _REMOVE,
+        "add": _ADD,
+        "add_influence": _ADD,
+        "update": f"layer.sync(ids, positions, strengths) follows units; {_TIME}",
+        "tick": _TIME,
+        "diffuse": "A layer with fc.Diffuse(rate) diffuses with each step",
+        "set": _WRITE,
+        "set_value": _WRITE,
+        "set_values": _WRITE,
+        "set_cell": _WRITE,
+        "set_cells": _WRITE,
+        "modify_cells": _WRITE,
+    },
+    "Operand": {
+        "data": _VALUES,
+        "array": _VALUES,
+        "value": _VALUES,
+        "get": _VALUES,
+        "get_value": _VALUES,
+        "value_at": _VALUES,
+        "at_position": _VALUES,
+        "numpy": _VALUES,
+        "to_numpy": _VALUES,
+        "query": "fc.best(layer, position, radius) finds the strongest cell near a position",
+        "best": "fc.best(layer, position, radius) finds the strongest cell near a position",
+        "argmax_position": "fc.best(layer, position, radius) finds the strongest cell",
+        "gradient": "fc.query.gradient(layer, positions) returns the slope at positions",
+        "peaks": "fc.peaks(layer) finds the local maxima",
+        "plot": "fc.view.picture(layer) draws a map",
+        "show": "fc.view.picture(layer) draws a map",
+        "draw": "fc.view.frame(layer, scale=8) returns an array of pixels",
+        "distance": "distances.sample((x, y)) is the distance of a position",
+        "path": "distances.descend((x, y)) is the path to the nearest goal",
+        "path_from": "distances.descend((x, y)) is the path to the nearest goal",
+        "find_path": "distances.descend((x, y)) is the path to the nearest goal",
+        "normalized": "map.normalize() scales the values to [0, 1]",
+        "blur": "map.smooth(cells) blurs a map",
+        "gaussian": "map.smooth(cells) blurs a map",
+        "width": "map.space.width: the space has the size",
+        "height": "map.space.height: the space has the size",
+        "grid": "map.space is the space that the values are on",
+    },
+    "Space": {
+        "set_wall": _WALLS,
+        "add_wall": _WALLS,
+        "add_walls": _WALLS,
+        "block": _WALLS,
+        "set_walkable": _WALLS,
+        "walkable": "~space.walls is True where the ground is open",
+        "passable": "~space.walls is True where the ground is open",
+        "is_wall": "space.walls.flat[space.cell_at((x, y))] says whether a position is in a wall",
+        "is_walkable": "space.walls.flat[space.cell_at((x, y))] is True where a position is in a"
+        " wall",
+        "transparent": "~space.opaque is True where sight passes; space.set_opaque() changes it",
+        "cells": "range(len(space)) are the cells, space.positions their centers",
+        "nodes": "range(len(space)) are the cells, space.positions their centers",
+        "to_cell": _CELLS,
+        "world_to_cell": _CELLS,
+        "world_to_grid": _CELLS,
+        "cell_to_world": _CELLS,
+        "neighbors": _NEIGHBORS,
+        "neighbours": _NEIGHBORS,
+        "get_neighbors": _NEIGHBORS,
+        "get_neighborhood": _NEIGHBORS,
+        "iter_neighbors": _NEIGHBORS,
+        "find_path": _PATH,
+        "astar": _PATH,
+        "compute_fov": _SEEN,
+        "fov": _SEEN,
+        "add_layer": "imap = fc.InfluenceMap(space), then imap.add_layer(name, fc.Spread(decay))",
+        "add_property_layer": "imap = fc.InfluenceMap(space), then imap.add_layer(name,"
+        " fc.Spread(decay))",
+        "out_of_bounds": 'space.cell_at((x, y)) raises OutsideMap; outside="clamp" takes the'
+        " nearest cell",
+        "in_bounds": 'space.cell_at((x, y)) raises OutsideMap; outside="clamp" takes the nearest'
+        " cell",
+        "torus": "grid.wrap says whether the map is a torus",
+        "rows": "grid.height is the number of rows, grid.width of columns",
+        "cols": "grid.height is the number of rows, grid.width of columns",
+        "columns": "grid.height is the number of rows, grid.width of columns",
+    },
+    "Path": {
+        "points": _POINTS,
+        "nodes": _POINTS,
+        "waypoints": _POINTS,
+        "steps": _POINTS,
+        "coords": _POINTS,
+        "path": _POINTS,
+        "next": _POINTS,
+        "distance": _LENGTH,
+        "end": _END,
+        "goal": _END,
+        "exists": "path.found says whether there is a path",
+        "success": "path.found says whether there is a path",
+    },
+    "FlowField": {
+        "direction": "flow.sample(positions) is the direction at positions, flow.vectors all",
+        "direction_at": "flow.sample(positions) is the direction at positions, flow.vectors all",
+        "directions": "flow.sample(positions) is the direction at positions, flow.vectors all",
+        "values": "flow.vectors has the directions of all cells, shape (height, width, 2)",
+        "step": "fc.steering.move(...) moves agents along flow.sample(positions)",
+    },
+    "Source": {
+        "pos": "source.position reads the place, source.move((x, y)) changes it",
+        "x": "source.position reads the place, source.move((x, y)) changes it",
+        "y": "source.position reads the place, source.move((x, y)) changes it",
+        "rect": "source.position reads the place, source.move((x, y)) changes it",
+        "move_to": "source.move((x, y)) moves it",
+        "update": "source.move((x, y)) moves it, source.strength = 3 changes its strength",
+        "delete": "source.remove() removes it",
+        "kill": "source.remove() removes it",
+        "is_alive": "source.alive says whether it is still there",
+        "value": "source.strength is its strength",
+    },
+    "Teams": {
+        "control": "teams.influence(name) is its own influence minus that of others, teams.share"
+        "(name) its part of all",
+        "winner": "teams.owner() is the number of the strongest team in each cell",
+        "owners": "teams.owner() is the number of the strongest team in each cell",
+        "frontline": "teams.front_lines() are the lines between two teams",
+        "front_line": "teams.front_lines() are the lines between two teams",
+        "frontlines": "teams.front_lines() are the lines between two teams",
+        "borders": "teams.front_lines() are the lines between two teams",
+        "add_source": "teams[name].add_source((x, y), strength): sources belong to a layer",
+        "step": _TIME,
+    },
+}
+"""For each public class, and for the module `fc`: what is meant by a name that it does not have."""
+
+_NOUNS = {
+    "InfluenceMap": "An influence map",
+    "Layer": "A layer",
+    "Operand": "A map",
+    "Space": "A space",
+    "Path": "A path",
+    "FlowField": "A flow field",
+    "Source": "A source",
+    "Teams": "A set of teams",
+}
+
+
+class Suggesting:
+    """A class that answers names that it does not have with what is meant."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # type checkers report missing names themselves
+
+        def __getattr__(self, name: str) -> Any:
+            raise missing(self, name)
+
+
+def missing(thing: object, name: str) -> AttributeError:
+    """Return the error for an attribute that an object does not have."""
+    error = None
+    if not name.startswith("_"):
+        kind_of_thing: Any = type(thing)
+        error = _missing(kind_of_thing, tuple(getattr(thing, "__dict__", ())), name)
+    if error is None:
+        kind = type(thing).__name__
+        message = f"{kind!r} object has no attribute {name!r}"
+        return AttributeError(message, name=name, obj=thing)
+    return NoSuchName(error[0], got=error[1], remedy=error[2])
+
+
+@functools.cache
+def _missing(kind: type, own: tuple[str, ...], name: str) -> tuple[str, str, str] | None:
+    """Return the parts of the message for a name, or None without a remedy.
+
+    `own` has the attributes of the object itself.
+    """
+    words = [each.__name__ for each in kind.__mro__ if each.__name__ in WORDS]
+    remedy = next((WORDS[word][name] for word in words if name in WORDS[word]), "")
+    if not remedy:
+        near = nearest(name, [*dir(kind), *own])
+        if not near:
+            return None
+        remedy = f"Did you mean {near!r}?"
+    noun = _NOUNS[words[0]] if words else f"A {kind.__name__}"
+    return f"{noun} has no {name!r}", f".{name}", remedy
+
+
+def missing_in_module(
+    name: str, known: Iterable[str], elsewhere: Mapping[str, Iterable[str]]
+) -> AttributeError:
+    """Return the error for a name that the module `fc` does not have.
+
+    `elsewhere` has the names of its submodules.
+    """
+    homes = [module for module, names in elsewhere.items() if name in names]
+    remedy = WORDS["fc"].get(name, "")
+    if homes:
+        remedy = f"It is in a submodule: fc.{homes[0]}.{name}"
+    if not remedy:
+        near = nearest(name, known)
+        if not near:
+            return AttributeError(f"module 'fieldcraft' has no attribute {name!r}", name=name)
+        remedy = f"Did you mean 'fc.{near}'?"
+    return NoSuchName(f"fieldcraft has no {name!r}", got=f"fc.{name}", remedy=remedy)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the public name that is most like `name`, or ""."""
+    public = sorted(each for each in known if not each.startswith("_"))
+    lower = {each.lower(): each for each in reversed(public)}
+    if name.lower() in lower:
+        return lower[name.lower()]
+    near = difflib.get_close_matches(name, public, n=1, cutoff=0.7)
+    return near[0] if near else ""
