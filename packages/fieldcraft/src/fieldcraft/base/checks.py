@@ -207,7 +207,10 @@ def text(name: str, value: object) -> str:
 
 def path(name: str, value: object) -> Path:
     """Return the value as the path of a file."""
-    named = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
+    if isinstance(value, (str, os.PathLike)):
+        named = os.fspath(value)
+    else:
+        named = None
     if not isinstance(named, str) or not named:
         raise _refused(name, "is the path of a file", value, "Pass a str or a pathlib.Path")
     return Path(named)
@@ -217,8 +220,14 @@ def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
     """Return the value if it is one of the `allowed` words."""
     if not isinstance(value, str) or value not in allowed:
         words = ", ".join(repr(word) for word in allowed)
-        near = difflib.get_close_matches(value, allowed, n=1) if isinstance(value, str) else []
-        remedy = f"Perhaps {near[0]!r} is meant" if near else "Pass one of these words"
+        if isinstance(value, str):
+            near = difflib.get_close_matches(value, allowed, n=1)
+        else:
+            near = []
+        if near:
+            remedy = f"Perhaps {near[0]!r} is meant"
+        else:
+            remedy = "Pass one of these words"
         raise _refused(name, f"is one of {words}", value, remedy)
     return value
 
@@ -241,7 +250,10 @@ def array(what: str, value: ArrayLike) -> NDArray[Any]:
 
 def shaped(what: str, value: ArrayLike, shape: tuple[int, ...], kinds: str = "iuf") -> NDArray[Any]:
     """Return the value as an array in the shape of a space, of one of some kinds of dtype."""
-    kind = "bool, such as `array == 0`" if kinds == "b" else "numbers"
+    if kinds == "b":
+        kind = "bool, such as `array == 0`"
+    else:
+        kind = "numbers"
     order = ", indexed [row, column]" if len(shape) > 1 else ""
     rule = f"{what} are an array of {kind.split(',')[0]} in the space's shape {shape}"
     remedy = f"Pass an array of {kind}, one for each cell{order}"
@@ -255,7 +267,10 @@ def array_of(
     given = array("The values of an array", value)
     if given.shape != shape or given.dtype.kind not in kinds:
         swapped = len(shape) == 2 and given.shape == shape[::-1] != shape
-        hint = " (it looks like [x, y]: transpose it)" if swapped else ""
+        if swapped:
+            hint = " (it looks like [x, y]: transpose it)"
+        else:
+            hint = ""
         got = f"dtype {given.dtype}, shape {given.shape}{hint}"
         raise InvalidValue(rule, got=got, remedy=remedy)
     return given
@@ -291,7 +306,10 @@ def positions(
         and all(map(math.isfinite, given.tolist()))
     ):
         return given[np.newaxis].copy(), True
-    axes, many = ("(x, y)", "pair") if dimensions == 2 else ("(x, y, z)", "triple")
+    if dimensions == 2:
+        axes, many = ("(x, y)", "pair")
+    else:
+        axes, many = ("(x, y, z)", "triple")
     remedy = f"Pass one {axes} {many} of numbers or an array of shape (N, {dimensions})"
     try:
         array = _numeric(_by_name(value, dimensions))
@@ -330,7 +348,9 @@ def _by_name(value: Any, dimensions: int) -> Any:
         return np.stack([np.asarray(value[name]) for name in wanted], axis=1)
     if isinstance(value, list) and value and hasattr(value[0], "position"):
         return [each.position for each in value]
-    return value if isinstance(value, (list, tuple)) else getattr(value, "position", value)
+    if isinstance(value, (list, tuple)):
+        return value
+    return getattr(value, "position", value)
 
 
 def first(wrong: NDArray[np.bool_]) -> tuple[tuple[int, ...], str]:

@@ -98,10 +98,14 @@ class UnknownName(FieldcraftError, KeyError):
     def __init__(self, what: str, name: object, known: Iterable[str]) -> None:
         names = sorted(known)
         near = difflib.get_close_matches(str(name), names, n=1)
-        listed = (
-            ", ".join(names[:12]) + (", ..." if len(names) > 12 else "") if names else "none yet"
-        )
-        remedy = f"Did you mean {near[0]!r}?" if near else f"Known: {listed}"
+        if names:
+            listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+        else:
+            listed = "none yet"
+        if near:
+            remedy = f"Did you mean {near[0]!r}?"
+        else:
+            remedy = f"Known: {listed}"
         super().__init__(f"There is no {what} of that name", got=repr(name), remedy=remedy)
 
     def __str__(self) -> str:  # KeyError would show the message's repr
@@ -187,7 +191,10 @@ class BadSettings(InvalidValue):
 
     def __init__(self, where: str, problems: list[str]) -> None:
         self.problems = problems
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        if len(problems) == 1:
+            count = "1 problem"
+        else:
+            count = f"{len(problems)} problems"
         super().__init__(f"{where}: {count}\n  " + "\n  ".join(problems))
 
 

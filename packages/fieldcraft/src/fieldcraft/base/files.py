@@ -46,7 +46,8 @@ def target_of(name: str, value: object) -> Path:
             return found
     except UnicodeEncodeError:
         pass
-    rule, got = f"{name} is a name that files can have", ascii(str(found))
+    rule = f"{name} is a name that files can have"
+    got = ascii(str(found))
     raise InvalidValue(rule, got=got, remedy="Choose another name")
 
 
@@ -82,7 +83,8 @@ def read_bytes(
         with path.open("rb") as file:
             return file.read(size)
     except OSError as problem:
-        got, remedy = f"{str(path)!r}: {problem.strerror}", "Check the permissions of the file"
+        got = f"{str(path)!r}: {problem.strerror}"
+        remedy = "Check the permissions of the file"
         raise error(f"{what} is read from a file", got=got, remedy=remedy) from None
 
 
@@ -216,7 +218,8 @@ class Staging:
     """
 
     def __init__(self, folder: Path, names: list[str]) -> None:
-        self.folder, self.names = folder, names
+        self.folder = folder
+        self.names = names
 
     def __enter__(self) -> Staging:
         self._made = [

@@ -142,14 +142,17 @@ def interruptible(operation: Callable[[], Result]) -> Result:
 
 def _deliver() -> None:
     global _pending
-    handler, _pending = _pending, None
+    handler = _pending
+    _pending = None
     if handler is not None:
         handler(signal.SIGINT, inspect.currentframe())
 
 
 def _after_fork() -> None:
     global _main, _depth, _pending
-    _main, _depth, _pending = threading.get_ident(), 0, None
+    _main = threading.get_ident()
+    _depth = 0
+    _pending = None
 
 
 if hasattr(os, "register_at_fork"):

@@ -43,7 +43,10 @@ class Progress:
         self._drawn = now
         done = min(max(share, 0.0), 1.0)
         full = int(done * _WIDTH)
-        left = f"{(now - self._begun) * (1 - done) / done:.0f} s left" if done > 0.02 else ""
+        if done > 0.02:
+            left = f"{(now - self._begun) * (1 - done) / done:.0f} s left"
+        else:
+            left = ""
         if self._is_terminal:
             text = f"{self.label} [{'#' * full}{'.' * (_WIDTH - full)}] {done:4.0%} {left}"
             self._stream.write("\r" + text.ljust(self._length))

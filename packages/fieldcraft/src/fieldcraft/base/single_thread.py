@@ -26,7 +26,8 @@ class SingleThreadLock:
         what: str = "An influence map",
         remedy: str = "Put a lock around it, or give each thread its own with imap.copy()",
     ) -> None:
-        self._what, self._remedy = what, remedy
+        self._what = what
+        self._remedy = remedy
         self._lock = threading.Lock()
         self._owner = 0
         self._depth = 0
@@ -54,7 +55,8 @@ class SingleThreadLock:
         if self._depth:
             self._depth -= 1
             return
-        me, self._owner = self._owner, 0
+        me = self._owner
+        self._owner = 0
         self._lock.release()
         deliver_interrupt(me)
 
@@ -81,7 +83,9 @@ class SingleThreadLock:
         """
         if _forks & 1:
             return False
-        me, owner, frames = _get_ident(), self._owner, sys._current_frames()
+        me = _get_ident()
+        owner = self._owner
+        frames = sys._current_frames()
         if owner:
             return owner not in frames
         # The owner is set in the next moment, unless no thread is just acquiring or releasing.
@@ -102,7 +106,8 @@ def _before_fork() -> None:
     global _forks
     _fork_lock.acquire()
     _forks += 1
-    until, me = time.monotonic() + _PATIENCE, _get_ident()
+    until = time.monotonic() + _PATIENCE
+    me = _get_ident()
     while time.monotonic() < until:
         for lock in [each for each in _locks.copy() if each._owner != me]:
             if not lock._lock.acquire(timeout=0.02):

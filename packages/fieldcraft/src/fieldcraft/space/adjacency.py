@@ -79,7 +79,9 @@ class Adjacency:
     @cached_property
     def typical(self) -> float:
         """The median length of a step; 0 where there is none."""
-        return float(np.median(self.lengths)) if len(self.lengths) else 0.0
+        if len(self.lengths):
+            return float(np.median(self.lengths))
+        return 0.0
 
     def to_sparse(self) -> csr_array:
         """Return the lengths of steps as a sparse matrix, (N, N): `lengths[i, j]` from cell i to
@@ -98,16 +100,22 @@ class Adjacency:
         """
         from scipy.sparse import csr_array
 
-        count, origins = len(self.starts) - 1, self.origins
-        starts, ends, lengths = self.starts, self.ends, self.lengths
+        count = len(self.starts) - 1
+        origins = self.origins
+        starts = self.starts
+        ends = self.ends
+        lengths = self.lengths
         ascending = (ends[1:] > ends[:-1]) | (origins[1:] != origins[:-1])
         if not ascending.all() or (origins == ends).any():
             order = np.lexsort((lengths, ends, origins))
-            origins, ends, lengths = origins[order], ends[order], lengths[order]
+            origins = origins[order]
+            ends = ends[order]
+            lengths = lengths[order]
             first = np.ones(len(order), dtype=np.bool_)
             first[1:] = (origins[1:] != origins[:-1]) | (ends[1:] != ends[:-1])
             first &= origins != ends
-            ends, lengths = ends[first], lengths[first]
+            ends = ends[first]
+            lengths = lengths[first]
             starts = starts_of(origins[first], count)
         return csr_array((lengths, ends, starts), shape=(count, count))
 
@@ -133,7 +141,8 @@ def adjacency_of_grid(grid: Grid, *, from_walls: bool = False) -> Adjacency:
     steps = list(zip(grid.neighborhood.steps, grid.link_masks, lengths.tolist(), strict=True))
     if not grid.wrap:
         steps.sort(key=lambda step: step[0][1] * grid.width + step[0][0])
-    links, bits = grid.links(), max(len(steps) - 1, 1).bit_length()
+    links = grid.links()
+    bits = max(len(steps) - 1, 1).bit_length()
     # The cells that each step may leave: by cell, and on grids without wrap then by end.
     leave = np.zeros((grid.height, grid.width, 1 << bits), dtype=np.bool_)
     for k, ((dx, dy), mask, _) in enumerate(steps):
@@ -144,7 +153,8 @@ def adjacency_of_grid(grid: Grid, *, from_walls: bool = False) -> Adjacency:
     if not from_walls:
         leave[grid.walls] = False
     flat = np.flatnonzero(leave)
-    which, start = flat & ((1 << bits) - 1), flat >> bits
+    which = flat & ((1 << bits) - 1)
+    start = flat >> bits
     sizes = np.array([length for _, _, length in steps])[which]
     if grid.wrap:
         rows, columns = np.divmod(start, grid.width)
@@ -153,7 +163,9 @@ def adjacency_of_grid(grid: Grid, *, from_walls: bool = False) -> Adjacency:
             columns + across[which]
         ) % grid.width
         order = np.lexsort((ends, start))
-        start, ends, sizes = start[order], ends[order], sizes[order]
+        start = start[order]
+        ends = ends[order]
+        sizes = sizes[order]
         return Adjacency(starts_of(start, len(grid)), ends.astype(np.int32), sizes)
     ends = start + np.array([dy * grid.width + dx for (dx, dy), _, _ in steps])[which]
     return Adjacency(starts_of(start, len(grid)), ends.astype(np.int32), sizes)

@@ -61,7 +61,10 @@ def checked_cells(space: Space, cells: ArrayLike) -> NDArray[np.int64]:
             got=f"{ids.dtype} of shape {ids.shape}",
             remedy="Use cell_at() to turn positions into cells",
         )
-    wrong = np.atleast_1d((ids < 0) | (ids >= len(space))) if ids.size else ids != ids
+    if ids.size:
+        wrong = np.atleast_1d((ids < 0) | (ids >= len(space)))
+    else:
+        wrong = ids != ids
     if wrong.any():
         raise OutsideMap(
             f"Cells lie in 0 to {len(space) - 1}"
@@ -231,7 +234,10 @@ def set_opaque(space: Space, cells: ArrayLike, opaque: bool | None) -> None:
         )
     code = _AS_WALLS
     if opaque is not None:
-        code = _OPAQUE if checks.flag("opaque", opaque) else _TRANSPARENT
+        if checks.flag("opaque", opaque):
+            code = _OPAQUE
+        else:
+            code = _TRANSPARENT
     codes = _codes(space).copy()
     codes[checked_cells(space, cells)] = code
     _set_codes(space, codes)
@@ -239,7 +245,9 @@ def set_opaque(space: Space, cells: ArrayLike, opaque: bool | None) -> None:
 
 def _codes(space: Space) -> NDArray[np.uint8]:
     codes = space.opacity_codes
-    return np.zeros(len(space), dtype=np.uint8) if codes is None else codes
+    if codes is None:
+        return np.zeros(len(space), dtype=np.uint8)
+    return codes
 
 
 @atomic
@@ -259,11 +267,14 @@ def match_opacity(space: Space, opaque: NDArray[np.bool_]) -> None:
 @cached_until_walls_change
 def opaque_of(space: Space) -> NDArray[np.bool_]:
     """See `Space.opaque`; the walls themselves where both are the same."""
-    walls, codes = space.walls, space.opacity_codes
+    walls = space.walls
+    codes = space.opacity_codes
     if codes is None:
         return walls
     opaque = np.where(codes == _AS_WALLS, walls.reshape(-1), codes == _OPAQUE).reshape(space.shape)
-    return walls if (opaque == walls).all() else read_only(opaque)
+    if (opaque == walls).all():
+        return walls
+    return read_only(opaque)
 
 
 def sees_cells(

@@ -68,6 +68,7 @@ class WallChanges:
     def copy(self) -> WallChanges:
         """Return a copy that counts on its own."""
         twin = WallChanges(self._size)
-        twin.version, twin._total = self.version, self._total
+        twin.version = self.version
+        twin._total = self._total
         twin._cells = list(self._cells)
         return twin

@@ -135,7 +135,8 @@ def from_bytes(
     BadSaveFile
         For other bytes.
     """
-    rule, remedy = "A serialized state is bytes", "Pass what to_bytes() returned"
+    rule = "A serialized state is bytes"
+    remedy = "Pass what to_bytes() returned"
     checks.instance(data, (bytes, bytearray, memoryview), rule, remedy)
     return from_pieces([bytes(data)], len(data), kinds, keys=keys, most_bytes=most_bytes)
 
@@ -223,7 +224,8 @@ class _Writer:
             raise InvalidValue(
                 f"States are at most {_DEEPEST} deep", got=where, remedy="Flatten it into arrays"
             )
-        write, kind = self._write, type(value)
+        write = self._write
+        kind = type(value)
         if value is None:
             write(b"N")
         elif kind is bool:
@@ -393,7 +395,9 @@ class _Reader:
             joined += piece[:missing]
             self._piece = piece
             self._at = min(missing, len(piece))
-        return bytes(joined) if count <= _LONGEST_NUMBER else joined
+        if count <= _LONGEST_NUMBER:
+            return bytes(joined)
+        return joined
 
     def _length(self) -> int:
         count: int = _LENGTH.unpack(self._next(8))[0]

@@ -25,7 +25,8 @@ def geometry(space: Space, cells: Ints) -> dict[str, Any]:
     if not isinstance(space, Grid | HexGrid):
         return {"type": "MultiPoint", "coordinates": space.position_of(cells).tolist()}
     points, corners = _corners(space, cells)
-    starts, ends = corners.reshape(-1), np.roll(corners, -1, axis=1).reshape(-1)
+    starts = corners.reshape(-1)
+    ends = np.roll(corners, -1, axis=1).reshape(-1)
     cell_of = np.repeat(np.arange(len(cells)), corners.shape[1])
     _, inner, other = np.intersect1d(
         starts * len(points) + ends, ends * len(points) + starts, return_indices=True

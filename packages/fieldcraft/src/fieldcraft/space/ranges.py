@@ -58,4 +58,6 @@ def _rounding_of_steps(space: Space) -> float:
     if not len(lengths):
         return 0.0
     step = float(np.median(lengths))
-    return farthest_within(0.0, largest_coordinate(space)) / step if step > 0 else 0.0
+    if step > 0:
+        return farthest_within(0.0, largest_coordinate(space)) / step
+    return 0.0

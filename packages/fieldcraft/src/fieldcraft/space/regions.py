@@ -91,7 +91,8 @@ class Regions:
 
     def __getitem__(self, index: int) -> Region:
         i = range(len(self))[index]
-        peak, center = tuple(self.peaks[i].tolist()), tuple(self.centers[i].tolist())
+        peak = tuple(self.peaks[i].tolist())
+        center = tuple(self.centers[i].tolist())
         owner = self.owners[i] if self.owners else None
         return Region(
             i + 1,
@@ -124,7 +125,10 @@ class Regions:
         return {"type": "FeatureCollection", "features": features}
 
     def __repr__(self) -> str:
-        of = f", of {len(set(self.owners))} teams" if self.owners else ""
+        if self.owners:
+            of = f", of {len(set(self.owners))} teams"
+        else:
+            of = ""
         return f"<Regions: {len(self)}, area {self.areas.sum():g}{of}>"
 
 
@@ -184,7 +188,10 @@ def _on_grid(space: Grid, values: Values, groups: Sequence[tuple[Values, float]]
     queue, columns, rows = (np.empty(len(space), dtype=np.int64) for _ in range(3))
     count = size = 0
     for field, threshold in groups:
-        own = labels if not count else np.zeros_like(labels)
+        if not count:
+            own = labels
+        else:
+            own = np.zeros_like(labels)
         number, more = ops.label(
             field,
             space.walls,
@@ -198,9 +205,12 @@ def _on_grid(space: Grid, values: Values, groups: Sequence[tuple[Values, float]]
         )
         if own is not labels:
             labels += np.where(own > 0, own + count, 0).astype(np.int32)
-        count, size = count + number, size + more
-    cells, totals = np.zeros(count, dtype=np.int64), np.zeros(count)
-    tops, inner = np.full(count, -1, dtype=np.int64), np.empty(count, dtype=np.int64)
+        count = count + number
+        size = size + more
+    cells = np.zeros(count, dtype=np.int64)
+    totals = np.zeros(count)
+    tops = np.full(count, -1, dtype=np.int64)
+    inner = np.empty(count, dtype=np.int64)
     ops.measure(values, labels, queue, columns, rows, size, cells, totals, tops, inner)
     lowest = queue[
         np.cumsum(cells) - cells
@@ -214,7 +224,8 @@ def _on_adjacency(
 ) -> _Measures:
     part = components(space, groups)
     inside = np.flatnonzero(part >= 0)
-    numbers, flat = part[inside], values.reshape(-1)
+    numbers = part[inside]
+    flat = values.reshape(-1)
     count = int(numbers.max(initial=-1)) + 1
     _, first = np.unique(numbers, return_index=True)
     totals = np.bincount(numbers, weights=flat[inside].astype(np.float64), minlength=count).astype(
@@ -352,7 +363,8 @@ def chosen(
     """
     if none == "nan" or (cells >= 0).all():
         return ChosenCells.at(_shaped(cells, single, count), space, flat, ranked=count is not None)
-    missing, own = cells < 0, np.atleast_1d(own)
+    missing = cells < 0
+    own = np.atleast_1d(own)
     if none == "refuse":
         agent = int(np.flatnonzero(missing.any(axis=1))[0])
         raise InvalidValue(

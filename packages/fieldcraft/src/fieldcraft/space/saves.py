@@ -115,7 +115,8 @@ def _ground(parts: dict[str, Any], width: Any, height: Any) -> dict[str, Any]:
     for side in (width, height):
         if type(side) is not int or not 0 <= side <= MAX_CELLS:
             raise ValueError(f"{side!r} where a whole number up to {MAX_CELLS} belongs")
-    bits, ground = parts["walls"], parts["terrain"]
+    bits = parts["walls"]
+    ground = parts["terrain"]
     if bits.size != -(-width * height // 8):
         raise ValueError(f"{bits.size} bytes of walls for {width} x {height} cells")
     walls = np.unpackbits(bits, count=width * height).reshape(height, width).astype(np.bool_)
@@ -128,7 +129,9 @@ def _grid_parts(grid: Grid) -> dict[str, Any]:
     names = ("width", "height", "cell_size", "origin", "y_up", "wrap")
     parts = {name: getattr(grid, name) for name in names}
     parts |= {"neighbors": tuple(grid.world_steps), **_ground_parts(grid)}
-    return parts if grid.corners == "never" else parts | {"cut": grid.corners}
+    if grid.corners == "never":
+        return parts
+    return parts | {"cut": grid.corners}
 
 
 def _grid(parts: dict[str, Any]) -> Grid:
@@ -139,18 +142,22 @@ def _grid(parts: dict[str, Any]) -> Grid:
 
 
 def _graph_parts(graph: Graph) -> dict[str, Any]:
-    mesh, grid = graph.mesh, graph.sight_grid
+    mesh = graph.mesh
+    grid = graph.sight_grid
     parts = {name: getattr(graph, name) for name in _GRAPH}
     parts |= {"walls": graph.walls, "closed": graph.blocked_arcs}
     polygons = None
     if mesh is not None:
         polygons = {"corners": mesh.corners, "starts": mesh.starts, "rings": mesh.rings}
     parts["mesh"] = polygons
-    return parts if grid is None else parts | {"squares": _grid_parts(grid)}
+    if grid is None:
+        return parts
+    return parts | {"squares": _grid_parts(grid)}
 
 
 def _graph(parts: dict[str, Any]) -> Graph:
-    mesh, squares = None, None
+    mesh = None
+    squares = None
     if parts["mesh"] is not None:
         corners, starts, rings = (parts["mesh"][name] for name in ("corners", "starts", "rings"))
         if 3 * (len(starts) - 1) > len(rings):

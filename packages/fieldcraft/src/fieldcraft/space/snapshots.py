@@ -83,10 +83,16 @@ class GridSnapshot:
         version: int,
         free: NDArray[np.bool_] | None = None,
     ) -> GridSnapshot:
-        links, shape = self.links.reshape(space.shape), space.shape
+        links = self.links.reshape(space.shape)
+        shape = space.shape
         if len(cells):
-            terrain, steps, wrap = space.terrain, space.neighborhood, space.wrap
-            leave = None if free is None else free.reshape(shape)
+            terrain = space.terrain
+            steps = space.neighborhood
+            wrap = space.wrap
+            if free is None:
+                leave = None
+            else:
+                leave = free.reshape(shape)
             blocked = walls.reshape(shape)
             links = patch_links(links, cells, blocked, terrain, steps, wrap, free=leave)
         return GridSnapshot(walls, links, version)
@@ -143,7 +149,9 @@ class GraphSnapshot:
         there are walls as well.
         """
         now = _graph_now(space.graph)
-        return now if costs is None else cls(now.walls | np.isinf(costs), now.sizes, now.version)
+        if costs is None:
+            return now
+        return cls(now.walls | np.isinf(costs), now.sizes, now.version)
 
     def updated(
         self, space: Space, costs: NDArray[np.float64] | None, changed: NDArray[np.int64]
@@ -172,8 +180,12 @@ class GraphSnapshot:
 
 @cached_until_walls_change
 def _graph_now(graph: Graph) -> GraphSnapshot:
-    version, lengths = graph.walls_version, graph.topology.lengths
-    sizes = np.where(graph.blocked_arcs, np.inf, lengths) if graph.blocked_arcs.any() else lengths
+    version = graph.walls_version
+    lengths = graph.topology.lengths
+    if graph.blocked_arcs.any():
+        sizes = np.where(graph.blocked_arcs, np.inf, lengths)
+    else:
+        sizes = lengths
     return GraphSnapshot(graph.walls, sizes, version)
 
 

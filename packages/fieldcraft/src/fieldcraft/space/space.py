@@ -121,7 +121,9 @@ class Space(Pictured, Suggesting, ABC):
         checks.choice("outside", outside, ("refuse", "clamp"))
         points, single = checks.positions(positions, dimensions=self.dimensions)
         cells = self._locate(points, outside)
-        return int(cells[0]) if single else cells
+        if single:
+            return int(cells[0])
+        return cells
 
     @abstractmethod
     def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
@@ -141,7 +143,8 @@ class Space(Pictured, Suggesting, ABC):
         """Return whether another space has the same cells, walls, steps and opaque cells."""
         if self is other or not isinstance(other, Space) or not self.same_cells(other):
             return self is other
-        mine, yours = self._compared(), other._compared()
+        mine = self._compared()
+        yours = other._compared()
         return len(mine) == len(yours) and all(map(np.array_equal, mine, yours))
 
     __hash__ = object.__hash__  # spaces change: equal ones are two keys
@@ -230,17 +233,21 @@ class Space(Pictured, Suggesting, ABC):
         """Return each cell itself if it is open, else the open cell whose center is nearest, of
         equally near ones the one with the lowest id. Raises `InvalidValue` for maps without one.
         """
-        ids, walls = checked_cells(self, cells), self.walls.reshape(-1)
+        ids = checked_cells(self, cells)
+        walls = self.walls.reshape(-1)
         found = np.atleast_1d(ids).copy()
         blocked = walls[found]
         if blocked.any():
             free = np.flatnonzero(~walls)
             if not len(free):
-                rule, got = "A map needs an open cell", "walls everywhere"
+                rule = "A map needs an open cell"
+                got = "walls everywhere"
                 remedy = "Open a cell, or let the source act through the wall"
                 raise InvalidValue(rule, got=got, remedy=remedy)
             found[blocked] = self._nearest_of(free, found[blocked])
-        return int(found[0]) if ids.ndim == 0 else found
+        if ids.ndim == 0:
+            return int(found[0])
+        return found
 
     @abstractmethod
     def _nearest_of(self, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -289,7 +296,8 @@ class Space(Pictured, Suggesting, ABC):
         """
         typical = self.adjacency.typical
         if not typical:
-            rule, got = "A space has steps from cell to cell", f"{self!r}, which has none"
+            rule = "A space has steps from cell to cell"
+            got = f"{self!r}, which has none"
             remedy = "Open cells, or connect the graph's vertices"
             raise InvalidValue(rule, got=got, remedy=remedy)
         return self._typical(typical)
@@ -310,9 +318,11 @@ class Space(Pictured, Suggesting, ABC):
         """Return the open cells that one step leads to from a cell, ascending."""
         cells = checked_cells(self, cell)
         if cells.ndim or not cells.size:
-            rule, got = f"neighbors_of() takes one {self.cell_name}", f"shape {cells.shape}"
+            rule = f"neighbors_of() takes one {self.cell_name}"
+            got = f"shape {cells.shape}"
             raise InvalidValue(rule, got=got, remedy="Call it once for each")
-        steps, start = self.adjacency_from_walls, int(cells)
+        steps = self.adjacency_from_walls
+        start = int(cells)
         ends = steps.ends[steps.starts[start] : steps.starts[start + 1]]
         return np.unique(ends).astype(np.int64)
 
@@ -361,7 +371,9 @@ class Space(Pictured, Suggesting, ABC):
         """
         straight = checked_vectors(self, vectors)
         size = self.period
-        return straight if size is None else straight - np.rint(straight / size) * size
+        if size is None:
+            return straight
+        return straight - np.rint(straight / size) * size
 
     @property
     def period(self) -> NDArray[np.float64] | None:
@@ -376,7 +388,9 @@ class Space(Pictured, Suggesting, ABC):
         """Return the (shortest) vectors from a position to all cells, (N, 2) or (N, 3)."""
         away = self.positions - position
         size = self.period
-        return away if size is None else (away + size / 2) % size - size / 2
+        if size is None:
+            return away
+        return (away + size / 2) % size - size / 2
 
     def cell_ids(self, cells: ArrayLike) -> NDArray[np.int64]:
         """Return cells as (N,) int64, from one id, a list or array of ids, or a mask: bool in

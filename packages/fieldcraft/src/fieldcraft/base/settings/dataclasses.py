@@ -77,7 +77,8 @@ _CHECKS: dict[Any, Check] = {
 
 def convert(hint: Any, name: str, value: Any) -> Any:
     """Return a value of a file as a type hint or a check takes it; raises `InvalidValue`."""
-    origin, parts = get_origin(hint), get_args(hint)
+    origin = get_origin(hint)
+    parts = get_args(hint)
     if origin is Annotated:
         return hint.__metadata__[0](name, value)
     if hint in _CHECKS:
@@ -132,7 +133,10 @@ def _settings_of(kind: Any) -> dict[str, _Setting]:
     """Return the settings of a class, or of a function's keyword arguments, by name."""
     hints = get_type_hints(kind, include_extras=True)
     found = {}
-    metadata = {each.name: each.metadata for each in fields(kind)} if is_dataclass(kind) else {}
+    if is_dataclass(kind):
+        metadata = {each.name: each.metadata for each in fields(kind)}
+    else:
+        metadata = {}
     for name, parameter in inspect.signature(kind).parameters.items():
         if metadata or parameter.kind is parameter.KEYWORD_ONLY:
             more: Mapping[str, Any] = metadata.get(name, {})
@@ -170,7 +174,10 @@ class Table:
 
     def report(self, key: str, problem: str) -> None:
         """Add a problem with the value of a key, or with the whole table for ""."""
-        where = f"{dotted(self.keys)}: " if self.keys else ""
+        if self.keys:
+            where = f"{dotted(self.keys)}: "
+        else:
+            where = ""
         self.file.report((*self.keys, key) if key in self.given else self.keys, where + problem)
 
     def get(self, key: str, accepts: Any, default: Any = None) -> Any:

@@ -119,8 +119,14 @@ class SettingsFile:
         """Add a problem with the value at `keys`."""
         outer = (keys[:depth] for depth in range(len(keys), 0, -1))
         override = next((self._set[place] for place in outer if place in self._set), "")
-        line = self.line(keys) if self.text and not override else 0
-        where = f"--set {override}: " if override else f"line {line}: " if line else ""
+        if self.text and not override:
+            line = self.line(keys)
+        else:
+            line = 0
+        if override:
+            where = f"--set {override}: "
+        else:
+            where = f"line {line}: " if line else ""
         self._found[line, where + problem] = None
 
     def report_in(self, table: Keys, key: str, problem: str) -> None:
@@ -134,7 +140,8 @@ class SettingsFile:
 
     def raise_all(self) -> None:
         """Raise the error with all problems in the order of their lines, if there are any."""
-        found, self._found = sorted(self._found, key=lambda found: found[0]), {}
+        found = sorted(self._found, key=lambda found: found[0])
+        self._found = {}
         if found:
             problems = [text for _, text in found[:_MOST_PROBLEMS]]
             more = len(found) - len(problems)
@@ -146,7 +153,8 @@ class SettingsFile:
         raise self._error("settings" if self.path is None else str(self.path), list(problems))
 
     def _read(self, path: Path) -> str:
-        raw, text = b"", ""
+        raw = b""
+        text = ""
         try:
             status = path.stat()
             if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
@@ -179,10 +187,16 @@ class SettingsFile:
             return tomllib.loads(self.text)
         except (ValueError, RecursionError) as error:
             too_deep = isinstance(error, RecursionError)
-            problem = "Arrays or tables are nested too deeply" if too_deep else str(error)
+            if too_deep:
+                problem = "Arrays or tables are nested too deeply"
+            else:
+                problem = str(error)
             place = _PLACE.search(problem)
             last = str(self.text.count("\n") + 1)
-            where = "" if too_deep else f"line {place[1] if place else last}: "
+            if too_deep:
+                where = ""
+            else:
+                where = f"line {place[1] if place else last}: "
             self._refuse(f"{where}{problem}. Correct the TOML there.")
         return {}
 
@@ -204,7 +218,10 @@ class SettingsFile:
                 found = _index(place, part)
                 if found is None:
                     names = [str(item["name"]) for item in place if "name" in item]
-                    listed = f" or a name: {', '.join(names)}" if names else ""
+                    if names:
+                        listed = f" or a name: {', '.join(names)}"
+                    else:
+                        listed = ""
                     return (
                         f"--set {text}: {dotted(keys)} has {len(place)} items. Got {part!r}. Pass"
                         f" an index below that{listed}."
@@ -278,7 +295,9 @@ def nearest(word: str, known: Iterable[str]) -> str:
     """Return a hint at the known word nearest to a wrong one."""
     words = list(known)
     near = difflib.get_close_matches(word, words, n=1)
-    return f"Perhaps {near[0]!r} is meant" if near else f"Known: {', '.join(words) or 'none'}"
+    if near:
+        return f"Perhaps {near[0]!r} is meant"
+    return f"Known: {', '.join(words) or 'none'}"
 
 
 def _index(items: list[Any], part: str) -> int | None:
@@ -286,7 +305,9 @@ def _index(items: list[Any], part: str) -> int | None:
     names = [item.get("name") if isinstance(item, dict) else None for item in items]
     if part in names:
         return names.index(part)
-    return int(part) if part.isascii() and part.isdigit() and int(part[:9]) < len(items) else None
+    if part.isascii() and part.isdigit() and int(part[:9]) < len(items):
+        return int(part)
+    return None
 
 
 def _lines_of(file: SettingsFile) -> Iterator[tuple[Keys, int]]:
@@ -296,7 +317,10 @@ def _lines_of(file: SettingsFile) -> Iterator[tuple[Keys, int]]:
     for number, line in enumerate(file.text.splitlines(), start=1):
         header = _HEADER.match(line)
         match = header or _KEY.match(line)
-        names = _NAME.findall(match[1]) if match else []
+        if match:
+            names = _NAME.findall(match[1])
+        else:
+            names = []
         if len(names) > MOST_PARTS:  # a line of a text that looks like a key
             continue
         keys: Keys = () if header else table

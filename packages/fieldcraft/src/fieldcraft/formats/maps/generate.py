@@ -84,7 +84,10 @@ def generate_map(
     #######
     """
     checks.choice("kind", kind, KINDS)
-    wide = 1 if corridor is None else checks.integer("corridor", corridor, minimum=1)
+    if corridor is None:
+        wide = 1
+    else:
+        wide = checks.integer("corridor", corridor, minimum=1)
     least = {"maze": wide + 2, "empty": 1}.get(kind, MIN_SIDE)
     columns, rows = (
         checks.integer("width", width, minimum=least),
@@ -145,7 +148,10 @@ def _building(width: int, height: int, rng: np.random.Generator) -> NDArray[np.b
     pending = [(1, 1, width - 2, height - 2)]
     while pending:
         left, top, wide, high = pending.pop()
-        upright = wide > high if wide != high else bool(rng.random() < 0.5)
+        if wide != high:
+            upright = wide > high
+        else:
+            upright = bool(rng.random() < 0.5)
         block = walls[top - 1 : top + high + 1, left - 1 : left + wide + 1]
         if not upright:
             block = block.T

@@ -58,7 +58,9 @@ def load_geotiff(
     """
     file = map_file(path, mobility, ("ground", "air"))
     space = read_geotiff(file, neighbors=neighbors, band=band, window=window).space
-    return space if mobility == "ground" else space.with_walls(None)
+    if mobility == "ground":
+        return space
+    return space.with_walls(None)
 
 
 def read_geotiff(
@@ -95,8 +97,12 @@ def read_geotiff(
     MissingLibrary
         Without rasterio.
     """
-    file, number = checks.path("path", path), checks.integer("band", band, minimum=1)
-    sides = None if window is None else _window(window)
+    file = checks.path("path", path)
+    number = checks.integer("band", band, minimum=1)
+    if window is None:
+        sides = None
+    else:
+        sides = _window(window)
     rasterio = _rasterio("Reading a GeoTIFF")
     file_size(file, "A map", BadMapFile)
     with (
@@ -110,7 +116,10 @@ def read_geotiff(
         cell_size = _cell_size(pixel_width, pixel_height, width, height, file.name)
         part = rasterio.windows.Window(column, row, width, height)
         found = raster.read(number, window=part, masked=True)
-        crs = raster.crs.to_string() if raster.crs else ""
+        if raster.crs:
+            crs = raster.crs.to_string()
+        else:
+            crs = ""
         transform = raster.transform
         below = raster.height - row - height
         bottom = transform.f - raster.height * pixel_height + below * pixel_height
@@ -273,12 +282,17 @@ def save_geotiff(
     rasterio = _rasterio("Writing a GeoTIFF")
     with np.errstate(over="ignore"):
         cells = np.where(space.walls, np.nan, cells).astype(np.float32)
-    left, size = space.origin[0], space.cell_size
+    left = space.origin[0]
+    size = space.cell_size
     top = space.origin[1] + size * space.height
     try:
-        reference = rasterio.crs.CRS.from_user_input(crs) if checks.text("crs", crs) else None
+        if checks.text("crs", crs):
+            reference = rasterio.crs.CRS.from_user_input(crs)
+        else:
+            reference = None
     except (rasterio.errors.CRSError, ValueError) as error:
-        got, remedy = f"{crs!r}: {error}", 'Pass "EPSG:32633", say'
+        got = f"{crs!r}: {error}"
+        remedy = 'Pass "EPSG:32633", say'
         raise InvalidValue("crs is a reference system", got=got, remedy=remedy) from None
     with Staging(file.parent, [file.name]) as staging:
         try:

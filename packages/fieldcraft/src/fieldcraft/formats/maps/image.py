@@ -91,7 +91,10 @@ def load_image(
     limit = 128 if threshold is None else threshold
     limit = checks.integer("threshold", limit, minimum=1, maximum=255)
     reach = checks.integer("tolerance", tolerance, maximum=255)
-    colors = None if wall_color is None else _colors(wall_color)
+    if wall_color is None:
+        colors = None
+    else:
+        colors = _colors(wall_color)
     walls: NDArray[np.bool_] = picture_cells(
         file,
         _FORMATS,
@@ -132,7 +135,10 @@ def picture_cells(
         image.load()
         if image.format == "PNG":
             _scale_key(image, file)
-        upright = ImageOps.exif_transpose(image) if turned else image
+        if turned:
+            upright = ImageOps.exif_transpose(image)
+        else:
+            upright = image
         width, height = upright.size
         rows = max(1, _STRIP // width)
         boxes = [(0, y, width, min(y + rows, height)) for y in range(0, height, rows)]
@@ -193,7 +199,10 @@ def _strip_walls(
         strip = strip.convert("RGBA")
     if colors is None:
         # Palettes become colors first, as luminance is one of colors.
-        bands = strip if strip.mode in ("1", "L") else strip.convert("RGB")
+        if strip.mode in ("1", "L"):
+            bands = strip
+        else:
+            bands = strip.convert("RGB")
         walls: NDArray[np.bool_] = np.asarray(bands.convert("L")) < threshold
     else:
         pixels = np.asarray(strip.convert("RGB")).astype(np.int16)
@@ -201,7 +210,10 @@ def _strip_walls(
         walls = np.logical_or.reduce(near)
     if alpha is not None:
         is_opaque = alpha >= _OPAQUE
-        walls = walls | ~is_opaque if transparent_is_wall else walls & is_opaque
+        if transparent_is_wall:
+            walls = walls | ~is_opaque
+        else:
+            walls = walls & is_opaque
     return walls
 
 

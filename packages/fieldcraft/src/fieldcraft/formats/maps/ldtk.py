@@ -74,8 +74,14 @@ def load_ldtk(
         For a level or an IntGrid layer that is not in it.
     """
     file = map_file(path, mobility, ("ground", "air"))
-    blocked = None if wall_values is None else checks.sequence("wall_values", wall_values)
-    wanted = None if layer is None else checks.text("layer", layer)
+    if wall_values is None:
+        blocked = None
+    else:
+        blocked = checks.sequence("wall_values", wall_values)
+    if layer is None:
+        wanted = None
+    else:
+        wanted = checks.text("layer", layer)
     content = read_json(file, _KIND)
     with parsing(file.name, _KIND):
         chosen = _level(content, file, None if level is None else checks.text("level", level))

@@ -81,7 +81,10 @@ def load_movingai(
     file = map_file(path, mobility, tuple(MOBILITIES))
     raw = read_bytes(file, 2 * MAX_CELLS, "Cut it into several maps")
     found = _HEADER.match(raw)
-    sides = {found[1]: int(found[2]), found[3]: int(found[4])} if found else {}
+    if found:
+        sides = {found[1]: int(found[2]), found[3]: int(found[4])}
+    else:
+        sides = {}
     if not found or len(sides) < 2 or not 0 < sides[b"width"] * sides[b"height"] <= MAX_CELLS:
         raise BadMapFile(
             "A .map file begins with the lines: type octile, height H, width W, map, for at most"
@@ -111,7 +114,10 @@ def _classes(rows: bytes, width: int, height: int, name: str) -> NDArray[np.uint
     ends = codes[: count * (width + 1)].reshape(count, width + 1) == ord("\n")
     wrong = np.flatnonzero(~ends[:, width] | ends[:, :width].any(axis=1))
     if len(wrong) or len(codes) != height * (width + 1):
-        row = int(wrong[0]) if len(wrong) else count
+        if len(wrong):
+            row = int(wrong[0])
+        else:
+            row = count
         raise BadMapFile(
             f"A map has {height} rows of {width} letters, as its header says",
             got=f"another row on line {_FIRST_ROW + row} of {name}, row {row} from 0",

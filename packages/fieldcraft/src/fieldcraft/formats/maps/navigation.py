@@ -56,7 +56,9 @@ def load_counterstrike(
         index = {int(label): number for number, label in enumerate(areas)}
         if len(index) < len(areas):
             raise ValueError("two areas with one id")
-        corners, polygons, edges = list[list[float]](), [], []
+        corners = list[list[float]]()
+        polygons = []
+        edges = []
         for number, area in enumerate(areas.values()):
             ring = [[corner[axis] for axis in "xyz"] for corner in area["corners"]]
             polygons.append(range(len(corners), len(corners) + len(ring)))
@@ -124,7 +126,8 @@ def load_quake(
         at = {place: index for index, place in enumerate(map(tuple, places.tolist()))}
         if len(at) < len(places):
             raise ValueError("two nodes in one place")
-        edges, lengths = [], []
+        edges = []
+        lengths = []
         for start, node in enumerate(nodes):
             links = [each for each in node["Links"] if wanted is None or each["Type"] in wanted]
             for link, end in zip(

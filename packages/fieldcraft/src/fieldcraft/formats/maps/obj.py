@@ -143,7 +143,8 @@ def _read(name: str, raw: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]
             remedy="Export it again",
         ) from None
     fans = np.array(triangles, dtype=np.int64)
-    normals, owners = _normals(places[fans]), np.array(lines_of)
+    normals = _normals(places[fans])
+    owners = np.array(lines_of)
     turned = (owners[1:] == owners[:-1]) & ((normals[1:] * normals[:-1]).sum(axis=1) < 0)
     if turned.any():
         raise BadMapFile(

@@ -45,7 +45,8 @@ def load_polyanya(path: str | os.PathLike[str], *, mobility: str = "ground") -> 
             raise ValueError("another format than version 2")
         numbers = iter(np.array(words, dtype="S32").astype(np.float64).tolist())
         corner_count, polygon_count = _integers(_take(numbers, 2))
-        corners, polygons = [], []
+        corners = []
+        polygons = []
         for _ in range(corner_count):
             x, y, around = _take(numbers, 3)
             corners.append((x, y))

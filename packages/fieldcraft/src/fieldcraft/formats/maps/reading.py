@@ -78,7 +78,8 @@ def json_object(raw: bytes, name: str, kind: str, limit: int = _MAX_PARTS) -> di
     """
     parts = raw.count(b"[") + raw.count(b"{")
     if parts > limit:
-        rule, got = f"A {kind} has at most {limit:,} objects and lists", f"{parts:,} in {name}"
+        rule = f"A {kind} has at most {limit:,} objects and lists"
+        got = f"{parts:,} in {name}"
         raise BadMapFile(rule, got=got, remedy="Cut it into several files")
     with parsing(name, kind):
         found: dict[str, Any] = json.loads(raw.decode("utf-8-sig"))
@@ -92,7 +93,8 @@ def parsing(name: str, kind: str) -> Iterator[None]:
     try:
         yield
     except InvalidValue as error:
-        got, remedy = f"{error.got} in {name}", f"Correct the {kind}"
+        got = f"{error.got} in {name}"
+        remedy = f"Correct the {kind}"
         raise BadMapFile(error.rule, got=got, remedy=remedy) from None
     except FieldcraftError:
         raise
@@ -114,7 +116,10 @@ def numbers(rows: Any, columns: int, *, integer: bool = False) -> NDArray[Any]:
         If a row has another length, or an entry is no such number or larger than 1e30.
     """
     kind = "whole numbers" if integer else "numbers"
-    array = np.asarray(rows) if len(rows) else np.zeros((0, columns), dtype=np.int64)
+    if len(rows):
+        array = np.asarray(rows)
+    else:
+        array = np.zeros((0, columns), dtype=np.int64)
     if array.shape[1:] != (columns,) or array.dtype.kind not in ("iu" if integer else "iuf"):
         raise ValueError(f"{array.dtype} of shape {array.shape} where rows of {columns} {kind} go")
     if not (np.abs(array.astype(np.float64)) <= checks.LARGEST).all():

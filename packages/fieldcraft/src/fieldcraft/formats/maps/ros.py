@@ -24,9 +24,12 @@ __all__ = ["load_ros", "save_ros"]
 
 _KIND = "map for ROS"
 _MAX_BYTES = 2**16
-_OCCUPIED, _FREE = 0.65, 0.25  # the defaults of the map server
+# the defaults of the map server
+_OCCUPIED = 0.65
+_FREE = 0.25
 _DEFAULTS = {"occupied_thresh": _OCCUPIED, "free_thresh": _FREE, "negate": 0}
-_BLACK, _WHITE = 0, 254
+_BLACK = 0
+_WHITE = 254
 _FULL = 100
 
 
@@ -168,7 +171,9 @@ def _settings(file: Path) -> _Settings:
 
 def _number(value: object) -> Any:
     """Return a number that PyYAML reads as text: `5e-2`, which the map server takes, has no dot."""
-    return float(value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return float(value)
+    return value
 
 
 def _walls(strip: Image, settings: _Settings, unknown_is_wall: bool) -> NDArray[np.bool_]:
@@ -180,13 +185,16 @@ def _walls(strip: Image, settings: _Settings, unknown_is_wall: bool) -> NDArray[
         occupied = percent >= settings.occupied * _FULL
         return np.where(percent <= _FULL, occupied, unknown_is_wall).astype(np.bool_)
     dark = shade if settings.negate else 1 - shade
-    wall, free = dark > settings.occupied, dark < settings.free
+    wall = dark > settings.occupied
+    free = dark < settings.free
     if settings.mode == "scale":
         part = (dark - settings.free) / (settings.occupied - settings.free)
-        wall, free = wall | (part >= settings.occupied), free | (part < settings.occupied)
+        wall = wall | (part >= settings.occupied)
+        free = free | (part < settings.occupied)
     if alpha is not None:
         is_opaque = alpha == 255
-        wall, free = wall & is_opaque, free & is_opaque
+        wall = wall & is_opaque
+        free = free & is_opaque
     return ~free if unknown_is_wall else wall
 
 

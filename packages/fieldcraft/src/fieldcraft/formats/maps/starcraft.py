@@ -69,7 +69,8 @@ def load_starcraft(
             raise ValueError(f"{name} of shape {values.shape}")
         walls = values == 0
         if resources:
-            units, kinds = _array(raw, "unit_xy", "fiu"), _array(raw, "unit_resource", "iu")
+            units = _array(raw, "unit_xy", "fiu")
+            kinds = _array(raw, "unit_resource", "iu")
             _add_resources(walls, units, kinds)
     return Grid(walls=walls[::-1] & (mobility == "ground"), y_up=True, neighbors=neighbors)
 
@@ -96,5 +97,6 @@ def _add_resources(walls: NDArray[np.bool_], units: NDArray[Any], kinds: NDArray
         for x, y in units[kinds == kind].astype(np.float64).tolist():
             if not (0 <= x <= width and 0 <= y <= height):
                 raise ValueError(f"a resource off the map, at ({x:g}, {y:g})")
-            left, bottom = round(x - columns / 2), round(y - rows / 2)
+            left = round(x - columns / 2)
+            bottom = round(y - rows / 2)
             walls[max(bottom, 0) : bottom + rows, max(left, 0) : left + columns] = True

@@ -114,7 +114,10 @@ def load_tiled(
         For a layer compressed by zstd without the library zstandard.
     """
     file = map_file(path, mobility, ("ground", "air"))
-    named = None if wall_layers is None else _names("wall_layers", wall_layers)
+    if wall_layers is None:
+        named = None
+    else:
+        named = _names("wall_layers", wall_layers)
     flags = _names("wall_properties", wall_properties).keys()
     wanted = _names("wall_objects", wall_objects).keys()
     with parsing(file.name, KIND):
@@ -274,7 +277,8 @@ def _shapes(
     level: Level, frame: _Frame, is_wall: Sequence[bool], flags: Set[str], wanted: Set[str]
 ) -> tuple[list[tuple[Floats, bool]], list[Listed]]:
     """Return the outlines, in cells, of objects that are walls, and all objects."""
-    outlines, objects = list[tuple[Floats, bool]](), list[Listed]()
+    outlines = list[tuple[Floats, bool]]()
+    objects = list[Listed]()
     for layer, all_objects in zip(level.layers, is_wall, strict=True):
         for item in level.objects(layer):
             name = str(item.get("name") or "")
@@ -286,7 +290,10 @@ def _shapes(
             points = _outline(item, frame.tile)
             angle = math.radians(number(item.get("rotation", 0)))
             cos, sin = math.cos(angle), math.sin(angle)
-            middle = (points.min(axis=0) + points.max(axis=0)) / 2 if len(points) else np.zeros(2)
+            if len(points):
+                middle = (points.min(axis=0) + points.max(axis=0)) / 2
+            else:
+                middle = np.zeros(2)
             center = (
                 x + (middle[0] * cos - middle[1] * sin).item(),
                 y + (middle[0] * sin + middle[1] * cos).item(),
@@ -295,7 +302,10 @@ def _shapes(
             is_visible = layer.visible and flag(item.get("visible", 1))
             is_marked = {_key(name), _key(kind)} & wanted or _makes_walls(item, flags)
             if all_objects or (is_visible and is_marked):
-                turned = points @ np.array([[cos, sin], [-sin, cos]]) if angle else points
+                if angle:
+                    turned = points @ np.array([[cos, sin], [-sin, cos]])
+                else:
+                    turned = points
                 corner = np.array([x - frame.origin[0], y - frame.origin[1]])
                 outlines.append(((turned + corner) / frame.tile, not item.get("polyline")))
     return outlines, objects

@@ -74,7 +74,9 @@ class Level:
     """A Tiled map with the tilesets and templates that it names."""
 
     def __init__(self, path: Path) -> None:
-        self._path, self._budget, self._known = path, _MAX_PARTS, dict[str, Json]()
+        self._path = path
+        self._budget = _MAX_PARTS
+        self._known = dict[str, Json]()
         self.entries = self._document(path, "map")
         self.is_infinite = flag(self.entries.get("infinite", 0))
         self.layers = list(_flat(self.entries.get("layers", [])))
@@ -119,7 +121,10 @@ class Level:
         properties.
         """
         for tileset in self.entries.get("tilesets", []):
-            entries = self._beside(tileset["source"], "tileset") if "source" in tileset else tileset
+            if "source" in tileset:
+                entries = self._beside(tileset["source"], "tileset")
+            else:
+                entries = tileset
             tiles = entries.get("tiles", [])
             if isinstance(tiles, dict):  # Tiled 1.1 and older
                 tiles = [{**tile, "id": key} for key, tile in tiles.items()]
@@ -138,7 +143,10 @@ class Level:
             folder = PurePosixPath()
             if item.get("template") is not None:
                 template = self._beside(item["template"], "template")
-                model = template["object"] if "object" in template else template["objects"][0]
+                if "object" in template:
+                    model = template["object"]
+                else:
+                    model = template["objects"][0]
                 if model.get("template") is not None:
                     raise ValueError("a template that is made from a template")
                 found = {**model, **item, "properties": properties(model) | properties(item)}
@@ -254,7 +262,8 @@ def tile_ids(layer: Layer, chunk: Json) -> NDArray[np.uint32]:
     """Return the global tile ids of a chunk without their flip bits, (height, width), 0 for no
     tile; decompression stops where the size of the chunk is exceeded.
     """
-    data, count = chunk["data"], chunk["width"] * chunk["height"]
+    data = chunk["data"]
+    count = chunk["width"] * chunk["height"]
     encoding, compression = (layer.entries.get(key) or "" for key in ("encoding", "compression"))
     if isinstance(data, list):
         ids = np.asarray(data)
@@ -334,13 +343,16 @@ def blocked_cells(
             if closed:
                 # Between every other pair of crossings lies the inside.
                 order = np.lexsort((at, lines, owner))
-                lines, enter, leave = lines[order][::2], at[order][::2], at[order][1::2]
+                lines = lines[order][::2]
+                enter = at[order][::2]
+                leave = at[order][1::2]
                 first, past = (np.ceil(side - 0.5).astype(np.int64) for side in (enter, leave))
                 if axis == 0:
                     np.add.at(changes, (lines, np.clip(first, 0, shape[1])), 1)
                     np.add.at(changes, (lines, np.clip(past, 0, shape[1])), -1)
                 thin = first == past
-                lines, at = lines[thin], (enter[thin] + leave[thin]) / 2
+                lines = lines[thin]
+                at = (enter[thin] + leave[thin]) / 2
             place = np.floor(at)
             inside = (place >= 0) & (place < shape[1 - axis])
             cells = lines[inside], place[inside].astype(np.int64)
@@ -360,7 +372,8 @@ def _crossings(
             got=f"{begins[~(np.abs(begins) < _FARTHEST).all(axis=1)][0].tolist()}, in cells",
             remedy="Correct or remove the shape",
         )
-    along, across = begins[:, axis], begins[:, 1 - axis]
+    along = begins[:, axis]
+    across = begins[:, 1 - axis]
     low, high = np.minimum(across, ends[:, 1 - axis]), np.maximum(across, ends[:, 1 - axis])
     first = np.clip(np.ceil(low - 0.5), 0, count).astype(np.int64)
     spans = np.clip(np.ceil(high - 0.5), 0, count).astype(np.int64) - first

@@ -46,7 +46,8 @@ def load_waypoints(
     with parsing(file.name, _KIND):
         if unknown := sorted(set(content) - _KEYS):
             raise ValueError(f"an unknown key {unknown[0]!r}")
-        vertices, edges = content["vertices"], content["edges"]
+        vertices = content["vertices"]
+        edges = content["edges"]
         places = numbers(vertices, 3 if vertices and len(vertices[0]) == 3 else 2)
         pairs = numbers([edge[:2] for edge in edges], 2, integer=True)
         if len(pairs) and not 0 <= pairs.min() <= pairs.max() < len(places):

@@ -12,7 +12,8 @@ from fieldcraft.space.grid.neighborhood import build_links
 def graph_of(grid: Grid) -> Graph:
     """Return a grid as a graph; see `Grid.to_graph`."""
     arrive = build_links(grid.walls, grid.terrain, grid.neighborhood, grid.wrap, into_walls=True)
-    pairs, lengths = [], []
+    pairs = []
+    lengths = []
     rows, columns = np.divmod(np.arange(len(grid)), grid.width)
     for (dx, dy), mask, length in zip(
         grid.neighborhood.steps,

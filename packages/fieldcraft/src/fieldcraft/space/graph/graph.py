@@ -112,16 +112,21 @@ class Graph(EdgeSpace):
         places = checked_positions(positions)
         directed = checks.flag("directed", directed)
         pairs = checked_edges(edges, len(places))
-        sizes, keep = edge_lengths(places, pairs, lengths), pairs[:, 0] != pairs[:, 1]
+        sizes = edge_lengths(places, pairs, lengths)
+        keep = pairs[:, 0] != pairs[:, 1]
         if squares is not None:
             check_squares(squares, places, mesh)
         self.topology = topology = Topology(places, pairs[keep], sizes[keep], directed)
         self._mesh = check_mesh(mesh, topology)
         self.y_up = checks.flag("y_up", y_up)
-        self.labels = None if labels is None else checked_labels(labels, len(places))
-        self.max_height = (
-            None if max_height is None else checks.not_negative("max_height", max_height)
-        )
+        if labels is None:
+            self.labels = None
+        else:
+            self.labels = checked_labels(labels, len(places))
+        if max_height is None:
+            self.max_height = None
+        else:
+            self.max_height = checks.not_negative("max_height", max_height)
         self._blocked_arcs = read_only(np.zeros(len(topology.origins), dtype=np.bool_))
         self._squares = squares
         self._begin()
@@ -174,7 +179,10 @@ class Graph(EdgeSpace):
             For corners that don't exist and invalid polygons, and for a `weld` that joins two
             corners of one polygon.
         """
-        least = None if weld is None else checks.not_negative("weld", weld)
+        if weld is None:
+            least = None
+        else:
+            least = checks.not_negative("weld", weld)
         mesh = joined(Mesh(corners, polygons), least)
         pairs, lengths = mesh.neighbors()
         return cls(mesh.centers, pairs, lengths, max_height=max_height, mesh=mesh, y_up=y_up)
@@ -226,7 +234,10 @@ class Graph(EdgeSpace):
     def __repr__(self) -> str:
         blocked = int(np.count_nonzero(self._walls))
         kind = "directed " if self.directed else ""
-        what = f"{kind}Graph" if self.mesh is None else f"{kind}Graph of a mesh"
+        if self.mesh is None:
+            what = f"{kind}Graph"
+        else:
+            what = f"{kind}Graph of a mesh"
         return (
             f"<{what}, {len(self)} vertices in {self.dimensions}D, {len(self._shown)} edges,"
             f" {len(self) - blocked} open vertices>"
@@ -244,7 +255,9 @@ class Graph(EdgeSpace):
         """The area of each vertex, (N,): that of its polygon seen from above, or 1 without a
         mesh.
         """
-        return np.ones(len(self)) if self.mesh is None else self.mesh.areas
+        if self.mesh is None:
+            return np.ones(len(self))
+        return self.mesh.areas
 
     @property
     def sight_grid(self) -> Grid | None:
@@ -256,7 +269,8 @@ class Graph(EdgeSpace):
         """
         if self._squares is None:
             return None
-        walls, known = self._walls, self._squared
+        walls = self._walls
+        known = self._squared
         if known is None or known[0] is not walls or known[1].walls_version:
             self._squares = self._squares.with_walls(walls.reshape(self._squares.shape))
             known = self._squared = (walls, self._squares)
@@ -269,7 +283,9 @@ class Graph(EdgeSpace):
 
     def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
         """See `Space.wrapped`."""
-        return positions if self._squares is None else self._squares.wrapped(positions)
+        if self._squares is None:
+            return positions
+        return self._squares.wrapped(positions)
 
     @property
     def graph(self) -> Graph:
@@ -281,14 +297,19 @@ class Graph(EdgeSpace):
         """The lowest and the highest corner of a box around all vertices, or all polygons of a
         mesh, (2, 2) or (2, 3); 0 for an empty graph.
         """
-        places = self.positions if self.mesh is None else self.mesh.corners
+        if self.mesh is None:
+            places = self.positions
+        else:
+            places = self.mesh.corners
         if not len(places):
             return np.zeros((2, self.dimensions))
         return np.stack([places.min(axis=0), places.max(axis=0)])
 
     def describe(self, cell: int | None = None) -> str:
         """Return the size, "40 vertices", or the name of a vertex."""
-        return f"{len(self)} vertices" if cell is None else f"vertex {cell}"
+        if cell is None:
+            return f"{len(self)} vertices"
+        return f"vertex {cell}"
 
     # Cells and positions
 
@@ -306,7 +327,10 @@ class Graph(EdgeSpace):
             found[missing] = self._find(points[missing], None)
         elif len(missing):
             limit = self.max_height
-            height = "" if limit is None else f" at most {limit:g} above or below it"
+            if limit is None:
+                height = ""
+            else:
+                height = f" at most {limit:g} above or below it"
             where = f" at index {missing[0]}" if len(points) > 1 else ""
             remedy = 'Correct the position, allow a larger max_height, or pass outside="clamp"'
             raise OutsideMap(
@@ -326,11 +350,10 @@ class Graph(EdgeSpace):
         # Points on a polygon need no search for the nearest center.
         others = np.flatnonzero(height > _ON_FLOOR * (1 + np.abs(points).max(axis=1, initial=0)))
         near = self.topology.nearest(points[others], max_height)
-        away = (
-            np.sqrt(((self.positions[near] - points[others]) ** 2).sum(axis=1))
-            if len(self)
-            else np.zeros(len(others))
-        )
+        if len(self):
+            away = np.sqrt(((self.positions[near] - points[others]) ** 2).sum(axis=1))
+        else:
+            away = np.zeros(len(others))
         found[others] = np.where(
             (found[others] >= 0) & ((near < 0) | (height[others] <= away)), found[others], near
         )
@@ -349,7 +372,8 @@ class Graph(EdgeSpace):
         mesh = self.mesh
         assert mesh is not None
         below, _, height = mesh.locate(points[rows])
-        rows, height = rows[below >= 0], height[below >= 0]
+        rows = rows[below >= 0]
+        height = height[below >= 0]
         if len(rows):
             aside = mesh.distances_to_sides(found[rows], points[rows])
             found[rows[aside > height]] = -1

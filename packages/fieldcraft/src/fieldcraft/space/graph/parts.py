@@ -204,7 +204,10 @@ def to_networkx(graph: Graph, blocked: NDArray[np.bool_]) -> Any:
     """See `Graph.to_networkx`; `blocked` (E,) marks the blocked `graph.edges`."""
     with needs("networkx", "maps", "Graph.to_networkx"):
         import networkx  # type: ignore[import-untyped]
-    made = networkx.DiGraph() if graph.directed else networkx.Graph()
+    if graph.directed:
+        made = networkx.DiGraph()
+    else:
+        made = networkx.Graph()
     names: Sequence[Hashable] = range(len(graph)) if graph.labels is None else graph.labels
     walls = graph.walls.tolist()
     for number, (name, place) in enumerate(zip(names, graph.positions.tolist(), strict=True)):

@@ -129,7 +129,9 @@ class Arrangement:
 
     def by_rank(self, array: NDArray[np.generic]) -> NDArray[np.generic]:
         """Return a copy of an array by vertex, in the order of ranks."""
-        return array.copy() if self.order is None else array[self.order]
+        if self.order is None:
+            return array.copy()
+        return array[self.order]
 
     @cached_property
     def reaches(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -186,7 +188,8 @@ def _is_orderly(topology: Topology) -> bool:
     """
     degrees = np.diff(topology.starts)
     alike = np.flatnonzero((degrees[1:] == degrees[:-1]) & (degrees[1:] > 0))
-    here, before = topology.starts[alike + 1], topology.starts[alike]
+    here = topology.starts[alike + 1]
+    before = topology.starts[alike]
     counted = topology.origins[here] - topology.origins[before] == 1
     counted &= (
         topology.origins[here + degrees[alike] - 1] - topology.origins[before + degrees[alike] - 1]

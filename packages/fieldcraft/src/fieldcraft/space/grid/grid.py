@@ -189,8 +189,13 @@ class Grid(Lattice):
         return super().cell_at(positions, outside=outside)
 
     def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
-        one = self.layout.cell_of(points[0]) if len(points) == 1 else None
-        return self.layout.cells(points, outside) if one is None else np.array([one])
+        if len(points) == 1:
+            one = self.layout.cell_of(points[0])
+        else:
+            one = None
+        if one is None:
+            return self.layout.cells(points, outside)
+        return np.array([one])
 
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
         """Return the world positions of the centers of cells: (2,) for one, (N, 2) for many."""
@@ -381,11 +386,14 @@ class Grid(Lattice):
     @property
     def period(self) -> NDArray[np.float64] | None:
         """The size of a torus in world units, (2,); None without `wrap`."""
-        return np.array(self.size) if self.wrap else None
+        if self.wrap:
+            return np.array(self.size)
+        return None
 
     def follow(self, parent: Grid) -> None:
         """Apply later changes of walls of a finer grid to this one."""
-        self._parent, self._followed = parent, parent.walls_version
+        self._parent = parent
+        self._followed = parent.walls_version
 
     def _derived(self, width: int, height: int, cell_size: float, walls: ArrayLike | None) -> Grid:
         return Grid(

@@ -240,13 +240,18 @@ def patch_links(
     classes = None if terrain is None else terrain.classes
     height, width = walls.shape
     rows, columns = np.divmod(changed, width)
-    y0, y1 = int(rows.min()) - reach, int(rows.max()) + reach + 1
-    x0, x1 = int(columns.min()) - reach, int(columns.max()) + reach + 1
+    y0 = int(rows.min()) - reach
+    y1 = int(rows.max()) + reach + 1
+    x0 = int(columns.min()) - reach
+    x1 = int(columns.max()) + reach + 1
     beyond = y0 - reach < 0 or x0 - reach < 0 or y1 + reach > height or x1 + reach > width
     if (wrap and beyond) or (y1 - y0) * (x1 - x0) > height * width // 2:
         return _built(walls, classes, terrain, neighborhood, wrap, leave)
     # Links differ up to `reach` cells from the changes, and depend on cells as far again.
-    y0, y1, x0, x1 = max(y0, 0), min(y1, height), max(x0, 0), min(x1, width)
+    y0 = max(y0, 0)
+    y1 = min(y1, height)
+    x0 = max(x0, 0)
+    x1 = min(x1, width)
     top, left = max(y0 - reach, 0), max(x0 - reach, 0)
     window = np.s_[top : min(y1 + reach, height), left : min(x1 + reach, width)]
     near = None if classes is None else classes[window]
@@ -303,11 +308,15 @@ def _built(
             terrain.enter[before(classes, dx, dy, 0), classes] | before(free, dx, dy, False)
         )
 
-    steps, corners = neighborhood.steps, neighborhood.corners
+    steps = neighborhood.steps
+    corners = neighborhood.corners
     dtype = _dtype(steps)
     links = np.zeros(walls.shape, dtype=dtype)
     for bit, (dx, dy) in enumerate(steps):
-        allowed = may_step(dx, dy) if into_walls else ~walls & may_step(dx, dy)
+        if into_walls:
+            allowed = may_step(dx, dy)
+        else:
+            allowed = ~walls & may_step(dx, dy)
         if abs(dx) == 1 and abs(dy) == 1 and corners != "cut":
             passable = []
             for side_dx, side_dy in ((dx, 0), (0, dy)):

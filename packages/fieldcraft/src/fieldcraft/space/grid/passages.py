@@ -19,8 +19,14 @@ from fieldcraft.space.grid.neighborhood import Terrain, beside
 from fieldcraft.space.mesh.mesh import Mesh
 from fieldcraft.space.mesh.portals import portals_of
 
-EAST, WEST, NORTH, SOUTH = 1, 2, 4, 8
-NORTH_EAST, NORTH_WEST, SOUTH_EAST, SOUTH_WEST = 16, 32, 64, 128
+EAST = 1
+WEST = 2
+NORTH = 4
+SOUTH = 8
+NORTH_EAST = 16
+NORTH_WEST = 32
+SOUTH_EAST = 64
+SOUTH_WEST = 128
 WALL = 255
 
 _SIDES = ((EAST, 1, 0), (WEST, -1, 0), (NORTH, 0, 1), (SOUTH, 0, -1))
@@ -58,7 +64,10 @@ def passages(space: Grid) -> Bytes:
             " by distances.step",
         )
     turn = slice(None, None, -1 if space.y_up else 1)
-    classes = None if space.terrain is None else space.terrain.classes[turn]
+    if space.terrain is None:
+        classes = None
+    else:
+        classes = space.terrain.classes[turn]
     return read_only(_blocked(space.walls[turn], classes, space.terrain, space.wrap))
 
 
@@ -185,7 +194,8 @@ def floors_of(graph: Graph) -> Floors:
 
 def _built(graph: Graph, mesh: Mesh) -> WalkPortals:
     portals, _ = portals_of(graph)
-    count, topology = len(graph), graph.topology
+    count = len(graph)
+    topology = graph.topology
     inside = np.repeat(np.arange(count), np.diff(portals.starts[: count + 1]))
     behind = portals.ends[: len(inside)].astype(np.int64)
     leaps = behind >= count
@@ -200,13 +210,12 @@ def _built(graph: Graph, mesh: Mesh) -> WalkPortals:
     # Arcs that no portal stands for are leapt along from the side that one meets on the way from
     # middle to middle.
     rest = np.setdiff1d(np.arange(len(topology.origins)), arcs)
-    here, there = topology.origins[rest].astype(np.int64), topology.ends[rest].astype(np.int64)
+    here = topology.origins[rest].astype(np.int64)
+    there = topology.ends[rest].astype(np.int64)
     facing = _facing(portals.corners, portals.rings, here, middles[there] - middles[here])
-    inside, behind, arcs = (
-        np.concatenate([inside, here]),
-        np.concatenate([behind, there]),
-        np.concatenate([arcs, rest]),
-    )
+    inside = np.concatenate([inside, here])
+    behind = np.concatenate([behind, there])
+    arcs = np.concatenate([arcs, rest])
     sides = np.concatenate([portals.sides[: len(leaps)], facing])
     leaps = np.concatenate([leaps, np.ones(len(rest), dtype=np.bool_)])
     # Where one can walk or leap from a place, one walks.

@@ -21,7 +21,8 @@ class HexGraph(Graph):
     """The steps of a grid of hexagons; its mesh is built on first use."""
 
     def __init__(self, hexes: HexGrid, blocked: NDArray[np.bool_]) -> None:
-        self._layout, self._axial = hexes.layout, hexes.to_axial(np.arange(len(hexes)))
+        self._layout = hexes.layout
+        self._axial = hexes.to_axial(np.arange(len(hexes)))
         self._hexes = hexes
         self._drawn: Mesh | None = None
         places = hexes.layout.places(self._axial)

@@ -95,7 +95,10 @@ class HexGrid(Lattice):
         self.origin = checks.pair("origin", origin)
         self.wrap = checks.flag("wrap", wrap)
         self.y_up = checks.flag("y_up", y_up)
-        side, name = (self.rows, "rows") if self._pointy else (self.columns, "columns")
+        if self._pointy:
+            side, name = (self.rows, "rows")
+        else:
+            side, name = (self.columns, "columns")
         if self.wrap and side % 2:
             raise InvalidValue(
                 f"A torus of {self.orientation} hexagons has an even number of {name}, so that the"
@@ -103,11 +106,10 @@ class HexGrid(Lattice):
                 got=f"{name}={side}",
                 remedy=f"Pass {side + 1} {name}",
             )
-        offset = (
-            (math.sqrt(3) * self.size / 2, self.size)
-            if self._pointy
-            else (self.size, math.sqrt(3) * self.size / 2)
-        )
+        if self._pointy:
+            offset = (math.sqrt(3) * self.size / 2, self.size)
+        else:
+            offset = (self.size, math.sqrt(3) * self.size / 2)
         self.layout = HexLayout(
             self._pointy, self.size, (self.origin[0] + offset[0], self.origin[1] + offset[1])
         )
@@ -136,7 +138,10 @@ class HexGrid(Lattice):
         `OutsideMap`.
         """
         pairs, single = self._coordinates("Offset coordinates", offset)
-        inside = np.mod(pairs, (self.columns, self.rows)) if self.wrap else pairs
+        if self.wrap:
+            inside = np.mod(pairs, (self.columns, self.rows))
+        else:
+            inside = pairs
         wrong = ((inside < 0) | (inside >= (self.columns, self.rows))).any(axis=1)
         if wrong.any():
             raise OutsideMap(
@@ -145,7 +150,9 @@ class HexGrid(Lattice):
                 remedy="Leave out what lies beyond the rim",
             )
         cells = self._cells(inside)
-        return int(cells[0]) if single else cells
+        if single:
+            return int(cells[0])
+        return cells
 
     def to_axial(self, cells: ArrayLike) -> NDArray[np.int64]:
         """Return the axial (q, r) of cells, (2,) or (N, 2)."""
@@ -179,7 +186,8 @@ class HexGrid(Lattice):
         InvalidValue
             For different numbers of cells and others, unless one of the numbers is 1.
         """
-        near, far = self.to_axial(cells), self.to_offset(others)
+        near = self.to_axial(cells)
+        far = self.to_offset(others)
         if near.ndim == far.ndim > 1 and len(near) != len(far) and 1 not in (len(near), len(far)):
             raise InvalidValue(
                 "Steps are between cells and as many others, or between one and many",
@@ -206,7 +214,10 @@ class HexGrid(Lattice):
 
     def _cells(self, offset: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the cells at (column, row) on the map."""
-        rows = self.rows - 1 - offset[..., 1] if self.y_up else offset[..., 1]
+        if self.y_up:
+            rows = self.rows - 1 - offset[..., 1]
+        else:
+            rows = offset[..., 1]
         return np.asarray(rows * self.columns + offset[..., 0], dtype=np.int64)
 
     def reached(self, axial: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -250,7 +261,9 @@ class HexGrid(Lattice):
     @property
     def period(self) -> NDArray[np.float64] | None:
         """The size of a torus in world units, (2,); None without `wrap`."""
-        return np.array(self.layout.pitch) * (self.columns, self.rows) if self.wrap else None
+        if self.wrap:
+            return np.array(self.layout.pitch) * (self.columns, self.rows)
+        return None
 
     def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
         """See `Space._locate`."""

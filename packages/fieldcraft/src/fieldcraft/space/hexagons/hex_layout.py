@@ -37,7 +37,8 @@ def to_axial(offset: Ints, *, pointy: bool) -> Ints:
 
 def to_offset(axial: Ints, *, pointy: bool) -> Ints:
     """Return the offset coordinates of axial coordinates (..., 2)."""
-    q, r = axial[..., 0], axial[..., 1]
+    q = axial[..., 0]
+    r = axial[..., 1]
     if pointy:
         return np.stack([q + (r - (r & 1)) // 2, r], axis=-1)
     return np.stack([q, r + (q - (q & 1)) // 2], axis=-1)
@@ -45,13 +46,15 @@ def to_offset(axial: Ints, *, pointy: bool) -> Ints:
 
 def distances(axial: Ints) -> Ints:
     """Return the number of steps of axial differences (..., 2) on open ground."""
-    q, r = axial[..., 0], axial[..., 1]
+    q = axial[..., 0]
+    r = axial[..., 1]
     return np.asarray(np.maximum(np.maximum(np.abs(q), np.abs(r)), np.abs(q + r)), dtype=np.int64)
 
 
 def rounded(axial: Floats) -> Ints:
     """Return the hexagons that contain fractional axial coordinates (..., 2)."""
-    q, r = axial[..., 0], axial[..., 1]
+    q = axial[..., 0]
+    r = axial[..., 1]
     s = -q - r
     nearest = np.stack([np.rint(q), np.rint(r), np.rint(s)], axis=-1)
     off = np.abs(nearest - np.stack([q, r, s], axis=-1))
@@ -89,17 +92,22 @@ class HexLayout:
     @property
     def pitch(self) -> tuple[float, float]:
         """The distances between columns and between rows."""
-        return (self.step, 1.5 * self.size) if self.pointy else (1.5 * self.size, self.step)
+        if self.pointy:
+            return (self.step, 1.5 * self.size)
+        return (1.5 * self.size, self.step)
 
     @property
     def units(self) -> Floats:
         """The lengths along x and y; all corners and centers are whole multiples of them."""
         units = np.array([self.step / 2, self.size / 2])
-        return units if self.pointy else units[::-1].copy()
+        if self.pointy:
+            return units
+        return units[::-1].copy()
 
     def places(self, axial: Ints) -> Floats:
         """Return the centers of hexagons, (..., 2)."""
-        q, r = axial[..., 0], axial[..., 1]
+        q = axial[..., 0]
+        r = axial[..., 1]
         # By halves of steps, so that hexagons in a row have the same y to the last bit.
         if self.pointy:
             return np.stack(
@@ -137,7 +145,10 @@ class HexLayout:
         """Return the centers of hexagons in whole numbers of half a step across and half a size
         along, so that neighbors have exactly the same corners.
         """
-        across = 2 * axial[:, 0] + axial[:, 1] if self.pointy else 2 * axial[:, 1] + axial[:, 0]
+        if self.pointy:
+            across = 2 * axial[:, 0] + axial[:, 1]
+        else:
+            across = 2 * axial[:, 1] + axial[:, 0]
         along = 3 * (axial[:, 1] if self.pointy else axial[:, 0])
         return np.stack([across, along], axis=-1)
 

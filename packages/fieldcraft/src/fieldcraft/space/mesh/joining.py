@@ -50,7 +50,10 @@ def _welded(mesh: Mesh, weld: float | None) -> Ints:
     _, first, groups = np.unique(mesh.corners, axis=0, return_index=True, return_inverse=True)
     numbers = _without_losses(mesh, numbers, first[groups.reshape(-1)])
     shortest = _shortest_sides(mesh, numbers)
-    limits = _SEAM * shortest if weld is None else np.full(len(numbers), weld)
+    if weld is None:
+        limits = _SEAM * shortest
+    else:
+        limits = np.full(len(numbers), weld)
     pairs = _near(mesh.corners, np.unique(numbers[mesh.rings]), limits)
     wanted = _groups(pairs, len(numbers))[numbers]
     found = _without_losses(mesh, numbers, wanted)
@@ -161,15 +164,20 @@ def _on_sides(
     ends = np.array([side[1:] for side in sides])
     used = np.unique(ends)
     tree = cKDTree(corners[used])
-    start, along = corners[ends[:, 0]], corners[ends[:, 1]] - corners[ends[:, 0]]
+    start = corners[ends[:, 0]]
+    along = corners[ends[:, 1]] - corners[ends[:, 0]]
     lengths = np.sqrt((along**2).sum(axis=1))
-    limits = _BESIDE * lengths if weld is None else np.full(len(lengths), weld)
+    if weld is None:
+        limits = _BESIDE * lengths
+    else:
+        limits = np.full(len(lengths), weld)
     limits = farthest_within(limits, float(np.abs(corners[used]).max()))
     near = tree.query_ball_point(start + along / 2, lengths / 2 + limits)
     which = np.repeat(np.arange(len(sides)), [len(each) for each in near])
     others = used[np.concatenate([np.empty(0, dtype=np.int64), *near]).astype(np.int64)]
     other_end = (others[:, np.newaxis] != ends[which]).all(axis=1) & (lengths[which] > 0)
-    which, others = which[other_end], others[other_end]
+    which = which[other_end]
+    others = others[other_end]
     away = corners[others] - start[which]
     shares = (away * along[which]).sum(axis=1) / lengths[which] ** 2
     aside = np.sqrt(((away - shares[:, np.newaxis] * along[which]) ** 2).sum(axis=1))

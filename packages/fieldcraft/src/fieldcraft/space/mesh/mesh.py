@@ -229,7 +229,8 @@ class Mesh:
         order = np.argsort(keys, kind="stable")
         first = [order[:-k][keys[order[:-k]] == keys[order[k:]]] for k in range(1, 4)]
         second = [order[k:][keys[order[:-k]] == keys[order[k:]]] for k in range(1, 4)]
-        one, other = np.concatenate(first), np.concatenate(second)
+        one = np.concatenate(first)
+        other = np.concatenate(second)
         differs = owners[one] != owners[other]
         return pairs[one[differs]], np.stack([owners[one[differs]], owners[other[differs]]], axis=1)
 
@@ -241,14 +242,19 @@ class Mesh:
         plan = self.corners[:, :2]
         used = self.triangles[np.abs(self.doubled) > 0]
         numbers = np.flatnonzero(np.abs(self.doubled) > 0)
-        low = plan[used].min(axis=(0, 1)) if len(used) else np.zeros(2)
-        extent = float((plan[used].max(axis=(0, 1)) - low).max()) if len(used) else 1.0
+        if len(used):
+            low = plan[used].min(axis=(0, 1))
+        else:
+            low = np.zeros(2)
+        if len(used):
+            extent = float((plan[used].max(axis=(0, 1)) - low).max())
+        else:
+            extent = 1.0
         across = int(min(max(np.sqrt(len(used)), 1), 1024))
-        boxes = (
-            np.stack([plan[used].min(axis=1), plan[used].max(axis=1)])
-            if len(used)
-            else np.zeros((2, 0, 2))
-        )
+        if len(used):
+            boxes = np.stack([plan[used].min(axis=1), plan[used].max(axis=1)])
+        else:
+            boxes = np.zeros((2, 0, 2))
         while True:
             side = max(extent * (1 + 1e-9) / across, np.finfo(np.float64).tiny)
             corners = np.clip(((boxes - low) / side).astype(np.int64), 0, across - 1)
@@ -285,7 +291,8 @@ class Mesh:
         off : ndarray of float64, (N,)
             The distance in height, in world units.
         """
-        found, off = np.empty(len(points), dtype=np.int64), np.empty(len(points))
+        found = np.empty(len(points), dtype=np.int64)
+        off = np.empty(len(points))
         shares = np.empty((len(points), 3))
         places = np.ascontiguousarray(points)
         limits = (np.inf if max_height is None else max_height, _RIM)

@@ -141,9 +141,11 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
     rings = _going_round(mesh, plan)
     shared, owners = mesh.shared
     joined = topology.are_joined(owners)
-    shared, owners = shared[joined], owners[joined]
+    shared = shared[joined]
+    owners = owners[joined]
     count = len(mesh)
-    one, other = topology.origins.astype(np.int64), topology.ends
+    one = topology.origins.astype(np.int64)
+    other = topology.ends
     keys = np.unique(np.minimum(one, other) * count + np.maximum(one, other))
     keys = keys[~np.isin(keys, owners.min(axis=1) * count + owners.max(axis=1))]
     rest = np.stack(np.divmod(keys, max(count, 1)), axis=1)
@@ -164,22 +166,25 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
     lines = np.concatenate([plan[shared].reshape(-1, 4), overlaps, gaps[:, :4], gaps[:, 4:]])
     middles = np.concatenate([mesh.centers[:, :2], gaps.reshape(-1, 4, 2).mean(axis=1)])
     # From either side of it, with the inside on the left.
-    pairs, edges, lines = (
-        np.concatenate([pairs, pairs[:, ::-1]]),
-        np.concatenate([edges, edges]),
-        np.concatenate([lines, lines]),
-    )
+    pairs = np.concatenate([pairs, pairs[:, ::-1]])
+    edges = np.concatenate([edges, edges])
+    lines = np.concatenate([lines, lines])
     turn = _turns(lines, middles[pairs[:, 0]])
     sides = np.where((turn < 0)[:, np.newaxis], lines[:, [2, 3, 0, 1]], lines)
     keep = np.flatnonzero(turn)
     order = keep[np.lexsort((sides[keep, 1], sides[keep, 0], pairs[keep, 1], pairs[keep, 0]))]
-    pairs, edges, sides = pairs[order], edges[order], np.ascontiguousarray(sides[order])
+    pairs = pairs[order]
+    edges = edges[order]
+    sides = np.ascontiguousarray(sides[order])
     starts = starts_of(pairs[:, 0], count + len(fill))
     arcs = np.stack([topology.arcs_between(edges[:, k], edges[:, 1 - k]) for k in range(2)], axis=1)
     # The outline of a gap is one side backwards, then the other.
     around = gaps[:, [2, 3, 0, 1, 6, 7, 4, 5]].reshape(-1, 2)
     corners = np.concatenate([mesh.starts, mesh.starts[-1] + 4 * np.arange(1, len(fill) + 1)])
-    low = plan.min(axis=0) if len(plan) else np.zeros(2)
+    if len(plan):
+        low = plan.min(axis=0)
+    else:
+        low = np.zeros(2)
     extent = float(((plan - low) / mesh.units).max(initial=0))
     scales = 2.0 ** (_BITS - (math.frexp(extent)[1] if extent > 0 else 0)) / mesh.units
     fine = _rounded(sides.reshape(-1, 2, 2), low, scales).reshape(-1, 4)
@@ -248,7 +253,8 @@ def _in_portions(  # type: ignore[no-untyped-def]
     sizes = np.diff(starts)[pairs]
     work = np.cumsum(sizes[:, 0] * sizes[:, 1])
     cuts = np.searchsorted(work, np.arange(_AT_ONCE, int(work[-1]) if len(work) else 0, _AT_ONCE))
-    numbers, found = [NO_CELLS], [find(np.zeros((0, 4)), np.zeros((0, 4)), NO_CELLS)[1]]
+    numbers = [NO_CELLS]
+    found = [find(np.zeros((0, 4)), np.zeros((0, 4)), NO_CELLS)[1]]
     for low, high in itertools.pairwise([0, *cuts.tolist(), len(pairs)]):
         one, other = pairs[low:high].T
         many, each = sizes[low:high].T

@@ -32,7 +32,9 @@ def vertices_within(graph: Graph, points: Floats, radius: float) -> list[list[in
     """
     if not len(graph) or not len(points):
         return [[] for _ in points]
-    tree, period, limit = graph.topology.tree, graph.period, within_range(graph, radius)
+    tree = graph.topology.tree
+    period = graph.period
+    limit = within_range(graph, radius)
     if period is None:
         return list(tree.query_ball_point(points, limit))
     points = graph.wrapped(points)
@@ -90,7 +92,8 @@ def sees(graph: Graph, viewers: Viewers, targets: Floats, *, pairs: bool) -> NDA
     """Return which viewers see which targets, (V, T), or with `pairs` viewer and target of equal
     number, (V, 1).
     """
-    here, there = sight_ends(graph, viewers.points), sight_ends(graph, targets)
+    here = sight_ends(graph, viewers.points)
+    there = sight_ends(graph, targets)
     return _seen(_links(graph), here, there, viewers, own=False, pairs=pairs)
 
 
@@ -144,7 +147,8 @@ class SightSnapshot:
         closed: NDArray[np.bool_],
         opaque: NDArray[np.bool_],
     ) -> None:
-        self._graph, self._opaque = graph, opaque
+        self._graph = graph
+        self._opaque = opaque
         self._walls = read_only(walls.view())
         self._links = _NO_LINKS
         if graph.mesh is not None:

@@ -120,7 +120,8 @@ def incoming(
 
 def _over_grid(grid: Grid, start: Floats, end: Floats, seconds: float, half_width: float) -> Shot:
     """Return the shot over the cells of a grid."""
-    ops, size = kernels.sight.shots, grid.cell_size
+    ops = kernels.sight.shots
+    size = grid.cell_size
     half = half_width / size
     if half > ops.WIDEST or not (np.abs(end - start) <= ops.LONGEST * size).all():
         raise InvalidValue(
@@ -132,21 +133,32 @@ def _over_grid(grid: Grid, start: Floats, end: Floats, seconds: float, half_widt
     grid.cell_at(start)
     x0, x1 = (ops.units((float(point[0]) - grid.origin[0]) / size) for point in (start, end))
     y0, y1 = (ops.units((float(point[1]) - grid.origin[1]) / size) for point in (start, end))
-    across, down = grid.width * ops.UNITS, grid.height * ops.UNITS
-    x1, x0 = x1 - x0 // across * across, x0 % across
-    y1, y0 = y1 - y0 // down * down, y0 % down
+    across = grid.width * ops.UNITS
+    down = grid.height * ops.UNITS
+    x1 = x1 - x0 // across * across
+    x0 = x0 % across
+    y1 = y1 - y0 // down * down
+    y0 = y0 % down
     if grid.y_up:
-        y0, y1 = down - y0, down - y1
+        y0 = down - y0
+        y1 = down - y1
     crossings = abs(y1 // ops.UNITS - y0 // ops.UNITS) + abs(x1 // ops.UNITS - x0 // ops.UNITS)
     if not grid.wrap:
         crossings = min(crossings, grid.height + grid.width)
     free = _free_slots(grid)
-    slot = free.pop() if free else np.zeros(len(grid), dtype=np.int32)
-    width = within_range(grid, half_width) / size * ops.UNITS if half_width > 0 else 0.0
+    if free:
+        slot = free.pop()
+    else:
+        slot = np.zeros(len(grid), dtype=np.int32)
+    if half_width > 0:
+        width = within_range(grid, half_width) / size * ops.UNITS
+    else:
+        width = 0.0
     scratch = ops.scratch(grid.shape, crossings, width, slot)
     count, stop = ops.shot(grid.walls.view(np.uint8), y0, x0, y1, x1, width, grid.wrap, *scratch)
     free.append(slot)
-    cells, shares = scratch[0][:count], scratch[1][:count]
+    cells = scratch[0][:count]
+    shares = scratch[1][:count]
     return _shot(cells, shares, seconds, start + stop * (end - start), stop)
 
 
@@ -164,7 +176,10 @@ def _over_mesh(graph: Graph, start: Floats, end: Floats, seconds: float, half: f
     portals, _ = portals_of(graph)
     first, last = portals.low + here.places[0] / portals.scales, end[:2]
     passed, leaves, stopped = _swept(graph, int(here.cells[0]), here.places[0], first, last)
-    stop = float(leaves[-1]) if stopped else 1.0
+    if stopped:
+        stop = float(leaves[-1])
+    else:
+        stop = 1.0
     shares, away = _nearest(graph.positions[:, :2], first, last, stop)
     swept = np.zeros(len(graph), dtype=np.bool_)
     swept[passed[passed < len(graph)]] = True
@@ -183,9 +198,13 @@ def _nearest(places: Floats, start: Floats, end: Floats, stop: float) -> tuple[F
     """Return the share of a line at which it is nearest to each place, at most `stop`, and the
     distance there, (N,) each.
     """
-    line, offsets = end - start, places - start
+    line = end - start
+    offsets = places - start
     size = float((line**2).sum())
-    shares = np.clip(offsets @ line / size, 0.0, stop) if size else np.zeros(len(places))
+    if size:
+        shares = np.clip(offsets @ line / size, 0.0, stop)
+    else:
+        shares = np.zeros(len(places))
     return shares, np.sqrt(((offsets - shares[:, np.newaxis] * line) ** 2).sum(axis=1))
 
 
@@ -211,7 +230,8 @@ def _swept(
     line = float(start[0]), float(start[1]), float(end[0]), float(end[1])
     sweeps = []
     for left in (True, False):
-        passed, leaves = np.empty(len(portals.starts), np.int64), np.empty(len(portals.starts))
+        passed = np.empty(len(portals.starts), np.int64)
+        leaves = np.empty(len(portals.starts))
         count, stopped = kernels.sight.sees.sweep(
             mesh, *floors, cell, line, directed, left, passed, leaves
         )

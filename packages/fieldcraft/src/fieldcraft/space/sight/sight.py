@@ -166,8 +166,10 @@ def _counted(
 ) -> NDArray[np.int32]:
     """Return how many of the viewers see each cell of a grid, (height, width)."""
     sources = space._locate(viewers.points, "refuse")
-    limits, opaque = viewers.squared_cells(grid.cell_size), space.opaque.reshape(grid.shape)
-    has_heights, differs = ground.size > 0, space.opaque is not space.walls
+    limits = viewers.squared_cells(grid.cell_size)
+    opaque = space.opaque.reshape(grid.shape)
+    has_heights = ground.size > 0
+    differs = space.opaque is not space.walls
     # With heights, open cells that are opaque are found as walls are.
     lit = walls or (differs and has_heights)
     largest = int(limits.max(initial=0))
@@ -287,7 +289,8 @@ def sees(
             pairs=pairs,
         )
     else:
-        ground, eye = _ground(space, grid, heights), checks.not_negative("eye", eye)
+        ground = _ground(space, grid, heights)
+        eye = checks.not_negative("eye", eye)
         seen = np.zeros((len(looking), 1 if pairs else len(goals)), dtype=np.bool_)
         for v in range(len(looking)):
             counts = _counted(space, grid, looking.at(v), ground, eye, walls=False).reshape(-1)

@@ -118,6 +118,7 @@ def checked_heights(space: Space, heights: ArrayLike) -> NDArray[np.float32]:
         narrow = np.ascontiguousarray(array, dtype=np.float32)
     if not np.isfinite(narrow).all():
         index, place = checks.first(~np.isfinite(narrow))
-        got, remedy = f"{array[index]} at {place}", "Replace NaN and infinity"
+        got = f"{array[index]} at {place}"
+        remedy = "Replace NaN and infinity"
         raise InvalidValue("heights are finite float32 numbers", got=got, remedy=remedy)
     return narrow
