@@ -113,7 +113,9 @@ def resistance(scene: Scene, name: str) -> str:
 
 
 @operation(fc.Layer, "write", weight=0.5)
-def write(scene: Scene, name: str) -> str:
+def write(scene: Scene, name: str) -> str | None:
+    if isinstance(scene.get(name), RadialLayer):
+        return None  # a copy begins anew from its sources, without what was written
     values = scene.array([0.0, 0.0, 1.0, -2.0, 7.0])
     layer = scene.get(name)
     if layer._field.shape != scene.space.shape:

@@ -382,3 +382,14 @@ def test_maps_follow_sources_in_new_walls_before_the_next_step() -> None:
     version = layer.version
     source.remove()
     assert layer.values.tobytes() == hidden.tobytes() and layer.version != version
+
+
+def test_maps_follow_settings_that_show_at_once() -> None:
+    memory = fc.InfluenceMap(fc.Grid(3, 1)).add_layer("memory", fc.Fade(half_life=1.0, floor=0.1))
+    memory.mark((0.5, 0.5), 8.0)
+    memory.advance(0.3)
+    twice = memory + memory
+    assert twice.values.any()
+    memory.tune(floor=9.0)
+    assert twice.values.tobytes() == (memory + memory).values.tobytes()
+    assert not twice.values.any()

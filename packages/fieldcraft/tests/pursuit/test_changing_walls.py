@@ -183,3 +183,12 @@ def test_without_steps_a_target_stays_where_it_is(made: Any) -> None:
     assert party.values is not None and party.values.reshape(-1)[0] == pytest.approx(1)
     pursuit.advance(3.0)
     assert len(pursuit.assign([start])) == len(seen.assign([start])) == 1
+
+
+def test_a_search_is_prepared_where_all_is_walls() -> None:
+    grid = fc.Grid(4, 3)
+    party = fc.SearchParty(grid, 1.0)
+    grid.set_walls(np.arange(12))
+    party.prepare()
+    grid.set_walls([5], False)
+    party.prepare()

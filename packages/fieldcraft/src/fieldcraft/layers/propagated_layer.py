@@ -43,7 +43,7 @@ class Moving(Layer):
             self._catch_up()
             self._field.tune(propagation, self.every)
             self._propagation = propagation
-            self._later += 1
+            self._version += 1  # values that are computed when they are read show it at once
 
     def tune(self, **parameters: Any) -> None:
         """Change settings of the propagation, such as `decay`; takes effect with the next step.

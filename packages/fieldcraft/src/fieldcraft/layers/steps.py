@@ -73,7 +73,7 @@ class SteppedLayer(Operand):
             self._catch_up()
             self._field.tune(self._propagation, clock.seconds(interval))
             self._every = interval
-            self._later += 1
+            self._version += 1
 
     @property
     def updates(self) -> int:

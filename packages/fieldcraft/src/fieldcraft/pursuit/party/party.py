@@ -184,11 +184,12 @@ class SearchParty:
         """Compute what belongs to the map, so that the first plan takes no longer than others: up
         to a second, once per map.
         """
+        opened = np.flatnonzero(~self.space.walls.reshape(-1))
+        if not len(opened):
+            return
         visibility = visibility_cache(self.space, self.sight)
         visibility.fill(np.unique(visibility.of))
-        opened = np.flatnonzero(~self.space.walls.reshape(-1))
-        if len(opened):
-            landmarks_of(self.space, int(opened[len(opened) // 2]), _LANDMARKS)
+        landmarks_of(self.space, int(opened[len(opened) // 2]), _LANDMARKS)
 
     # Answers
 
