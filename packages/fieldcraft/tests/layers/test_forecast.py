@@ -182,6 +182,8 @@ def test_bad_times_paths_and_schedules_are_refused() -> None:
         (fc.Spread(0.1, 0.5), lambda layer: setattr(layer, "every", 0.05)),
         (fc.Spread(0.1, 0.5), lambda layer: layer.advance(0.05)),
         (fc.Spread(0.1, 0.5), lambda layer: layer.add_source((3.5, 0.5), 2.0)),
+        (fc.Spread(0.1, 0.5), lambda layer: layer.source(0).follow([(3.5, 0.5)], 9.0)),
+        (fc.Spread(0.1, 0.5), lambda layer: layer.source(0).schedule([0, 0.1], [8, 2])),
     ],
 )
 def test_a_forecast_follows_what_shows_with_a_later_step(propagation: Any, change: Any) -> None:

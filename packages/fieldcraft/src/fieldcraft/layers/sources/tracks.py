@@ -268,6 +268,7 @@ class MovingRows(Rows):
             times = np.concatenate([[0.0], np.cumsum(lengths) / pace])
             policies = ON_WALL.index(on_wall), OUTSIDE.index(outside)
             self._motions.set(row, times, ends, slopes, repeat=again, policies=policies)
+            self.version += 1
 
     def schedule(
         self, identity: int, times: ArrayLike, strengths: ArrayLike, period: float | None = None
