@@ -33,17 +33,17 @@ def refused(kind: type[FieldcraftError], *fragments: str) -> Iterator[None]:
 
 def state(layer: Layer) -> tuple[object, ...]:
     """Everything about a layer that a refused call must leave alone."""
-    columns, keys = layer._sources.state()
+    columns, keys = layer.steps.sources.state()
     arrays = tuple((name, array.shape, array.tobytes()) for name, array in columns.items())
     return (
         layer.values.tobytes(),
         arrays,
         keys,
-        layer._sources.next_expiry,
+        layer.steps.sources.next_expiry,
         layer.time,
         layer.every,
         layer.propagation,
-        len(layer._sources),
+        len(layer.steps.sources),
     )
 
 

@@ -37,9 +37,9 @@ FOLLOWED = [
     ("values/sampling.py", "kernels.values.sample.bilinear", "bilinear", "kernels/values/sample.py", "bilinear"),
     # sources, steps and samples
     ("layers/source_layer.py", "self._source(position", "_source", "layers/source_layer.py", "_source"),
-    ("layers/source_layer.py", "return self._sources.add(", "add", "layers/sources/sources.py", "add"),
-    ("layers/schedule.py", "layer._take_steps(part)", "_take_steps", "layers/steps.py", "_take_steps"),
-    ("layers/steps.py", "batch = self._feed(", "_feed", "layers/steps.py", "_feed"),
+    ("layers/source_layer.py", "return self.steps.sources.add(", "add", "layers/sources/sources.py", "add"),
+    ("layers/schedule.py", "layer.steps.take(part)", "take(", "layers/steps.py", "take"),
+    ("layers/steps.py", "batch = self.feed(", "feed", "layers/steps.py", "feed"),
     ("layers/propagation/spread/field.py", "            self._run(count)", "_run", "layers/propagation/spread/field.py", "_run"),
     ("layers/propagation/spread/on_grid.py", "kernels.spread.spread_tiles.tiles(", "tiles(", "kernels/spread/spread_tiles.py", "tiles"),
     ("values/operand.py", "return sample(self", "sample", "values/sampling.py", "sample"),

@@ -68,7 +68,7 @@ def acts(kind: Any, round_: int, grid: fc.Grid, rng: np.random.Generator) -> Act
             lambda layer: layer.deposit_at(cells, amounts),
             lambda layer: layer.stamp(STAMP, places, amounts, blend=blend, **how),
             lambda layer: round_ == 4 and layer.tune(**tuned),
-            lambda layer: round_ == 5 and layer.write(np.ones(layer._field.shape, np.float32)),
+            lambda layer: round_ == 5 and layer.write(np.ones(layer.steps.field.shape, np.float32)),
         ]
     if isinstance(kind, fc.Fade):
         sizes = np.abs(amounts)
@@ -127,7 +127,7 @@ def test_a_layer_on_a_device_has_the_bits_of_the_cpu(
             np.testing.assert_array_equal(ours.view(np.uint32), theirs.view(np.uint32))
             seen = seen or bool(ours.any())
             if name == "values":
-                drawn = device.read(maps[1]["a"]._field.now, np.uint32, grid.shape)  # type: ignore[attr-defined]
+                drawn = device.read(maps[1]["a"].steps.field.now, np.uint32, grid.shape)  # type: ignore[attr-defined]
                 np.testing.assert_array_equal(ours.view(np.uint32), drawn)
         if round_ == 5:
             grid.set_walls(rng.choice(height * width, 5))
@@ -173,9 +173,9 @@ def test_moments_that_move_to_a_later_epoch(device: Device) -> None:
         for layer in layers:
             layer.mark((round_ + 0.5, 7.5), 1.0 + round_ % 2)
             layer.step(7)
-        drawn = device.read(layers[1]._field.now, np.uint32, grid.shape)
+        drawn = device.read(layers[1].steps.field.now, np.uint32, grid.shape)
         np.testing.assert_array_equal(layers[0].values.view(np.uint32), drawn)
-    assert layers[1]._field._epoch > 0
+    assert layers[1].steps.field._epoch > 0
 
 
 def test_sources_that_move_at_each_step_bring_nothing_back(

@@ -118,8 +118,8 @@ def write(scene: Scene, name: str) -> str | None:
         return None  # a copy begins anew from its sources, without what was written
     values = scene.array([0.0, 0.0, 1.0, -2.0, 7.0])
     layer = scene.get(name)
-    if layer._field.shape != scene.space.shape:
-        return f"{name}.write(np.stack([{values}] * {layer._field.shape[-1]}, axis=-1))"
+    if layer.steps.field.shape != scene.space.shape:
+        return f"{name}.write(np.stack([{values}] * {layer.steps.field.shape[-1]}, axis=-1))"
     return f"{name}.write({values})"
 
 
@@ -249,7 +249,7 @@ def restore_memory(scene: Scene, name: str) -> str:
 
 
 def _vectors(scene: Scene, name: str, count: int) -> list[Any]:
-    if not scene.get(name)._field.vector:
+    if not scene.get(name).steps.field.vector:
         return scene.amounts(count)
     return [scene.amounts(scene.space.dimensions) for _ in range(count)]
 

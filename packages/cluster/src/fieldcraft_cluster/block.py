@@ -107,7 +107,7 @@ class Block:
 
     @property
     def _field(self) -> Any:
-        return self.layer._field
+        return self.layer.steps.field
 
     def load(self, planes: Planes | None) -> None:
         """Create the layer in memory, with the planes of a file if given."""
@@ -296,7 +296,7 @@ class Block:
             return [], True
         self.refresh()
         layer = self.layer
-        planes = self._kind.halo_planes(layer._field)
+        planes = self._kind.halo_planes(layer.steps.field)
         if not planes:
             layer.step(1)
             self.dirty = True
@@ -307,7 +307,9 @@ class Block:
         if at_rest:
             return [], True
         self.dirty = True
-        halos = self._changed(before, self._interior_parts(self._kind.halo_planes(layer._field)))
+        halos = self._changed(
+            before, self._interior_parts(self._kind.halo_planes(layer.steps.field))
+        )
         if halos:
             self._idle_supersteps = 0
         else:
@@ -328,9 +330,9 @@ class Block:
             layer.step(steps)
             return False
         inner = self._valid_part()
-        before = [p.copy() for p in self._kind.halo_planes(layer._field)]
+        before = [p.copy() for p in self._kind.halo_planes(layer.steps.field)]
         layer.step(1)
-        after = self._kind.halo_planes(layer._field)
+        after = self._kind.halo_planes(layer.steps.field)
         pairs = zip(before, after, strict=True)
         if all(a[inner].tobytes() == b[inner].tobytes() for a, b in pairs):
             return True
@@ -350,14 +352,16 @@ class Block:
     def settle(self) -> list[HaloUpdate]:
         """Settle with the current halo; return the changed pieces of other blocks' halos."""
         layer = self.layer
-        before = self._interior_parts(self._kind.halo_planes(layer._field))
+        before = self._interior_parts(self._kind.halo_planes(layer.steps.field))
         halo = np.zeros(self.partition.extended(self.number).shape, dtype=np.float32)
         for piece in self.partition.pieces(self.number):
             known = self._halo.get(piece.number)
             if known is not None:
                 halo[piece.here] = known[0]
         self._kind.settle(layer, halo)
-        return self._changed(before, self._interior_parts(self._kind.halo_planes(layer._field)))
+        return self._changed(
+            before, self._interior_parts(self._kind.halo_planes(layer.steps.field))
+        )
 
     def _valid_part(self) -> tuple[slice, slice]:
         """Return the part of the extended block that is valid after one step. Edges of the map are

@@ -101,10 +101,10 @@ class _Spread(Transfer):
         field.write(np.zeros_like(field.values))
 
     def settle(self, layer: Any, halo: NDArray[np.float32]) -> None:
-        layer._feed()
-        field = layer._field
+        layer.steps.feed()
+        field = layer.steps.field
         flat = halo.reshape(-1)
-        held, strengths = layer._sources.pins(field.spread.stack)
+        held, strengths = layer.steps.sources.pins(field.spread.stack)
         beside = np.setdiff1d(np.flatnonzero(flat), held, assume_unique=True)
         cells = np.concatenate([held, beside])
         order = np.argsort(cells)

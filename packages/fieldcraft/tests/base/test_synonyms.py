@@ -26,7 +26,7 @@ NetworkX: fc.dijkstra_path grid.nodes grid.neighbors fc.from_networkx path.nodes
 pygame: imap.draw layer.update source.kill source.rect source.pos layer.clear layer.remove_source
 pygame: imap.tick fc.draw grid.rows
 anyone: fc.astar fc.dijkstra fc.line_of_sight fc.plot fc.show fc.load fc.worst path.points
-anyone: layer.reset layer.decay layer.add teams.winner teams.frontlines flow.direction
+anyone: layer.reset layer.add teams.winner teams.frontlines flow.direction
 anyone: fc.uphill fc.Swarm fc.influencemap fc.Gird imap.add_leyer layer.sampel grid.is_wall
 """
 
@@ -90,13 +90,6 @@ def test_misspellings_are_suggested() -> None:
         _ = fc.shortest_paht
     with pytest.raises(AttributeError, match=r"A layer has no 'sampel'.*Did you mean 'sample'\?"):
         _ = _things()["layer"].sampel
-
-
-def test_a_setting_is_read_from_the_propagation() -> None:
-    layer = _things()["layer"]
-    with pytest.raises(AttributeError, match=r"layer\.propagation\.decay, and layer\.tune\(decay="):
-        _ = layer.decay
-    assert layer.propagation.decay == 0.2
 
 
 def test_other_names_keep_the_message_of_python() -> None:

@@ -63,7 +63,7 @@ def test_a_fault_is_found_and_its_script_is_short(monkeypatch: pytest.MonkeyPatc
 
     def without_its_time(*arguments: object) -> fc.Layer:
         layer = restored(*arguments)  # type: ignore[arg-type]
-        layer._due = 0
+        layer.steps.due = 0
         return layer
 
     monkeypatch.setattr(fc.layers.SpreadLayer, "restored", staticmethod(without_its_time))

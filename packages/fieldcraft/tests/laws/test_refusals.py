@@ -102,7 +102,7 @@ class World:
             "cells": [0],
             "cell": 0,
             "edges": [],
-            "values": np.ones(self.layer._field.shape),
+            "values": np.ones(self.layer.steps.field.shape),
             "stamp": fc.Stamp.disc(1.0),
             "times": [0.0, 1.0],
             "strengths": [1.0, 2.0],
@@ -123,7 +123,7 @@ class World:
     @property
     def ids(self) -> Any:
         """The ids of the sources."""
-        return self.layer._sources.ids
+        return self.layer.steps.sources.ids
 
     def state(self) -> list[object]:
         """Return all that a refused call must leave as it is."""
@@ -133,8 +133,8 @@ class World:
             self.imap.time,
         ]
         for name, layer in self.imap.layers.items():
-            state = layer._state()
-            columns, keys = layer._sources.state()
+            state = layer.state()
+            columns, keys = layer.steps.sources.state()
             arrays = {**state.arrays, **columns}
             found += [
                 (name, state.propagation, state.priority, state.every, state.ticks, state.due),

@@ -110,7 +110,7 @@ def same(one: fc.InfluenceMap, other: fc.InfluenceMap) -> None:
     for name in one:
         # Free rows hold leftovers that nobody reads; everything else must agree.
         assert state(one[name]) == state(other[name])
-        assert one[name]._due == other[name]._due
+        assert one[name].steps.due == other[name].steps.due
 
 
 @pytest.fixture(scope="module")
@@ -305,7 +305,7 @@ class TestKeys:
         imap.save(tmp_path / "map")
         loaded = fc.InfluenceMap.load(tmp_path / "map")["a"]
         loaded.sync([key], [(1.5, 0.5)])
-        assert loaded._sources.ids.tolist() == layer._sources.ids.tolist()
+        assert loaded.steps.sources.ids.tolist() == layer.steps.sources.ids.tolist()
 
 
 class TestAccidents:

@@ -140,7 +140,7 @@ LAZY = {
 @pytest.mark.parametrize("name", LAZY)
 def test_reading_what_is_worked_out_when_it_is_read_is_guarded(name: str) -> None:
     layer = LAZY[name]()
-    with Elsewhere(layer._lock):
+    with Elsewhere(layer.steps.lock):
         with refused(ConcurrentUse, "one thread"):
             layer.values
         with refused(ConcurrentUse, "one thread"):

@@ -71,12 +71,12 @@ def world(propagation: Any) -> tuple[fc.InfluenceMap, Any]:
 
 def whole(layer: Any) -> object:
     """All that a layer is, what waits included."""
-    arrays = {name: array.tobytes() for name, array in layer._field.state().items()}
+    arrays = {name: array.tobytes() for name, array in layer.steps.field.state().items()}
     return (
         state(layer),
         arrays,
-        layer._due,
-        layer._backlog,
+        layer.steps.due,
+        layer.steps.backlog,
         layer.space.walls.tobytes(),
         layer.space.walls_version,
     )
@@ -130,7 +130,7 @@ def test_a_torn_step_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
     layer.add_source((8.5, 2.5), 3.0)
     with monkeypatch.context() as patch, pytest.raises(MemoryError):
-        patch.setattr(layer._field.sums, "publish", torn)
+        patch.setattr(layer.steps.field.sums, "publish", torn)
         imap.step()
     layer.sources.remove(layer.sources.ids[1:])
     imap.step()
@@ -206,7 +206,7 @@ def test_settle_is_left_after_one_part(
     for each in (layer, other):
         each.add_sources([(3.5, 2.5), (9.5, 6.5)], [4.0, 2.0])
     before, left, made = layer.read(), threading.Event(), []
-    original = getattr(type(layer._field), part)
+    original = getattr(type(layer.steps.field), part)
 
     def interrupted_part(*arguments: Any) -> Any:
         made.append(part)
@@ -217,7 +217,7 @@ def test_settle_is_left_after_one_part(
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(spreading_field, "_FEW_CELLS", 0)
-        patch.setattr(type(layer._field), part, interrupted_part)
+        patch.setattr(type(layer.steps.field), part, interrupted_part)
         layer.settle()
     left.set()
     assert made == [part]

@@ -392,7 +392,7 @@ class TestExact:
         for _ in range(12):
             layer.sources.move(dice.choice(ids, 3, replace=False), dice.uniform(0, 20, (3, 2)))
             layer.step()
-        assert len(layer._field.footprints.shapes) <= 24
+        assert len(layer.steps.field.footprints.shapes) <= 24
         same_bits(layer.values, rebuilt(layer))
 
 
@@ -600,7 +600,7 @@ class TestRadiiThatChange:
             )
             imap.step()
             teams.owner(by="source")
-        field = layer._field
+        field = layer.steps.field
         assert isinstance(field, radial_field.RadialField)
         assert field.footprints.size < 12_000
         for name in imap:

@@ -37,11 +37,26 @@ def test_a_resistance_is_refused_where_it_does_nothing(propagation: Any) -> None
 
 
 @pytest.mark.parametrize("propagation", [fc.Spread(0.2), fc.Trail(), None])
-def test_a_setting_of_a_propagation_is_no_attribute_of_its_layer(propagation: Any) -> None:
+def test_a_setting_of_a_propagation_is_not_set_on_its_layer(propagation: Any) -> None:
     layer: Any = fc.InfluenceMap(fc.Grid(5, 3)).add_layer("a", propagation, values=np.zeros((3, 5)))
     with pytest.raises(InvalidValue, match=r"layer\.tune\(decay=0\.5\)"):
         layer.decay = 0.5
-    assert not hasattr(layer, "decay")
+    assert hasattr(layer, "decay") == isinstance(propagation, fc.Spread)
+
+
+def test_a_setting_with_the_name_of_the_steps_leaves_them_alone() -> None:
+    layer: Any = fc.InfluenceMap(fc.Grid(5, 3)).add_layer("a", fc.Flood())
+    with refused(InvalidValue, "tune(steps=3)"):
+        layer.steps = 3
+    layer.step()
+    assert layer.updates == 1
+
+
+def test_a_layer_reads_the_settings_of_its_propagation() -> None:
+    layer: Any = fc.InfluenceMap(fc.Grid(5, 3)).add_layer("a", fc.Spread(decay=0.2))
+    layer.tune(decay=0.5)
+    assert layer.decay == 0.5
+    assert not hasattr(layer, "cooling")
 
 
 @pytest.mark.parametrize(

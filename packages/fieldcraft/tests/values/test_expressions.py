@@ -530,7 +530,7 @@ def test_another_thread_is_told_that_the_map_is_in_use(imap):
         except ConcurrentUse as error:
             told.append(error)
 
-    with imap["ally"]._lock:
+    with imap["ally"].steps.lock:
         thread = threading.Thread(target=ask)
         thread.start()
         thread.join(20)

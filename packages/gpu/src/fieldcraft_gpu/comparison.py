@@ -58,7 +58,7 @@ def _case(propagation: Propagation, act: Act, rounds: int, seed: int, **options:
         found = np.ascontiguousarray(layer.vectors if vector else layer.values)
         if place == "cpu" or vector:
             return [found, found]
-        return [found, place.read(layer._field.now, np.float32, found.shape)]
+        return [found, place.read(layer.steps.field.now, np.float32, found.shape)]
 
     return run
 

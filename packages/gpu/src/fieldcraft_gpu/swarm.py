@@ -73,7 +73,7 @@ class DeviceAgents:
 
     def _refuse(self, plan: Any) -> None:
         for layer in plan.updated:
-            field = layer._field
+            field = layer.steps.field
             if not isinstance(field, DeviceTrailField) or field.device is not self.device:
                 raise InvalidValue(
                     "Agents on a device deposit on layers of the same device",
@@ -113,12 +113,12 @@ class DeviceAgents:
         device.number_steps(step, count)
         host = self._uploaded(plan)
         for layer in plan.updated:
-            with layer._lock:
-                layer._catch_up()
-                layer._field.prepare()
+            with layer.steps.lock:
+                layer.steps.catch_up()
+                layer.steps.field.prepare()
         for deposit in plan.deposits:
             most = float(np.abs(deposit.amounts).max()) / kernels.trail.stamps.SCALE
-            deposit.layer._field.reserve(deposit.plane, most, most * self.count)
+            deposit.layer.steps.field.reserve(deposit.plane, most, most * self.count)
         if plan.forage is None:
             food = None
         else:
@@ -129,7 +129,7 @@ class DeviceAgents:
             for part in self._emission_dispatches(plan, emission)
         ]
         batch = device.batch()
-        fields = [layer._field for layer in plan.updated]
+        fields = [layer.steps.field for layer in plan.updated]
         known: dict[tuple[int, ...], list[_Dispatch]] = {}
         for number in range(count):
             turn = tuple([field.turn for field in fields])
@@ -143,9 +143,9 @@ class DeviceAgents:
         device.submit(batch)
         self.unread += count
         for layer in plan.updated:
-            with layer._lock:
-                layer._field.unread += count
-                layer._updated(count)
+            with layer.steps.lock:
+                layer.steps.field.unread += count
+                layer.steps.count(count)
 
     def _dispatches(
         self, plan: Any, host: dict[tuple[int, bool], Buffer], food: Any
@@ -161,7 +161,7 @@ class DeviceAgents:
         groups = device.groups(self.count, _GROUP)
         shader = device.shader(("swarm",), "walk", "udwrrrrrrr")
         sights = [
-            self._none if layer is None else host.get((id(layer), flows)) or layer._field.now
+            self._none if layer is None else host.get((id(layer), flows)) or layer.steps.field.now
             for layer, flows in _read_layers(plan)
         ]
         yield (
@@ -200,7 +200,9 @@ class DeviceAgents:
             amounts = self._array(deposit.amounts)
             yield (
                 shader,
-                self._group(shader, parameters, self.buffer, amounts, deposit.layer._field.sums),
+                self._group(
+                    shader, parameters, self.buffer, amounts, deposit.layer.steps.field.sums
+                ),
                 groups,
                 False,
             )
@@ -208,7 +210,7 @@ class DeviceAgents:
     def _emission_dispatches(self, plan: Any, emission: Any) -> Iterator[_Dispatch]:
         """Yield the dispatches of the deposits of places at a step."""
         device = self.device
-        field = emission.layer._field
+        field = emission.layer.steps.field
         cells = plan.rule.width * plan.rule.height
         places = emission.places
         if not isinstance(places, np.ndarray):  # food

@@ -326,7 +326,7 @@ def _digest_of(imap: InfluenceMap) -> str:
     """Return the SHA-256 of walls, and of the settings, clock, values and sources of layers."""
     layers = {}
     for name, layer in imap.layers.items():
-        state = layer._state()
+        state = layer.state()
         columns, _ = state.sources.state()
         alive = columns["alive"]
         layers[name] = {

@@ -296,15 +296,15 @@ class Adding(Advancing):
         """Add a layer. A flood may read the others as its barrier."""
         self._layers[layer.name] = layer
         if isinstance(layer.propagation, Flood):
-            layer._others = self._layers  # a cycle, which only the garbage collector frees
+            layer.steps.others = self._layers  # a cycle, which only the garbage collector frees
 
     def _check_barriers(self, layer: Layer) -> None:
         """Refuse a new flood with a barrier of other cells, and a new barrier with other cells than
         a flood that names it.
         """
-        check_barrier(layer.space, layer._field.barrier, self._layers)
+        check_barrier(layer.space, layer.steps.field.barrier, self._layers)
         for flood in self._layers.values():
-            if flood._field.barrier == layer.name:
+            if flood.steps.field.barrier == layer.name:
                 check_barrier(flood.space, layer.name, {layer.name: layer})
 
     def remove_layer(self, name: str) -> None:

@@ -60,10 +60,10 @@ class Forecast(Operand):
 
 def _version_of_all(layer: Layer) -> int:
     """Return a number that changes with everything that the later values of a layer depend on."""
-    version = layer.version + layer._later + layer._sources.version
-    name = layer._field.barrier
-    if name is not None and name in layer._others:
-        version += layer._others[name].version
+    version = layer.version + layer.steps.later_changes + layer.steps.sources.version
+    name = layer.steps.field.barrier
+    if name is not None and name in layer.steps.others:
+        version += layer.steps.others[name].steps.version
     return version
 
 
@@ -124,22 +124,24 @@ def values_at(layer: Layer, seconds: Iterable[float]) -> Iterator[NDArray[np.flo
 
     The layer does not change, except that steps that are due are taken first.
     """
-    with layer._lock:
-        layer._catch_up()
-        twin: Any = type(layer).restored(layer._state(), layer.space, layer._lock)
-    twin._others = layer._others
-    now, due, every = twin._ticks, twin._due, twin._every
+    with layer.steps.lock:
+        layer.steps.catch_up()
+        twin = type(layer).restored(layer.state(), layer.space, layer.steps.lock).steps
+    twin.others = layer.steps.others
+    begun = twin.ticks
+    due = twin.due
+    every = twin.every
     for each in seconds:
-        until = clock.ticks("t", each) + due
-        with layer._lock:
-            if not isinstance(twin._field, RadiatingField):
-                twin._take_steps((now + until - twin._ticks) // every)
-            elif now + until > twin._ticks:
+        until = begun + clock.ticks("t", each) + due
+        with twin.lock:
+            if not isinstance(twin.field, RadiatingField):
+                twin.take((until - twin.ticks) // every)
+            elif until > twin.ticks:
                 # A radial layer is exact at any time, between two updates too.
-                twin._every = now + until - twin._ticks
-                twin._sources.expire(now + until - 1)
-                twin._take_steps(1)
-            yield twin._values
+                twin.every = until - twin.ticks
+                twin.sources.expire(until - 1)
+                twin.take(1)
+            yield twin.values
 
 
 class Without(Operand):
@@ -174,7 +176,7 @@ class Without(Operand):
         """The values, float32 in the space's shape: a read-only view, valid until the next
         change.
         """
-        with self.layer._lock:
+        with self.layer.steps.lock:
             if self._field is None or self._seen != self.version:
                 self._field = self._updated()
                 self._seen = self.version
@@ -182,15 +184,15 @@ class Without(Operand):
 
     def _updated(self) -> Field:
         """The field with all other sources as they are now, settled."""
-        layer, sources = self.layer, self.layer._sources
-        field, resistance = self._field, self.layer._field.resistance
+        layer, sources = self.layer, self.layer.steps.sources
+        field, resistance = self._field, self.layer.steps.field.resistance
         made_for = (layer.propagation, layer.every)
         if (
             not isinstance(field, RadiatingField)  # others keep what lies in closed parts of a map
             or made_for != self._made_for
             or field.resistance is not resistance
         ):
-            field = field_on(None, layer.propagation, self.space, clock.seconds(layer._every))
+            field = field_on(None, layer.propagation, self.space, clock.seconds(layer.steps.every))
             field.set_resistance(resistance)
             self._made_for = made_for
         ids = [key.id if isinstance(key, Source) else sources.id_of(key) for key in self.keys]

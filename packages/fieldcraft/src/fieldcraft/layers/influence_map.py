@@ -92,7 +92,7 @@ class InfluenceMap(Adding, Suggesting):
             twin._ticks = self._ticks
             twin._next = self._next
             for layer in self._layers.values():
-                state = layer._state()
+                state = layer.state()
                 twin._take(layer.restored(state, layer.space, twin._lock, layer._device))
             return twin
 
@@ -122,7 +122,7 @@ class InfluenceMap(Adding, Suggesting):
             lost = {
                 name: layer
                 for name, layer in self._layers.items()
-                if getattr(getattr(layer._field, "device", None), "lost", False)
+                if getattr(getattr(layer.steps.field, "device", None), "lost", False)
             }
             is_lost = getattr(getattr(self.device, "device", self.device), "lost", False)
             if not lost and not is_lost:

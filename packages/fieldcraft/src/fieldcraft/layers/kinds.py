@@ -1,8 +1,8 @@
-"""Layers made from propagations, and errors for methods of other layers."""
+"""Layers made from propagations."""
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from numpy.typing import ArrayLike
 
@@ -10,32 +10,10 @@ from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.single_thread import SingleThreadLock
 from fieldcraft.layers.layer import Layer
-from fieldcraft.layers.propagation import PROPAGATIONS, Propagation
+from fieldcraft.layers.propagation import Propagation
 from fieldcraft.layers.propagation.array import ArrayValues
 from fieldcraft.layers.propagation.propagation import Device
-from fieldcraft.layers.propagation.settings import declared
 from fieldcraft.space import Space, grid_of
-
-
-class _Setting:
-    """A setting of propagations: assigning it to a layer raises `InvalidValue`."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __get__(self, layer: Any, owner: Any = None) -> Any:
-        raise AttributeError(f"{self.name!r} is a setting of a propagation, not of a layer")
-
-    def __set__(self, layer: Any, value: Any) -> None:
-        raise InvalidValue(
-            "The settings of a propagation are changed by tune()",
-            got=f"layer.{self.name} = {value!r}",
-            remedy=f"Write layer.tune({self.name}={value!r})",
-        )
-
-
-for _name in {name for kind in PROPAGATIONS.values() for name in declared(kind)}:
-    setattr(Layer, _name, _Setting(_name))
 
 
 class LayerSettings(TypedDict, total=False):

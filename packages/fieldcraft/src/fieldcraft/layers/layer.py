@@ -9,18 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks, clock
-from fieldcraft.base.errors import InvalidValue, NoSuchName, WrongLayer
+from fieldcraft.base.errors import InvalidValue, WrongLayer
 from fieldcraft.base.single_thread import SingleThreadLock
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.forecast import Forecast
 from fieldcraft.layers.propagation import PROPAGATIONS, Attribution, Propagation
 from fieldcraft.layers.propagation.propagation import Device, checked_pins, field_on
-from fieldcraft.layers.propagation.settings import values_of
+from fieldcraft.layers.propagation.settings import declared, values_of
 from fieldcraft.layers.sources import Sources
-from fieldcraft.layers.steps import SteppedLayer
+from fieldcraft.layers.steps import MOST_STEPS, Steps
 from fieldcraft.space import Space
 from fieldcraft.space.cells import Many, One
-from fieldcraft.space.changes import UNKNOWN
+from fieldcraft.values.operand import Operand
 from fieldcraft.values.printing import as_text, checked_out, checked_resistance, checked_values
 from fieldcraft.values.sampling import sample
 
@@ -39,7 +39,7 @@ class LayerState:
     sources: Sources
 
 
-class Layer(SteppedLayer):
+class Layer(Operand):
     """One kind of influence on one space.
 
     `InfluenceMap.add_layer` makes one of these, by its propagation:
@@ -85,36 +85,34 @@ class Layer(SteppedLayer):
     ) -> None:
         self._name = name
         self._priority = priority
-        self.space = space
-        self._lock = lock
         self._propagation = propagation
-        self._every = every
         self._device = device
-        self._field = field_on(device, propagation, space, clock.seconds(every))
-        self._sources = Sources(space, lock)
-        self._field.limit(self._sources)
-        self._ticks = self._due = self._backlog = self._updates = self._version = 0
-        self._later = 0
-        self._work = None
-        self._walls_seen = space.walls_version
-        self._sources_seen = 0
-        self._unseen = np.zeros(0, dtype=np.int64)
-        """With `_walls_seen` UNKNOWN: cells whose walls changed up to version `_unseen_until`."""
-        self._unseen_until = self._walls_seen
-        self._others = {}
+        self.space = space
+        field = field_on(device, propagation, space, clock.seconds(every))
+        self.steps = Steps(space, field, Sources(space, lock), every, lock)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        is_complete = "steps" in self.__dict__
+        if is_complete and not hasattr(type(self), name) and is_setting(name):
+            raise InvalidValue(
+                "The settings of a propagation are changed by tune()",
+                got=f"layer.{name} = {value!r}",
+                remedy=f"Write layer.tune({name}={value!r})",
+            )
+        super().__setattr__(name, value)
 
     def __repr__(self) -> str:
-        where = "" if self._device is None else f", on {self._device.carrier(self._field)}"
+        where = "" if self._device is None else f", on {self._device.carrier(self.steps.field)}"
         return (
             f"<{type(self).__name__} {self.name!r} on"
             f" {' x '.join(map(str, self.space.shape[::-1]))}, {self._about()}{where}>"
         )
 
     def __str__(self) -> str:
-        with self._lock:
+        with self.steps.lock:
             return (
-                f"{self.name}: {len(self._sources)} sources, at {self.time:g}"
-                f" s\n{as_text(self.space, self._values)}"
+                f"{self.name}: {len(self.steps.sources)} sources, at {self.time:g}"
+                f" s\n{as_text(self.space, self.steps.values)}"
             )
 
     def _about(self) -> str:
@@ -123,18 +121,20 @@ class Layer(SteppedLayer):
     if not TYPE_CHECKING:  # type checkers report missing names themselves
 
         def __getattr__(self, name: str) -> Any:
-            others = "" if name.startswith("_") else others_with(name)
-            if others:
-                this = f"{self.name!r}, of class {type(self).__name__}"
-                raise WrongLayer(name, others, this, self._instead)
-            if not name.startswith("_") and name in values_of(self._propagation):
-                raise NoSuchName(
-                    "The settings of a propagation are read from it",
-                    got=f"layer.{name}",
-                    remedy=f"Write layer.propagation.{name}, and layer.tune({name}=...) to change"
-                    " it",
-                )
+            if not name.startswith("_"):
+                settings = values_of(self._propagation)
+                if name in settings:
+                    return settings[name]
+                others = others_with(name)
+                if others:
+                    this = f"{self.name!r}, of class {type(self).__name__}"
+                    raise WrongLayer(name, others, this, self._instead)
             return super().__getattr__(name)
+
+    @property
+    def _lock(self) -> SingleThreadLock:
+        """The lock that expressions of the layer enter, too."""
+        return self.steps.lock
 
     @property
     def name(self) -> str:
@@ -165,41 +165,107 @@ class Layer(SteppedLayer):
         """The values: a read-only float32 view of shape (height, width), valid until the next
         change.
         """
-        if self._field.lazy:
-            with self._lock:
-                view = self._values.view()
+        steps = self.steps
+        if steps.field.lazy:
+            with steps.lock:
+                view = steps.values.view()
         else:
-            view = self._values.view()
+            view = steps.values.view()
         view.flags.writeable = False  # not by read_only(): each sample comes here
         return view
-
-    @property
-    def _values(self) -> NDArray[np.float32]:
-        """The values now; walls that are newer than the last step read 0, but for sources."""
-        values = self._field.values
-        if self.space.walls_version == self._walls_seen or self._field.has_wall_values:
-            return values
-        values = values.copy()
-        values.reshape(-1)[self._new_walls()] = 0
-        return values
-
-    def _new_walls(self) -> NDArray[np.int64]:
-        """Return the cells without sources that have become walls since the last step."""
-        changed = self._changed_cells()
-        return changed[
-            self.space.walls.reshape(-1)[changed] & ~np.isin(changed, self._sources.cells)
-        ]
-
-    def _changed_cells(self) -> NDArray[np.int64]:
-        """Return the cells whose walls have changed since the last step, ascending."""
-        if self._walls_seen != UNKNOWN:
-            return self.space.walls_changed(self._walls_seen)
-        return np.union1d(self._unseen, self.space.walls_changed(self._unseen_until))
 
     @property
     def propagation(self) -> Propagation | None:
         """How influence moves from cell to cell; None for an array of your own."""
         return self._propagation
+
+    @property
+    def version(self) -> int:
+        """A number that changes whenever the values may have changed."""
+        return self.steps.version
+
+    @property
+    def time(self) -> float:
+        """Seconds that have passed for this layer: its steps times their interval."""
+        return clock.seconds(self.steps.ticks)
+
+    @property
+    def every(self) -> float:
+        """Seconds from one step to the next; may be set at any time. Time that has passed since the
+        last step counts: a shorter interval may make steps due at once, in the next `advance`.
+        """
+        return clock.seconds(self.steps.every)
+
+    @every.setter
+    def every(self, every: float) -> None:
+        with self.steps.lock:
+            interval = clock.ticks("every", every, minimum=1)
+            self.steps.catch_up()
+            self.steps.field.tune(self._propagation, clock.seconds(interval))
+            self.steps.every = interval
+            self.steps.changes += 1
+
+    @property
+    def updates(self) -> int:
+        """Number of steps since the layer was added or loaded."""
+        return self.steps.updates
+
+    @property
+    def lag(self) -> float:
+        """Seconds of steps that are due, and wait for a budget."""
+        return clock.seconds(self.steps.backlog * self.steps.every)
+
+    def step(self, count: int = 1) -> None:
+        """Take `count` steps, each worth `every` seconds of this layer's time.
+
+        Ctrl-C ends a long count between two steps.
+
+        Parameters
+        ----------
+        count : int, optional
+            At least 0.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> threat = fc.InfluenceMap(fc.Grid(5, 1)).add_layer("threat", fc.Spread(0.1, 1.0))
+        >>> _ = threat.add_source((0.5, 0.5), 4.0)
+        >>> threat.step(2)
+        >>> threat.values.round(2)
+        array([[4.  , 3.62, 3.27, 0.  , 0.  ]], dtype=float32)
+        """
+        count = checks.integer("count", count, maximum=MOST_STEPS)
+        with self.steps.lock:
+            self.steps.take_all(count)
+
+    def advance(self, dt: float, *, max_steps: int = 8) -> tuple[int, int]:
+        """Let `dt` seconds pass for this layer alone.
+
+        For a layer that is the only one on its map: `InfluenceMap.advance` does it for all.
+
+        Parameters
+        ----------
+        dt : float
+            Seconds, at least 0.
+        max_steps : int, optional
+            The most steps in one call; more are dropped.
+
+        Returns
+        -------
+        tuple of int
+            The numbers of steps made and dropped.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> threat = fc.InfluenceMap(fc.Grid(5, 3)).add_layer("threat", fc.Spread(0.2))
+        >>> threat.advance(0.25)
+        (2, 0)
+        """
+        ticks = clock.ticks("dt", dt)
+        most = checks.integer("max_steps", max_steps, minimum=1)
+        with self.steps.lock:
+            return self.steps.pass_time(ticks, most)
 
     @overload
     def sample(self, positions: One, *, how: str = ..., outside: str = ...) -> float: ...
@@ -245,14 +311,15 @@ class Layer(SteppedLayer):
         >>> height.sample([(1.5, 0.5), (2.0, 0.5)], how="bilinear")
         array([2., 5.], dtype=float32)
         """
-        with self._lock:
+        steps = self.steps
+        with steps.lock:
             if not isinstance(how, str) or how != "nearest":
                 return sample(self, positions, how=how, outside=outside)
             cells = self.space.cell_at(positions, outside=outside)
-            if self.space.walls_version == self._walls_seen:
-                found = self._field.at(cells)
+            if self.space.walls_version == steps.walls_seen:
+                found = steps.field.at(cells)
             else:
-                found = np.asarray(self._values.reshape(-1)[cells])
+                found = np.asarray(steps.values.reshape(-1)[cells])
             return float(found) if isinstance(cells, int) else found
 
     def at(self, t: float) -> Forecast:
@@ -309,27 +376,27 @@ class Layer(SteppedLayer):
         >>> noise.values.round(1)
         array([[8., 8., 4., 4., 4.]], dtype=float32)
         """
-        held = self._field.resistance
+        held = self.steps.field.resistance
         return None if held is None else read_only(held)
 
     @resistance.setter
     def resistance(self, resistance: ArrayLike | None) -> None:
-        with self._lock:
+        with self.steps.lock:
             wanted = None
             if resistance is not None:
                 wanted = checked_resistance(resistance, self.space)
-            self._catch_up()
-            self._field.set_resistance(wanted)
-            self._later += 1
+            self.steps.catch_up()
+            self.steps.field.set_resistance(wanted)
+            self.steps.later_changes += 1
 
     def attribution(self, cell: int) -> Attribution:
         """Return the sources of a cell's value, the amount of each, and a name for the rest.
 
         `fieldcraft.explain` returns the same for a position, with sources as handles.
         """
-        with self._lock:
+        with self.steps.lock:
             found = checks.cell("cell", cell, len(self.space))
-            return self._field.attribution(found, self._sources)
+            return self.steps.field.attribution(found, self.steps.sources)
 
     def write(self, values: ArrayLike) -> None:
         """Replace all values. Sources and walls determine their cells again from the next step on.
@@ -347,10 +414,10 @@ class Layer(SteppedLayer):
         InvalidValue
             For another shape or dtype, NaN and infinity.
         """
-        with self._lock:
-            self._catch_up()
-            self._field.write(checked_values(values, self.space, self._field.shape))
-            self._version += 1
+        with self.steps.lock:
+            self.steps.catch_up()
+            self.steps.field.write(checked_values(values, self.space, self.steps.field.shape))
+            self.steps.changes += 1
 
     def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Return a copy of the values, which another thread can use, to draw them for example.
@@ -365,52 +432,60 @@ class Layer(SteppedLayer):
         InvalidValue
             If `out` has another shape or dtype, or is read-only.
         """
-        with self._lock:
+        with self.steps.lock:
             if out is None:
                 out = np.empty(self.space.shape, dtype=np.float32)
             else:
                 checked_out(out, self.space.shape)
-            if self.space.walls_version == self._walls_seen:
-                self._field.read(out)
+            if self.space.walls_version == self.steps.walls_seen:
+                self.steps.field.read(out)
             else:
-                out[...] = self._values
+                out[...] = self.steps.values
             return out
 
     def _recovered(self, device: Device | None) -> int:
         """Continue elsewhere from the values that were last read from a device; returns how many
         steps are lost.
         """
-        held: Any = self._field
-        state, gone = held.last_read(), int(held.unread)
+        steps = self.steps
+        lost: Any = steps.field
+        state = lost.last_read()
+        gone = int(lost.unread)
         field = field_on(device, self._propagation, self.space, self.every)
-        field.restore(state, self._sources)
-        self._field, self._device, self._work = field, device, None
-        self._version += 1
-        self._ticks -= gone * self._every
-        self._updates -= gone
+        field.restore(state, steps.sources)
+        self._device = device
+        steps.field = field
+        steps.work = None
+        steps.changes += 1
+        steps.ticks -= gone * steps.every
+        steps.updates -= gone
         return gone
 
-    def _state(self) -> LayerState:
-        """The arguments of `restored`. Steps that are due are taken first."""
-        self._catch_up()
-        arrays = self._field.state()
-        if self._walls_seen != self.space.walls_version and not self._field.has_wall_values:
-            arrays["unseen"] = self._changed_cells()
-        return LayerState(
-            self.name,
-            self._propagation,
-            self.priority,
-            self._every,
-            self._ticks,
-            self._due,
-            arrays,
-            self._sources,
-        )
+    def state(self) -> LayerState:
+        """Return the layer at this moment, from which `restored` continues. Steps that are due are
+        taken first.
+        """
+        steps = self.steps
+        with steps.lock:
+            steps.catch_up()
+            arrays = steps.field.state()
+            if steps.walls_seen != self.space.walls_version and not steps.field.has_wall_values:
+                arrays["unseen"] = steps.changed_cells()
+            return LayerState(
+                self.name,
+                self._propagation,
+                self.priority,
+                steps.every,
+                steps.ticks,
+                steps.due,
+                arrays,
+                steps.sources,
+            )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        with self._lock:
+        with self.steps.lock:
             return type(self).restored, (
-                *(self._state(), self.space, self._lock, self._device),
+                *(self.state(), self.space, self.steps.lock, self._device),
                 True,
             )
 
@@ -435,16 +510,24 @@ class Layer(SteppedLayer):
             priority=state.priority,
             device=device,
         )
-        layer._ticks, layer._due = state.ticks, state.due
-        layer._sources = state.sources if own else state.sources.copy(lock)
-        layer._sources.set_lock(lock)
-        layer._field.limit(layer._sources)
-        layer._field.restore(state.arrays, layer._sources)
+        steps = layer.steps
+        steps.ticks = state.ticks
+        steps.due = state.due
+        if own:
+            steps.sources = state.sources
+            steps.sources.set_lock(lock)
+        else:
+            steps.sources = state.sources.copy(lock)
+        steps.field.limit(steps.sources)
+        steps.field.restore(state.arrays, steps.sources)
         if "unseen" in state.arrays:
-            layer._unseen = checked_pins(state.arrays["unseen"], len(space))
-            layer._unseen_until = space.walls_version
-            layer._walls_seen = UNKNOWN
+            steps.have_missed(checked_pins(state.arrays["unseen"], len(space)))
         return layer
+
+
+def is_setting(name: str) -> bool:
+    """Return whether a propagation has a setting with this name."""
+    return any(name in declared(kind) for kind in PROPAGATIONS.values())
 
 
 def others_with(method: str) -> str:

@@ -14,6 +14,7 @@ from fieldcraft.layers.propagated_layer import Moving
 from fieldcraft.layers.propagation.propagation import RememberingField
 from fieldcraft.layers.propagation.radial.radial import METRICS
 from fieldcraft.layers.sources.falloff import Falloff
+from fieldcraft.layers.steps import Steps
 from fieldcraft.space.cells import condition, unlabeled
 
 
@@ -21,7 +22,7 @@ class MemoryLayer(Moving, kind="memory"):
     """A layer with `Fade`: takes marks, which fade."""
 
     _instead = "Call layer.mark() wherever something is known, or add a layer of that kind"
-    _field: RememberingField
+    steps: Steps[RememberingField]
 
     def mark(
         self,
@@ -80,9 +81,9 @@ class MemoryLayer(Moving, kind="memory"):
         >>> seen.values
         array([[0., 2., 6., 2., 0.]], dtype=float32)
         """
-        with self._lock:
-            field = self._field
-            self._catch_up()
+        with self.steps.lock:
+            field = self.steps.field
+            self.steps.catch_up()
             given = unlabeled(self.space, condition(self.space, "A mask", positions))
             is_array = isinstance(given, (np.ndarray, list))
             mask = checks.array("Positions", given) if is_array else None
@@ -124,7 +125,7 @@ class MemoryLayer(Moving, kind="memory"):
                     field.mark(
                         cells[own], None if strengths is None else strengths[own], size, *shape
                     )
-            self._version += 1
+            self.steps.changes += 1
 
     def deposit(
         self,
@@ -141,23 +142,23 @@ class MemoryLayer(Moving, kind="memory"):
         positions, amounts, on_wall, outside
             As for `SpreadLayer.deposit`.
         """
-        with self._lock:
+        with self.steps.lock:
             cells = self._open_cells(positions, on_wall, outside)
-            self._field.add(cells, checks.amounts("amounts", amounts, len(cells)))
-            self._version += 1
+            self.steps.field.add(cells, checks.amounts("amounts", amounts, len(cells)))
+            self.steps.changes += 1
 
     def snapshot(self) -> dict[str, Any]:
         """Return all that is remembered as arrays and integers, for a game's own state or save.
 
         `restore` continues from there, bit for bit.
         """
-        with self._lock:
-            field = self._field
-            self._catch_up()
+        with self.steps.lock:
+            field = self.steps.field
+            self.steps.catch_up()
             return {
                 "shape": np.array(self.space.shape, dtype=np.int64),
-                "ticks": self._ticks,
-                "due": self._due,
+                "ticks": self.steps.ticks,
+                "due": self.steps.due,
                 **field.moments(),
             }
 
@@ -176,14 +177,14 @@ class MemoryLayer(Moving, kind="memory"):
                 got=f"a {type(memory).__name__}",
                 remedy="Pass that",
             )
-        with self._lock:
-            field = self._field
+        with self.steps.lock:
+            field = self.steps.field
             try:
                 if not np.array_equal(memory["shape"], self.space.shape):
                     raise ValueError(f"a map of shape {memory['shape']}")
                 ticks = checks.integer("ticks", memory["ticks"], maximum=1 << 60)
                 due = checks.integer("due", memory["due"], maximum=clock.MOST_TICKS)
-                self._catch_up()
+                self.steps.catch_up()
                 field.remember(memory)
             except (KeyError, TypeError, ValueError) as error:
                 raise InvalidValue(
@@ -191,8 +192,8 @@ class MemoryLayer(Moving, kind="memory"):
                     got=str(error)[:80],
                     remedy="Pass that, on the same map with the same Fade",
                 ) from error
-            self._ticks, self._due = ticks, due
-            self._version += 1
+            self.steps.ticks, self.steps.due = ticks, due
+            self.steps.changes += 1
 
     def _masked(
         self, mask: NDArray[np.bool_], amounts: ArrayLike | None

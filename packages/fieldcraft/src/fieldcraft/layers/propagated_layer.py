@@ -13,7 +13,7 @@ from fieldcraft.layers.layer import Layer
 from fieldcraft.layers.propagation import Propagation
 from fieldcraft.layers.propagation.settings import values_of
 from fieldcraft.layers.sources.placing import place
-from fieldcraft.layers.steps import SteppedLayer
+from fieldcraft.layers.steps import Stepped
 from fieldcraft.space import Space
 
 
@@ -29,7 +29,7 @@ class Moving(Layer):
 
     @propagation.setter
     def propagation(self, propagation: Propagation) -> None:
-        with self._lock:
+        with self.steps.lock:
             if type(propagation) is not type(self._propagation):
                 raise InvalidValue(
                     "A layer keeps its kind of propagation, here"
@@ -38,12 +38,12 @@ class Moving(Layer):
                     remedy="Add another layer for another kind",
                 )
             barrier = getattr(propagation, "barrier", None)
-            if barrier != self._field.barrier:
-                check_barrier(self.space, barrier, self._others)
-            self._catch_up()
-            self._field.tune(propagation, self.every)
+            if barrier != self.steps.field.barrier:
+                check_barrier(self.space, barrier, self.steps.others)
+            self.steps.catch_up()
+            self.steps.field.tune(propagation, self.every)
             self._propagation = propagation
-            self._version += 1  # values that are computed when they are read show it at once
+            self.steps.changes += 1  # values that are computed when they are read show it at once
 
     def tune(self, **parameters: Any) -> None:
         """Change settings of the propagation, such as `decay`; takes effect with the next step.
@@ -82,33 +82,33 @@ class Moving(Layer):
         >>> threat.values.round(2)
         array([[8.  , 4.85, 2.94, 1.79]], dtype=float32)
         """
-        with self._lock:
-            self._catch_up()
-            before = {name: array.copy() for name, array in self._field.state().items()}
-            walls_seen = self._walls_seen
+        with self.steps.lock:
+            self.steps.catch_up()
+            before = {name: array.copy() for name, array in self.steps.field.state().items()}
+            walls_seen = self.steps.walls_seen
             try:
-                self._feed()
-                self._field.settle()
+                self.steps.feed()
+                self.steps.field.settle()
             except BaseException:
-                self._field.restore(before, self._sources)
-                self._walls_seen = walls_seen
+                self.steps.field.restore(before, self.steps.sources)
+                self.steps.walls_seen = walls_seen
                 raise
-            self._version += 1
+            self.steps.changes += 1
 
     def _open_cells(self, positions: ArrayLike, on_wall: str, outside: str) -> NDArray[np.int64]:
         """The cells of positions, walls refused; steps that are due are taken first."""
-        self._catch_up()
+        self.steps.catch_up()
         found = place(self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False)
         return found[1]
 
 
-def check_barrier(space: Space, name: str | None, layers: Mapping[str, SteppedLayer]) -> None:
+def check_barrier(space: Space, name: str | None, layers: Mapping[str, Stepped]) -> None:
     """Refuse a barrier of a flood unless it is one of these layers, with the same cells."""
     if name is None:
         return
     if name not in layers:
         raise UnknownName("layer", name, layers)
-    barrier = layers[name].space
+    barrier = layers[name].steps.space
     if not space.same_cells(barrier):
         raise InvalidValue(
             "A barrier has the same cells as the flood",

@@ -16,6 +16,7 @@ from fieldcraft.layers.propagation.settings import values_of
 from fieldcraft.layers.source_layer import SourceLayer, refuse_settings
 from fieldcraft.layers.sources import Source
 from fieldcraft.layers.sources.falloff import Falloff
+from fieldcraft.layers.steps import Steps
 
 
 class RadialLayer(SourceLayer, kind="radial"):
@@ -25,7 +26,7 @@ class RadialLayer(SourceLayer, kind="radial"):
         "A layer with fc.Radial shows its sources and nothing else: add a source with a lifetime,"
         " or a layer with fc.Spread(...)"
     )
-    _field: RadiatingField
+    steps: Steps[RadiatingField]
     _validated = 0  # ticks at the last call of `validate`
 
     def add_source(
@@ -128,7 +129,7 @@ class RadialLayer(SourceLayer, kind="radial"):
             As for `add_sources`; without them known sources keep theirs.
         """
         curve = None if falloff is None else Falloff.of(falloff)
-        self._sources.sync(
+        self.steps.sources.sync(
             keys,
             positions,
             strengths,
@@ -144,8 +145,8 @@ class RadialLayer(SourceLayer, kind="radial"):
         """The influence of the strongest single source in each cell: a read-only float32 view in
         the shape of `values`.
         """
-        with self._lock:
-            return read_only(self._field.strongest(self._sources, self.version))
+        with self.steps.lock:
+            return read_only(self.steps.field.strongest(self.steps.sources, self.version))
 
     def validate(self, max_cells: int = 4096, *, rate: float | None = None) -> int:
         """Check the next cells against the live sources, correct them, and return how many were
@@ -169,15 +170,15 @@ class RadialLayer(SourceLayer, kind="radial"):
         cells = checks.integer("max_cells", max_cells, minimum=1)
         if rate is not None:
             rate = checks.positive("rate", rate)
-        with self._lock:
-            self._catch_up()
-            self._feed()
+        with self.steps.lock:
+            self.steps.catch_up()
+            self.steps.feed()
             most = None
             if rate is not None:
-                most = rate * clock.seconds(self._ticks - self._validated)
-            self._validated = self._ticks
-            wrong = self._field.validate(cells, most)
-            self._version += 1
+                most = rate * clock.seconds(self.steps.ticks - self._validated)
+            self._validated = self.steps.ticks
+            wrong = self.steps.field.validate(cells, most)
+            self.steps.changes += 1
             return wrong
 
     def add_static(

@@ -62,7 +62,7 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
                 for space in spaces
             ),
             "layers": tuple(
-                _layer_out(layer._state(), _place(layer.space, spaces))
+                _layer_out(layer.state(), _place(layer.space, spaces))
                 for layer in imap.layers.values()
             ),
         }

@@ -142,7 +142,7 @@ class Advancing:
         with self._lock:
             for part in (count,) if count <= A_FEW else in_parts(count):
                 for layer in self._layers.values():
-                    layer._take_steps(part)
+                    layer.steps.take(part)
                 for timed, every in self._timed:
                     timed.advance(clock.seconds(part * every))
 
@@ -197,7 +197,7 @@ class Advancing:
             self._ticks += ticks
             steps, dropped = {}, {}
             for name, layer in self._layers.items():
-                steps[name], dropped[name] = layer._pass_time(ticks, most)
+                steps[name], dropped[name] = layer.steps.pass_time(ticks, most)
             for timed, _ in self._timed:
                 timed.advance(dt)
             return self._checked(Advance(steps, dropped), most)
@@ -221,7 +221,9 @@ class Advancing:
                 timed.advance(dt)
             layers = self._layers
             before = {name: layer.updates for name, layer in layers.items()}
-            dropped = {name: layer._owe_time(ticks, max_steps) for name, layer in layers.items()}
+            dropped = {
+                name: layer.steps.owe_time(ticks, max_steps) for name, layer in layers.items()
+            }
             units = 0
             # Layers of equal priority take turns, a unit each, from one call to the next.
             names = list(layers)
@@ -232,7 +234,7 @@ class Advancing:
                 units == 0 or (units < most_units and time.perf_counter() - begun < seconds)
             ):
                 layer = waiting.pop(0)
-                if layer._work_on():
+                if layer.steps.work_on():
                     units += 1
                     equal = sum(other.priority == layer.priority for other in waiting)
                     waiting.insert(equal, layer)

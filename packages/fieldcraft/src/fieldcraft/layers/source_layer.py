@@ -35,12 +35,12 @@ class SourceLayer(Moving):
     """A layer that takes sources, which act in each step."""
 
     def _about(self) -> str:
-        return f"{self.propagation}, {len(self._sources)} sources"
+        return f"{self.propagation}, {len(self.steps.sources)} sources"
 
     @property
     def sources(self) -> Sources:
         """The live sources as arrays, with methods to move, change and remove many at once."""
-        return self._sources
+        return self.steps.sources
 
     def add_source(
         self,
@@ -154,11 +154,11 @@ class SourceLayer(Moving):
         if identity is not None:
             identity = checks.integer("identity", identity)
         if identity is None:
-            identity = self._sources.id_of(checks.key("key", key))
+            identity = self.steps.sources.id_of(checks.key("key", key))
             if identity is None:
-                raise UnknownName("live source with a key", key, map(str, self._sources.keys))
-        self._sources.positions_of([identity])
-        return Source(self._sources, int(identity))
+                raise UnknownName("live source with a key", key, map(str, self.steps.sources.keys))
+        self.steps.sources.positions_of([identity])
+        return Source(self.steps.sources, int(identity))
 
     def remove_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int:
         """Remove all sources in the cells at world positions, and return their number.
@@ -185,9 +185,9 @@ class SourceLayer(Moving):
         >>> threat.remove_at((3.5, 2.5))
         1
         """
-        with self._lock:
+        with self.steps.lock:
             cells = np.atleast_1d(self.space.cell_at(positions, outside=outside))
-            sources = self._sources
+            sources = self.steps.sources
             put = np.asarray(self.space.cell_at(sources.positions, outside="clamp"))
             gone = sources.ids[np.isin(sources.cells, cells) | np.isin(put, cells)]
             sources.remove(gone)
@@ -232,7 +232,7 @@ class SourceLayer(Moving):
         >>> len(threat.sources)
         1
         """
-        self._sources.sync(
+        self.steps.sources.sync(
             keys, positions, strengths, velocities=velocities, on_wall=on_wall, outside=outside
         )
 
@@ -271,7 +271,7 @@ class SourceLayer(Moving):
     ) -> Source:
         strength = checks.finite("strength", strength)
         return Source(
-            self._sources,
+            self.steps.sources,
             int(self._add(position, strength, lifetimes=lifetime, one=True, **shape)[0]),
         )
 
@@ -287,15 +287,15 @@ class SourceLayer(Moving):
         outside: str,
         one: bool = False,
     ) -> NDArray[np.int64]:
-        with self._lock:
+        with self.steps.lock:
             curve = None if falloff is None else Falloff.of(falloff)
-            return self._sources.add(
+            return self.steps.sources.add(
                 positions,
                 strengths,
                 radii=radii,
                 falloff=curve,
                 lifetimes=lifetimes,
-                now=self._ticks,
+                now=self.steps.ticks,
                 on_wall=on_wall,
                 outside=outside,
                 one=one,
@@ -357,10 +357,10 @@ class SpreadLayer(SourceLayer, kind="spread"):
         >>> noise.values
         array([[0., 4., 0., 0.]], dtype=float32)
         """
-        with self._lock:
+        with self.steps.lock:
             cells = self._open_cells(positions, on_wall, outside)
-            self._field.add(cells, checks.amounts("amounts", amounts, len(cells)))
-            self._version += 1
+            self.steps.field.add(cells, checks.amounts("amounts", amounts, len(cells)))
+            self.steps.changes += 1
 
     def add_static(
         self, position: ArrayLike, value: float = 1.0, *, on_wall: str = "refuse"

@@ -15,13 +15,14 @@ from fieldcraft.layers.propagation.propagation import GatheringField, StampedFie
 from fieldcraft.layers.propagation.trail.accumulator import BLENDS
 from fieldcraft.layers.propagation.trail.rasters import rasterized
 from fieldcraft.layers.propagation.trail.stamps import Stamp
+from fieldcraft.layers.steps import Steps
 from fieldcraft.space.cells import checked_cells
 
 
 class StampedLayer(Layer):
     """A layer that takes stamps: a `TrailLayer` or an `ArrayLayer`."""
 
-    _field: StampedField
+    steps: Steps[StampedField]
 
     def stamp(
         self,
@@ -84,14 +85,14 @@ class StampedLayer(Layer):
         >>> danger.values
         array([[0., 3., 3., 3., 0.]], dtype=float32)
         """
-        with self._lock:
+        with self.steps.lock:
             if not isinstance(stamp, Stamp):
                 raise InvalidValue(
                     "A stamp is a fieldcraft.Stamp",
                     got=repr(stamp),
                     remedy="Pass fc.Stamp.disc(radius), say",
                 )
-            self._catch_up()
+            self.steps.catch_up()
             space = self.space
             points, _ = checks.positions(positions)
             if checks.choice("outside", outside, ("refuse", "clamp", "cut")) == "refuse":
@@ -115,9 +116,9 @@ class StampedLayer(Layer):
                 space, stamp, points, rotations=turns, scales=sizes, between=between
             )
             if seconds is None:
-                self._field.stamp(raster, parts, mode)
-            elif isinstance(self._field, ArrayField) and mode == "add":
-                self._field.stamp_for(seconds, raster, parts)
+                self.steps.field.stamp(raster, parts, mode)
+            elif isinstance(self.steps.field, ArrayField) and mode == "add":
+                self.steps.field.stamp_for(seconds, raster, parts)
             else:
                 raise InvalidValue(
                     "Stamps for a time are added to a layer with an array of your own",
@@ -125,8 +126,8 @@ class StampedLayer(Layer):
                     remedy='Use imap.add_layer(name, values=array) and blend="add"; what is put'
                     " on a trail evaporates",
                 )
-            self._version += self._field.at_once
-            self._later += 1
+            self.steps.changes += self.steps.field.at_once
+            self.steps.later_changes += 1
 
     def put(self, cells: ArrayLike, values: ArrayLike) -> None:
         """Set the values of cells at once.
@@ -145,8 +146,8 @@ class StampedLayer(Layer):
         OutsideMap, OnWall, InvalidValue
             If an argument is refused; then nothing has changed.
         """
-        with self._lock:
-            self._catch_up()
+        with self.steps.lock:
+            self.steps.catch_up()
             places = np.atleast_1d(self._on_open_ground(cells))
             if len(places) > 1 and len(np.unique(places)) != len(places):
                 raise InvalidValue(
@@ -161,8 +162,8 @@ class StampedLayer(Layer):
                     got=f"{np.abs(parts).max():g}",
                     remedy="Pass smaller numbers",
                 )
-            self._field.put(places, parts.T.astype(np.float32))
-            self._version += 1
+            self.steps.field.put(places, parts.T.astype(np.float32))
+            self.steps.changes += 1
 
     def _on_open_ground(self, cells: ArrayLike) -> NDArray[np.int64]:
         """Return the cells with these ids; refuses walls."""
@@ -177,7 +178,7 @@ class StampedLayer(Layer):
 
     def _parts(self, amounts: ArrayLike, count: int) -> NDArray[np.float64]:
         """Return amounts as (N,), or as (N, 2) or (N, 3) for vectors."""
-        if not self._field.vector:
+        if not self.steps.field.vector:
             return checks.numbers("amounts", amounts, count)
         given, axes = checks.array("amounts", amounts).shape, self.space.dimensions
         if given not in ((axes,), (count, axes)) and not (count == 0 and given == (0,)):
@@ -197,21 +198,21 @@ class TrailLayer(StampedLayer, Moving, kind="trail"):
     """A layer with `Trail`: takes stamps and deposits, which blur and evaporate."""
 
     _instead = "Call layer.deposit() or layer.stamp() each step, or add a layer of that kind"
-    _field: GatheringField
+    steps: Steps[GatheringField]
 
     @property
     def vectors(self) -> NDArray[np.float32]:
         """The vectors of a layer with `Trail(vector=True)`: a read-only view of shape (height,
         width, 2), (x, y) in world axes. On a graph or mesh (N, 2), or (N, 3) with z.
         """
-        if not self._field.vector:
+        if not self.steps.field.vector:
             raise InvalidValue(
                 "Layers with fc.Trail(vector=True) have vectors",
                 got=f"layer {self.name!r} with {self._propagation}",
                 remedy="Read layer.values",
             )
-        with self._lock:
-            return read_only(self._field.vectors)
+        with self.steps.lock:
+            return read_only(self.steps.field.vectors)
 
     def deposit(
         self,
@@ -240,10 +241,10 @@ class TrailLayer(StampedLayer, Moving, kind="trail"):
         >>> scent.values
         array([[2. , 0. , 0.5, 0. ]], dtype=float32)
         """
-        with self._lock:
+        with self.steps.lock:
             cells = self._open_cells(positions, on_wall, outside)
-            self._field.add(cells, self._parts(amounts, len(cells)))
-            self._later += 1
+            self.steps.field.add(cells, self._parts(amounts, len(cells)))
+            self.steps.later_changes += 1
 
     def deposit_at(self, cells: NDArray[np.int64], amounts: ArrayLike = 1.0) -> None:
         """Deposit by cell ids, for agents that know their cells.
@@ -260,11 +261,11 @@ class TrailLayer(StampedLayer, Moving, kind="trail"):
         OutsideMap, OnWall, InvalidValue
             If an argument is refused; then nothing has changed.
         """
-        with self._lock:
-            self._catch_up()
+        with self.steps.lock:
+            self.steps.catch_up()
             places = np.atleast_1d(self._on_open_ground(cells))
-            self._field.add(places, self._parts(amounts, len(places)))
-            self._later += 1
+            self.steps.field.add(places, self._parts(amounts, len(places)))
+            self.steps.later_changes += 1
 
 
 class ArrayLayer(StampedLayer, kind="array"):

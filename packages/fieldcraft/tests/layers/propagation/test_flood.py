@@ -243,7 +243,7 @@ class TestSaves:
         layer = fc.InfluenceMap(fc.Grid(4, 3)).add_layer("heat", Flood())
         layer.add_source((1.5, 1.5))
         layer.step(2)
-        field = layer._field
+        field = layer.steps.field
         assert field is not None
         good = field.state()
         for name, wrong in (

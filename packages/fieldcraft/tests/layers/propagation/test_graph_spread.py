@@ -81,7 +81,7 @@ def test_steps_are_those_of_the_reference(spread: fc.Spread, count: int, directe
     layer.add_sources(
         graph.positions[rng.choice(np.flatnonzero(~graph.walls), 5, replace=False)], strengths
     )
-    field = layer._field
+    field = layer.steps.field
     assert isinstance(field, GraphSpreadField)
     for turn in range(30):
         if turn == 8:
@@ -95,8 +95,8 @@ def test_steps_are_those_of_the_reference(spread: fc.Spread, count: int, directe
         if turn == 20:
             layer.deposit(graph.positions[np.flatnonzero(~graph.walls)[-1]], -3.0)
         before = layer.read()
-        layer._feed()
-        held = np.array(layer._values)
+        layer.steps.feed()
+        held = np.array(layer.steps.values)
         imap.step()
         np.testing.assert_array_equal(
             layer.values, plain(field, spread, held), err_msg=f"turn {turn}, {before[:3]}"
@@ -108,7 +108,7 @@ def test_what_is_at_rest_is_skipped_and_woken(spread: fc.Spread) -> None:
     rng = np.random.default_rng(8)
     graph = fc.Grid(90, 60, neighbors=8).to_graph()
     layer = fc.InfluenceMap(graph).add_layer("noise", spread)
-    field = layer._field
+    field = layer.steps.field
     assert isinstance(field, GraphSpreadField)
     values = np.array(layer.values)
     fewest = field._active_set.count
@@ -119,8 +119,8 @@ def test_what_is_at_rest_is_skipped_and_woken(spread: fc.Spread) -> None:
             )
         if turn == 230:
             graph.set_walls(rng.choice(len(graph), 200, replace=False))
-        layer._feed()
-        values = plain(field, spread, np.array(layer._values))
+        layer.steps.feed()
+        values = plain(field, spread, np.array(layer.steps.values))
         layer.step()
         np.testing.assert_array_equal(layer.values, values, err_msg=f"turn {turn}")
         fewest = min(fewest, field._active_set.active)
@@ -159,14 +159,14 @@ def test_settling_is_that_of_the_reference(seed: int, spread: fc.Spread, directe
     graph = scattered(rng, int(rng.integers(2, 60)), directed=directed)
     layer = fc.InfluenceMap(graph).add_layer("noise", spread)
     layer.add_sources(graph.positions[rng.integers(0, len(graph), 3)], rng.integers(-2, 3, 3) * 1.5)
-    layer._feed()
+    layer.steps.feed()
     ground = graph.topology
     loss = spread.decay * ground.lengths
     exponent = FALLOFFS[spread.falloff]
     way = (np.exp(-loss) if exponent == 0 else loss).astype(np.float32)
     frozen = np.isin(np.arange(len(graph)), layer.sources.cells).astype(np.uint8)
     expected = settled(
-        np.array(layer._values),
+        np.array(layer.steps.values),
         frozen,
         lambda values: arriving(ground, values, way, exponent),
         np.float32(spread.floor),

@@ -134,7 +134,7 @@ def test_an_update_is_a_sparse_product(
     layer = fc.InfluenceMap(space).add_layer(
         "t", fc.Trail(keep=0.9, blur=blur, edges=edges, floor=0.01, vector=vector)
     )
-    field = layer._field
+    field = layer.steps.field
     ways, size = space.adjacency, (len(space),) * 2
     there = csr_array((np.ones(len(ways.ends)), ways.ends, ways.starts), shape=size)
     between = there.multiply(there.T).tocsr()

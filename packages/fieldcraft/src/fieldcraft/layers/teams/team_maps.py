@@ -44,7 +44,7 @@ class Survey:
                 )
         # Refuses layers of different cells.
         self._sum: Operand = reduce(add, self._layers[1:], self._layers[0])
-        self.lock = layers[0]._lock
+        self.lock = layers[0].steps.lock
         self.version = 0
         self._seen: tuple[int, ...] | None = None
         shape = layers[0].space.shape

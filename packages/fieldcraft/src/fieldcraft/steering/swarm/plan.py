@@ -134,12 +134,12 @@ def _by_plane(space: Grid, deposit: Any) -> list[PlaneDeposit]:
         role = -1
     else:
         role = int(deposit.role)
-    if layer._field.vector and np.size(deposit.amount) == 1:
+    if layer.steps.field.vector and np.size(deposit.amount) == 1:
         return [
             PlaneDeposit(layer, plane, role, units, True)
             for plane, units in enumerate(deposit.units_by_heading(space.y_up))
         ]
-    vector = layer._field.vector
+    vector = layer.steps.field.vector
     return [PlaneDeposit(layer, 0, role, deposit.units(), by_heading=vector, on_host=vector)]
 
 
@@ -152,7 +152,7 @@ def _emission(space: Grid, emitter: Any) -> Emission:
     if not isinstance(places, Forage):
         cells = np.atleast_1d(layer._on_open_ground(places))
         return Emission(emitter, layer, cells, layer._parts(emitter.amount, len(cells)))
-    if layer._field.vector or not space.same_cells(places.space):
+    if layer.steps.field.vector or not space.same_cells(places.space):
         raise InvalidValue(
             "Food adds to a layer of numbers on its grid",
             got=repr(layer)[:60],
@@ -191,7 +191,7 @@ def _flow(space: Grid, weight: int, layer: Any) -> Any:
         return None
     if isinstance(layer, Reversed):
         return Reversed(_flow(space, weight, layer.layer))
-    if isinstance(layer, TrailLayer) and layer._field.vector:
+    if isinstance(layer, TrailLayer) and layer.steps.field.vector:
         _check_cells(space, layer.space)
         return layer
     if isinstance(layer, TrailLayer):
@@ -316,9 +316,9 @@ class HostAgents:
         if deposit.on_host:
             layer.deposit_at(*self._amounts_by_time(plan, deposit))
             return
-        with layer._lock:
-            layer._catch_up()
-            inflow = layer._field.inflow
+        with layer.steps.lock:
+            layer.steps.catch_up()
+            inflow = layer.steps.field.inflow
             sums = inflow[deposit.plane]
             largest = np.abs(deposit.amounts).max() / swarm_layout.UNITS
             sums.reserve(np.array([largest]), float(self.count))
@@ -334,8 +334,8 @@ class HostAgents:
             )
             arrays = sums.sums, sums.dirty
             pool.run([(kernels.agents.swarm.leave, (*common, *rows, *arrays)) for rows in bands])
-            if hasattr(layer._field, "set_inflow"):  # the field is on a device
-                layer._field.set_inflow(inflow)
+            if hasattr(layer.steps.field, "set_inflow"):  # the field is on a device
+                layer.steps.field.set_inflow(inflow)
 
     def _amounts_by_time(
         self, plan: SwarmPlan, deposit: PlaneDeposit
@@ -362,9 +362,9 @@ def _emit(emission: Emission) -> None:
     if isinstance(places, Forage):
         places = places.cells()
         amounts = np.full(len(places), float(amounts))
-    with layer._lock:
-        layer._catch_up()
-        layer._field.add(places, amounts)
+    with layer.steps.lock:
+        layer.steps.catch_up()
+        layer.steps.field.add(places, amounts)
 
 
 def _inputs(
