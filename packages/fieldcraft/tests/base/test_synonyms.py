@@ -6,6 +6,7 @@ import re
 import time
 from typing import Any
 
+import numpy as np
 import pytest
 
 import fieldcraft as fc
@@ -108,3 +109,28 @@ def test_probing_for_a_name_again_costs_little() -> None:
     for _ in range(1000):
         hasattr(layer, "columns_of_frame")
     assert time.process_time() - begun < 0.5
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: fc.Radial(3, "quadratic"), r"calls 1 - u\*\*2 'parabolic'"),
+        (lambda: fc.Spread(0.1, falloff="parabolic"), "fc.Spread has 'quadratic'"),
+        (lambda: fc.Radial(3, metric="euclidean"), "Perhaps 'straight' is meant"),
+        (lambda: fc.Grid(3, 2).cell_at((9, 9), outside="clip"), "Perhaps 'clamp' is meant"),
+        (
+            lambda: fc.sample(np.ones((2, 3)), (1, 1), how="linear", space=fc.Grid(3, 2)),
+            "'bilinear'",
+        ),
+    ],
+)
+def test_a_wrong_word_is_answered_with_what_is_meant(call: Any, said: str) -> None:
+    with pytest.raises(fc.errors.InvalidValue, match=said):
+        call()
+
+
+def test_words_with_remedies_are_those_of_some_argument() -> None:
+    for name, kind in (("falloff", "quadratic"), ("metric", "euclid")):
+        assert kind in synonyms.VALUES[name]
+    u = np.linspace(0, 1, 5)
+    assert fc.Falloff.of(lambda u: (1 - u) ** 2)(u).round(6).tolist() == ((1 - u) ** 2).tolist()

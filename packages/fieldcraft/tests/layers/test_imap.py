@@ -327,3 +327,25 @@ def test_a_map_that_is_dropped_is_freed_at_once(name: str) -> None:
         assert [each() for each in gone] == [None, None, None]
     finally:
         gc.enable()
+
+
+@pytest.mark.parametrize("budget", [{}, {"budget_work": 1000}])
+def test_layers_of_still_sources_drop_no_time(budget: dict[str, int]) -> None:
+    """A layer with `Radial` follows from its sources, so a long pause loses nothing."""
+    imap = fc.InfluenceMap(fc.Grid(9, 3))
+    guard = imap.add_layer("guard", fc.Radial(3.0), every=0.1)
+    guard.add_source((1.5, 1.5), 4.0)
+    guard.add_source((6.5, 1.5), 4.0, lifetime=20.0)
+    report = imap.advance(30.0, **budget)
+    while budget and guard.lag:
+        imap.advance(0.0, **budget)
+    assert not report.is_late
+    assert guard.time == pytest.approx(30.0)
+    assert guard.sample((1.5, 1.5)) == 4 and guard.sample((6.5, 1.5)) == 0
+
+
+def test_moving_sources_of_a_radial_layer_report_what_they_miss() -> None:
+    imap = fc.InfluenceMap(fc.Grid(9, 3))
+    guard = imap.add_layer("guard", fc.Radial(3.0), every=0.1)
+    guard.add_source((1.5, 1.5), 4.0).move((1.5, 1.5), velocity=(0.1, 0.0))
+    assert imap.advance(30.0).dropped == {"guard": 292}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -63,3 +65,58 @@ def test_bad_input() -> None:
             fc.query.uphill(layer, where)
     with refused(InvalidValue, "space"):
         fc.query.uphill(np.zeros((5, 9)), (1, 1))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "occupied", [[2], [(2.5, 0.5)], np.array([2]), np.array([[0, 0, 1, 0, 0]], bool)]
+)
+def test_agents_keep_off_cells_that_others_hold(occupied: Any) -> None:
+    grid = fc.Grid(5, 1)
+    hunt = fc.distance_map(grid, (4.5, 0.5))
+    for one_per_cell in (False, True):
+        step = hunt.step([(1.5, 0.5), (3.5, 0.5)], one_per_cell=one_per_cell, occupied=occupied)
+        assert step.cells.tolist() == [1, 4]
+    hunters = [(1.5, 0.5), (3.5, 0.5)]
+    food = fc.InfluenceMap(grid).add_layer("food", values=[[0, 1, 2, 3, 4]])
+    assert fc.query.uphill(food, hunters, occupied=occupied).cells.tolist() == [1, 4]
+    known = [[9, 9, 9, 9, 0]]
+    step = fc.query.explore_step(
+        known, hunters, 3, one_per_cell=True, occupied=occupied, space=grid
+    )
+    assert step.cells.tolist() == [0, 4]
+
+
+def test_an_explorer_between_occupied_cells_stays() -> None:
+    grid = fc.Grid(5, 1)
+    step = fc.query.explore_step(
+        [[9, 9, 9, 9, 0]], [(1.5, 0.5)], 3, one_per_cell=True, occupied=[0, 2], space=grid
+    )
+    assert step.cells.tolist() == [1] and step.targets.tolist() == [1]
+    assert not step.found.any()
+
+
+def test_an_agent_in_an_occupied_cell_stays_if_no_step_is_better() -> None:
+    grid = fc.Grid(3, 1)
+    food = fc.InfluenceMap(grid).add_layer("food", values=[[1, 5, 2]])
+    assert fc.query.uphill(food, (1.5, 0.5), occupied=[1]).cells == 1
+
+
+def test_occupied_cells_take_the_long_way_round() -> None:
+    grid = fc.Grid(3, 2)
+    hunt = fc.distance_map(grid, (2.5, 0.5))
+    assert hunt.step((0.5, 1.5), occupied=[(0.5, 0.5)]).cells == 4
+    assert hunt.step((0.5, 1.5), occupied=[(1.5, 1.5)]).cells == 0
+
+
+def test_what_occupies_cells_is_checked() -> None:
+    grid = fc.Grid(3, 1)
+    hunt = fc.distance_map(grid, (2.5, 0.5))
+    assert hunt.step((0.5, 0.5), occupied=[]).cells == 1
+    with pytest.raises(fc.errors.OutsideMap):
+        hunt.step((0.5, 0.5), occupied=[(9.5, 0.5)])
+    with pytest.raises(fc.errors.OutsideMap):
+        hunt.step((0.5, 0.5), occupied=[7])
+    with pytest.raises(fc.errors.InvalidValue):
+        hunt.step((0.5, 0.5), occupied="everywhere")
+    with pytest.raises(fc.errors.InvalidValue, match="one_per_cell=True"):
+        fc.query.explore_step([[0, 1, 2]], (0.5, 0.5), occupied=[1], space=grid)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -746,3 +748,22 @@ def test_teams_need_an_influence_map_and_layers_of_the_same_cells():
         Teams(imap, ["fin"])
     with refused(InvalidValue, "'fog' with Spread"):
         Teams(imap, ["fine", "fog"]).owner("source")
+
+
+def test_the_owner_is_an_array_and_a_map() -> None:
+    imap = fc.InfluenceMap(fc.Grid(5, 2))
+    red = imap.add_layer("red", values=[[3, 2, 0, 0, 0]] * 2)
+    imap.add_layer("blue", values=[[0, 0, 0, 2, 3]] * 2)
+    owner = fc.Teams(imap, ["red", "blue"]).owner()
+    assert owner.values.tolist() == [[0, 0, -1, 1, 1]] * 2
+    assert type(owner.values) is np.ndarray and not owner.flags.writeable
+    assert owner.sample((4.5, 0.5)) == 1
+    assert owner.sample([(0.5, 0.5), (2.5, 1.5)]).tolist() == [0, -1]
+    assert fc.sample(owner, (4.5, 0.5)) == 1
+    assert fc.best(owner, (2.5, 0.5), 3).cell == 3
+    assert (owner * red).values.tolist() == (red * owner.values).values.tolist()
+    # As an array it is what it was: results are plain arrays.
+    for plain in (owner == 1, owner[0], owner + 1, np.unique(owner), np.where(owner == 1, 1, 0)):
+        assert type(plain) is np.ndarray
+    assert owner.max() == 1 and repr(owner) == repr(owner.values)
+    assert type(pickle.loads(pickle.dumps(owner))) is np.ndarray

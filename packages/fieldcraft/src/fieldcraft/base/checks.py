@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.synonyms import VALUES
 
 __all__ = [
     "LARGEST",
@@ -224,7 +225,9 @@ def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
             near = difflib.get_close_matches(value, allowed, n=1)
         else:
             near = []
-        if near:
+        if isinstance(value, str) and value in VALUES.get(name, ()):
+            remedy = VALUES[name][value]
+        elif near:
             remedy = f"Perhaps {near[0]!r} is meant"
         else:
             remedy = "Pass one of these words"

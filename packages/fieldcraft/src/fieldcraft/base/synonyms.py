@@ -292,6 +292,47 @@ _NOUNS = {
 }
 
 
+_QUADRATIC = "fc.Radial calls 1 - u**2 'parabolic'; the quadratic falloff of fc.Spread is"
+_QUADRATIC += " lambda u: (1 - u) ** 2"
+
+VALUES: dict[str, dict[str, str]] = {
+    "falloff": {
+        "quadratic": _QUADRATIC,
+        "quad": _QUADRATIC,
+        "parabolic": "'parabolic' is a falloff of fc.Radial; fc.Spread has 'quadratic'",
+        "gaussian": "'gaussian' is a falloff of fc.Radial; fc.Spread has 'exponential'",
+        "smoothstep": "'smoothstep' is a falloff of fc.Radial; fc.Spread has 'quadratic'",
+        "exp": "Perhaps 'exponential' is meant",
+        "none": "fc.Radial has 'constant'; fc.Spread with decay=0 loses nothing",
+        "flat": "fc.Radial has 'constant'; fc.Spread with decay=0 loses nothing",
+    },
+    "metric": {
+        "euclid": "Perhaps 'straight' is meant",
+        "euclidean": "Perhaps 'straight' is meant",
+        "manhattan": "Perhaps 'path' is meant: the walk from cell to cell",
+        "walk": "Perhaps 'path' is meant",
+        "walking": "Perhaps 'path' is meant",
+        "geodesic": "Perhaps 'path' is meant",
+        "los": "Perhaps 'sight' is meant",
+        "visible": "Perhaps 'sight' is meant",
+        "line_of_sight": "Perhaps 'sight' is meant",
+    },
+    "how": {
+        "linear": "Perhaps 'bilinear' is meant",
+        "interpolate": "Perhaps 'bilinear' is meant",
+        "cell": "Perhaps 'nearest' is meant",
+    },
+    "outside": {
+        "clip": "Perhaps 'clamp' is meant",
+        "nearest": "Perhaps 'clamp' is meant",
+        "raise": "Perhaps 'refuse' is meant",
+        "error": "Perhaps 'refuse' is meant",
+        "wrap": "Make the map a torus: fc.Grid(..., wrap=True)",
+    },
+}
+"""For arguments that are one of some words: what is meant by a word that is none of them."""
+
+
 class Suggesting:
     """A class that answers names that it does not have with what is meant."""
 

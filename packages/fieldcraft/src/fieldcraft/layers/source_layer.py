@@ -16,6 +16,7 @@ from fieldcraft.layers.propagated_layer import Moving
 from fieldcraft.layers.propagation import PROPAGATIONS
 from fieldcraft.layers.sources import Source, Sources
 from fieldcraft.layers.sources.falloff import Falloff
+from fieldcraft.layers.sources.placing import distinct_ground
 
 
 def refuse_settings(others: Mapping[str, object]) -> None:
@@ -360,6 +361,28 @@ class SpreadLayer(SourceLayer, kind="spread"):
         with self.steps.lock:
             cells = self._open_cells(positions, on_wall, outside)
             self.steps.field.add(cells, checks.amounts("amounts", amounts, len(cells)))
+            self.steps.changes += 1
+
+    def put(self, cells: ArrayLike, values: ArrayLike) -> None:
+        """Set the values of cells at once. Cells of sources get their values again with the next
+        step.
+
+        Parameters
+        ----------
+        cells : int or array_like of shape (N,)
+            Cell ids of open ground, each once.
+        values : float or array_like of shape (N,)
+            One number for all or N numbers.
+
+        Raises
+        ------
+        OutsideMap, OnWall, InvalidValue
+            If an argument is refused; then nothing has changed.
+        """
+        with self.steps.lock:
+            self.steps.catch_up()
+            places = distinct_ground(self.space, cells)
+            self.steps.field.put(places, checks.amounts("values", values, len(places)))
             self.steps.changes += 1
 
     def add_static(

@@ -179,8 +179,18 @@ class Steps(Generic[AnyField]):
         due, self.due = divmod(self.due + ticks, self.every)
         self.later_changes += 1
         made = due if self.field.timeless else min(due, max_steps)
+        skipped = self._skip(due - made)
         self.take_all(made)
-        return made, due - made
+        return made + skipped, due - made - skipped
+
+    def _skip(self, steps: int) -> int:
+        """Let the time of steps pass that would change no value, if these are such steps; return
+        their number.
+        """
+        if not self.field.memoryless or self.sources.change_by_themselves:
+            return 0
+        self.count(steps)
+        return steps
 
     # Within a budget
 
@@ -192,9 +202,9 @@ class Steps(Generic[AnyField]):
             return self.pass_time(ticks, max_steps)[1]
         due, self.due = divmod(self.due + ticks, self.every)
         self.later_changes += 1
-        dropped = max(self.backlog + due - max_steps, 0)
-        self.backlog += due - dropped
-        return dropped
+        beyond = max(self.backlog + due - max_steps, 0)
+        self.backlog += due - beyond
+        return beyond - self._skip(beyond)
 
     def work_on(self) -> bool:
         """Do one unit of the work that is due; return whether there was any."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
-from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.layer import Layer
 from fieldcraft.layers.propagated_layer import Moving
@@ -15,8 +15,8 @@ from fieldcraft.layers.propagation.propagation import GatheringField, StampedFie
 from fieldcraft.layers.propagation.trail.accumulator import BLENDS
 from fieldcraft.layers.propagation.trail.rasters import rasterized
 from fieldcraft.layers.propagation.trail.stamps import Stamp
+from fieldcraft.layers.sources.placing import distinct_ground, open_ground
 from fieldcraft.layers.steps import Steps
-from fieldcraft.space.cells import checked_cells
 
 
 class StampedLayer(Layer):
@@ -148,13 +148,7 @@ class StampedLayer(Layer):
         """
         with self.steps.lock:
             self.steps.catch_up()
-            places = np.atleast_1d(self._on_open_ground(cells))
-            if len(places) > 1 and len(np.unique(places)) != len(places):
-                raise InvalidValue(
-                    "Each cell comes once",
-                    got=f"{len(places)} cells with repeats",
-                    remedy="Drop the repeats",
-                )
+            places = distinct_ground(self.space, cells)
             parts = self._parts(values, len(places))
             if (np.abs(parts) > checks.LARGEST).any():
                 raise InvalidValue(
@@ -164,17 +158,6 @@ class StampedLayer(Layer):
                 )
             self.steps.field.put(places, parts.T.astype(np.float32))
             self.steps.changes += 1
-
-    def _on_open_ground(self, cells: ArrayLike) -> NDArray[np.int64]:
-        """Return the cells with these ids; refuses walls."""
-        places = checked_cells(self.space, cells)
-        if self.space.walls.reshape(-1)[places].any():
-            raise OnWall(
-                "Values are set on open cells",
-                got="cells of walls",
-                remedy="Leave these out",
-            )
-        return places
 
     def _parts(self, amounts: ArrayLike, count: int) -> NDArray[np.float64]:
         """Return amounts as (N,), or as (N, 2) or (N, 3) for vectors."""
@@ -263,7 +246,7 @@ class TrailLayer(StampedLayer, Moving, kind="trail"):
         """
         with self.steps.lock:
             self.steps.catch_up()
-            places = np.atleast_1d(self._on_open_ground(cells))
+            places = np.atleast_1d(open_ground(self.space, cells))
             self.steps.field.add(places, self._parts(amounts, len(places)))
             self.steps.later_changes += 1
 

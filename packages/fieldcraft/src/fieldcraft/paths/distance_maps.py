@@ -267,7 +267,12 @@ class DistanceMap(Operand):
         return Path.over_cells(self.space, path, length, total, place, first_cost)
 
     def step(
-        self, positions: ArrayLike, *, one_per_cell: bool = False, onto_goals: bool = True
+        self,
+        positions: ArrayLike,
+        *,
+        one_per_cell: bool = False,
+        onto_goals: bool = True,
+        occupied: ArrayLike | None = None,
     ) -> ChosenCells:
         """Return one step of each agent towards the nearest goal: `hunt.step(monsters).positions`.
 
@@ -284,13 +289,16 @@ class DistanceMap(Operand):
             and surround a goal; agents without such a cell wait.
         onto_goals : bool
             With False agents stop beside the goals.
+        occupied : array_like, optional
+            Cells that no agent steps to because others hold them, such as another group: world
+            positions of shape (M, 2), ids of cells, or a mask.
 
         Raises
         ------
         OnWall, OutsideMap
             If a position is in a wall or outside the map.
         InvalidValue
-            If the map is outward.
+            If the map is outward, or `occupied` is something else.
 
         Examples
         --------
@@ -299,7 +307,7 @@ class DistanceMap(Operand):
         >>> distances.step([(0.5, 0.5), (4.5, 0.5)]).cells
         array([1, 4])
         """
-        return step_down(self, positions, one_per_cell, onto_goals)
+        return step_down(self, positions, one_per_cell, onto_goals, occupied)
 
     @property
     def version(self) -> int:

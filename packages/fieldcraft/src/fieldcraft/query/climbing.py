@@ -17,6 +17,7 @@ from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.query.slopes import queries
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import cached
+from fieldcraft.space.cells import occupied_mask
 from fieldcraft.space.kinds import checked_space
 from fieldcraft.space.regions import ChosenCells, checked_none, chosen
 from fieldcraft.values.readable import Readable, Values
@@ -225,6 +226,7 @@ def uphill(
     layer: Readable | ArrayLike,
     positions: ArrayLike,
     *,
+    occupied: ArrayLike | None = None,
     outside: str = "refuse",
     space: Space | None = None,
 ) -> ChosenCells:
@@ -238,6 +240,9 @@ def uphill(
         Values on any space; an array in the shape of `space`.
     positions : array_like of shape (2,) or (N, 2)
         World positions of agents.
+    occupied : array_like, optional
+        Cells that no agent steps to because others hold them: world positions of shape (M, 2), ids
+        of cells, or a mask.
     outside : {"refuse", "clamp"}
         With "clamp" a position outside the map counts as the nearest cell.
     space : Space, optional
@@ -267,7 +272,14 @@ def uphill(
     starts = np.atleast_1d(cells)
     best = np.empty(len(starts), dtype=np.int64)
     edges = values.space.adjacency
-    kernels.values.uphill.uphill(edges.starts, edges.ends, values.flat, starts, best)
+    if occupied is None:
+        kernels.values.uphill.uphill(edges.starts, edges.ends, values.flat, starts, best)
+    else:
+        mask = occupied_mask(values.space, occupied)
+        free = np.where(mask, np.float32(-np.inf), values.flat)
+        kernels.values.uphill.uphill(edges.starts, edges.ends, free, starts, best)
+        # An agent in a cell that counts as occupied stays there, too, if no step is better.
+        best = np.where(values.flat[best] > values.flat[starts], best, starts)
     if single:
         return ChosenCells.steps(best[0], starts[0], values.space, values.flat)
     return ChosenCells.steps(best, starts, values.space, values.flat)
@@ -281,6 +293,7 @@ def explore_step(
     unknown: float | None = 0.0,
     rng: np.random.Generator | None = None,
     one_per_cell: bool = False,
+    occupied: ArrayLike | None = None,
     outside: str = "refuse",
     space: Space | None = None,
 ) -> ChosenCells:
@@ -308,6 +321,9 @@ def explore_step(
     one_per_cell : bool
         Whether explorers choose in the order of `positions`, and none steps to the cell of one
         before it unless it has no other step. Otherwise explorers that meet may walk as one.
+    occupied : array_like, optional
+        With `one_per_cell`, cells that no explorer steps to because others hold them: world
+        positions of shape (M, 2), ids of cells, or a mask.
     outside : {"refuse", "clamp"}
         With "clamp" a position outside the map counts as the nearest cell.
     space : Space, optional
@@ -358,7 +374,7 @@ def explore_step(
             got=f"{tuple(points[index].tolist())} at index {index}",
             remedy="Use space.nearest_open()",
         )
-    checks.flag("one_per_cell", one_per_cell)
+    taken = _taken(space, checks.flag("one_per_cell", one_per_cell), occupied)
     if rng is None:
         key = 0
     else:
@@ -366,31 +382,53 @@ def explore_step(
     cells = starts.copy()
     targets = starts.copy()
     inputs = *values.steps(), read_only(flat), read_only(starts)
-    _explore(space, inputs, (reach, False, np.float32(0), key), one_per_cell, (cells, targets))
+    _explore(space, inputs, (reach, False, np.float32(0), key), taken, (cells, targets))
     if limit is not None and ((targets != starts) & (flat[targets] > limit)).any():
         parts = [np.s_[first : first + _AT_ONCE] for first in range(0, len(space), _AT_ONCE)]
         if any(((flat[part] <= limit) & ~walls[part]).any() for part in parts):
-            _explore(space, inputs, (reach, True, limit, key), one_per_cell, (cells, targets))
+            _explore(space, inputs, (reach, True, limit, key), taken, (cells, targets))
+    if occupied is not None:
+        waits = taken[cells] & (cells != starts)
+        cells[waits] = starts[waits]
+        targets[waits] = starts[waits]
     if single:
         return ChosenCells.steps(cells[0], starts[0], space, flat, targets[0])
     return ChosenCells.steps(cells, starts, space, flat, targets)
+
+
+def _taken(space: Space, one_per_cell: bool, occupied: ArrayLike | None) -> NDArray[np.bool_]:
+    """Return the cells that are taken before the first explorer steps; none at all, (0,), where
+    explorers do not keep off each other.
+    """
+    if occupied is None:
+        return np.zeros(len(space) if one_per_cell else 0, dtype=np.bool_)
+    if not one_per_cell:
+        raise InvalidValue(
+            "Explorers that keep off occupied cells keep off each other",
+            got="occupied without one_per_cell",
+            remedy="Pass one_per_cell=True",
+        )
+    return occupied_mask(space, occupied)
 
 
 def _explore(
     space: Space,
     inputs: tuple[Any, ...],
     rule: tuple[int, bool, np.float32, int],
-    one_per_cell: bool,
+    taken: NDArray[np.bool_],
     outputs: tuple[NDArray[np.int64], NDArray[np.int64]],
 ) -> None:
-    """Find the steps of all explorers, on several threads where that pays."""
+    """Find the steps of all explorers, on several threads where that pays. With `taken` of all
+    cells they step one after the other.
+    """
+    one_per_cell = len(taken) > 0
     (reach, searches, _, _), count, family = rule, len(outputs[0]), kernels.values.explore
     if searches:
         visited = len(space)
     else:
         visited = min(2 * reach * (reach + 1), len(space))
     bands = pool.bands(count, 1 if one_per_cell else count * visited // _CELLS_PER_THREAD)
-    taken = np.zeros(len(space) if one_per_cell else 0, dtype=np.bool_)
+    taken = taken.copy()
     # New scratch as large as the map would cost more than a search nearby.
     free = _free_scratch(space)
     scratch = [free.pop() if free else family.scratch(len(space)) for _ in bands]

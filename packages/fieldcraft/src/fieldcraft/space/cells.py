@@ -25,6 +25,29 @@ Many = NDArray[Any] | Sequence[tuple[float, float]] | Sequence[tuple[float, floa
 """Many positions."""
 
 
+def occupied_mask(space: Space, occupied: ArrayLike) -> NDArray[np.bool_]:
+    """Return which cells are occupied, (N,) bool, from world positions, ids of cells or a mask.
+
+    Whole numbers in one row are ids, other numbers positions.
+
+    Raises
+    ------
+    OutsideMap
+        For positions off the map, and ids that don't exist.
+    InvalidValue
+        For anything else.
+    """
+    mask = np.zeros(len(space), dtype=np.bool_)
+    given = checks.array("occupied", unlabeled(space, condition(space, "occupied", occupied)))
+    if not given.size:
+        return mask
+    if given.dtype == np.bool_ or (given.dtype.kind in "iu" and given.ndim <= 1):
+        mask[space.cell_ids(occupied)] = True
+    else:
+        mask[space.cell_at(occupied)] = True
+    return mask
+
+
 def checked_cells(space: Space, cells: ArrayLike) -> NDArray[np.int64]:
     """Return cells as int64, one or (N,): ids in their order, those of a mask ascending.
 

@@ -146,8 +146,9 @@ def observe(
     maps : iterable of layers and expressions
         One for each channel, all on one grid. Distance maps are read with finite numbers in place
         of infinite ones.
-    positions : array_like of shape (N, 2)
-        World positions of agents.
+    positions : array_like of shape (N, 2) or (2,)
+        World positions of agents. One pair gives N = 1: learners take batches, so the first axis
+        stays, which `window` and `best` leave out for one position.
     window : int or (int, int)
         The height and width of a window in cells, both odd; one number for a square. The agent's
         cell is in the middle.

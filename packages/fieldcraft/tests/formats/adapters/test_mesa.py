@@ -280,13 +280,14 @@ def test_odd_arguments_are_refused() -> None:
 
 
 @pytest.mark.parametrize("kind", GRIDS)
-@pytest.mark.parametrize("made_of", ["trail", "array"])
+@pytest.mark.parametrize("made_of", ["trail", "array", "diffuse"])
 def test_agents_write_to_cells_and_all_see_it_at_once(kind: str, made_of: str) -> None:
     grid = getattr(spaces, kind)((12, 8), random=np.random.default_rng(0))
     imap = fc.InfluenceMap(adapter.space_of(grid))
     kinds: dict[str, Any] = {
         "trail": {"propagation": fc.Trail(keep=0.5, blur=1)},
         "array": {"values": np.zeros((8, 12), np.float32)},
+        "diffuse": {"propagation": fc.Diffuse(rate=0.0, keep=0.5)},
     }
     layer = imap.add_layer("scent", **kinds[made_of])
     adapter.attach(grid, layer, writable=True)
@@ -301,7 +302,7 @@ def test_agents_write_to_cells_and_all_see_it_at_once(kind: str, made_of: str) -
     assert np.count_nonzero(layer.values) == 1
     assert layer.version > before
     imap.step()
-    assert cell.scent == (1.5 if made_of == "trail" else 3)
+    assert cell.scent == (3 if made_of == "array" else 1.5)
     with pytest.raises(InvalidValue):
         cell.scent = np.nan
     other = fc.InfluenceMap(adapter.space_of(grid)).add_layer(

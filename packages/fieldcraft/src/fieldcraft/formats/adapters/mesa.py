@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, needs
-from fieldcraft.layers import Layer
+from fieldcraft.layers import Layer, SpreadLayer
+from fieldcraft.layers.propagation import Diffuse
 from fieldcraft.layers.trail_layer import StampedLayer
 from fieldcraft.space import Graph, Grid, HexGrid, Space
 
@@ -238,8 +239,9 @@ def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool 
     name : str, optional
         Name of the property; that of the layer if absent.
     writable : bool, optional
-        Let cells write to a layer with `Trail` or with an array: `cell.scent = 3`, and in Mesa 3
-        `set_cells`, `modify_cells`, `grid.scent.data = values` and `grid.scent.data[...] = 1`.
+        Let cells write to a layer with `Trail` or `Diffuse`, or with an array: `cell.scent = 3`,
+        and in Mesa 3 `set_cells`, `modify_cells`, `grid.scent.data = values` and
+        `grid.scent.data[...] = 1`.
         Else writing is refused. A model with such a layer can be pickled; then call `repair`.
 
     Raises
@@ -269,11 +271,11 @@ def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool 
             got=f"{layer.space!r} for {type(place).__name__} of {tuple(place.dimensions)}",
             remedy="Make its map on adapters.mesa.space_of(grid)",
         )
-    if checks.flag("writable", writable) and not isinstance(layer, StampedLayer):
+    if checks.flag("writable", writable) and not _is_writable(layer):
         raise InvalidValue(
-            "Cells write to layers with fc.Trail or with an array",
+            "Cells write to layers with fc.Trail, fc.Diffuse or an array",
             got=repr(layer),
-            remedy="Leave writable out",
+            remedy="Leave writable out, and change its sources or marks",
         )
     try:
         if hasattr(spaces, "PropertyLayer"):  # Mesa 3; in Mesa 4 properties are arrays
@@ -286,11 +288,16 @@ def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool 
         raise InvalidValue(
             "A property has a name of its own", got=str(error), remedy="Pass name="
         ) from None
-    if writable and isinstance(layer, StampedLayer):
+    if writable and _is_writable(layer):
         if not hasattr(place, _WRITABLE):
             setattr(place, _WRITABLE, {})
         getattr(place, _WRITABLE)[label] = layer, hexagonal
         _let_write(place, label, layer, hexagonal)
+
+
+def _is_writable(layer: Layer) -> TypeGuard[StampedLayer | SpreadLayer]:
+    """Return whether cells can write to a layer: its values are not those of its sources alone."""
+    return isinstance(layer, StampedLayer) or isinstance(layer.propagation, Diffuse)
 
 
 def _lies_on(space: Space, place: Any) -> bool:
@@ -378,7 +385,7 @@ def repair(place: Any) -> None:
         _let_write(place, name, layer, mirrored)
 
 
-def _let_write(place: Any, name: str, layer: StampedLayer, mirrored: bool) -> None:
+def _let_write(place: Any, name: str, layer: StampedLayer | SpreadLayer, mirrored: bool) -> None:
     """Make the property of cells writable."""
     width, _ = place.dimensions
     shown = _shown(layer, place.dimensions, mirrored)
@@ -456,7 +463,7 @@ def _live_class() -> Any:
 
         def write(self, values: ArrayLike) -> None:
             """Set all values, [x, y]."""
-            if not (self.writable and isinstance(self.layer, StampedLayer)):
+            if not (self.writable and _is_writable(self.layer)):
                 raise InvalidValue(
                     "Cells show this layer and don't write to it",
                     got=f"values for {self.name!r}",

@@ -61,6 +61,10 @@ class Field(ABC):
     space: Any
     timeless: bool = False
     """Whether any number of steps costs as much as one: none is dropped or waits for a budget."""
+    memoryless: ClassVar[bool] = False
+    """Whether the values after a step follow from the sources alone, so that steps in which no
+    source changes may be left out.
+    """
     lazy: ClassVar[bool] = False
     """Whether reading `values` computes them: a change that two threads must not make at once."""
     remainder_is: ClassVar[str] = "from no source"
@@ -193,6 +197,8 @@ class Field(ABC):
 
 class RadiatingField(Field):
     """A field of sources with radii and falloffs, which determine all values."""
+
+    memoryless = True
 
     @abstractmethod
     def strongest(self, sources: Sources, version: int) -> NDArray[np.float32]:

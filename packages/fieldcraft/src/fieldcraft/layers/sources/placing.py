@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.space import Space
+from fieldcraft.space.cells import checked_cells
 
 OUTSIDE = ("refuse", "clamp")
 ON_WALL = ("refuse", "nearest", "through")
@@ -81,3 +82,27 @@ class Limits(NamedTuple):
                 got=f"{count:,}",
                 remedy="Use several layers",
             )
+
+
+def open_ground(space: Space, cells: ArrayLike) -> NDArray[np.int64]:
+    """Return the cells with these ids; refuses walls."""
+    places = checked_cells(space, cells)
+    if space.walls.reshape(-1)[places].any():
+        raise OnWall(
+            "Values are set on open cells",
+            got="cells of walls",
+            remedy="Leave these out",
+        )
+    return places
+
+
+def distinct_ground(space: Space, cells: ArrayLike) -> NDArray[np.int64]:
+    """Return the cells with these ids, (N,); refuses walls and repeats."""
+    places = np.atleast_1d(open_ground(space, cells))
+    if len(places) > 1 and len(np.unique(places)) != len(places):
+        raise InvalidValue(
+            "Each cell comes once",
+            got=f"{len(places)} cells with repeats",
+            remedy="Drop the repeats",
+        )
+    return places

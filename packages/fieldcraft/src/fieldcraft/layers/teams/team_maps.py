@@ -9,7 +9,7 @@ from operator import add
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue
@@ -144,6 +144,56 @@ class Surveyed(Operand):
         """
         column: Floats = getattr(self._survey, self._column)
         return column
+
+
+class Owners(np.ndarray[Any, np.dtype[np.int32]]):
+    """The owner of each cell: a read-only array of numbers of teams, and a map with `values`,
+    `space` and `sample`. Slices and results of arithmetic are plain arrays.
+    """
+
+    space: Space
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        if return_scalar:
+            return array[()]
+        return np.asarray(array)
+
+    def __getitem__(self, key: Any) -> Any:
+        return np.asarray(self)[key]
+
+    def __repr__(self) -> str:
+        return repr(np.asarray(self))
+
+    def __reduce__(self) -> Any:
+        return np.asarray(self).__reduce__()
+
+    @property
+    def values(self) -> Numbers:
+        """The numbers as a plain array."""
+        return np.asarray(self)
+
+    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> int | Numbers:
+        """Return the owners at world positions: an int for one (x, y) pair, (N,) int32 for many.
+
+        Parameters
+        ----------
+        positions : array_like of shape (2,) or (N, 2)
+            World positions.
+        outside : str, optional
+            "refuse" positions off the map, or "clamp" them to the rim.
+        """
+        cells = self.space.cell_at(positions, outside=outside)
+        found = self.values.reshape(-1)[cells]
+        if isinstance(cells, int):
+            return int(found)
+        return np.asarray(found)
+
+
+def owners(numbers: Numbers, space: Space) -> Owners:
+    """Return numbers of teams as a map on a space."""
+    made = numbers.view(Owners)
+    made.space = space
+    return made
 
 
 @dataclass(frozen=True, eq=False)

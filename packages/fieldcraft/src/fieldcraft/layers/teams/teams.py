@@ -8,9 +8,6 @@ from operator import add
 from types import MappingProxyType
 from typing import Any, Protocol, cast, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.base.pictured import Pictured
@@ -19,10 +16,12 @@ from fieldcraft.layers import Layer, SourceLayer
 from fieldcraft.layers.propagation import Propagation
 from fieldcraft.layers.teams.team_maps import (
     FrontLine,
+    Owners,
     Survey,
     Surveyed,
     front_lines,
     graph_front_lines,
+    owners,
     regions,
 )
 from fieldcraft.space import Grid
@@ -32,7 +31,7 @@ from fieldcraft.values.expression import expression_of
 from fieldcraft.values.layered import Layered
 from fieldcraft.values.operand import Operand
 
-__all__ = ["FrontLine", "Teams", "add_teams"]
+__all__ = ["FrontLine", "Owners", "Teams", "add_teams"]
 
 
 @runtime_checkable
@@ -204,8 +203,8 @@ class Teams(Pictured, Suggesting):
 
     # Ownership
 
-    def owner(self, by: str = "total", *, margin: float = 0.0) -> NDArray[np.int32]:
-        """Return the owner of each cell.
+    def owner(self, by: str = "total", *, margin: float = 0.0) -> Owners:
+        """Return the owner of each cell, an array that can be sampled and used as a map.
 
         Parameters
         ----------
@@ -218,9 +217,11 @@ class Teams(Pictured, Suggesting):
 
         Returns
         -------
-        ndarray of int32
-            Numbers of teams in the space's shape, -1 where no team leads by the margin; of equals
-            the first team owns. Read-only and valid until the next change.
+        Owners
+            An int32 array in the space's shape: numbers of teams, -1 where no team leads by the
+            margin; of equals the first team owns. Read-only and valid until the next change; the
+            other maps of teams are expressions, which follow the layers. With `values`, `space` and
+            `sample` it can be used where a map can.
 
         Raises
         ------
@@ -229,7 +230,8 @@ class Teams(Pictured, Suggesting):
         """
         survey = self._survey(by)
         ahead = checks.not_negative("margin", margin)
-        return survey.lead(ahead) if ahead > 0 else survey.leader
+        numbers = survey.lead(ahead) if ahead > 0 else survey.leader
+        return owners(numbers, survey.space)
 
     def front_lines(self, by: str = "total") -> list[FrontLine]:
         """Return the lines between the ground of hostile teams, as polylines in world units.

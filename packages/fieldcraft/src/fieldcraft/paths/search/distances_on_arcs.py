@@ -20,6 +20,7 @@ from fieldcraft.paths.path import resolve_cells
 from fieldcraft.paths.search.distances import DistanceSearch, SearchTask, Steps, incoming
 from fieldcraft.space import GraphSnapshot, Grid, Snapshot, Space
 from fieldcraft.space.adjacency import Adjacency, cached, cached_until_walls_change, runs
+from fieldcraft.space.cells import occupied_mask
 from fieldcraft.space.regions import ChosenCells
 from fieldcraft.space.saves import with_more_walls
 
@@ -243,7 +244,11 @@ _NO_CELLS = np.empty(0, dtype=np.int32)
 
 
 def step_down(
-    distances: DistanceMap, positions: ArrayLike, one_per_cell: bool, onto_goals: bool
+    distances: DistanceMap,
+    positions: ArrayLike,
+    one_per_cell: bool,
+    onto_goals: bool,
+    occupied: ArrayLike | None,
 ) -> ChosenCells:
     """See `DistanceMap.step`."""
     space, walls = distances.space, distances.walls.reshape(-1)
@@ -271,15 +276,18 @@ def step_down(
         blocked |= space.walls.reshape(-1)[ends]
     if not onto_goals:
         blocked |= np.isin(ends, distances.goals)
-    order, occupied = np.arange(len(cells)), _NO_CELLS
+    if occupied is not None:
+        blocked |= occupied_mask(space, occupied)[ends]
+    order = np.arange(len(cells))
+    agents = _NO_CELLS
     if one_per_cell:
         # The nearest first.
         order = here.argsort(kind="stable")
-        occupied = np.zeros(len(space), dtype=np.int32)
-        np.add.at(occupied, cells, 1)
+        agents = np.zeros(len(space), dtype=np.int32)
+        np.add.at(agents, cells, 1)
     chosen = np.empty_like(cells)
     kernels.distances.step_down.choose(
-        cells, starts, here, ends, left, totals, blocked, order, one_per_cell, chosen, occupied
+        cells, starts, here, ends, left, totals, blocked, order, one_per_cell, chosen, agents
     )
     moves = chosen >= 0
     cells[moves], here[moves] = ends[chosen[moves]], left[chosen[moves]]

@@ -15,6 +15,7 @@ from fieldcraft.kernels.agents import swarm_layout
 from fieldcraft.kernels.agents.swarm_layout import Rule
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import read_only
+from fieldcraft.layers.sources.placing import open_ground
 from fieldcraft.layers.trail_layer import TrailLayer
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.swarm.forage import Deposit, Emitter, Forage, Reversed
@@ -150,7 +151,7 @@ def _emission(space: Grid, emitter: Any) -> Emission:
     layer = _updated(space, emitter.layer)
     places = emitter.places
     if not isinstance(places, Forage):
-        cells = np.atleast_1d(layer._on_open_ground(places))
+        cells = np.atleast_1d(open_ground(layer.space, places))
         return Emission(emitter, layer, cells, layer._parts(emitter.amount, len(cells)))
     if layer.steps.field.vector or not space.same_cells(places.space):
         raise InvalidValue(
