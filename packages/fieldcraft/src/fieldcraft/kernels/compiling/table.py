@@ -76,7 +76,10 @@ FOLDERS = {
         "rollouts",
         "path_segments",
     ),
-    "pictures": ("paint",),
+    "pictures": (
+        "frames",
+        "paint",
+    ),
     "shared": (
         "moves",
         "neighbors",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.query.question import Candidates
@@ -22,7 +22,8 @@ from fieldcraft.view.pixels.plan import RGB, RGBA, Floats
 POSITIVE: RGB = (255, 96, 56)
 NEGATIVE: RGB = (48, 140, 255)
 _IDLE: RGB = (150, 156, 168)
-_RING: RGB = (255, 255, 255)
+_BY_SIGN = np.array([_IDLE, POSITIVE, NEGATIVE], dtype=np.uint8)
+"""The fillings of markers by the sign of the strength: 0, 1, and -1 from the end."""
 _SHADE: RGB = (8, 9, 12)
 _WIDEST = 1000  # pixels
 _SMALLEST = 2.0
@@ -273,28 +274,14 @@ def draw_markers(
     magnitude = np.abs(strengths)
     share = np.sqrt(magnitude / max(float(magnitude.max(initial=0.0)), 1e-300))
     sizes = np.maximum(share * largest, _SMALLEST)
-    for i in np.argsort(-sizes, kind="stable").tolist():
-        (x, y), radius, strength = pixels[i].tolist(), float(sizes[i]), float(strengths[i])
-        filling = color or (POSITIVE if strength > 0 else NEGATIVE if strength < 0 else _IDLE)
-        _draw_disc(picture, x, y, radius + max(1.0, 0.22 * radius), _SHADE, 0.75)
-        _draw_disc(picture, x, y, radius, _RING, 1.0)
-        _draw_disc(picture, x, y, radius - max(1.0, 0.2 * radius), filling, 1.0)
-
-
-def _draw_disc(
-    picture: RGBA, x: float, y: float, radius: float, color: RGB, opacity: float
-) -> None:
-    left, top, coverage = _disc(x, y, radius)
-    blend(picture, left, top, coverage * opacity, color)
-
-
-@functools.lru_cache(maxsize=128)  # most sources stay where they are from frame to frame
-def _disc(x: float, y: float, radius: float) -> tuple[int, int, NDArray[np.float64]]:
-    """Return the corner of the pixels around a disc, and how much of each it covers."""
-    left, top = int(np.floor(x - radius - 1)), int(np.floor(y - radius - 1))
-    columns = np.arange(left, int(np.ceil(x + radius + 1)) + 1) + 0.5 - x
-    rows = np.arange(top, int(np.ceil(y + radius + 1)) + 1) + 0.5 - y
-    return left, top, np.clip(radius + 0.5 - np.hypot(columns, rows[:, np.newaxis]), 0, 1)
+    order = np.argsort(-sizes, kind="stable")
+    if color is None:
+        fillings = _BY_SIGN[np.sign(strengths[order]).astype(np.int8)]
+    else:
+        fillings = np.tile(np.array(color, dtype=np.uint8), (len(order), 1))
+    xs, ys = np.ascontiguousarray(pixels[order].T)
+    words = picture.view(np.uint32)[..., 0]
+    kernels.pictures.frames.markers(xs, ys, sizes[order], fillings, picture, words)
 
 
 _SHADES = 8

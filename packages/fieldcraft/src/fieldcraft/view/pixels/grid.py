@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Grid
@@ -176,12 +177,16 @@ class GridPlan(Plan):
         else:
             table[..., :3] = np.rint(tones[:, np.newaxis] * (1 - cover) + rgb * cover)
         mixed = table.view(np.uint32)[..., 0].reshape(-1)
-        cells = mixed.take((kinds[self.rows, self.columns].astype(np.uint32) << 8) | index)
-        picture = self._enlarged(cells)
-        if ground is not None:
-            edge = np.array([*theme.wall_edge, 255], dtype=np.uint8).view(np.uint32)
-            picture.reshape(-1)[self._wall_lines()] = edge[0]
-        return picture.view(np.uint8).reshape(*picture.shape, 4)
+        shown = np.ascontiguousarray(kinds[self.rows, self.columns])
+        if ground is None:
+            lines = np.empty(0, dtype=np.int64)
+        else:
+            lines = self._wall_lines()
+        edge = np.array([*theme.wall_edge, 255], dtype=np.uint8).view(np.uint32)[0]
+        picture = np.empty((*self.shape, 4), dtype=np.uint8)
+        pixels = picture.view(np.uint32)[..., 0]
+        kernels.pictures.frames.enlarge(shown, index, mixed, self.scale, lines, edge, pixels)
+        return picture
 
     def _enlarged(self, cells: NDArray[Any]) -> NDArray[Any]:
         return np.repeat(np.repeat(cells, self.scale, axis=1), self.scale, axis=0)
