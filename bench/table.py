@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+MISSED = "missed"
+"""The verdict on a figure that is not what was asked for."""
+
 
 @dataclass
 class Table:
@@ -23,6 +26,10 @@ class Table:
                 f" {cells}"
             )
         self.rows.append(cells)
+
+    def missed(self) -> list[str]:
+        """The rows with a target that was missed, each in one line."""
+        return [", ".join([self.title, *filter(None, row)]) for row in self.rows if MISSED in row]
 
     def text(self) -> str:
         """The table for a terminal: the first column to the left, the others to the right."""
@@ -73,7 +80,7 @@ def at_least(value: float, required: float | None, aim: float | None = None) -> 
     if required is None:
         return ""
     if value < required:
-        return "missed"
+        return MISSED
     return "met" if aim is None or value < aim else "met, aim too"
 
 
@@ -81,7 +88,7 @@ def at_most(value: float, required: float | None) -> str:
     """The verdict on a cost that should be small."""
     if required is None:
         return ""
-    return "met" if value <= required else "missed"
+    return "met" if value <= required else MISSED
 
 
 def milliseconds(seconds: float) -> str:

@@ -10,6 +10,7 @@ import sys
 from ctypes import CDLL
 from math import exp
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ if not (ROOT / "bench").is_dir():
 sys.path.insert(0, str(ROOT))
 
 from bench import __main__, opponents  # noqa: E402
+from bench.table import Report, Table, at_most  # noqa: E402
 
 SHAPE = (23, 37)
 DECAY, MOMENTUM, STRENGTH, STEPS = 0.26, 0.3, 5.0, 9
@@ -32,6 +34,33 @@ def test_suites_that_the_pages_name_exist() -> None:
     named = set(re.findall(r"`python -m bench ([a-z]\w*)", text))
     assert len(named) > 10
     assert named <= set(__main__.SUITES)
+
+
+@pytest.mark.parametrize(("quick", "code"), [(False, 1), (True, 0)])
+def test_a_missed_target_fails_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    quick: bool,
+    code: int,
+) -> None:
+    slow = ModuleType("slow")
+    table = Table("Speed", ["what", "time", "verdict"])
+    table.add("a step", "2 ms", at_most(2, 1))
+    table.add("a look", "1 ms", at_most(1, 1))
+    monkeypatch.setattr(slow, "run", lambda quick: Report(tables=[table]), raising=False)
+    monkeypatch.setitem(sys.modules, "slow", slow)
+    monkeypatch.setitem(__main__.SUITES, "slow", "slow")
+    flags = ["--quick"] if quick else []
+    monkeypatch.setattr(sys, "argv", ["bench", "slow", "--out", str(tmp_path), *flags])
+    assert __main__.main() == code
+    said = capsys.readouterr().err
+    assert ("MISSED: slow: Speed, a step, 2 ms, missed" in said) == (not quick)
+    assert "a look" not in said
+
+
+def test_the_frame_of_a_bot_is_the_first_table() -> None:
+    assert next(iter(__main__.SUITES)) == "bot"
 
 
 def plain(
