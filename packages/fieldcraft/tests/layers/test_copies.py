@@ -145,3 +145,83 @@ def test_a_layer_keeps_its_name() -> None:
     with refused(InvalidValue, "keeps the name"):
         layer.name = "b"
     assert imap["a"] is layer and layer.name == "a"
+
+
+@every_space
+@every_copier
+@pytest.mark.parametrize("settings", [{}, {"exact": True}, {"blend": "max"}, {"metric": "path"}])
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_sources_of_a_radial_layer_that_no_step_has_shown(
+    space: Callable[[], fc.space.Space],
+    copier: Copier,
+    settings: dict[str, Any],
+    moment: str,
+    tmp_path: Path,
+) -> None:
+    imap = fc.InfluenceMap(space())
+    layer: Any = imap.add_layer("a", fc.Radial(3.0, "linear", **settings))
+    places = imap.space.position_of(np.arange(5))
+    layer.add_source(places[0], 8.0)
+    gone = layer.add_source(places[2], 2.0)
+    imap.step()
+
+    def change(imap: fc.InfluenceMap) -> None:
+        layer: Any = imap["a"]
+        layer.source(gone.id).remove()
+        layer.add_source(places[4], 3.0, radius=2.0, falloff="constant")
+
+    if moment == "before":
+        change(imap)
+    twin = copier(imap, tmp_path)
+    again = copier(twin, tmp_path)
+    if moment == "after":
+        change(imap)
+        change(twin)
+        change(again)
+    one: Any = imap["a"]
+    for each in (twin, again):
+        other: Any = each["a"]
+        np.testing.assert_array_equal(other.strongest, one.strongest)
+        for cell in range(5):
+            assert (
+                other.attribution(cell).sources.tolist() == one.attribution(cell).sources.tolist()
+            )
+            assert (
+                other.attribution(cell).amounts.tolist() == one.attribution(cell).amounts.tolist()
+            )
+    # What was removed shows until the step (if it reaches that far), and what was added does not.
+    assert set(one.attribution(4).sources.tolist()) <= {gone.id}
+    imap.step()
+    for each in (twin, again):
+        each.step()
+        np.testing.assert_array_equal(each["a"].values, one.values)
+        np.testing.assert_array_equal(each["a"].strongest, one.strongest)  # type: ignore[attr-defined]
+
+
+@every_space
+@every_copier
+def test_values_that_were_written_on_a_radial_layer(
+    space: Callable[[], fc.space.Space], copier: Copier, tmp_path: Path
+) -> None:
+    imap = fc.InfluenceMap(space())
+    layer: Any = imap.add_layer("a", fc.Radial(2.0, "linear", "path"))
+    places = imap.space.position_of(np.arange(5))
+    layer.add_source(places[0], 8.0)
+    imap.step()
+    layer.write(np.reshape([1.1, 2.2, 3.3, 4.4, 5.5], imap.space.shape))
+    layer.validate(max_cells=1)
+    twin = copier(imap, tmp_path)
+    both_set_walls(imap, twin, [1])
+    for each in (imap, twin):
+        copied: Any = each["a"]
+        copied.add_source(places[4], 1.0)
+        each.step()
+    np.testing.assert_array_equal(twin["a"].values, layer.values)
+    assert layer.sample(places[2]) > 3
+    other: Any = twin["a"]
+    other.write(layer.values)
+    layer.write(layer.values)
+    assert other.validate(max_cells=1, rate=0.5) == layer.validate(max_cells=1, rate=0.5)
+    imap.step()
+    twin.step()
+    np.testing.assert_array_equal(twin["a"].values, layer.values)

@@ -37,6 +37,8 @@ class LayerState:
     due: int
     arrays: dict[str, NDArray[Any]]
     sources: Sources
+    taken: Sources | None = None
+    """The sources at the last step, if they have changed since and the values follow from them."""
 
 
 class Layer(Operand):
@@ -480,6 +482,7 @@ class Layer(Operand):
                 steps.due,
                 arrays,
                 steps.sources,
+                steps.field.taken(steps.sources),
             )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -520,6 +523,8 @@ class Layer(Operand):
             steps.sources = state.sources.copy(lock)
         steps.field.limit(steps.sources)
         steps.field.restore(state.arrays, steps.sources)
+        if state.taken is not None:
+            steps.field.take(state.taken)
         if "unseen" in state.arrays:
             steps.have_missed(checked_pins(state.arrays["unseen"], len(space)))
         return layer

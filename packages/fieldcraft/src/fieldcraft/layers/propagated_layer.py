@@ -85,12 +85,15 @@ class Moving(Layer):
         with self.steps.lock:
             self.steps.catch_up()
             before = {name: array.copy() for name, array in self.steps.field.state().items()}
+            taken = self.steps.field.taken(self.steps.sources)
             walls_seen = self.steps.walls_seen
             try:
                 self.steps.feed()
                 self.steps.field.settle()
             except BaseException:
                 self.steps.field.restore(before, self.steps.sources)
+                if taken is not None:
+                    self.steps.field.take(taken)
                 self.steps.walls_seen = walls_seen
                 raise
             self.steps.changes += 1

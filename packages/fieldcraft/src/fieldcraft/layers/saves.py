@@ -42,7 +42,7 @@ _ENTRY = dict.fromkeys(
 _KEYS: serialization.Keys = {
     "ticks": None,
     "spaces": dict.fromkeys(("space", "parent")),
-    "layers": {**_ENTRY, "falloffs": None, "keys": None},
+    "layers": {**_ENTRY, "falloffs": None, "keys": None, "taken": None},
 }
 """The keys of the contents."""
 
@@ -172,7 +172,23 @@ def _layer_out(state: LayerState, space: int | None) -> dict[str, Any]:
         "sources": columns,
         "falloffs": tuple(falloff.state() for falloff in state.sources.falloffs),
         "keys": tuple((_plain(key), identity) for key, identity in keys),
+        "taken": None if state.taken is None else _taken_out(state.taken),
     }
+
+
+def _taken_out(taken: Sources) -> dict[str, Any]:
+    columns, _ = taken.state()
+    return {
+        "sources": columns,
+        "falloffs": tuple(falloff.state() for falloff in taken.falloffs),
+    }
+
+
+def _taken_in(entry: dict[str, Any] | None, space: Space) -> Sources | None:
+    if entry is None:
+        return None
+    falloffs = [Falloff.restored(falloff) for falloff in entry["falloffs"]]
+    return Sources.restored(space, entry["sources"], [], falloffs)
 
 
 def _layer_in(entry: dict[str, Any], space: Space) -> LayerState:
@@ -193,6 +209,7 @@ def _layer_in(entry: dict[str, Any], space: Space) -> LayerState:
         _size(entry["due"], clock.MOST_TICKS),
         held,
         Sources.restored(space, entry["sources"], list(entry["keys"]), falloffs),
+        _taken_in(entry["taken"], space),
     )
 
 

@@ -190,6 +190,15 @@ class Field(ABC):
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Continue from a state; raises ValueError for arrays that `state` cannot have made."""
 
+    def taken(self, sources: Sources) -> Sources | None:
+        """Return the sources as they were at the last step, for `take`; None if the field does not
+        need them, or they have not changed since.
+        """
+        return None
+
+    def take(self, sources: Sources) -> None:  # noqa: B027 - optional
+        """After `restore`: the sources as they were at the last step, other than they are now."""
+
     def attribution(self, cell: int, sources: Sources) -> Attribution:
         """Return the sources of the value of a cell."""
         return Attribution(np.zeros(0, np.int64), np.zeros(0), self.remainder_is)

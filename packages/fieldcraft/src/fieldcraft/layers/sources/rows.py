@@ -75,6 +75,11 @@ class Rows:
             self._falloffs,
         )
 
+    @property
+    def generations(self) -> NDArray[np.int64]:
+        """How often the source of each row was removed; ids contain it."""
+        return self._generation
+
     def forget_changes(self) -> None:
         """Count no row as changed."""
         self._changed[:] = False

@@ -12,16 +12,23 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.layers.propagation.propagation import Attribution, checked_resistance
-from fieldcraft.layers.propagation.radial.footprints import GridFootprints, too_large
+from fieldcraft.layers.propagation.radial.footprints import GridFootprints, footprints_on, too_large
 from fieldcraft.layers.propagation.radial.reach_on_grid import GridWalks
 from fieldcraft.layers.propagation.radial.updates import Emitters, RadialUpdates
-from fieldcraft.layers.propagation.trail.accumulator import ADD, MAX, SCALE, Accumulator
+from fieldcraft.layers.propagation.trail.accumulator import (
+    ADD,
+    MAX,
+    SCALE,
+    Accumulator,
+    in_units,
+)
 from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Grid, Space
 
 if TYPE_CHECKING:
     from fieldcraft.layers.propagation.radial.radial import Radial
 
+_OTHER = -1  # in place of the version of sources: they differ from those of the layer
 MOST_STRENGTH = 2.0**20
 MOST_SOURCES = 2**18
 
@@ -52,8 +59,10 @@ class RadialField(RadialUpdates):
                 remedy="Add another layer",
                 about="exact",
             )
+        footprints = footprints_on(self.space, radial.metric, radial.thickness, exact=radial.exact)
         self.radial = radial
-        self.footprints = self._no_footprints()
+        self.footprints = footprints
+        self._strongest = None
         self.invalidate()
 
     def set_resistance(self, resistance: NDArray[np.float32] | None) -> None:
@@ -62,6 +71,7 @@ class RadialField(RadialUpdates):
         """
         _check_resistance(self.radial, resistance)
         self.resistance = resistance
+        self._strongest = None
         self.invalidate()
 
     def write(self, values: NDArray[np.float32]) -> None:
@@ -72,26 +82,72 @@ class RadialField(RadialUpdates):
                 got=f"{float(np.abs(values).max()):g}",
                 remedy="Count in larger units",
             )
+        if self._stale is not None:  # the residue is what values differ from the sums
+            self._pending = self._stale
+            self._last_fed = None
+            self.catch_up()
+            self._compares_all = True
         super().write(values)
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
-        """Take over the values as sums, until `validate` corrects them."""
-        self._is_written = True
-        self.sums.sums[:] = np.rint(self.shown.astype(np.float64) * SCALE)
+        """Take over the values as sums, to the nearest unit, until `validate` corrects them."""
+        written = in_units(self.shown)
+        if self.radial.blend == "sum":
+            before = 0 if self._residue is None else self._residue
+            self._residue = written - self.sums.sums + before
+        self.sums.sums[:] = written
+        self.shown[:] = written / SCALE
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return the values, and the resistance; the rest follows from the sources. See
-        `Field.state`.
+        """Return the values, the resistance, and what does not follow from the sources as they are
+        now: sources that have changed since the last step, written values, and the next cell to
+        validate. See `Field.state`.
         """
-        state = {"values": self.values}
-        return state if self.resistance is None else state | {"resistance": self.resistance}
+        state: dict[str, NDArray[Any]] = {"values": self.values}
+        if self.resistance is not None:
+            state["resistance"] = self.resistance
+        if self._residue is not None and (self._stale is not None or not self._is_invalid):
+            state["residue"] = self._residue
+        if self._validated:
+            state["validated"] = np.array([self._validated], dtype=np.int64)
+        return state
+
+    def taken(self, sources: Sources) -> Sources | None:
+        """See `Field.taken`."""
+        if self._stale is not None:
+            return None if self._stale.version == sources.version else self._stale
+        return None if self._taken.version == sources.version else self._sources_taken()
+
+    def _sources_taken(self) -> Sources:
+        """Return the sources as they were at the last step."""
+        if self._stale is not None:
+            return self._stale
+        return self._taken.with_applied(self.space, self._applied)
+
+    def take(self, sources: Sources) -> None:
+        """See `Field.take`."""
+        self._stale = sources.copy()
+        self._stale.version = _OTHER
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Set the values of a state, until the next step; see `Field.restore`."""
         if "resistance" in state:
             self.resistance = checked_resistance(state["resistance"], self.space.shape)
+        if "residue" in state:
+            residue = state["residue"]
+            if residue.dtype != np.int64 or residue.shape != self.sums.shape:
+                raise ValueError(f"written values of {residue.dtype} and shape {residue.shape}")
+            if not (np.abs(residue) < 2**61).all():
+                raise ValueError("written values that overflow")
+            self._residue = residue.copy()
+        if "validated" in state:
+            validated = state["validated"]
+            if validated.shape != (1,) or not 0 <= int(validated[0]) < max(self.sums.sums.size, 1):
+                raise ValueError("a cell to validate that is none")
+            self._validated = int(validated[0])
         self.values[...] = state["values"]
         self._is_invalid = True
+        self._stale = sources.copy()
 
     # Questions
 
@@ -110,6 +166,8 @@ class RadialField(RadialUpdates):
             away = np.clip(away, -limit, limit)
         if wrong or away.any():
             sums += away
+            if self._residue is not None:
+                self._residue.reshape(-1)[first:last] += away
             self.sums.touch(np.arange(first, last))
             self.sums.publish(self.shown, self.walks.some_walls)
         return wrong
@@ -129,9 +187,19 @@ class RadialField(RadialUpdates):
 
     def attribution(self, cell: int, sources: Sources) -> Attribution:
         """Return the sources that reach a cell, and what each adds; see `Field.attribution`."""
-        field = self._fresh(self.radial, sources) if self._is_invalid else self
+        field = self
+        if self._must_be_fresh:
+            field = self._fresh(self.radial)
         rows, amounts = field.contributions(cell)
-        return Attribution(sources.ids_of(rows), amounts, "from no source")
+        ids = rows | field._taken.generations[rows] << 32
+        return Attribution(ids, amounts, "from no source")
+
+    @property
+    def _must_be_fresh(self) -> bool:
+        """Whether the sums are not those of the sources at the last step in the present walls."""
+        return self._is_invalid or (
+            self.is_current and self.space.walls_version != self._walls_version
+        )
 
     def contributions(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the rows of the sources that reach a cell, and what each adds there; with "max",
@@ -153,13 +221,13 @@ class RadialField(RadialUpdates):
         if self.radial.blend == "max":
             return self.values
         if self._strongest is None or (version != self._strongest_version and self.is_current):
-            self._strongest, self._strongest_version = self._updated_strongest(sources), version
+            self._strongest, self._strongest_version = self._updated_strongest(), version
         return self._strongest.values
 
-    def _updated_strongest(self, sources: Sources) -> RadialField:
+    def _updated_strongest(self) -> RadialField:
         strongest = replace(self.radial, blend="max")
-        if self._is_invalid:
-            return self._fresh(strongest, sources)
+        if self._must_be_fresh:
+            return self._fresh(strongest)
         field, applied = self._strongest, self._applied
         if (
             field is None
@@ -179,12 +247,15 @@ class RadialField(RadialUpdates):
         """Return another field on the same space, without sources."""
         return type(self)(radial, self.space)
 
-    def _fresh(self, radial: Radial, sources: Sources) -> RadialField:
-        """Return another field of the same sources, for when this one has not yet applied them."""
-        field, copied = self._other(radial), sources.copy()
-        copied.all_changed()
+    def _fresh(self, radial: Radial) -> RadialField:
+        """Return another field of the sources as they were at the last step, in the present walls
+        and with the present resistance.
+        """
+        field = self._other(radial)
+        sources = self._sources_taken().copy()
+        sources.all_changed()
         field.set_resistance(self.resistance)
-        field.feed(copied)
+        field.feed(sources)
         field.catch_up()
         return field
 
@@ -212,7 +283,7 @@ class GridRadialField(RadialField):
 
     def _rebuild_is_cheaper(self, jobs: Emitters) -> bool:
         more = len(jobs) - len(self._live)
-        if not self._at_once or self._is_written or more <= 0:
+        if not self._at_once or self._residue is not None or more <= 0:
             return False
         return more * float(self._sizes(jobs).mean()) > self.sums.sums.size
 

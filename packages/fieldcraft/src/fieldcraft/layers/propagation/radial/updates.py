@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,61 @@ class Emitters:
         return Emitters(*map(np.concatenate, zip(*(part.columns for part in parts), strict=True)))
 
 
+class Taken(NamedTuple):
+    """What else is known of the sources that a field has applied, by row, and their version.
+
+    `radii` and `falloffs` are None where all sources have those of the layer, `positions` unless
+    distances are measured from them. See `Columns`.
+    """
+
+    version: int
+    generations: NDArray[np.int64]
+    radii: NDArray[np.float64] | None
+    falloffs: NDArray[np.int64] | None
+    positions: NDArray[np.float64] | None
+    curves: list[Falloff]
+
+    @classmethod
+    def of(cls, sources: Sources, *, exact: bool) -> Taken:
+        """Return it of sources as they are now."""
+        columns = sources.columns
+        shaped = sources.have_shapes
+        return cls(
+            sources.version,
+            sources.generations.copy(),
+            columns.radii.copy() if shaped else None,
+            columns.falloffs.copy() if shaped else None,
+            columns.positions.copy() if exact else None,
+            sources.falloffs,
+        )
+
+    def with_applied(self, space: Space, applied: Emitters) -> Sources:
+        """Return the sources with the cells and strengths that were applied."""
+        alive = applied.strengths != 0
+        count = len(alive)
+        positions = space.position_of(applied.cells) if count else np.zeros((0, space.dimensions))
+        if self.positions is not None:
+            positions = self.positions[:count]
+        radii = np.zeros(count)
+        if self.radii is not None:
+            radii = self.radii[:count]
+        falloffs = np.zeros(count, dtype=np.int64)
+        if self.falloffs is not None:
+            falloffs = self.falloffs[:count]
+        arrays = {
+            "alive": alive,
+            "generation": self.generations[:count],
+            "cells": applied.cells,
+            "positions": positions,
+            "strengths": applied.strengths.astype(np.float32),
+            "expires": np.full(count, np.iinfo(np.int64).max),
+            "radii": radii,
+            "falloffs": falloffs,
+            "free": np.flatnonzero(~alive),
+        }
+        return Sources.restored(space, arrays, [], self.curves)
+
+
 _MOST_WEIGHTS = 4_000_000  # weights of footprints: 32 MB
 _BATCH = 64  # footprints that are searched before they are added
 _ALL_ROWS = kernels.trail.stamps.ALL_ROWS
@@ -88,7 +143,12 @@ class RadialUpdates(RadiatingField):
         self._work: Iterator[int] | None = None
         self._at_once = True
         self._is_invalid = False
-        self._is_written = False
+        self._residue: NDArray[np.int64] | None = None
+        """What written values add to the sums of all sources."""
+        self._taken = Taken.of(Sources(space), exact=radial.exact)
+        self._compares_all = False
+        self._stale: Sources | None = None
+        """After a copy: the sources as they were at the last step, which the sums lack."""
         self._walls_version = space.walls_version
         self._used_weights = 0
 
@@ -157,12 +217,21 @@ class RadialUpdates(RadiatingField):
 
     def _begin(self, sources: Sources) -> None:
         if self._is_invalid:
-            self._is_invalid = self._is_written = False
+            if self._stale is None:
+                self._residue = None
+            self._stale = None
+            self._is_invalid = False
             self._walls_version = self.space.walls_version
             self.walks = walks_on(self.space, self.resistance)
             self.sums.reset()
+            if self._residue is not None:
+                self.sums.sums += self._residue
             self._applied = Emitters.zeros(0)
+            self._compares_all = True
+        if self._compares_all:
+            self._compares_all = False
             sources.all_changed()
+        self._taken = Taken.of(sources, exact=self.radial.exact)
         columns = sources.columns
         self._follow(
             self._numbers(sources),
