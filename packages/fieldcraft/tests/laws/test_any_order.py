@@ -95,6 +95,7 @@ def test_objects_are_compared_with_new_ones() -> None:
 NOT_DRAWN = {
     "version": "objects that follow others notice changes by it",
     "restored": "saves and copies call it",
+    "state": "saves and copies call it",
     "recover": "needs a device that is lost",
     "register_type": "adds a layer as add_layer does",
     "watch": "opens a page",
