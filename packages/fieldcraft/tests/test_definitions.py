@@ -38,6 +38,7 @@ FOLLOWED = [
     # sources, steps and samples
     ("layers/source_layer.py", "self._source(position", "_source", "layers/source_layer.py", "_source"),
     ("layers/source_layer.py", "return self.steps.sources.add(", "add", "layers/sources/sources.py", "add"),
+    ("layers/influence_map.py", "self.schedule.step(count)", "step(", "layers/schedule.py", "step"),
     ("layers/schedule.py", "layer.steps.take(part)", "take(", "layers/steps.py", "take"),
     ("layers/steps.py", "batch = self.feed(", "feed", "layers/steps.py", "feed"),
     ("layers/propagation/spread/field.py", "            self._run(count)", "_run", "layers/propagation/spread/field.py", "_run"),
@@ -50,7 +51,7 @@ FOLLOWED = [
     ("pursuit/belief.py", "belief.step(self._spare)", "step", "pursuit/belief_of_one.py", "step"),
     ("pursuit/belief_of_one.py", "kernels.pursuit.belief.arrive(", "arrive", "kernels/pursuit/belief.py", "arrive"),
     ("commands/recipe/outputs.py", "World(", "World", "commands/recipe/world.py", "World"),
-    ("commands/recipe/world.py", "self.imap.advance(self.step", "advance", "layers/schedule.py", "advance"),
+    ("commands/recipe/world.py", "self.imap.advance(self.step", "advance", "layers/influence_map.py", "advance"),
 ]  # fmt: skip
 
 

@@ -56,7 +56,7 @@ def test_a_step_of_the_map_is_an_interval_for_each() -> None:
     twin = copy.deepcopy(imap)
     imap.step()
     assert (fast.time, slow.time) == (pytest.approx(50.4), pytest.approx(251.5))
-    assert not imap.copy()._timed and len(twin._timed) == 1
+    assert not imap.copy().schedule.timed and len(twin.schedule.timed) == 1
 
 
 def test_what_has_no_clock_or_two_is_refused() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import math
 import weakref
+from typing import Any
 
 import numpy as np
 import pytest
@@ -349,3 +350,10 @@ def test_moving_sources_of_a_radial_layer_report_what_they_miss() -> None:
     guard = imap.add_layer("guard", fc.Radial(3.0), every=0.1)
     guard.add_source((1.5, 1.5), 4.0).move((1.5, 1.5), velocity=(0.1, 0.0))
     assert imap.advance(30.0).dropped == {"guard": 292}
+
+
+@pytest.mark.parametrize("method", ["add", "remove", "step", "advance"])
+def test_messages_of_python_name_the_class_of_the_map(method: str) -> None:
+    imap: Any = fc.InfluenceMap(fc.Grid(5, 3))
+    with pytest.raises(TypeError, match=rf"InfluenceMap\.{method}\(\)"):
+        getattr(imap, method)(1, 2, 3)

@@ -142,7 +142,7 @@ def test_a_handler_of_the_programs_own_is_called_afterwards() -> None:
     imap, _ = world(fc.Spread(0.3, 0.6))
     old = signal.signal(signal.SIGINT, lambda number, frame: heard.append(imap.time))
     try:
-        assert not interrupted(lambda: imap.advance(0.5), 30)
+        assert not interrupted(lambda: imap.advance(0.5), 40)
         assert heard == [0.5]
         signal.raise_signal(signal.SIGINT)
         assert heard == [0.5, 0.5]

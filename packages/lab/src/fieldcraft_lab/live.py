@@ -340,7 +340,7 @@ def _digest_of(imap: InfluenceMap) -> str:
             },
             "walls": np.ascontiguousarray(layer.space.walls),
         }
-    return serialization.digest({"ticks": imap._ticks, "layers": layers})
+    return serialization.digest({"ticks": imap.schedule.ticks, "layers": layers})
 
 
 def _plain(value: Any) -> Any:

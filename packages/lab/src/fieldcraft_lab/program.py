@@ -17,6 +17,7 @@ from fieldcraft_lab.protocol import Best, Probe, Sensitivity
 from fieldcraft_lab.server import Server
 from fieldcraft_lab.session import Side
 
+ATTACHMENT = "lab"
 _PERIOD = 1 / 20
 
 
@@ -75,7 +76,7 @@ class Watch(Program):
     def close(self) -> None:
         """Close the port."""
         self._server.stop()
-        self._imap._watch = None
+        self._imap.attachments.pop(ATTACHMENT, None)
 
     def update(self) -> None:
         """Answer pages and show them the map as it is now, from the thread that uses the map."""
@@ -102,11 +103,12 @@ def watch(imap: InfluenceMap, *, port: int = 0, browser: bool = False) -> Watch:
     """
     rule = "The lab watches an influence map"
     checks.instance(imap, InfluenceMap, rule, "Pass fc.InfluenceMap")
-    found: Watch | None = imap._watch
+    found: Watch | None = imap.attachments.get(ATTACHMENT)
     if found is None:
         checks.integer("port", port, maximum=65535)
         checks.flag("browser", browser)
-        found = imap._watch = Watch(imap, port=port)
+        found = Watch(imap, port=port)
+        imap.attachments[ATTACHMENT] = found
         print(f"The map can be seen at {found.url}", file=sys.stderr, flush=True)
         if browser:
             webbrowser.open(found.url)

@@ -56,7 +56,7 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
             spaces.append(layer.space)
     data = serialization.to_bytes(
         {
-            "ticks": _time_out(imap._ticks),
+            "ticks": _time_out(imap.schedule.ticks),
             "spaces": tuple(
                 {"space": space, "parent": _place(getattr(space, "_parent", None), spaces)}
                 for space in spaces
@@ -88,7 +88,7 @@ def load(
         for entry in contents["spaces"]:
             spaces.append(_space_in(entry, spaces))
         imap = kind(spaces[0])
-        imap._ticks = _size(contents["ticks"], _MOST_TICKS)
+        imap.schedule.ticks = _size(contents["ticks"], _MOST_TICKS)
         for entry in contents["layers"]:
             space = spaces[entry["space"]]
             state = _layer_in(entry, space)

@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
@@ -55,150 +55,73 @@ class Timed(Protocol):
         """Let `dt` seconds pass."""
 
 
-_Timed = TypeVar("_Timed", bound=Timed)
+class Schedule:
+    """Lets time pass for the layers of a map, and for what else has a clock.
 
+    Parameters
+    ----------
+    layers : Mapping[str, Layer]
+        The layers by name, which the map adds and removes.
+    lock : SingleThreadLock
+        The lock of the map.
+    """
 
-class Advancing:
-    """Layers for which time passes; see `InfluenceMap`."""
+    def __init__(self, layers: Mapping[str, Layer], lock: SingleThreadLock) -> None:
+        self.layers = layers
+        self.lock = lock
+        self.ticks = 0
+        """The time that was passed to `advance`."""
+        self.next = ""
+        """The name of the layer whose turn is next within a budget."""
+        self.timed: tuple[tuple[Timed, int], ...] = ()
+        """What else has a clock, and the ticks that pass for it in one step."""
+        self._has_warned = False
 
-    _has_warned = False
-    _timed: tuple[tuple[Timed, int], ...] = ()
-    _lock: SingleThreadLock
-    _layers: dict[str, Layer]
-    _ticks: int
-    _next: str
+    def __reduce__(self) -> tuple[Any, ...]:
+        held = {"ticks": self.ticks, "next": self.next, "timed": self.timed}
+        return Schedule, (self.layers, self.lock), held
 
-    @property
-    def time(self) -> float:
-        """Seconds that were passed to `advance`."""
-        return clock.seconds(self._ticks)
-
-    def add(self, timed: _Timed, *, every: float = 0.1) -> _Timed:
-        """Add a `Belief`, `LastSeen`, `Pursuit` or search that advances with the layers, and return
-        it.
-
-        Saves and copies of the map contain its layers only; store `snapshot()` of what was added.
-
-        Parameters
-        ----------
-        timed : Belief, LastSeen, Pursuit or SearchParty
-            An object with `advance(dt)`, which is no longer to be called.
-        every : float, optional
-            Seconds that pass for it in one `step` of the map.
-
-        Raises
-        ------
-        InvalidValue
-            If it has no clock, or was added before.
-
-        Examples
-        --------
-        >>> import fieldcraft as fc
-        >>> imap = fc.InfluenceMap(fc.Grid(5, 3))
-        >>> seen = imap.add(fc.LastSeen(imap.space))
-        >>> _ = imap.advance(2.5)
-        >>> seen.time
-        2.5
-        """
-        if not isinstance(timed, Timed) or isinstance(timed, (Layer, Advancing)):
-            raise InvalidValue(
-                "What is added to a map has a clock: advance(dt)",
-                got=repr(timed),
-                remedy="Pass a Belief, LastSeen, Pursuit or SearchParty; add_layer() makes layers",
-            )
-        with self._lock:
-            if any(timed is other for other, _ in self._timed):
+    def add(self, timed: Timed, every: float) -> None:
+        """Add what has a clock; see `InfluenceMap.add`."""
+        with self.lock:
+            if any(timed is other for other, _ in self.timed):
                 raise InvalidValue(
                     "Time passes once for what is added to a map",
                     got=f"{timed!r}, which was added before",
                     remedy="Add it once",
                 )
-            self._timed += ((timed, clock.ticks("every", every, minimum=1)),)
-        return timed
+            self.timed += ((timed, clock.ticks("every", every, minimum=1)),)
 
     def remove(self, timed: Timed) -> None:
-        """Remove an object that was added: it no longer advances."""
-        with self._lock:
-            self._timed = tuple(each for each in self._timed if each[0] is not timed)
+        """Remove what was added."""
+        with self.lock:
+            self.timed = tuple(each for each in self.timed if each[0] is not timed)
 
-    def step(self, count: int = 1) -> None:
-        """Take `count` steps of every layer, whatever its interval, and advance all added objects
-        by as many intervals.
-
-        Ctrl-C ends a long count where all layers have taken as many steps.
-
-        Examples
-        --------
-        >>> import fieldcraft as fc
-        >>> imap = fc.InfluenceMap(fc.Grid(3, 1))
-        >>> threat = imap.add_layer("threat", fc.Spread(decay=0.5, momentum=1.0))
-        >>> _ = threat.add_source((0.5, 0.5), strength=4.0)
-        >>> imap.step(2)
-        >>> threat.values.round(2)
-        array([[4.  , 2.43, 1.47]], dtype=float32)
-        """
+    def step(self, count: int) -> None:
+        """Take `count` steps of every layer; see `InfluenceMap.step`."""
         if type(count) is not int or not 0 <= count <= MOST_STEPS:
             count = checks.integer("count", count, maximum=MOST_STEPS)
-        with self._lock:
+        with self.lock:
             for part in (count,) if count <= A_FEW else in_parts(count):
-                for layer in self._layers.values():
+                for layer in self.layers.values():
                     layer.steps.take(part)
-                for timed, every in self._timed:
+                for timed, every in self.timed:
                     timed.advance(clock.seconds(part * every))
 
     def advance(
-        self,
-        dt: float,
-        *,
-        max_steps: int = 8,
-        budget_ms: float | None = None,
-        budget_work: int | None = None,
+        self, dt: float, *, max_steps: int, budget_ms: float | None, budget_work: int | None
     ) -> Advance:
-        """Let `dt` seconds pass: each layer takes the steps that become due.
-
-        Time is counted in whole ticks of 1 / 705,600,000 s, so 30, 60 and 144 frames a second give
-        the same bits. A turn-based game calls `step()` instead, or passes a larger `max_steps`.
-
-        With a budget, work is done in units of at most 0.25 ms (on a machine of today), layers of
-        higher priority first, until the budget is used up. The rest waits for the next call, and
-        `layer.lag` is the time that waits. Until then a layer keeps its last complete values;
-        afterwards it has the values that it would have without a budget.
-
-        Parameters
-        ----------
-        dt : float
-            Seconds, at least 0.
-        max_steps : int, optional
-            The most steps of a layer in one call, or waiting for a budget. More are dropped,
-            reported in the result, and logged as a warning the first time (logger "fieldcraft").
-        budget_ms : float, optional
-            Milliseconds, overrun by at most one unit.
-        budget_work : int, optional
-            Units of work, in place of milliseconds: runs are then repeatable.
-
-        Returns
-        -------
-        Advance
-            The steps made and dropped, by layer.
-
-        Examples
-        --------
-        >>> import fieldcraft as fc
-        >>> imap = fc.InfluenceMap(fc.Grid(5, 3))
-        >>> threat = imap.add_layer("threat", fc.Spread(decay=0.2), every=0.1)
-        >>> print(imap.advance(0.25))
-        steps: threat 2
-        """
+        """Let `dt` seconds pass; see `InfluenceMap.advance`."""
         ticks = clock.ticks("dt", dt)
         most = checks.integer("max_steps", max_steps, minimum=1)
         if budget_ms is not None or budget_work is not None:
             return self._advance_within(dt, most, budget_ms, budget_work)
-        with self._lock:
-            self._ticks += ticks
+        with self.lock:
+            self.ticks += ticks
             steps, dropped = {}, {}
-            for name, layer in self._layers.items():
+            for name, layer in self.layers.items():
                 steps[name], dropped[name] = layer.steps.pass_time(ticks, most)
-            for timed, _ in self._timed:
+            for timed, _ in self.timed:
                 timed.advance(dt)
             return self._checked(Advance(steps, dropped), most)
 
@@ -215,11 +138,11 @@ class Advancing:
             seconds = checks.positive("budget_ms", budget_ms) / 1000
         else:
             most_units = checks.integer("budget_work", budget_work, minimum=1)
-        with self._lock:
-            self._ticks += ticks
-            for timed, _ in self._timed:
+        with self.lock:
+            self.ticks += ticks
+            for timed, _ in self.timed:
                 timed.advance(dt)
-            layers = self._layers
+            layers = self.layers
             before = {name: layer.updates for name, layer in layers.items()}
             dropped = {
                 name: layer.steps.owe_time(ticks, max_steps) for name, layer in layers.items()
@@ -227,7 +150,7 @@ class Advancing:
             units = 0
             # Layers of equal priority take turns, a unit each, from one call to the next.
             names = list(layers)
-            first = names.index(self._next) if self._next in layers else 0
+            first = names.index(self.next) if self.next in layers else 0
             turn = [layers[name] for name in names[first:] + names[:first]]
             waiting = sorted(turn, key=lambda layer: -layer.priority)
             while waiting and (
@@ -238,7 +161,7 @@ class Advancing:
                     units += 1
                     equal = sum(other.priority == layer.priority for other in waiting)
                     waiting.insert(equal, layer)
-                    self._next = waiting[0].name
+                    self.next = waiting[0].name
             steps = {name: layer.updates - before[name] for name, layer in layers.items()}
             return self._checked(Advance(steps, dropped, units), max_steps)
 
