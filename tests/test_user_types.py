@@ -32,6 +32,21 @@ calm: float = safety.sample((1.5, 2.5))
 cover: Operand = np.ones(grid.shape) - threat
 strongest = float(np.max(threat))
 far: float = fc.distance_map(grid, (1.5, 2.5)).sample((3.5, 2.5))
+loaded = fc.InfluenceMap.load("level.fieldcraft")
+loaded["threat"].sync([1, 2], [(1.5, 2.5), (2.5, 0.5)])
+loaded["threat"].add_source((1.5, 2.5), strength=3.0).move((2.5, 0.5))
+loaded["smoke"].mark((1.5, 2.5))
+after: float = loaded["threat"].sample((1.5, 2.5))
+for layer in loaded.layers.values():
+    layer.step()
+    if isinstance(layer, fc.layer.SourceLayer):
+        layer.add_source((1.5, 2.5), 3.0).remove()
+    elif isinstance(layer, fc.layer.TrailLayer):
+        layer.stamp(fc.Stamp.disc(1.0), (1.5, 2.5))
+page = fc.lab.open_lab(loaded)
+card = fc.gpu.device()
+group = fc.pursuit.Contacts
+made: type = fc.question.Clearance
 spot = fc.best(np.ones(grid.shape), units, 3.0, space=grid)
 
 

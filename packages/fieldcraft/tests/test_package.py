@@ -260,3 +260,21 @@ def test_names_prints_twelve_names_first_and_all_of_them(
 def test_the_page_of_all_names_is_that_of_the_code() -> None:
     page = Path(__file__).resolve().parents[3] / "docs" / "names.md"
     assert page.read_text(encoding="utf-8") == names.as_page(), "run `make names`"
+
+
+def test_messages_of_python_name_public_classes() -> None:
+    public = {"Mapping"}  # of which `Questions` is one
+    modules = [fc, *(getattr(fc, name) for name in names.SUBMODULES)]
+    for module in modules:
+        public |= set(public_names(module))
+    shown = {
+        getattr(thing, method).__qualname__.split(".")[0]
+        for module in modules
+        for thing in (getattr(module, name) for name in public_names(module))
+        if inspect.isclass(thing)
+        for method, _ in inspect.getmembers(thing, inspect.isfunction)
+        if not method.startswith("_")
+    }
+    assert shown - public == set()
+    with pytest.raises(TypeError, match=r"^InfluenceMap\.advance\(\) missing"):
+        fc.InfluenceMap(fc.Grid(3, 2)).advance()  # type: ignore[call-arg]

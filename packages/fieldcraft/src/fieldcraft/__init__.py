@@ -51,11 +51,16 @@ from fieldcraft.values import maximum, minimum, where
 
 if _typing.TYPE_CHECKING:
     from fieldcraft import fitting as fitting
+    from fieldcraft import layers as _layers
+    from fieldcraft import pursuit as pursuit
     from fieldcraft import query as query
     from fieldcraft import steering as steering
     from fieldcraft import view as view
+    from fieldcraft.base import settings as settings
+    from fieldcraft.commands import recipe as recipe
     from fieldcraft.commands.names import names
     from fieldcraft.fitting import fit
+    from fieldcraft.formats import adapters as adapters
     from fieldcraft.formats import maps as maps
     from fieldcraft.formats import recordings as recordings
     from fieldcraft.formats.maps import generate_map, load_map
@@ -75,10 +80,15 @@ if _typing.TYPE_CHECKING:
     )
     from fieldcraft.pursuit import Belief, LastSeen, Motion, Pursuit, SearchParty, Sight
     from fieldcraft.query import best, explain, peaks, pick, regions
+    from fieldcraft.query import question as question
     from fieldcraft.query.question import Question
     from fieldcraft.values.formula import formula
     from fieldcraft.values.sampling import sample
     from fieldcraft.values.window import observe, window
+
+    layer = _layers
+    gpu: _typing.Any
+    lab: _typing.Any
 else:
     # Modules that are imported when one of their names, or the module itself, is first used.
     _MODULES = {

@@ -118,9 +118,8 @@ def sensitivity(live: Live, name: str, position: tuple[float, ...]) -> dict[str,
     Raises `InvalidValue` for maps that are no layers with sources.
     """
     imap = live.imap
-    if imap is None or name not in imap:
-        layer = None
-    else:
+    layer: Any = None
+    if imap is not None and name in imap:
         layer = imap[name]
     if imap is None or not isinstance(layer, SourceLayer):
         raise InvalidValue(

@@ -21,6 +21,7 @@ from fieldcraft.layers import (
     SpreadLayer,
     TrailLayer,
 )
+from fieldcraft.layers.any_layer import AnyLayer
 from fieldcraft.layers.kinds import LayerSettings, made
 from fieldcraft.layers.propagated_layer import check_barrier
 from fieldcraft.layers.propagation import Flood, Propagation, Radial, Spread
@@ -101,9 +102,9 @@ class InfluenceMap(Suggesting):
         for layer in list(self._layers.values()):
             self._take(layer)
 
-    def __getitem__(self, name: str) -> Layer:
+    def __getitem__(self, name: str) -> AnyLayer:
         try:
-            return self._layers[name]
+            return cast("AnyLayer", self._layers[name])
         except (KeyError, TypeError):  # names that are unhashable, too
             raise UnknownName("layer", name, self._layers) from None
 
@@ -144,9 +145,9 @@ class InfluenceMap(Suggesting):
         return len(self._layers)
 
     @property
-    def layers(self) -> Mapping[str, Layer]:
+    def layers(self) -> Mapping[str, AnyLayer]:
         """The layers by name, in the order of their addition; read-only."""
-        return MappingProxyType(self._layers)
+        return cast("Mapping[str, AnyLayer]", MappingProxyType(self._layers))
 
     @overload
     def add_layer(

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.base.shown import shown_as
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.layer import Layer
 from fieldcraft.layers.propagated_layer import Moving
@@ -19,6 +20,7 @@ from fieldcraft.layers.sources.placing import distinct_ground, open_ground
 from fieldcraft.layers.steps import Steps
 
 
+@shown_as("Layer")
 class StampedLayer(Layer):
     """A layer that takes stamps: a `TrailLayer` or an `ArrayLayer`."""
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks, clock
 from fieldcraft.base.interruption import atomic
+from fieldcraft.base.shown import shown_as
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.belief_of_one import TargetBelief
 from fieldcraft.pursuit.checks import (
@@ -112,6 +113,7 @@ def likely_cells(probability: NDArray[np.float64]) -> tuple[NDArray[np.int64], N
 Floats = NDArray[np.float64]
 
 
+@shown_as("Belief")
 class BeliefMap(Operand):
     """A map of the beliefs about some targets."""
 

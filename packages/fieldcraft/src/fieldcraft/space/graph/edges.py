@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
+from fieldcraft.base.shown import shown_as
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space.adjacency import Adjacency, adjacency_of_arcs
 from fieldcraft.space.cells import checked_cells
@@ -16,6 +17,7 @@ from fieldcraft.space.graph.topology import Topology
 from fieldcraft.space.space import Space
 
 
+@shown_as("Graph")
 class EdgeSpace(Space):
     """A space whose cells are the vertices of a topology, and whose steps are its arcs."""
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.base.shown import shown_as
 from fieldcraft.space.adjacency import cached_until_walls_change
 from fieldcraft.space.cells import checked_cells, condition, unlabeled
 from fieldcraft.space.grid.neighborhood import Terrain
@@ -178,6 +179,7 @@ def coarse_walls(walls: NDArray[np.bool_], factor: int, *, y_up: bool) -> NDArra
     return np.asarray(np.logical_and.reduceat(rows, left, axis=1))
 
 
+@shown_as("Grid")
 class Lattice(Space):
     """Space of cells in rows and columns. Cells of a terrain's impassable classes are walls.
 
