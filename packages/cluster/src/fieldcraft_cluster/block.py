@@ -130,7 +130,7 @@ class Block:
             self._sync(self._sources)
         if planes is not None:
             try:
-                self._kind.restore(created._field, planes, created._sources)
+                self._kind.restore(created.steps.field, planes, created.steps.sources)
             except (LookupError, TypeError, ValueError, ArithmeticError) as error:
                 raise BadSaveFile(
                     "A block file has what its layer wrote",

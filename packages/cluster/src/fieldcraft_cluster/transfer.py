@@ -126,7 +126,7 @@ class _Trail(Transfer):
         return steps * self.inset(propagation, neighborhood)
 
     def inset(self, propagation: Trail, neighborhood: Neighborhood) -> int:
-        return len(propagation._weights()[0]) // 2
+        return len(propagation.weights()[0]) // 2
 
     def halo_planes(self, field: Any) -> tuple[NDArray[np.float32], ...]:
         return tuple(field.planes)

@@ -191,7 +191,7 @@ class World(WorldGeometry):
     ) -> WorldLayer:
         """Return a new layer without blocks; `every` is in ticks."""
         plan = plan_of(self, name, propagation, every, reach, self._halo_steps)
-        layer = self._layers[name] = LAYERS[propagation._layer_kind](self, plan)
+        layer = self._layers[name] = LAYERS[propagation.layer_kind](self, plan)
         return layer
 
     def layer(self, name: str) -> Any:

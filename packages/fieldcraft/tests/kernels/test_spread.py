@@ -109,7 +109,7 @@ class Twin:
         self.rng = np.random.default_rng(world.seed + 1)
         self.world = world
         self.grid = world.grid()
-        self.fast = world.spread._field(self.grid, EVERY)
+        self.fast = world.spread.field(self.grid, EVERY)
         self.values = np.zeros(self.grid.shape, np.float32)
         self.held = np.zeros(len(self.grid), bool)
         self.tune(world.spread)

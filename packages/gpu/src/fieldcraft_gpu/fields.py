@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.layers.layer import Layer
 from fieldcraft.layers.propagation.propagation import Field
 from fieldcraft.layers.sources import Sources
 from fieldcraft_gpu.batches import Buffer
@@ -100,7 +101,9 @@ class SteppedField(DeviceField):
 
 def field_on(device: Card, layer: Any) -> DeviceField | None:
     """Return the field of a layer, if it is on this device."""
-    field = getattr(layer, "_field", None)
+    if not isinstance(layer, Layer):
+        return None
+    field = layer.steps.field
     if isinstance(field, DeviceField) and field.device is device:
         return field
     return None

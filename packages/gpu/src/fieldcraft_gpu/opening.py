@@ -43,7 +43,7 @@ class Device(Card):
         ones. An array of the user stays on the CPU.
         """
         if isinstance(propagation, ArrayValues):
-            return propagation._field(space, every)
+            return propagation.field(space, every)
         create = FIELDS.get(type(propagation))
         names = ", ".join(f"fc.{kind.__name__}" for kind in FIELDS)
         refuse((create is None, f"A device supports layers with {names}", repr(propagation)))
@@ -73,7 +73,7 @@ class _Auto:
         if self.device is not None:
             with contextlib.suppress(InvalidValue):
                 return self.device.field(propagation, space, every)
-        return propagation._field(space, every)
+        return propagation.field(space, every)
 
     def carrier(self, field: Field) -> str:
         """Return the name of the device of a field."""

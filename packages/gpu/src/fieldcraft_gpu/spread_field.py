@@ -173,7 +173,7 @@ def _check(spread: Spread) -> None:
     floor = f"The floor of Spread on a device is at least {_LEAST_FLOOR:g}"
     refuse(
         (
-            spread._exponent > 1,
+            spread.exponent > 1,
             "Spread on a device is exponential or linear",
             f"falloff={spread.falloff!r}",
         ),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.agents.swarm_layout import circle, packed
+from fieldcraft.layers.layer import Layer
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer, Shader
 from fieldcraft_gpu.card import STEPS, Card
@@ -363,6 +364,6 @@ def _needs_single_steps(device: Card, plan: Any) -> bool:
         if layer is not None and not _is_on(device, layer, flows)
     ]
     return any(
-        not hasattr(layer, "_field") or any(layer is each for each in plan.updated)
+        not isinstance(layer, Layer) or any(layer is each for each in plan.updated)
         for layer in written
     ) and bool(plan.updated)

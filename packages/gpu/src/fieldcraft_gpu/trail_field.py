@@ -50,9 +50,9 @@ class DeviceTrailField(SteppedField, TrailField):
         self._derive()
 
     def _derive(self) -> None:
-        weights, scale = self.trail._weights()
+        weights, scale = self.trail.weights()
         self._reach = len(weights) // 2
-        self._gain = self.trail._retention(self._every) * scale
+        self._gain = self.trail.retention(self._every) * scale
         self._loaded = False
 
     # Values

@@ -64,7 +64,7 @@ def controls(
 
 def replaced_by(propagation: Propagation, name: str) -> list[str]:
     """Return the names of the optional settings that a value of a setting replaces."""
-    pairs = [(one, other) for one, others in propagation._replaces.items() for other in others]
+    pairs = [(one, other) for one, others in propagation.replaces.items() for other in others]
     found = [one if name == other else other for one, other in pairs if name in (one, other)]
     return [other for other in found if declared(propagation)[other].optional]
 
@@ -113,5 +113,5 @@ def curve(layer: Layer) -> dict[str, Any] | None:
         weights = Falloff.of(propagation.falloff)(np.linspace(0, 1, 41))
         return {"setting": "radius", "weights": np.round(weights, 4).tolist()}
     if isinstance(propagation, Spread):
-        return {"setting": "decay", "exponent": propagation._exponent}
+        return {"setting": "decay", "exponent": propagation.exponent}
     return None

@@ -64,7 +64,7 @@ def made(
     if cell_size is not None:
         space = grid_of(space, "A layer with a cell_size of its own").coarser(cell_size)
     made_by = ArrayValues() if propagation is None else propagation
-    return Layer.kinds[made_by._layer_kind](
+    return Layer.kinds[made_by.layer_kind](
         name,
         space,
         made_by,

@@ -542,7 +542,7 @@ def others_with(method: str) -> str:
     kinds = [
         f"fc.{kind.__name__}"
         for kind in PROPAGATIONS.values()
-        if hasattr(Layer.kinds[kind._layer_kind], method)
+        if hasattr(Layer.kinds[kind.layer_kind], method)
     ]
     if hasattr(Layer.kinds["array"], method):
         kinds.append("an array of their own, imap.add_layer(name, values=array)")

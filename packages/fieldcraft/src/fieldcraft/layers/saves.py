@@ -92,9 +92,7 @@ def load(
         for entry in contents["layers"]:
             space = spaces[entry["space"]]
             state = _layer_in(entry, space)
-            imap._take(
-                Layer.kinds[state.propagation._layer_kind].restored(state, space, imap._lock)
-            )
+            imap._take(Layer.kinds[state.propagation.layer_kind].restored(state, space, imap._lock))
     except (
         FieldcraftError,
         AttributeError,

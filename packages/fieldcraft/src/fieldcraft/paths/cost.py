@@ -308,7 +308,7 @@ class Traffic:
     def add(self, before: Ints, after: Ints) -> None:
         """Add the moves of agents."""
         moved = before != after
-        share = 1 - self.trail._retention(self.layer.every)
+        share = 1 - self.trail.retention(self.layer.every)
         ends = after[moved]
         self.layer.deposit_at(ends, share * self._directions(before[moved], ends))
 

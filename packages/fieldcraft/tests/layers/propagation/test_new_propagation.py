@@ -34,7 +34,7 @@ class Even(Spreading):
 
     _verb = "evens out"
 
-    def _field(self, space: Any, every: float) -> EvenField:
+    def field(self, space: Any, every: float) -> EvenField:
         return EvenField(self, space)
 
 

@@ -59,7 +59,7 @@ def ruled(
     """The rule for every open cell, sources aside, (N,)."""
     lengths = grid.neighborhood.lengths(grid.cell_size)
     losses = (
-        np.exp(-spread.decay * lengths) if spread._exponent == 0 else spread.decay * lengths
+        np.exp(-spread.decay * lengths) if spread.exponent == 0 else spread.decay * lengths
     ).astype(np.float32)
     keep = np.float32(-1 if spread.half_life is None else 0.5 ** (layer.every / spread.half_life))
     after = reference.spread(
@@ -68,7 +68,7 @@ def ruled(
         grid.links(),
         np.array(grid.neighborhood.steps),
         losses,
-        spread._exponent,
+        spread.exponent,
         np.float32(spread.momentum),
         keep,
         np.float32(spread.floor),

@@ -45,7 +45,7 @@ def test_is_the_definition(
     )
     layer = fc.InfluenceMap(grid).add_layer("noise", spread)
     layer.resistance = (rng.random(grid.shape) * (rng.random(grid.shape) < 0.3)).astype(np.float32)
-    through = np.exp(-layer.resistance) if spread._exponent == 0 else layer.resistance
+    through = np.exp(-layer.resistance) if spread.exponent == 0 else layer.resistance
     cells = np.sort(rng.permutation(np.flatnonzero(~grid.walls.reshape(-1)))[:5])
     layer.add_sources(grid.position_of(cells), rng.integers(-8 if signed else 1, 9, 5))
     pinned, strengths = layer.sources.pins("max")
@@ -53,7 +53,7 @@ def test_is_the_definition(
     values.reshape(-1)[pinned], frozen.reshape(-1)[pinned] = strengths, 1
     lengths = grid.neighborhood.lengths(grid.cell_size)
     losses = (
-        np.exp(-spread.decay * lengths) if spread._exponent == 0 else spread.decay * lengths
+        np.exp(-spread.decay * lengths) if spread.exponent == 0 else spread.decay * lengths
     ).astype(np.float32)
     keep = np.float32(-1 if spread.half_life is None else 0.5 ** (layer.every / spread.half_life))
     floor, steps = np.float32(spread.floor), np.array(grid.neighborhood.steps)
@@ -66,7 +66,7 @@ def test_is_the_definition(
                 grid.links(),
                 steps,
                 losses,
-                spread._exponent,
+                spread.exponent,
                 np.float32(spread.momentum),
                 keep,
                 floor,
@@ -75,7 +75,7 @@ def test_is_the_definition(
             )
         assert np.array_equal(layer.values, values)
     layer.settle()
-    way = (grid.links(), steps, losses, spread._exponent, wrap, through)
+    way = (grid.links(), steps, losses, spread.exponent, wrap, through)
     ended = settled(values, frozen, lambda each: reference.targets(each, *way), floor)
     assert np.array_equal(layer.values, ended)
 

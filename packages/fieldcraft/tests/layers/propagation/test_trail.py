@@ -280,7 +280,7 @@ class TestRefusals:
             Trail(1.5)
 
     def test_a_lossy_kernel_may_lose(self) -> None:
-        assert Trail(blur=[0.2, 0.5, 0.2], edges="lose")._weights()[0].sum() == pytest.approx(0.9)
+        assert Trail(blur=[0.2, 0.5, 0.2], edges="lose").weights()[0].sum() == pytest.approx(0.9)
 
     def test_of_what_comes(self) -> None:
         walls = np.zeros((13, 19), bool)

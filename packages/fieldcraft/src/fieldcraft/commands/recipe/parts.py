@@ -155,12 +155,12 @@ class LayerPart:
     @property
     def is_cleared(self) -> bool:
         """Whether it contains only the current stamps."""
-        return self.propagation._layer_kind == "array"
+        return self.propagation.layer_kind == "array"
 
     @property
     def gathers(self) -> bool:
         """Whether agents leave a trail on it."""
-        return self.propagation._layer_kind == "trail"
+        return self.propagation.layer_kind == "trail"
 
     @property
     def vector(self) -> bool:

@@ -201,8 +201,8 @@ def _read_layer(table: Table, name: str, kinds: Mapping[str, type[Propagation]])
         name=name,
         kind=word,
         propagation=propagation,
-        mark=table.make(Mark) if kind._layer_kind == "memory" else None,
-        stamping=table.make(Stamping) if kind._layer_kind == "array" else None,
+        mark=table.make(Mark) if kind.layer_kind == "memory" else None,
+        stamping=table.make(Stamping) if kind.layer_kind == "array" else None,
     )
     assert layer is not None
     return layer
@@ -210,7 +210,7 @@ def _read_layer(table: Table, name: str, kinds: Mapping[str, type[Propagation]])
 
 def _read_propagation(table: Table, kind: type[Propagation]) -> Propagation:
     """Return the propagation of a layer, or some other of its kind where it is refused."""
-    for one, others in kind._replaces.items():
+    for one, others in kind.replaces.items():
         if one in table and any(other in table for other in others):
             table.report(
                 one,

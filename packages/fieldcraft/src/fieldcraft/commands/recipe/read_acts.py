@@ -85,8 +85,8 @@ def read_source(table: Table, layers: Mapping[str, LayerPart]) -> SourcePart | N
         part = replace(part, path=((0.0, *part.position),))
     for key in table.given:
         kinds = [kind for kind, keys in _SOURCE_KEYS.items() if key in keys]
-        if kinds and layer.propagation._layer_kind not in kinds:
-            takers = [word for word, made in propagations().items() if made._layer_kind in kinds]
+        if kinds and layer.propagation.layer_kind not in kinds:
+            takers = [word for word, made in propagations().items() if made.layer_kind in kinds]
             table.report(
                 key,
                 f"{key} is for sources of {' and '.join(takers)} layers. Layer {layer.name!r}"
@@ -129,7 +129,7 @@ def read_deposit(table: Table, layers: Mapping[str, LayerPart]) -> DepositPart |
     part = table.make_all(DepositPart, keys=table.keys)
     if part is None or layer is None:
         return None
-    if layer.propagation._layer_kind in ("radial", "array"):
+    if layer.propagation.layer_kind in ("radial", "array"):
         table.report(
             "layer",
             f"Deposits fade, and on a layer that {layer.propagation._verb} nothing does. Got layer"

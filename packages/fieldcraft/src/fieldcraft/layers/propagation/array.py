@@ -27,11 +27,11 @@ from fieldcraft.space import Space
 class ArrayValues(Propagation):
     """The propagation of layers without one: values stay as written and stamped."""
 
-    _layer_kind = "array"
+    layer_kind = "array"
     _verb = "contains stamps"
     _largest, _smallest = MOST_AMOUNT, -MOST_AMOUNT
 
-    def _field(self, space: Space, every: float) -> ArrayField:
+    def field(self, space: Space, every: float) -> ArrayField:
         """Return an array of zeros in the shape of the space."""
         return ArrayField(space, every)
 

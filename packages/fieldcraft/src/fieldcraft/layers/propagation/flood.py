@@ -90,7 +90,7 @@ class Flood(Spreading):
 
     _verb = "is a flood"
 
-    def _field(self, space: Space, every: float) -> FloodField:
+    def field(self, space: Space, every: float) -> FloodField:
         """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
         return FloodField(self, space)
 

@@ -297,14 +297,14 @@ class Propagation(ABC):
     or `Gathering`, which determines the kind of its layers.
     """
 
-    _layer_kind: ClassVar[str]
+    layer_kind: ClassVar[str]
     _takes_sources: ClassVar[bool] = False
     _verb: ClassVar[str]
     """What such a layer does, for messages: "spreads"."""
     _largest: ClassVar[float] = checks.LARGEST
     """The largest strength or amount on such a layer."""
     _smallest: ClassVar[float] = -checks.LARGEST
-    _replaces: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    replaces: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """Settings that replace others, which then are not given."""
 
     def __post_init__(self) -> None:
@@ -327,14 +327,14 @@ class Propagation(ABC):
         return low, high
 
     @abstractmethod
-    def _field(self, space: Space, every: float) -> Field:
+    def field(self, space: Space, every: float) -> Field:
         """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
 
 
 class Spreading(Propagation):
     """A propagation of sources and deposits with values that change by themselves."""
 
-    _layer_kind = "spread"
+    layer_kind = "spread"
     _takes_sources = True
     _verb = "spreads"
 
@@ -344,7 +344,7 @@ class Radiating(Propagation):
     `RadiatingField`.
     """
 
-    _layer_kind = "radial"
+    layer_kind = "radial"
     _takes_sources = True
     _verb = "radiates"
 
@@ -352,7 +352,7 @@ class Radiating(Propagation):
 class Remembering(Propagation):
     """A propagation of marks, which fade; its fields are `RememberingField`."""
 
-    _layer_kind = "memory"
+    layer_kind = "memory"
     _verb = "fades"
     _smallest = 0.0
 
@@ -360,7 +360,7 @@ class Remembering(Propagation):
 class Gathering(Propagation):
     """A propagation of stamps and deposits, which accumulate; its fields are `GatheringField`."""
 
-    _layer_kind = "trail"
+    layer_kind = "trail"
     _verb = "is a trail"
     _largest, _smallest = MOST_AMOUNT, -MOST_AMOUNT
 
@@ -384,5 +384,5 @@ class Device(Protocol):
 def field_on(device: Device | None, propagation: Propagation, space: Space, every: float) -> Field:
     """Return the field of a new layer, from the device or from the propagation."""
     if device is None:
-        return propagation._field(space, every)
+        return propagation.field(space, every)
     return device.field(propagation, space, every)

@@ -90,13 +90,13 @@ class Diffuse(Spreading):
 
     _verb = "diffuses"
 
-    _replaces: ClassVar[Mapping[str, tuple[str, ...]]] = {"half_life": ("keep",)}
+    replaces: ClassVar[Mapping[str, tuple[str, ...]]] = {"half_life": ("keep",)}
 
     def __post_init__(self) -> None:
         super().__post_init__()
         one_evaporation("What diffuses evaporates", self.keep, self.half_life)
 
-    def _field(self, space: Space, every: float) -> Field:
+    def field(self, space: Space, every: float) -> Field:
         """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
         if isinstance(space, Grid):
             steps, here = space.neighborhood.steps, kernels.spread.diffuse.AROUND

@@ -105,7 +105,7 @@ class Fade(Remembering):
         ),
     )
 
-    _replaces: ClassVar[Mapping[str, tuple[str, ...]]] = {"half_life": ("amount", "interval")}
+    replaces: ClassVar[Mapping[str, tuple[str, ...]]] = {"half_life": ("amount", "interval")}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -148,6 +148,6 @@ class Fade(Remembering):
             return value / self.amount * self.interval
         return self.half_life * math.log2(value / self.floor) if value > self.floor else 0.0
 
-    def _field(self, space: Space, every: float) -> FadeField:
+    def field(self, space: Space, every: float) -> FadeField:
         """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
         return FadeField(self, space, every)

@@ -130,7 +130,7 @@ class Radial(Radiating):
                 remedy="Give the layer a larger cell_size",
             )
 
-    def _field(self, space: Space, every: float) -> RadialField:
+    def field(self, space: Space, every: float) -> RadialField:
         """Return values of this propagation on a space, all 0."""
         self._check(space)
         return (GridRadialField if isinstance(space, Grid) else RadialField)(self, space)

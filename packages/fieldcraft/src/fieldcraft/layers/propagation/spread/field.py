@@ -190,7 +190,7 @@ class SpreadingField(Field):
         self.spread = spread
         self._every = every
         self._bounds = None
-        self._exponent = spread._exponent
+        self._exponent = spread.exponent
         self._momentum = np.float32(spread.momentum)
         self._keep = np.float32(
             -1 if spread.half_life is None else 0.5 ** (every / spread.half_life)

@@ -142,7 +142,7 @@ def trace(
         return _attribution([], [])
     start, amount = _origin(flat, space, shown, spread, cell, resistance)
     if amount == 0:
-        settled = spread._field(space, 1.0)
+        settled = spread.field(space, 1.0)
         settled.set_resistance(resistance)
         settled.feed(sources.copy())
         settled.settle()
@@ -184,7 +184,7 @@ def _supporters(
     each.
     """
     cells, lengths = space.steps_into(cell)
-    exponent = spread._exponent
+    exponent = spread.exponent
     lost = losses(lengths, spread.decay, exponent)
     emitted = root(flat[cells], exponent)
     high = emitted * lost if exponent == 0 else emitted - lost
@@ -204,7 +204,7 @@ def _arriving(
     resistance: NDArray[np.float32] | None,
 ) -> float:
     """Return what is left of a strength at the end of the path from a cell."""
-    exponent = spread._exponent
+    exponent = spread.exponent
     left = np.array([abs(strength)], dtype=np.float32)
     while links[cell][0] >= 0:
         cell, loss = links[cell]

@@ -103,11 +103,11 @@ class Spread(Spreading):
     )
 
     @property
-    def _exponent(self) -> int:
+    def exponent(self) -> int:
         """0 for an exponential falloff, else the p of `(v ** (1/p) - decay * d) ** p`."""
         return FALLOFFS[self.falloff]
 
-    def _field(self, space: Space, every: float) -> Field:
+    def field(self, space: Space, every: float) -> Field:
         """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
         if isinstance(space, Grid):
             return GridSpreadField(self, space, every)

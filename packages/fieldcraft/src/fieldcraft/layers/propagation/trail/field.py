@@ -56,9 +56,9 @@ class TrailField(GatheringField):
         """Refuse settings that this kind of space does not support, before anything is changed."""
 
     def _derive(self) -> None:
-        weights, scale = self.trail._weights()
+        weights, scale = self.trail.weights()
         self._weights = weights
-        self._gain = self.trail._retention(self._every) * scale
+        self._gain = self.trail.retention(self._every) * scale
         self._floor = np.float32(min(max(self.trail.floor, _LEAST_FLOOR), checks.LARGEST))
         ones, conserves = isinstance(self.trail.blur, int), self.trail.edges == "conserve"
         self._rule = (ones, self._gain, conserves, self._floor, self._wrap)
@@ -178,7 +178,7 @@ class TrailField(GatheringField):
 
     def settle(self) -> None:
         """Set all values to 0, where evaporation leads."""
-        if self.trail.accumulate and self.trail._retention(self._every) == 1:
+        if self.trail.accumulate and self.trail.retention(self._every) == 1:
             raise InvalidValue(
                 "A trail with keep=1 never evaporates",
                 got="settle()",
@@ -360,7 +360,7 @@ class GraphTrailField(TrailField):
         self._row_scratch: list[NDArray[np.float64]] = []
         assert isinstance(self.trail.blur, int)
         self._rounds = self.trail.blur // 2
-        self._gain = self.trail._retention(self._every)
+        self._gain = self.trail.retention(self._every)
         self._means = [np.empty(self.space.shape) for _ in range(min(self._rounds, 2))]
 
     def _step(self) -> None:

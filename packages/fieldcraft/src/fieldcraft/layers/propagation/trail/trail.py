@@ -172,26 +172,26 @@ class Trail(Gathering):
         default=1e-6, metadata=number("Smaller values become 0.", unit="value")
     )
 
-    _replaces: ClassVar[Mapping[str, tuple[str, ...]]] = {"half_life": ("keep",)}
+    replaces: ClassVar[Mapping[str, tuple[str, ...]]] = {"half_life": ("keep",)}
 
     def __post_init__(self) -> None:
         super().__post_init__()
         one_evaporation("A trail evaporates", self.keep, self.half_life)
         object.__setattr__(self, "blur", _normal(self.blur, self.edges))
 
-    def _weights(self) -> tuple[NDArray[np.floating[Any]], float]:
+    def weights(self) -> tuple[NDArray[np.floating[Any]], float]:
         """Return the weights of the blur along one axis, and the factor of the blurred sums."""
         if isinstance(self.blur, int):
             return np.ones(self.blur, dtype=np.float32), 1 / self.blur**2
         return np.array(self.blur), 1.0
 
-    def _retention(self, every: float) -> float:
+    def retention(self, every: float) -> float:
         """Return the part that is left after an update, `every` seconds after the last one."""
         if not self.accumulate:
             return 1.0
         return retention(self.keep, self.half_life, every, usual=_KEEP)
 
-    def _field(self, space: Space, every: float) -> Field:
+    def field(self, space: Space, every: float) -> Field:
         """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
         if isinstance(space, Grid):
             return TrailField(self, space, every)
