@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, UnknownName
-from fieldcraft.layers.forecast import Without
 from fieldcraft.layers.propagated_layer import Moving
 from fieldcraft.layers.propagation import PROPAGATIONS
 from fieldcraft.layers.sources import Source, Sources
 from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.layers.sources.placing import distinct_ground
+from fieldcraft.layers.without import Without
 
 
 def refuse_settings(others: Mapping[str, object]) -> None:
