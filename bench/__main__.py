@@ -28,6 +28,7 @@ SUITES = {
     "questions": "bench.questions",
     "teams": "bench.teams",
     "paths": "bench.paths",
+    "repair": "bench.repair",
     "search": "bench.search",
     "threats": "bench.threats",
     "steering": "bench.steering",

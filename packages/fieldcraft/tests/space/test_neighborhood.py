@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.space.grid.neighborhood import MAX_STEPS
+from fieldcraft.space.grid.neighborhood import CORNERS, MAX_STEPS, build_links, patch_links
+from support.examples import examples
 from support.refusals import refused
-from support.worlds import KNIGHT
+from support.worlds import KNIGHT, random_ground
 
 
 def test_four_and_eight() -> None:
@@ -85,3 +88,39 @@ def test_steps_that_make_no_sense(neighbors: object) -> None:
 def test_the_longest_and_the_most_steps() -> None:
     assert len(fc.Neighborhood.of([(64, -64)])) == 1
     assert len(fc.Neighborhood.of([(x, 1) for x in range(MAX_STEPS)])) == MAX_STEPS
+
+
+def random_steps(dice: np.random.Generator) -> fc.Neighborhood:
+    """Four or eight neighbors, knights, or any table of steps."""
+    corners = str(dice.choice(CORNERS))
+    which = int(dice.integers(4))
+    if which < 3:
+        return fc.Neighborhood.of([4, 8, KNIGHT][which], corners=corners)
+    table = dice.integers(-3, 4, (int(dice.integers(1, 13)), 2))
+    table = np.unique(table[table.any(axis=1)], axis=0)
+    if not len(table):
+        table = np.array([(1, 1)])
+    return fc.Neighborhood.of(table, corners=corners)
+
+
+@examples(150, deadline=None)
+@given(seed=st.integers(0, 2**20))
+def test_patched_links_are_those_of_the_new_walls(seed: int) -> None:
+    dice = np.random.default_rng(seed)
+    shape = tuple(dice.integers(1, 14, 2).tolist())
+    walls, terrain = random_ground(
+        dice, shape, walls=float(dice.choice([0.0, 0.3])), has_terrain=bool(dice.integers(2))
+    )
+    neighborhood = random_steps(dice)
+    wrap = bool(dice.integers(2))
+    if terrain is not None:
+        walls |= terrain.walls
+    links = build_links(walls, terrain, neighborhood, wrap)
+    for count in (1, 1, 2, walls.size):
+        changed = np.unique(dice.integers(0, walls.size, count))
+        walls = walls.copy()
+        walls.flat[changed] ^= True
+        links = patch_links(links, changed, walls, terrain, neighborhood, wrap)
+        expected = build_links(walls, terrain, neighborhood, wrap)
+        assert links.dtype == expected.dtype and links.shape == expected.shape
+        assert np.array_equal(links, expected)

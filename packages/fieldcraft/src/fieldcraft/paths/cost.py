@@ -118,19 +118,23 @@ class CellCosts:
         if number is not None or self.values is None:
             return NO_CELLS if number is not None and number == self.uniform else None
         if cells is None:
-            found = read_costs(self.space, cost)[0]
+            found, least, greatest, infinite = read_costs(self.space, cost)
             where = np.flatnonzero(found != self.values)
+            self.values = found
+            self.infinite = self.infinite or infinite
+            self.least = min(self.least, least)
+            self.greatest = max(self.greatest, greatest)
         else:
             where = np.union1d(cells, walls)
             found = self.values.copy()
             found[where] = cell_values(self.space, cost).reshape(-1)[where]
             _check(self.space, found[where], where)
             where = where[found[where] != self.values[where]]
-        self.values[where] = found[where]
+            self.values[where] = found[where]
+            self._widen(np.concatenate([where, walls]))
         followed = isinstance(cost, Operand) or isinstance(getattr(cost, "space", None), Space)
         self._source = cost if followed else None
         self._seen = getattr(cost, "version", None) if followed else None
-        self._widen(np.concatenate([where, walls]))
         return where
 
     def _widen(self, cells: NDArray[np.int64]) -> None:

@@ -45,8 +45,9 @@ class DistanceMap(Operand):
     """The walking distance from every cell to the nearest goal; made by `distance_map`.
 
     It has the walls and costs of the time when it was made or last repaired: `outdated` is whether
-    they have changed since, and `repair` updates the map. The repair of a map that was searched to
-    its end takes a fraction of the time of a new search, with the same result bit for bit.
+    they have changed since, and `repair` updates the map, with the same result as a new map bit for
+    bit. After few changes it takes a fraction of the time of a new search; where a repair would
+    take longer than that, the map is searched again.
 
     Distances are float64 internally. With 4 or 8 neighbors and one cost for all cells they are
     counts of straight and diagonal steps, exact up to one rounding. Else they are sums along the
@@ -399,16 +400,21 @@ class DistanceMap(Operand):
     def _repair(self, cells: NDArray[np.int64] | None, cost: Cost) -> NDArray[np.int64] | None:
         space, costs, before = self.space, self.cell_costs, self._ground
         version = space.walls_version
-        changed = space.walls_changed(before.version) if version != before.version else NO_CELLS
+        changed_walls = NO_CELLS
+        if version != before.version:
+            changed_walls = space.walls_changed(before.version)
+        changed = changed_walls
         if cost is not None or costs.uniform is None:
-            changed_costs = costs.update(cost, cells, changed)
+            changed_costs = costs.update(cost, cells, changed_walls)
             if changed_costs is None:
                 self.cell_costs = CellCosts(space, cost, costs.traffic)
                 self.cell_costs.update_traffic()
                 self._restart(snapshot_of(space, self.cell_costs.walls))
                 self._note(None)
                 return None
-            changed = np.union1d(changed, changed_costs)
+            changed = changed_costs
+            if len(changed_walls):
+                changed = np.union1d(changed_walls, changed_costs)
             if len(changed) and self._search is not None:
                 # An opened wall may cost more than any cell that was open.
                 self._search.costs_changed()
@@ -422,12 +428,28 @@ class DistanceMap(Operand):
             return None
         found = search.repair(ground, changed)
         self._ground = ground
-        found.sort()
-        if self._shown and self._values is not None:
-            search.write(self._values, found)
+        if found is None:
+            distances = search.reached(before)
+            # Its memory serves the new search.
+            search = None
+            self._search = None
+            found = self._search_again(distances)
+        else:
+            found.sort()
+            if self._shown and self._values is not None:
+                search.write(self._values, found)
         found.flags.writeable = False
         self._note(_Change(found, changed))
         return found
+
+    def _search_again(self, before: NDArray[Any]) -> NDArray[np.int64]:
+        """Search from the goals to the end; return the cells, ascending, that had another distance
+        before.
+        """
+        self.search.settle()
+        if self._shown and self._values is not None:
+            self.search.write(self._values)
+        return np.flatnonzero(before != self.search.reached(self._ground))
 
     def _note(self, change: _Change | None) -> None:
         """Begin the next version; None if all distances may have changed."""

@@ -81,6 +81,7 @@ FOLDERS = {
         "paint",
     ),
     "shared": (
+        "links",
         "moves",
         "neighbors",
     ),

@@ -1,7 +1,7 @@
 """Repairs of finished maps of distances.
 
 `repair` clears the cells with a distance that no step gives exactly any more, and then searches
-again from the border of the cleared cells.
+again from the border of the cleared cells. `sample` estimates how many cells that would be.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from fieldcraft.kernels.distances.distance_steps import (
 )
 from fieldcraft.kernels.shared.heap import pop, push
 
-__all__ = ["repair"]
+__all__ = ["repair", "sample"]
 
 _CLEARED, _STACKED, _GOAL = np.int8(1), np.int8(2), np.int8(4)
+_LOST, _VALID = np.int8(8), np.int8(16)
+_CLEAR = 4
 
 
 @kernel(forceinline=True)
@@ -91,7 +93,8 @@ def _clear(arcs, grid, sizes, cost, walls, far, size, dist, changes, stack):
     that had their distance from it.
     """
     marks = changes[0]
-    while size > 0:
+    work = changes[3]
+    while size > 0 and work[0] <= work[1]:
         size -= 1
         cell = np.int64(stack[size])
         marks[cell] &= ~_STACKED
@@ -125,19 +128,19 @@ def _clear(arcs, grid, sizes, cost, walls, far, size, dist, changes, stack):
     "none, (u1[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], b1[::1], b1[::1], i8[:,::1],"
     " i8[::1], i8[::1], f8[::1], f8, f8, f8, out f8[::1],"
     " (out i1[::1], out i8[::1], out f8[::1], out i4[::1]),"
-    " (out i4[::1], out u4[::1], out i4[::1])",
+    " (out i4[::1], out u4[::1], out i4[::1]), out i8[::1]",
     "none, (u1[::1], i8[:,::1], i8, i8, b1), i8[::1], none, b1[::1], b1[::1], i8[:,::1],"
     " i8[::1], i8[::1], i8[::1], i8, f8, i8, out i8[::1],"
     " (out i1[::1], out i8[::1], out i8[::1], out i4[::1]),"
-    " (out i4[::1], out u4[::1], out i4[::1])",
+    " (out i4[::1], out u4[::1], out i4[::1]), out i8[::1]",
     "none, (u8[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], b1[::1], b1[::1], i8[:,::1],"
     " i8[::1], i8[::1], f8[::1], f8, f8, f8, out f8[::1],"
     " (out i1[::1], out i8[::1], out f8[::1], out i4[::1]),"
-    " (out i4[::1], out u4[::1], out i4[::1])",
+    " (out i4[::1], out u4[::1], out i4[::1]), out i8[::1]",
     "(i8[::1], i4[::1], i8[::1], i8[::1], i4[::1]), none, f8[::1], f8[::1], b1[::1], b1[::1], none,"
     " i8[::1], i8[::1], f8[::1], f8, f8, f8, out f8[::1],"
     " (out i1[::1], out i8[::1], out f8[::1], out i4[::1]),"
-    " (out i4[::1], out u4[::1], out i4[::1])",
+    " (out i4[::1], out u4[::1], out i4[::1]), out i8[::1]",
 )
 def repair(
     arcs,
@@ -156,9 +159,14 @@ def repair(
     dist,
     scratch,
     queue,
+    work,
 ):
     """Update a finished map after changes of the walls, steps or costs of the cells `changed`.
     Return the cells with a new distance, and the old one of each.
+
+    `work` = [0, most]: the first becomes the number of cells that were cleared or got a shorter
+    distance. With more than `most` the repair is abandoned: marks and queue stay as they are then,
+    and these cells and their old distances are returned.
 
     Steps, costs and `walls` are the new ones, `before` are the old walls. `around` are the offsets
     (columns, rows) from a changed cell to the cells of a grid with steps that it may affect.
@@ -167,8 +175,7 @@ def repair(
     `distance_search.search`.
     """
     marks, touched, olds, stack = scratch
-    counts = np.zeros(1, np.int64)
-    changes = marks, touched, olds, counts
+    changes = marks, touched, olds, work
     for i in range(goals.shape[0]):
         if dist[goals[i]] == starts[i]:
             marks[goals[i]] |= _GOAL
@@ -176,7 +183,9 @@ def repair(
     near = stack[:size].astype(np.int64)
     _clear(arcs, grid, sizes, cost, walls, far, size, dist, changes, stack)
     # Seeds: what the rest gives to cleared cells, and what new steps give to all others nearby.
-    cleared, size = counts[0], np.int64(0)
+    cleared, size = work[0], np.int64(0)
+    if cleared > work[1]:
+        return touched[:cleared].copy(), olds[:cleared].copy()
     keys = np.empty(cleared + near.shape[0] + goals.shape[0], dist.dtype)
     cells = np.empty(keys.shape[0], np.int64)
     for i in range(keys.shape[0]):
@@ -214,12 +223,103 @@ def repair(
         queue,
         changes,
     )
+    if work[0] > work[1]:
+        return touched[: work[0]].copy(), olds[: work[0]].copy()
     marks[goals] = 0
     count = 0
-    for i in range(counts[0]):
+    for i in range(work[0]):
         cell = touched[i]
         marks[cell] = 0
         if dist[cell] != olds[i]:
             touched[count], olds[count] = cell, olds[i]
             count += 1
     return touched[:count].copy(), olds[:count].copy()
+
+
+@kernel(
+    "none, (u1[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], b1[::1], i8[::1], f8[::1],"
+    " f8[::1], i8[::1], f8, i8, (out i1[::1], out i8[::1], out f8[::1], out i4[::1])",
+    "none, (u1[::1], i8[:,::1], i8, i8, b1), i8[::1], none, b1[::1], i8[::1], i8[::1],"
+    " i8[::1], i8[::1], i8, i8, (out i1[::1], out i8[::1], out i8[::1], out i4[::1])",
+    "none, (u8[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], b1[::1], i8[::1], f8[::1],"
+    " f8[::1], i8[::1], f8, i8, (out i1[::1], out i8[::1], out f8[::1], out i4[::1])",
+    "(i8[::1], i4[::1], i8[::1], i8[::1], i4[::1]), none, f8[::1], f8[::1], b1[::1], i8[::1],"
+    " f8[::1], f8[::1], i8[::1], f8, i8, (out i1[::1], out i8[::1], out f8[::1], out i4[::1])",
+)
+def sample(arcs, grid, sizes, cost, walls, goals, starts, dist, cells, far, most, scratch):
+    """Return of how many of some reached cells `repair` would keep the distances, and of how many
+    it would clear them.
+
+    A distance is valid if steps that give exactly the old distances still lead from its cell to a
+    goal. At most `most` cells are visited: the cell that was looked at then and those after it are
+    ignored.
+    So are all others where the first `_CLEAR` cells are cleared. The arguments are those of
+    `repair`, before it has changed `dist`.
+    """
+    marks, next_steps, _, stack = scratch
+    visited = np.empty(most, np.int64)
+    seen = 0
+    for i in range(goals.shape[0]):
+        if dist[goals[i]] == starts[i]:
+            marks[goals[i]] = _VALID
+    valid = 0
+    lost = 0
+    for i in range(cells.shape[0]):
+        cell = cells[i]
+        if walls[cell] or not 0 <= dist[cell] < far:
+            continue
+        if seen == most or (valid == 0 and lost == _CLEAR):
+            break
+        size = 0
+        is_cut_short = False
+        if marks[cell] == 0:
+            stack[0] = cell
+            next_steps[0] = steps_from(arcs, grid, cell)[0]
+            marks[cell] = _LOST
+            visited[seen] = cell
+            seen += 1
+            size = 1
+        # Depth first, so that another step is tried where the last one has ended at a change.
+        while size > 0:
+            here = np.int64(stack[size - 1])
+            step = next_steps[size - 1]
+            last = steps_from(arcs, grid, here)[1]
+            following = np.int64(-1)
+            has_path = False
+            while step < last and following < 0 and not has_path:
+                other, at = end_of(arcs, grid, here, step)
+                if (
+                    other >= 0
+                    and 0 <= dist[other] < far
+                    and not walls[other]
+                    and beyond(dist[other], here, other, sizes[at], cost) == dist[here]
+                ):
+                    has_path = marks[other] == _VALID
+                    if marks[other] == 0:
+                        following = other
+                step += 1
+            next_steps[size - 1] = step
+            if has_path:
+                for j in range(size):
+                    marks[stack[j]] = _VALID
+                size = 0
+            elif following < 0:
+                size -= 1
+            elif seen == most:
+                size = 0
+                is_cut_short = True
+            else:
+                stack[size] = following
+                next_steps[size] = steps_from(arcs, grid, following)[0]
+                marks[following] = _LOST
+                visited[seen] = following
+                seen += 1
+                size += 1
+        if marks[cell] == _VALID:
+            valid += 1
+        elif not is_cut_short:
+            lost += 1
+    marks[goals] = 0
+    for i in range(seen):
+        marks[visited[i]] = 0
+    return valid, lost

@@ -74,13 +74,15 @@ def spread(
     arcs, grid, sizes, cost, seeds, starts, until, far, inverse, limit, dist, state, queue, changes
 ):
     """Search as `search` does, and store old distances in `changes`: (marks, cells, distances,
-    count).
+    [their number, the most]); with more than that the search is abandoned.
     """
     heads, before, following = queue
     rounds = heads.shape[0]
     bucket, waiting, taken = state[0], state[1], state[2]
     final = 0
     while waiting > 0 or taken < seeds.shape[0]:
+        if changes is not None and changes[3][0] > changes[3][1]:
+            break
         if waiting == 0:
             bucket = max(bucket, np.int64(starts[taken] * inverse))
         slot = bucket % rounds

@@ -1,3 +1,4 @@
 # The families of kernels for type checkers and editors; see `compiling/table.py`.
+from fieldcraft.kernels.shared import links as links
 from fieldcraft.kernels.shared import moves as moves
 from fieldcraft.kernels.shared import neighbors as neighbors

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.space import Snapshot, Space
 from fieldcraft.space.adjacency import Adjacency, cached
@@ -21,6 +23,26 @@ _MOST_BUCKETS = 1024
 # Buckets are narrower than the cheapest step by this share, so that rounding does not bring both
 # ends of it into one bucket.
 _NARROWER = 1e-7
+# Whether a repair takes less time than a new search: measured by `python -m bench repair`. A change
+# affects about as many cells as a path is long, which grows with the square root of the cells.
+_MOST_CHANGED = 1 / 16
+"""A new search begins at once if more than this share of the cells has changed."""
+_ALWAYS_REPAIRED = 16
+"""But not for so few changed cells."""
+_SAMPLED_FROM = 1 / 8, 1
+"""The effect is estimated if more cells have changed than this times the square root of all: the
+first where each cell has a cost, the second where paths around a change are as short.
+"""
+_SAMPLES = 32
+"""Cells whose paths are followed for an estimate."""
+_FEWEST_SAMPLES = 4
+_MOST_SAMPLED = 1 / 32, 4.0
+"""The share of all cells that these paths may visit, and at least their square root times this."""
+_LARGE = 2**17
+_LARGE_PAYS = 0.6
+"""On maps of so many cells, which no fast cache holds, a repair pays for this part of the share."""
+_ABANDONED = 1.5
+"""A repair is abandoned where it changes so many times the cells for which it pays."""
 
 Ints = NDArray[np.int64]
 Arrays = tuple[NDArray[Any], ...]
@@ -77,9 +99,13 @@ class DistanceSearch(ABC):
     Nothing is searched before `settle`. `finished` is whether the search has ended, and
     `repairable` whether `repair` can be called then. `dist` are distances in the unit of the
     search, `far` where no goal is reached, `starts` the start costs, and `most` is the limit.
+    `most_cleared` is the share of the cells for which a repair takes as long as a new search, and
+    `most_opened` times the square root of the cells the number of opened walls.
     """
 
     repairable: bool = True
+    most_cleared: float = 1 / 6
+    most_opened: float = 3.0
     far: Any = np.inf
     dist: NDArray[Any]
     _around: NDArray[np.int64] | None = None
@@ -123,23 +149,51 @@ class DistanceSearch(ABC):
     def _begin(self) -> Expansion:
         return Buckets(self)
 
-    def repair(self, ground: Any, changed: Ints) -> Ints:
-        """Update the search to a snapshot or costs that differ in these cells; return the cells
-        whose distance has changed.
-        """
-        return self._repaired(ground, changed)[0]
+    def repair(self, ground: Any, changed: Ints) -> Ints | None:
+        """Update the search to a snapshot or costs that differ in these cells.
 
-    def _repaired(self, ground: Any, changed: Ints) -> tuple[Ints, NDArray[Any]]:
-        """Repair; return the cells whose distance has changed, and the old distances."""
+        Returns the cells whose distance has changed. Returns None where a new search takes less
+        time; then only `dist` is as before, and the search can't be used any more.
+        """
+        if len(changed) > max(len(self.space) * _MOST_CHANGED, _ALWAYS_REPAIRED):
+            return None
+        return self._repaired(ground, changed, chooses=True)[0]
+
+    def _repaired(
+        self, ground: Any, changed: Ints, chooses: bool = False
+    ) -> tuple[Ints | None, NDArray[Any]]:
+        """Repair; return the cells whose distance has changed, and the old distances.
+
+        With `chooses` the cells are None where a new search takes less time, see `repair`.
+        """
         greatest = self._step_costs()[2]
         # Kernels would write outside of `heads`.
         assert int(greatest * self.inverse) + 2 <= self.rounds, "a step is longer than all buckets"
-        before, self.ground = self.ground, ground
+        before = self.ground
+        self.ground = ground
         kinds = _REPAIR_COUNTED if self.dist.dtype.kind == "i" else _REPAIR_SUMS
         arrays = self.scratch.take(kinds)
         # Kernels are compiled once more for arrays that can be written to.
         changed.flags.writeable = False
-        found: tuple[Ints, NDArray[Any]] = kernels.distances.distance_repair.repair(
+        most = len(self.space)
+        if chooses:
+            side = math.sqrt(most)
+            most_cleared = self.most_cleared
+            if most >= _LARGE:
+                most_cleared *= _LARGE_PAYS
+            anew = False
+            if len(changed) > side * _SAMPLED_FROM[self.costs.uniform is not None]:
+                opened = np.count_nonzero(before.walls[changed] & ~ground.walls[changed])
+                anew = bool(opened > side * self.most_opened)
+                anew = anew or self._would_clear(arrays[:4]) > most_cleared
+            if anew:
+                self.scratch.give(kinds, arrays)
+                return None, self.dist[:0]
+            most = int(most * most_cleared * _ABANDONED) + _ALWAYS_REPAIRED
+        work = np.array([0, most])
+        cells: Ints
+        olds: NDArray[Any]
+        cells, olds = kernels.distances.distance_repair.repair(
             *self.steps,
             ground.walls,
             before.walls,
@@ -153,14 +207,45 @@ class DistanceSearch(ABC):
             self.dist,
             arrays[:4],
             (self.heads, *arrays[4:]),
+            work,
         )
+        abandoned = work[0] > most
+        if abandoned:
+            self.dist[cells] = olds
+            # Cells that were not reached and are walls now.
+            self.dist[changed] = np.abs(self.dist[changed])
+            marks, waiting = arrays[0], arrays[4]
+            marks.fill(0)
+            waiting.fill(0)
         self.scratch.give(kinds, arrays)
+        return None if abandoned else cells, olds
+
+    def _would_clear(self, scratch: Arrays) -> float:
+        """Return an estimate of the share of the reached cells that a repair would clear."""
+        size = len(self.space)
+        valid, lost = kernels.distances.distance_repair.sample(
+            *self.steps,
+            self.ground.walls,
+            self.goals,
+            self.starts,
+            self.dist,
+            _samples(self.space),
+            self.far,
+            int(max(size * _MOST_SAMPLED[0], math.sqrt(size) * _MOST_SAMPLED[1])),
+            scratch,
+        )
+        return float(lost / max(valid + lost, _FEWEST_SAMPLES))
+
+    def reached(self, ground: Snapshot) -> NDArray[Any]:
+        """Return the distances of all cells, `far` in the walls of a snapshot."""
+        found: NDArray[Any] = np.where(ground.walls, self.far, self.dist)
         return found
 
     def cut_off(self, walls: Ints) -> Ints:
         """Return the cells that would reach no goal with walls in these cells; change nothing."""
         here, there = self.ground, self.dist[walls]
         cells, olds = self._repaired(here.walled(self.space, walls), walls)
+        assert cells is not None
         lost: Ints = cells[(np.abs(self.dist[cells]) == self.far) & (olds != self.far)]
         self.dist[cells], self.dist[walls], self.ground = olds, there, here
         return np.sort(lost)
@@ -284,6 +369,14 @@ class Scratch:
         free = self._free[kinds]
         if len(free) < _MOST_CACHED:
             free.append(arrays)
+
+
+@cached
+def _samples(space: Space) -> Ints:
+    """Return cells that are spread over a space."""
+    # Steps of the golden section put no two cells near each other, nor into one column.
+    places = np.arange(1, _SAMPLES + 1) * 0.6180339887498949 % 1
+    return read_only((places * len(space)).astype(np.int64))
 
 
 @cached

@@ -18,7 +18,7 @@ from fieldcraft.kernels.shared.arrays import Ints, read_only
 from fieldcraft.paths.cost import SAME_COST, CellCosts
 from fieldcraft.paths.path import resolve_cells
 from fieldcraft.paths.search.distances import DistanceSearch, SearchTask, Steps, incoming
-from fieldcraft.space import GraphSnapshot, Grid, Snapshot, Space
+from fieldcraft.space import GraphSnapshot, Grid, HexGrid, Snapshot, Space
 from fieldcraft.space.adjacency import Adjacency, cached, cached_until_walls_change, runs
 from fieldcraft.space.cells import occupied_mask
 from fieldcraft.space.regions import ChosenCells
@@ -114,6 +114,10 @@ class ArcSearch(DistanceSearch):
         self._on_grid = isinstance(self.space, Grid)
         steady = self.charge == "mean" and not self.outward and self.costs.traffic is None
         self.repairable = not self._on_grid and steady
+        if isinstance(self.space, HexGrid):
+            # Neighbors are near each other in memory, which pays most where cells are cleared.
+            self.most_cleared = 1 / 4
+            self.most_opened = 4.0
         self._sizes_of: Snapshot | None = None
         self.costs_changed()
 

@@ -92,10 +92,15 @@ class GridSearch(DistanceSearch):
         self._around = steps.around
         self.counted = steps.counted and costs.uniform is not None and not self.starts.any()
         self.scale = 1.0
+        self.most_opened = 1.75
         self.lengths: NDArray[Any] = steps.lengths * (costs.uniform or 0.5)
         if self.counted:
             self.scale = self.space.cell_size * (costs.uniform or 1.0)
             self.far = counting.FAR
+            if self.space.neighborhood.is_four:
+                # Among many equally short paths one wall matters little.
+                self.most_cleared = 1 / 3
+                self.most_opened = 12.0
             self.lengths = steps.counts
             self.starts = np.zeros(len(self.goals), dtype=np.int64)
             self.most = int(min(self.most / self.scale * 2.0**steps.measure.shift, self.far - 1))
@@ -154,13 +159,13 @@ class GridSearch(DistanceSearch):
         self._has_gaps = True
 
     def _repaired(
-        self, ground: Any, changed: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        self, ground: Any, changed: NDArray[np.int64], chooses: bool = False
+    ) -> tuple[NDArray[np.int64] | None, NDArray[Any]]:
         if self._has_gaps:
             # Repairs enter no walls because these are nearer than any other cell.
             self.dist[self.ground.walls] = -self.far
             self._has_gaps = False
-        return super()._repaired(ground, changed)
+        return super()._repaired(ground, changed, chooses)
 
     @property
     def summed_steps(self) -> Steps:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels.shared.arrays import read_only
 
 MAX_STEPS = 64
 _REACH = 64
 _FOUR = ((1, 0), (-1, 0), (0, 1), (0, -1))
 _EIGHT = (*_FOUR, (1, 1), (-1, 1), (1, -1), (-1, -1))
 CORNERS = ("never", "if-one-open", "cut")
+_OPEN_BESIDE = {"never": 2, "if-one-open": 1, "cut": 0}
+"""How many of the two cells beside a diagonal must be open."""
 
 
 @dataclass(frozen=True)
@@ -236,29 +241,53 @@ def patch_links(
     `free` are the cells that any step leaves whatever their terrain, by default the walls.
     """
     leave = walls if free is None else free
-    reach = max(max(abs(dx), abs(dy)) for dx, dy in neighborhood.steps)
     classes = None if terrain is None else terrain.classes
     height, width = walls.shape
-    rows, columns = np.divmod(changed, width)
-    y0 = int(rows.min()) - reach
-    y1 = int(rows.max()) + reach + 1
-    x0 = int(columns.min()) - reach
-    x1 = int(columns.max()) + reach + 1
-    beyond = y0 - reach < 0 or x0 - reach < 0 or y1 + reach > height or x1 + reach > width
-    if (wrap and beyond) or (y1 - y0) * (x1 - x0) > height * width // 2:
+    table = _step_table(neighborhood)
+    if len(changed) * len(table.around) > height * width // 2:
         return _built(walls, classes, terrain, neighborhood, wrap, leave)
-    # Links differ up to `reach` cells from the changes, and depend on cells as far again.
-    y0 = max(y0, 0)
-    y1 = min(y1, height)
-    x0 = max(x0, 0)
-    x1 = min(x1, width)
-    top, left = max(y0 - reach, 0), max(x0 - reach, 0)
-    window = np.s_[top : min(y1 + reach, height), left : min(x1 + reach, width)]
-    near = None if classes is None else classes[window]
-    built = _built(walls[window], near, terrain, neighborhood, False, leave[window])
-    patched = links.copy()
-    patched[y0:y1, x0:x1] = built[y0 - top : y1 - top, x0 - left : x1 - left]
+    ground = None
+    if terrain is not None:
+        ground = (
+            read_only(np.ravel(terrain.classes)),
+            read_only(np.ascontiguousarray(terrain.enter)),
+        )
+    patched = np.array(links, order="C")
+    kernels.shared.links.patch(
+        read_only(changed),
+        table.around,
+        table.steps,
+        read_only(np.ravel(walls)),
+        read_only(np.ravel(leave)),
+        ground,
+        _OPEN_BESIDE[neighborhood.corners],
+        width,
+        height,
+        wrap,
+        patched.reshape(-1),
+    )
     return patched
+
+
+class _StepTable(NamedTuple):
+    """The steps of a neighborhood, and the offsets from a cell to the cells with links that depend
+    on it: (columns, rows).
+    """
+
+    steps: NDArray[np.int64]
+    around: NDArray[np.int64]
+
+
+@functools.lru_cache
+def _step_table(neighborhood: Neighborhood) -> _StepTable:
+    around = {(0, 0), *neighborhood.steps}
+    for dx, dy in neighborhood.steps:
+        if abs(dx) == 1 and abs(dy) == 1:
+            around |= {(dx, 0), (0, dy)}
+    return _StepTable(
+        read_only(np.array(neighborhood.steps, dtype=np.int64)),
+        read_only(np.array(sorted(around), dtype=np.int64)),
+    )
 
 
 def beside(
