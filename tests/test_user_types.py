@@ -59,6 +59,8 @@ import fieldcraft as fc
 layer = fc.InfluenceMap(fc.Grid(5, 3)).add_layer("a", fc.Spread(0.2))
 wrong: str = layer.sample((1.5, 2.5))
 layer.add_source((1.5, 2.5), decay=0.5)
+fc.Radial(3, metric="euclid")
+layer.sample((1.5, 2.5), how="linear")
 """
 
 
@@ -80,4 +82,4 @@ def test_natural_annotations_pass_strict_checks(tmp_path: Path) -> None:
     )
     said = [line for line in found.stdout.splitlines() if "error:" in line]
     assert not [line for line in said if line.startswith("user.py")], found.stdout
-    assert [line.split(":")[1] for line in said] == ["5", "6"], found.stdout
+    assert [line.split(":")[1] for line in said] == ["5", "6", "7", "8"], found.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -209,8 +210,8 @@ class Maps:
         units: list[tuple[Unit, Cell]],
         strengths: list[float],
         radii: list[float],
-        blend: str = "sum",
-        falloff: str = "constant",
+        blend: Literal["sum", "max"] = "sum",
+        falloff: Literal["constant", "linear", "parabolic"] = "constant",
     ) -> NDArray[np.float32]:
         if name in self._fresh:
             return self._layers[name].values

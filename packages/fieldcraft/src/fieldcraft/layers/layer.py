@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue, WrongLayer
 from fieldcraft.base.single_thread import SingleThreadLock
+from fieldcraft.base.words import Between
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.forecast import Forecast
 from fieldcraft.layers.propagation import PROPAGATIONS, Attribution, Propagation
@@ -270,17 +271,17 @@ class Layer(Operand):
             return self.steps.pass_time(ticks, most)
 
     @overload
-    def sample(self, positions: One, *, how: str = ..., outside: str = ...) -> float: ...
+    def sample(self, positions: One, *, how: Between = ..., outside: str = ...) -> float: ...
     @overload
     def sample(
-        self, positions: Many, *, how: str = ..., outside: str = ...
+        self, positions: Many, *, how: Between = ..., outside: str = ...
     ) -> NDArray[np.float32]: ...
     @overload
     def sample(
-        self, positions: ArrayLike, *, how: str = ..., outside: str = ...
+        self, positions: ArrayLike, *, how: Between = ..., outside: str = ...
     ) -> float | NDArray[np.float32]: ...
     def sample(
-        self, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse"
+        self, positions: ArrayLike, *, how: Between = "nearest", outside: str = "refuse"
     ) -> float | NDArray[np.float32]:
         """Return the values at world positions; see `fieldcraft.sample`.
 

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.base.shown import shown_as
+from fieldcraft.base.words import Between
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.layer import Layer
 from fieldcraft.layers.propagated_layer import Moving
@@ -34,7 +35,7 @@ class StampedLayer(Layer):
         *,
         rotations: ArrayLike = 0.0,
         scales: ArrayLike = 1.0,
-        how: str = "nearest",
+        how: Between = "nearest",
         blend: str = "add",
         seconds: float | None = None,
         outside: str = "refuse",

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import Between
 from fieldcraft.layers import SingleThreadLock
 from fieldcraft.paths.cost import CellCosts, Cost, Traffic
 from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells, unique_goals
@@ -197,17 +198,17 @@ class DistanceMap(Operand):
         return self.settled().measured(slice(None)).reshape(self.space.shape)
 
     @overload  # type: ignore[override]
-    def sample(self, positions: One, *, how: str = ..., outside: str = ...) -> float: ...
+    def sample(self, positions: One, *, how: Between = ..., outside: str = ...) -> float: ...
     @overload
     def sample(
-        self, positions: Many, *, how: str = ..., outside: str = ...
+        self, positions: Many, *, how: Between = ..., outside: str = ...
     ) -> NDArray[np.float64]: ...
     @overload
     def sample(
-        self, positions: ArrayLike, *, how: str = ..., outside: str = ...
+        self, positions: ArrayLike, *, how: Between = ..., outside: str = ...
     ) -> float | NDArray[np.float64]: ...
     def sample(
-        self, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse"
+        self, positions: ArrayLike, *, how: Between = "nearest", outside: str = "refuse"
     ) -> float | NDArray[np.float64]:
         """Return the distances at world positions: a float for one, (N,) float64 for many.
 

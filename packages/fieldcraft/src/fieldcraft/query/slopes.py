@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import Between
 from fieldcraft.query.on_graph import GraphValues
 from fieldcraft.query.on_grid import GridValues
 from fieldcraft.query.queries import Queries
@@ -23,7 +24,7 @@ def gradient(
     layer: Readable | ArrayLike,
     positions: ArrayLike,
     *,
-    how: str = "nearest",
+    how: Between = "nearest",
     outside: str = "refuse",
     space: Space | None = None,
 ) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, NotAnArray
 from fieldcraft.base.pictured import Pictured
 from fieldcraft.base.synonyms import missing
+from fieldcraft.base.words import Between
 from fieldcraft.values import expression as expressions
 from fieldcraft.values import operations
 from fieldcraft.values.ground import Ground, Term
@@ -121,17 +122,17 @@ class Operand(Pictured, Term):
         return out
 
     @overload
-    def sample(self, positions: One, *, how: str = ..., outside: str = ...) -> float: ...
+    def sample(self, positions: One, *, how: Between = ..., outside: str = ...) -> float: ...
     @overload
     def sample(
-        self, positions: Many, *, how: str = ..., outside: str = ...
+        self, positions: Many, *, how: Between = ..., outside: str = ...
     ) -> NDArray[np.float32]: ...
     @overload
     def sample(
-        self, positions: ArrayLike, *, how: str = ..., outside: str = ...
+        self, positions: ArrayLike, *, how: Between = ..., outside: str = ...
     ) -> float | NDArray[np.float32]: ...
     def sample(
-        self, positions: ArrayLike, *, how: str = "nearest", outside: str = "refuse"
+        self, positions: ArrayLike, *, how: Between = "nearest", outside: str = "refuse"
     ) -> float | NDArray[np.float32]:
         """Return the values at world positions: a float for one (x, y) pair, (N,) float32 for an
         (N, 2) array.

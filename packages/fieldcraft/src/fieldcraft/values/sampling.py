@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
+from fieldcraft.base.words import Between
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space import Graph, Grid, Space
 from fieldcraft.space.adjacency import cached_until_walls_change, runs
@@ -30,7 +31,7 @@ def sample(
     layer: Readable | ArrayLike,
     positions: One,
     *,
-    how: str = ...,
+    how: Between = ...,
     outside: str = ...,
     space: Space | None = ...,
 ) -> float: ...
@@ -39,7 +40,7 @@ def sample(
     layer: Readable | ArrayLike,
     positions: Many,
     *,
-    how: str = ...,
+    how: Between = ...,
     outside: str = ...,
     space: Space | None = ...,
 ) -> NDArray[np.float32]: ...
@@ -48,7 +49,7 @@ def sample(
     layer: Readable | ArrayLike,
     positions: ArrayLike,
     *,
-    how: str = ...,
+    how: Between = ...,
     outside: str = ...,
     space: Space | None = ...,
 ) -> float | NDArray[np.float32]: ...
@@ -56,7 +57,7 @@ def sample(
     layer: Readable | ArrayLike,
     positions: ArrayLike,
     *,
-    how: str = "nearest",
+    how: Between = "nearest",
     outside: str = "refuse",
     space: Space | None = None,
 ) -> float | NDArray[np.float32]:

@@ -12,6 +12,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.base.pictured import Pictured
 from fieldcraft.base.synonyms import Suggesting
+from fieldcraft.base.words import Strongest
 from fieldcraft.layers import Layer, SourceLayer
 from fieldcraft.layers.propagation import Propagation
 from fieldcraft.layers.teams.team_maps import (
@@ -203,7 +204,7 @@ class Teams(Pictured, Suggesting):
 
     # Ownership
 
-    def owner(self, by: str = "total", *, margin: float = 0.0) -> Owners:
+    def owner(self, by: Strongest = "total", *, margin: float = 0.0) -> Owners:
         """Return the owner of each cell, an array that can be sampled and used as a map.
 
         Parameters
@@ -233,7 +234,7 @@ class Teams(Pictured, Suggesting):
         numbers = survey.lead(ahead) if ahead > 0 else survey.leader
         return owners(numbers, survey.space)
 
-    def front_lines(self, by: str = "total") -> list[FrontLine]:
+    def front_lines(self, by: Strongest = "total") -> list[FrontLine]:
         """Return the lines between the ground of hostile teams, as polylines in world units.
 
         On a grid a line runs where two teams are equally strong, between the centers of cells of
@@ -267,7 +268,7 @@ class Teams(Pictured, Suggesting):
             return front_lines(space, *found)
         return graph_front_lines(space, *found)
 
-    def regions(self, by: str = "total", *, margin: float = 0.0) -> Regions:
+    def regions(self, by: Strongest = "total", *, margin: float = 0.0) -> Regions:
         """Return the connected regions of cells with one owner.
 
         Cells belong together if a step of the space leads from one to the other, in either
@@ -305,7 +306,7 @@ class Teams(Pictured, Suggesting):
         threatened = 2 * functions.minimum(own, reduce(add, enemies))
         return functions.where(own >= stake, threatened, 0) if stake else threatened
 
-    def _survey(self, by: str) -> Survey:
+    def _survey(self, by: Strongest) -> Survey:
         if checks.choice("by", by, ("total", "source")) not in self._surveys:
             self._surveys[by] = Survey(tuple(self._layers.values()), by)
         return self._surveys[by]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +73,8 @@ class TowersDerived:
             self.walking, radius=0.3 * cell, separation_radius=settings.unit.room * cell
         )
         self.imap = InfluenceMap(self.space)
-        influence = Radial(tower.reach * cell, "parabolic", settings.metric)
+        metric: Any = settings.metric  # one of the words, which the settings check
+        influence = Radial(tower.reach * cell, "parabolic", metric)
         self.teams: Teams = self.imap.add_teams(settings.teams, influence)
         self.quiet: list[RadialLayer] = [
             self.imap.add_layer(f"towers of {name}", influence) for name in settings.teams

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import Curve, Metric
 from fieldcraft.layers.propagation.propagation import Radiating
 from fieldcraft.layers.propagation.radial.field import MOST_STRENGTH, GridRadialField, RadialField
 from fieldcraft.layers.propagation.radial.footprints import too_large
@@ -81,7 +82,7 @@ class Radial(Radiating):
     radius: float = dataclasses.field(
         metadata=number("Distance that a source reaches.", above=True, unit="world units")
     )
-    falloff: str | Ring | Falloff | Sequence[float] | Callable[[NDArray[np.float64]], Any] = (
+    falloff: Curve | Ring | Falloff | Sequence[float] | Callable[[NDArray[np.float64]], Any] = (
         dataclasses.field(
             default="parabolic",
             metadata=checked(
@@ -94,10 +95,10 @@ class Radial(Radiating):
             ),
         )
     )
-    metric: str = dataclasses.field(
+    metric: Metric = dataclasses.field(
         default="connected", metadata=choice("How distance is measured.", METRICS)
     )
-    blend: str = dataclasses.field(
+    blend: Literal["sum", "max"] = dataclasses.field(
         default="sum", metadata=choice("How several sources combine in a cell.", ("sum", "max"))
     )
     thickness: float = dataclasses.field(

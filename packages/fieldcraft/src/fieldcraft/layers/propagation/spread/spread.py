@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from typing import Literal
 
+from fieldcraft.base.words import Loss
 from fieldcraft.layers.propagation.propagation import Field, Spreading
 from fieldcraft.layers.propagation.settings import choice, flag, number
 from fieldcraft.layers.propagation.spread.on_graph import GraphSpreadField
@@ -80,7 +82,7 @@ class Spread(Spreading):
         default=0.5,
         metadata=number("Part of the way to its new value that a cell goes at a step.", high=1.0),
     )
-    falloff: str = dataclasses.field(
+    falloff: Loss = dataclasses.field(
         default="exponential",
         metadata=choice("Curve by which influence falls with distance.", tuple(FALLOFFS)),
     )
@@ -93,7 +95,7 @@ class Spread(Spreading):
     floor: float = dataclasses.field(
         default=1e-3, metadata=number("Smaller values become 0.", unit="value")
     )
-    stack: str = dataclasses.field(
+    stack: Literal["max", "sum"] = dataclasses.field(
         default="max",
         metadata=choice("How several sources in one cell combine.", ("max", "sum")),
     )
