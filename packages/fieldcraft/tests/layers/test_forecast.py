@@ -220,3 +220,16 @@ def test_a_copied_forecast_follows_the_copied_layer() -> None:
     while twin.version < soon.version:
         twin.layer.step()
     assert twin.values.tobytes() == twin.layer.at(0.1).values.tobytes()
+
+
+def test_a_source_at_rest_acts_from_beside_a_wall_that_is_built_on_it() -> None:
+    grid = fc.Grid(4, 1)
+    layer = fc.InfluenceMap(grid).add_layer("a", fc.Radial(1.0, "constant"))
+    source = layer.add_source((0.5, 0.5), 2.0)
+    source.follow([(2.5, 0.5)], 50.0, on_wall="nearest")
+    layer.step(3)
+    assert layer.values.tolist() == [[0, 2, 2, 2]]
+    grid.set_walls([2])
+    layer.step()
+    assert layer.sources.cells.tolist() == [1]
+    assert layer.values.tolist() == [[2, 2, 0, 0]]

@@ -158,7 +158,9 @@ class MovingRows(Rows):
                 cells[these] = self._cells_at(
                     rows[these], points[these], until, ON_WALL[on_wall], OUTSIDE[outside]
                 )
-            moved = rows[(self._positions[rows] != points).any(axis=1)]
+            is_moved = (self._positions[rows] != points).any(axis=1)
+            # A source that stays may act from another cell, once its own is a wall.
+            moved = rows[is_moved | (self._cells[rows] != cells)]
             self._positions[rows], self._cells[rows] = points, cells
             if len(moved):
                 self._note(moved)
