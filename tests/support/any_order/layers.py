@@ -114,7 +114,7 @@ def resistance(scene: Scene, name: str) -> str:
 
 @operation(fc.Layer, "write", weight=0.5)
 def write(scene: Scene, name: str) -> str | None:
-    if isinstance(scene.get(name), RadialLayer):
+    if isinstance(scene.get(name), RadialLayer) and scene.get(name).propagation.blend == "max":
         return None  # a copy begins anew from its sources, without what was written
     values = scene.array([0.0, 0.0, 1.0, -2.0, 7.0])
     layer = scene.get(name)
@@ -209,6 +209,12 @@ def deposit(scene: Scene, name: str) -> str:
         return f"{name}.add_dynamic({scene.place()}, {scene.amount()})"
     places = scene.places()
     return f"{name}.deposit({places}, {scene.amounts(len(places))}, {scene.on_wall(through=False)})"
+
+
+@operation(SpreadLayer, "put", weight=0.5)
+def put_values(scene: Scene, name: str) -> str:
+    cells = scene.cells()
+    return f"{name}.put({cells}, {scene.amounts(len(cells))})"
 
 
 @operation(RadialLayer, "add_static", weight=0.5)

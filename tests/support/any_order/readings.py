@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import fieldcraft as fc
-from fieldcraft.layers import ArrayLayer, TrailLayer
+from fieldcraft.layers import ArrayLayer, RadialLayer, TrailLayer
 from fieldcraft.layers.source_layer import SourceLayer
 from fieldcraft.paths.distance_maps import DistanceMap
 from fieldcraft.paths.flow.flow_field import FlowField
@@ -59,6 +59,12 @@ def sources(each: SourceLayer) -> dict[str, Any]:
         "strengths": held.strengths,
         "keys": [str(key) for key in held.keys],
     }
+
+
+@reading(RadialLayer)
+def strongest(each: RadialLayer) -> dict[str, Any]:
+    cells = range(len(each.space))
+    return {"strongest": each.strongest, "parts": [each.attribution(cell) for cell in cells]}
 
 
 @reading(ArrayLayer)

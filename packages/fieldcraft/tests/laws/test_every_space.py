@@ -20,7 +20,7 @@ import fieldcraft as fc
 from fieldcraft.space import Space, snapshot_of
 from oracles.spread import decayed
 from support.examples import examples
-from support.worlds import KINDS, OPEN, moves, open_cells, walks
+from support.worlds import OPEN, moves, open_cells, walks
 
 SEEDS = st.integers(0, 2**20)
 every_space = pytest.mark.parametrize("kind", OPEN)
@@ -309,7 +309,7 @@ def test_distances_are_the_shortest_ways(kind: str, seed: int) -> None:
         )
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@every_space
 @some
 @given(seed=SEEDS)
 def test_who_follows_a_flow_field_arrives(kind: str, seed: int) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -225,3 +226,30 @@ def test_values_that_were_written_on_a_radial_layer(
     imap.step()
     twin.step()
     np.testing.assert_array_equal(twin["a"].values, layer.values)
+
+
+@pytest.mark.parametrize("order", list(permutations(["tune", "write", "wall", "copy"])))
+def test_written_values_of_a_radial_layer_are_those_of_its_copy(order: tuple[str, ...]) -> None:
+    grid = fc.Grid(6, 1)
+    imap = fc.InfluenceMap(grid)
+    imap.add_layer("a", fc.Radial(2.0, "linear")).add_source((0.5, 0.5), 4.0)
+    imap.step()
+    twin = imap
+    for event in order:
+        layers = {id(each): each["a"] for each in (imap, twin)}.values()
+        match event:
+            case "copy":
+                twin = imap.copy()
+            case "wall":
+                grid.set_walls([1])
+            case "tune":
+                for layer in layers:
+                    layer.tune(radius=3.0)
+            case "write":
+                for layer in layers:
+                    layer.write([[0.0, 0.0, 0.0, 0.0, 5.0, 0.0]])
+    imap.step()
+    twin.step()
+    assert twin["a"].values.tobytes() == imap["a"].values.tobytes()
+    is_kept = order.index("write") > order.index("tune")
+    assert imap["a"].values[0, 4] == (5 if is_kept else 0)

@@ -82,8 +82,8 @@ class RadialField(RadialUpdates):
                 got=f"{float(np.abs(values).max()):g}",
                 remedy="Count in larger units",
             )
-        if self._stale is not None:  # the residue is what values differ from the sums
-            self._pending = self._stale
+        if self._must_be_fresh:  # the residue is what values differ from the sums
+            self._pending = self._sources_taken()
             self._last_fed = None
             self.catch_up()
             self._compares_all = True
@@ -106,7 +106,7 @@ class RadialField(RadialUpdates):
         state: dict[str, NDArray[Any]] = {"values": self.values}
         if self.resistance is not None:
             state["resistance"] = self.resistance
-        if self._residue is not None and (self._stale is not None or not self._is_invalid):
+        if self._residue is not None:
             state["residue"] = self._residue
         if self._validated:
             state["validated"] = np.array([self._validated], dtype=np.int64)

@@ -195,9 +195,12 @@ class RadialUpdates(RadiatingField):
             poll_interrupt()
 
     def invalidate(self) -> None:
-        """Add all sources again at the next step; see `Field.invalidate`."""
+        """Add all sources again at the next step, without what was written; see
+        `Field.invalidate`.
+        """
         self._work = self._pending = None
         self._is_invalid = True
+        self._residue = None
 
     # Following the sources
 
@@ -217,8 +220,6 @@ class RadialUpdates(RadiatingField):
 
     def _begin(self, sources: Sources) -> None:
         if self._is_invalid:
-            if self._stale is None:
-                self._residue = None
             self._stale = None
             self._is_invalid = False
             self._walls_version = self.space.walls_version
