@@ -578,6 +578,7 @@ INTERNAL = {
     "size",
     "paint",
     "changed_since",
+    "steps_changed_since",
     "set_lock",
     "Device.groups",
     "World.check_torus",

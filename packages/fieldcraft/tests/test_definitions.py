@@ -30,7 +30,7 @@ FOLLOWED = [
     ("paths/search/path_on_grid.py", "shortest_path_uniform.uniform(", "uniform(", "kernels/paths/shortest_path_uniform.py", "uniform"),
     ("paths/search/reach.py", "kernels.distances.reach.reach(", "reach(", "kernels/distances/reach.py", "reach"),
     ("__init__.py", "from fieldcraft.query import", "best", "query/choosing.py", "best"),
-    ("query/choosing.py", "= queries(layer, space), checked", "queries", "query/slopes.py", "queries"),
+    ("query/choosing.py", "values = queries(layer, space)", "queries", "query/slopes.py", "queries"),
     ("query/choosing.py", "values.best(", "best(", "query/queries.py", "best"),
     ("query/on_grid.py", "run_in_bands(kernels.values.best.best", "best, inputs", "kernels/values/best.py", "best"),
     ("values/sampling.py", "values, single = _bilinear(", "_bilinear", "values/sampling.py", "_bilinear"),

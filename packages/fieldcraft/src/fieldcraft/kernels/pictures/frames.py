@@ -115,8 +115,8 @@ def markers(xs, ys, radii, fillings, canvas, words):
                     _blend(pixel, _cover(inner, away), red, green, blue)
 
 
-@kernel("u2[:,::1], u1[:,::1], u4[::1], i8, i8[::1], u4, out u4[:,::1]")
-def enlarge(kinds, index, colors, scale, lines, edge, picture):
+@kernel("u2[:,::1], u1[:,::1], u4[::1], i8[::1], i8, u4, out u4[:,::1]")
+def enlarge(kinds, index, colors, lines, scale, edge, picture):
     """Write each cell as a square of `scale` pixels in the color number `256 * kind + index`, and
     the pixels `lines`, in ascending order, in the color `edge`.
     """
