@@ -78,7 +78,7 @@ def test_cells_become_squares_with_lines_on_them(scale: int, draw: Any) -> None:
     colors = rng.integers(0, 2**32, 3 * 256, dtype=np.uint32)
     picture = np.empty((5 * scale, 9 * scale), dtype=np.uint32)
     lines = np.flatnonzero(rng.random(picture.size) < 0.3)
-    draw(kinds, index, colors, scale, lines, 77, picture)
+    draw(kinds, index, colors, lines, scale, 77, picture)
     expected = colors[256 * kinds.astype(np.int64) + index].repeat(scale, 0).repeat(scale, 1)
     expected.reshape(-1)[lines] = 77
     assert np.array_equal(picture, expected)

@@ -158,7 +158,7 @@ LAYERS = set[str]()
 def a_layer(propagation: Any, *covers: str, kinds: tuple[str, ...] = ALL) -> Follower:
     LAYERS.add(type(propagation).__name__)
     return Follower(
-        (*covers, "Layer", "SteppedLayer"),
+        (*covers, "Layer", "Steps"),
         an_influence_map(propagation),
         shown_layer,
         kinds,
