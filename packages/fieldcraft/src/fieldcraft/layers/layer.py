@@ -105,7 +105,10 @@ class Layer(Operand):
         super().__setattr__(name, value)
 
     def __repr__(self) -> str:
-        where = "" if self._device is None else f", on {self._device.carrier(self.steps.field)}"
+        if self._device is None:
+            where = ""
+        else:
+            where = f", on {self._device.carrier(self.steps.field)}"
         return (
             f"<{type(self).__name__} {self.name!r} on"
             f" {' x '.join(map(str, self.space.shape[::-1]))}, {self._about()}{where}>"
@@ -323,7 +326,9 @@ class Layer(Operand):
                 found = steps.field.at(cells)
             else:
                 found = np.asarray(steps.values.reshape(-1)[cells])
-            return float(found) if isinstance(cells, int) else found
+            if isinstance(cells, int):
+                return float(found)
+            return found
 
     def at(self, t: float) -> Forecast:
         """Return the layer as it will be `t` seconds from now if nothing else changes.
@@ -380,7 +385,9 @@ class Layer(Operand):
         array([[8., 8., 4., 4., 4.]], dtype=float32)
         """
         held = self.steps.field.resistance
-        return None if held is None else read_only(held)
+        if held is None:
+            return None
+        return read_only(held)
 
     @resistance.setter
     def resistance(self, resistance: ArrayLike | None) -> None:

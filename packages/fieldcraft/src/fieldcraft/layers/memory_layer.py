@@ -86,7 +86,10 @@ class MemoryLayer(Moving, kind="memory"):
             self.steps.catch_up()
             given = unlabeled(self.space, condition(self.space, "A mask", positions))
             is_array = isinstance(given, (np.ndarray, list))
-            mask = checks.array("Positions", given) if is_array else None
+            if is_array:
+                mask = checks.array("Positions", given)
+            else:
+                mask = None
             if mask is not None and mask.dtype == np.bool_ and mask.size:
                 cells, amounts = self._masked(mask, amounts)
             elif (
@@ -192,7 +195,8 @@ class MemoryLayer(Moving, kind="memory"):
                     got=str(error)[:80],
                     remedy="Pass that, on the same map with the same Fade",
                 ) from error
-            self.steps.ticks, self.steps.due = ticks, due
+            self.steps.ticks = ticks
+            self.steps.due = due
             self.steps.changes += 1
 
     def _masked(
@@ -200,7 +204,10 @@ class MemoryLayer(Moving, kind="memory"):
     ) -> tuple[NDArray[np.int64], ArrayLike | None]:
         """Return the open cells of a mask, and the amounts for them."""
         chosen = checks.shaped("Masks", mask, self.space.shape, "b") & ~self.space.walls
-        weights = None if amounts is None else checks.array("amounts", amounts)
+        if amounts is None:
+            weights = None
+        else:
+            weights = checks.array("amounts", amounts)
         if weights is not None and weights.shape == mask.shape:
             amounts = weights[chosen]
         return np.flatnonzero(chosen), amounts

@@ -131,7 +131,10 @@ class RadialLayer(SourceLayer, kind="radial"):
         radii, falloff
             As for `add_sources`; without them known sources keep theirs.
         """
-        curve = None if falloff is None else Falloff.of(falloff)
+        if falloff is None:
+            curve = None
+        else:
+            curve = Falloff.of(falloff)
         self.steps.sources.sync(
             keys,
             positions,
@@ -247,7 +250,8 @@ class RadialLayer(SourceLayer, kind="radial"):
             If an argument has a wrong value, shape or type; then nothing has changed.
         """
         reach = checks.integer("iterations", iterations, minimum=1, maximum=_MOST_ITERATIONS)
-        flood, propagate = checks.flag("flood", flood), checks.flag("propagate", propagate)
+        flood = checks.flag("flood", flood)
+        propagate = checks.flag("propagate", propagate)
         if flood and not propagate:
             raise InvalidValue(
                 "A flood moves from cell to cell",

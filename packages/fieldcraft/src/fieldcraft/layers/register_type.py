@@ -65,4 +65,6 @@ def kind_of(name: str, static: bool | None) -> Kind:
             got=f"{name!r}, static={static!r}",
             remedy="Pass static=True, static=False, or a propagation",
         )
-    return Kind(static=True, decay=0.5) if static else KINDS["enemy"]
+    if static:
+        return Kind(static=True, decay=0.5)
+    return KINDS["enemy"]

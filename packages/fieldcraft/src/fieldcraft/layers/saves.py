@@ -149,7 +149,8 @@ def _space_in(entry: dict[str, Any], spaces: list[Space]) -> Space:
     if not isinstance(space, Space):
         raise TypeError(f"a space that is a {type(space).__name__}")
     if entry["parent"] is not None:
-        coarse, fine = grid_of(space, "Coarser"), grid_of(spaces[entry["parent"]], "Finer")
+        coarse = grid_of(space, "Coarser")
+        fine = grid_of(spaces[entry["parent"]], "Finer")
         if fine.coarser(coarse.cell_size).shape != coarse.shape:
             raise ValueError(f"{coarse!r} made of {fine!r}")
         coarse.follow(fine)

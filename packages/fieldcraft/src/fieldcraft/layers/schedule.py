@@ -118,7 +118,8 @@ class Schedule:
             return self._advance_within(dt, most, budget_ms, budget_work)
         with self.lock:
             self.ticks += ticks
-            steps, dropped = {}, {}
+            steps = {}
+            dropped = {}
             for name, layer in self.layers.items():
                 steps[name], dropped[name] = layer.steps.pass_time(ticks, most)
             for timed, _ in self.timed:
@@ -128,12 +129,14 @@ class Schedule:
     def _advance_within(
         self, dt: float, max_steps: int, budget_ms: float | None, budget_work: int | None
     ) -> Advance:
-        begun, ticks = time.perf_counter(), clock.ticks("dt", dt)
+        begun = time.perf_counter()
+        ticks = clock.ticks("dt", dt)
         if budget_ms is not None and budget_work is not None:
             raise InvalidValue(
                 "A budget is in milliseconds or in units", got="both", remedy="Pass one of the two"
             )
-        seconds, most_units = math.inf, math.inf
+        seconds = math.inf
+        most_units = math.inf
         if budget_ms is not None:
             seconds = checks.positive("budget_ms", budget_ms) / 1000
         else:
@@ -150,7 +153,10 @@ class Schedule:
             units = 0
             # Layers of equal priority take turns, a unit each, from one call to the next.
             names = list(layers)
-            first = names.index(self.next) if self.next in layers else 0
+            if self.next in layers:
+                first = names.index(self.next)
+            else:
+                first = 0
             turn = [layers[name] for name in names[first:] + names[:first]]
             waiting = sorted(turn, key=lambda layer: -layer.priority)
             while waiting and (

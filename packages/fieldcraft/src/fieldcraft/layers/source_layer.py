@@ -289,7 +289,10 @@ class SourceLayer(Moving):
         one: bool = False,
     ) -> NDArray[np.int64]:
         with self.steps.lock:
-            curve = None if falloff is None else Falloff.of(falloff)
+            if falloff is None:
+                curve = None
+            else:
+                curve = Falloff.of(falloff)
             return self.steps.sources.add(
                 positions,
                 strengths,

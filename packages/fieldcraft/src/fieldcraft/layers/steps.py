@@ -160,7 +160,10 @@ class Steps(Generic[AnyField]):
         self._expire()
         # A source may live through some of the steps only, or change with each.
         left = sources.next_expiry - self.ticks
-        batch = steps if left >= steps * self.every else -(-left // self.every)
+        if left >= steps * self.every:
+            batch = steps
+        else:
+            batch = -(-left // self.every)
         if sources.change_by_themselves:
             batch = min(batch, 1)
             sources.advance(self.ticks, self.ticks + batch * self.every)
@@ -178,7 +181,10 @@ class Steps(Generic[AnyField]):
         """Take the steps that become due in `ticks` ticks: (made, dropped)."""
         due, self.due = divmod(self.due + ticks, self.every)
         self.later_changes += 1
-        made = due if self.field.timeless else min(due, max_steps)
+        if self.field.timeless:
+            made = due
+        else:
+            made = min(due, max_steps)
         skipped = self._skip(due - made)
         self.take_all(made)
         return made + skipped, due - made - skipped

@@ -166,7 +166,8 @@ class StampedLayer(Layer):
         """Return amounts as (N,), or as (N, 2) or (N, 3) for vectors."""
         if not self.steps.field.vector:
             return checks.numbers("amounts", amounts, count)
-        given, axes = checks.array("amounts", amounts).shape, self.space.dimensions
+        given = checks.array("amounts", amounts).shape
+        axes = self.space.dimensions
         if given not in ((axes,), (count, axes)) and not (count == 0 and given == (0,)):
             name = "(x, y)" if axes == 2 else "(x, y, z)"
             raise InvalidValue(

@@ -59,8 +59,10 @@ class Without(Operand):
 
     def _updated(self) -> Field:
         """The field with all other sources as they are now, settled."""
-        layer, sources = self.layer, self.layer.steps.sources
-        field, resistance = self._field, self.layer.steps.field.resistance
+        layer = self.layer
+        sources = self.layer.steps.sources
+        field = self._field
+        resistance = self.layer.steps.field.resistance
         made_for = (layer.propagation, layer.every)
         if (
             not isinstance(field, RadiatingField)  # others keep what lies in closed parts of a map

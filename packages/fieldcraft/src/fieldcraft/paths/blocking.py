@@ -72,5 +72,8 @@ def would_block(
             if not len(left):
                 return False
             field = DistanceMap(space, space.position_of(left), np.where(field.walls, np.inf, 1.0))
-    from_cells = None if starts is None else resolve_cells(space, field.walls, "start", starts)[0]
+    if starts is None:
+        from_cells = None
+    else:
+        from_cells = resolve_cells(space, field.walls, "start", starts)[0]
     return bool(len(field.cut_off(cells, from_cells)))

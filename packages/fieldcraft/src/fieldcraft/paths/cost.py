@@ -39,8 +39,12 @@ class CellCosts:
     """
 
     def __init__(self, space: Space, cost: Cost, traffic: Traffic | None = None) -> None:
-        self.space, self.traffic = space, traffic
-        self.uniform = None if isinstance(cost, Operand) else uniform_cost(cost)
+        self.space = space
+        self.traffic = traffic
+        if isinstance(cost, Operand):
+            self.uniform = None
+        else:
+            self.uniform = uniform_cost(cost)
         self.values: NDArray[np.float64] | None = None
         self.infinite = False
         self._source: Any = None
@@ -51,7 +55,8 @@ class CellCosts:
         self.values, self.least, self.greatest, self.infinite = read_costs(space, cost)
         # A layer or an expression can be read again.
         if isinstance(cost, Operand) or isinstance(getattr(cost, "space", None), Space):
-            self._source, self._seen = cost, getattr(cost, "version", None)
+            self._source = cost
+            self._seen = getattr(cost, "version", None)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_seen": None, "outdated": self._source_outdated}
@@ -59,7 +64,10 @@ class CellCosts:
     def __setstate__(self, state: dict[str, Any]) -> None:
         outdated = state.pop("outdated")
         self.__dict__.update(state)
-        self._seen = object() if outdated else getattr(self._source, "version", None)
+        if outdated:
+            self._seen = object()
+        else:
+            self._seen = getattr(self._source, "version", None)
 
     @property
     def walls(self) -> NDArray[np.float64] | None:
@@ -94,8 +102,14 @@ class CellCosts:
         """Return a copy."""
         other = object.__new__(CellCosts)
         other.__dict__.update(self.__dict__)
-        other.values = None if self.values is None else self.values.copy()
-        other.traffic = None if self.traffic is None else self.traffic.copy()
+        if self.values is None:
+            other.values = None
+        else:
+            other.values = self.values.copy()
+        if self.traffic is None:
+            other.traffic = None
+        else:
+            other.traffic = self.traffic.copy()
         return other
 
     def update(
@@ -116,7 +130,9 @@ class CellCosts:
         cost = self._source if cost is None else cost
         number = uniform_cost(cost)
         if number is not None or self.values is None:
-            return NO_CELLS if number is not None and number == self.uniform else None
+            if number is not None and number == self.uniform:
+                return NO_CELLS
+            return None
         if cells is None:
             found, least, greatest, infinite = read_costs(self.space, cost)
             where = np.flatnonzero(found != self.values)
@@ -134,7 +150,10 @@ class CellCosts:
             self._widen(np.concatenate([where, walls]))
         followed = isinstance(cost, Operand) or isinstance(getattr(cost, "space", None), Space)
         self._source = cost if followed else None
-        self._seen = getattr(cost, "version", None) if followed else None
+        if followed:
+            self._seen = getattr(cost, "version", None)
+        else:
+            self._seen = None
         return where
 
     def _widen(self, cells: NDArray[np.int64]) -> None:
@@ -249,7 +268,10 @@ class Traffic:
     """
 
     def __init__(self, space: Space, layer: Layer, weight: float) -> None:
-        kind = layer.propagation if isinstance(layer, TrailLayer) else None
+        if isinstance(layer, TrailLayer):
+            kind = layer.propagation
+        else:
+            kind = None
         if not (isinstance(layer, TrailLayer) and isinstance(kind, Trail) and kind.vector):
             raise InvalidValue(
                 "Traffic is a layer of vectors",
@@ -262,7 +284,9 @@ class Traffic:
                 got=f"one on {layer.space!r}",
                 remedy="Make the map and the agents with the same space",
             )
-        self.space, self.layer, self.trail = space, layer, kind
+        self.space = space
+        self.layer = layer
+        self.trail = kind
         self.weight = checks.not_negative("weight", weight)
         self._ends = np.empty(0, dtype=np.int32)
         self._along = np.empty((0, space.dimensions))

@@ -96,13 +96,17 @@ class DistanceMap(Operand):
             checks.choice("charge", charge, CHARGES)
             checks.choice("on_wall", on_wall, ON_WALL)
             checks.flag("outward", outward)
-        self.charge, self.outward = charge, bool(outward)
+        self.charge = charge
+        self.outward = bool(outward)
         costs = CellCosts(checked_space(space, "Paths lie on"), cost, traffic)
         ground = snapshot_of(space, costs.values if costs.infinite else None)
         cells, _ = resolve_cells(space, ground.walls, "goal", goals, on_wall)
         if not len(cells):
             raise InvalidValue("A distance map has goals", got="none", remedy="Pass at least one")
-        limit = math.inf if limit is None else checks.not_negative("limit", limit)
+        if limit is None:
+            limit = math.inf
+        else:
+            limit = checks.not_negative("limit", limit)
         self._set_up(ground, costs, *unique_goals(cells, start_costs), limit)
 
     def _set_up(
@@ -113,8 +117,11 @@ class DistanceMap(Operand):
         start_costs: NDArray[np.float64],
         limit: float,
     ) -> None:
-        self.space, self.limit, self.cell_costs = costs.space, limit, costs
-        self.goals, self.start_costs = goals, start_costs
+        self.space = costs.space
+        self.limit = limit
+        self.cell_costs = costs
+        self.goals = goals
+        self.start_costs = start_costs
         remedy = "Put a lock around it, or give each thread its own"
         self._lock = SingleThreadLock("A distance map", remedy)
         self._values: NDArray[np.float32] | None = None
@@ -122,12 +129,15 @@ class DistanceMap(Operand):
         self._finite_walls = -1
         self._version = 0
         self._changes: list[_Change | None] = []
-        self._ground, self._shown = ground, False
+        self._ground = ground
+        self._shown = False
         self._search: DistanceSearch | None = None
 
     def _restart(self, ground: Snapshot) -> None:
         """Discard all distances; the next use begins a new search."""
-        self._ground, self._search, self._shown = ground, None, False
+        self._ground = ground
+        self._search = None
+        self._shown = False
 
     @property
     def search(self) -> DistanceSearch:
@@ -144,7 +154,10 @@ class DistanceMap(Operand):
             return self.search
 
     def __repr__(self) -> str:
-        goals = f"{len(self.goals)} goals" if len(self.goals) > 1 else "1 goal"
+        if len(self.goals) > 1:
+            goals = f"{len(self.goals)} goals"
+        else:
+            goals = "1 goal"
         outdated = ", outdated" if self.outdated else ""
         return f"<{type(self).__name__} to {goals} on {self.space.describe()}{outdated}>"
 
@@ -155,9 +168,11 @@ class DistanceMap(Operand):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        changes, version = self._changes, self._version
+        changes = self._changes
+        version = self._version
         self._set_up(self._ground, self.cell_costs, self.goals, self.start_costs, self.limit)
-        self._changes, self._version = changes, version
+        self._changes = changes
+        self._version = version
 
     # Reading
 
@@ -225,10 +240,14 @@ class DistanceMap(Operand):
         """
         if not isinstance(how, str) or how != "nearest":
             between = super().sample(positions, how=how, outside=outside)
-            return between if isinstance(between, float) else between.astype(np.float64)
+            if isinstance(between, float):
+                return between
+            return between.astype(np.float64)
         cells = self.space.cell_at(positions, outside=outside)
         found = self.measured(np.atleast_1d(cells))
-        return float(found[0]) if isinstance(cells, int) else found
+        if isinstance(cells, int):
+            return float(found[0])
+        return found
 
     def measured(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the distances of checked cells: (N,) float64, inf on walls."""
@@ -335,19 +354,25 @@ class DistanceMap(Operand):
     def costs(self) -> NDArray[np.float64] | None:
         """The cost of each cell, a copy of the space's shape; None if all cost the same."""
         values = self.cell_costs.values
-        return None if values is None else values.reshape(self.space.shape).copy()
+        if values is None:
+            return None
+        return values.reshape(self.space.shape).copy()
 
     def changed_since(self, version: int) -> NDArray[np.int64] | None:
         """Return the cells, ascending, with a new distance since a version; None if maybe all."""
         changes = self._changes_since(version)
-        return None if changes is None else _union([change.distances for change in changes])
+        if changes is None:
+            return None
+        return _union([change.distances for change in changes])
 
     def steps_changed_since(self, version: int) -> NDArray[np.int64] | None:
         """Return the cells, ascending, whose walls or costs are new since a version; None if maybe
         all. The best step there, or beside them, may be another one although no distance is new.
         """
         changes = self._changes_since(version)
-        return None if changes is None else _union([change.steps for change in changes])
+        if changes is None:
+            return None
+        return _union([change.steps for change in changes])
 
     def _changes_since(self, version: int) -> list[_Change] | None:
         behind = self._version - version
@@ -370,12 +395,17 @@ class DistanceMap(Operand):
             default all.
         """
         walls = np.unique(self.space.cell_ids(cells))
-        some = None if among is None else self.space.cell_ids(among)
+        if among is None:
+            some = None
+        else:
+            some = self.space.cell_ids(among)
         walls = walls[~self._ground.walls[walls]]
         with self._lock:
             self.search.settle()
             lost = self.search.cut_off(walls)
-        return np.setdiff1d(lost, walls) if some is None else np.intersect1d(lost, some)
+        if some is None:
+            return np.setdiff1d(lost, walls)
+        return np.intersect1d(lost, some)
 
     # Changing
 
@@ -394,12 +424,17 @@ class DistanceMap(Operand):
         cost : Cost, optional
             The new cost; not needed for the layer or expression that the map was made with.
         """
-        where = None if cells is None else self.space.cell_ids(cells)
+        if cells is None:
+            where = None
+        else:
+            where = self.space.cell_ids(cells)
         with self._lock:
             return self._repair(where, cost)
 
     def _repair(self, cells: NDArray[np.int64] | None, cost: Cost) -> NDArray[np.int64] | None:
-        space, costs, before = self.space, self.cell_costs, self._ground
+        space = self.space
+        costs = self.cell_costs
+        before = self._ground
         version = space.walls_version
         changed_walls = NO_CELLS
         if version != before.version:
@@ -454,7 +489,8 @@ class DistanceMap(Operand):
 
     def _note(self, change: _Change | None) -> None:
         """Begin the next version; None if all distances may have changed."""
-        self._version, self._finite = self._version + 1, None
+        self._version = self._version + 1
+        self._finite = None
         self._changes.append(change)
         del self._changes[:-_CHANGES]
 

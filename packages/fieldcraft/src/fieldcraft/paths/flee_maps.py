@@ -115,7 +115,10 @@ def distance_map(
            [ 1.,  2., inf,  6.,  7.],
            [ 2.,  3.,  4.,  5.,  6.]], dtype=float32)
     """
-    against = None if traffic is None else Traffic(space, traffic, weight)
+    if traffic is None:
+        against = None
+    else:
+        against = Traffic(space, traffic, weight)
     return DistanceMap(space, goals, cost, start_costs, limit, charge, outward, on_wall, against)
 
 
@@ -181,8 +184,10 @@ class FleeMap(DistanceMap):
     name = "flight"
 
     def __init__(self, danger: DistanceMap, strength: float, limit: float) -> None:
-        self.danger, self.strength = danger, strength
-        self.charge, self.outward = danger.charge, danger.outward
+        self.danger = danger
+        self.strength = strength
+        self.charge = danger.charge
+        self.outward = danger.outward
         goals, start_costs = self._safe_cells()
         search = danger.search
         self._set_up(search.ground, search.costs.copy(), goals, start_costs, limit)
@@ -271,7 +276,10 @@ def flow_field(distance_map: DistanceMap) -> FlowField:
     known = _fields.get(id(distance_map))
     if known is None or known.distance_map is not distance_map:
         grid = isinstance(distance_map.space, Grid)
-        known = GridFlow(distance_map) if grid else GraphFlow(distance_map)
+        if grid:
+            known = GridFlow(distance_map)
+        else:
+            known = GraphFlow(distance_map)
         _fields[id(distance_map)] = known
     return known
 

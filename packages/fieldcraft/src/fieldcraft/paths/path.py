@@ -50,11 +50,17 @@ def resolve_cells(
     except OutsideMap as error:
         raise _outside(space, walls, what, positions, error) from None
     if isinstance(found, int):
-        cells, blocked, index = np.array([found]), bool(walls.item(found)), 0
+        cells = np.array([found])
+        blocked = bool(walls.item(found))
+        index = 0
     else:
         cells = found
         on_walls = walls.reshape(-1)[cells]
-        blocked, index = bool(on_walls.any()), int(on_walls.argmax()) if len(cells) else 0
+        blocked = bool(on_walls.any())
+        if len(cells):
+            index = int(on_walls.argmax())
+        else:
+            index = 0
     if blocked:
         if on_wall == "nearest":
             where = np.flatnonzero(walls.reshape(-1)[cells])
@@ -63,7 +69,10 @@ def resolve_cells(
             return cells, isinstance(found, int)
         cell = int(cells[index])
         points, single = checks.positions(positions, dimensions=space.dimensions)
-        by_cost = "" if space.walls.reshape(-1)[cell] else " by its infinite cost"
+        if space.walls.reshape(-1)[cell]:
+            by_cost = ""
+        else:
+            by_cost = " by its infinite cost"
         raise OnWall(
             f"A {what} stands on an open {space.cell_name}",
             got=f"{tuple(points[index].tolist())}{_at(index, single)}, a wall{by_cost}",
@@ -85,7 +94,10 @@ def resolve_pairs(
             got=f"{len(from_)} starts and {len(to)} goals",
             remedy="Pass one goal per start, or one position",
         )
-    count = len(to) if one_start else len(from_)
+    if one_start:
+        count = len(to)
+    else:
+        count = len(from_)
     from_cells, to_cells = (
         resolve_cells(space, walls, what, points, on_wall)[0]
         if len(points)
@@ -93,7 +105,8 @@ def resolve_pairs(
         for what, points in (("start", from_), ("goal", to))
     )
     if on_wall != ON_WALL[0] and count:
-        from_, to = moved(space, from_, from_cells), moved(space, to, to_cells)
+        from_ = moved(space, from_, from_cells)
+        to = moved(space, to, to_cells)
     return (
         np.broadcast_to(from_, (count, space.dimensions)),
         np.array(np.broadcast_to(from_cells, count)),
@@ -269,11 +282,10 @@ class Path(Pictured, Suggesting):
         """
         if self.bends is not None:
             return self.bends
-        centers = (
-            self.space.position_of(self.cells)
-            if len(self.cells)
-            else np.empty((0, self.space.dimensions))
-        )
+        if len(self.cells):
+            centers = self.space.position_of(self.cells)
+        else:
+            centers = np.empty((0, self.space.dimensions))
         if self.start is not None:
             centers[0] = self.start
         centers.flags.writeable = False
@@ -344,11 +356,9 @@ class Path(Pictured, Suggesting):
         return np.asarray(self.positions[index])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        return (
-            np.array(self.positions, dtype=dtype)
-            if copy
-            else np.asarray(self.positions, dtype=dtype)
-        )
+        if copy:
+            return np.array(self.positions, dtype=dtype)
+        return np.asarray(self.positions, dtype=dtype)
 
     def __repr__(self) -> str:
         if not self.found:
@@ -388,7 +398,8 @@ class PathProblem(ABC):
             while (first := next(chunks)) < count:
                 solve(first)
 
-        began, chunks = time.perf_counter(), itertools.count(_PER_CHUNK, _PER_CHUNK)
+        began = time.perf_counter()
+        chunks = itertools.count(_PER_CHUNK, _PER_CHUNK)
         solve(0)
         # Threads that search short paths only wait for each other.
         pays = time.perf_counter() - began > _LONG * min(count, _PER_CHUNK)

@@ -86,7 +86,10 @@ class ArrayField(StampedField):
 
     def stamp(self, raster: Raster, amounts: NDArray[np.float64], blend: str) -> None:
         """Blend stamps into the array at once; see `StampedField.stamp`."""
-        sums = Accumulator.of(self.values) if self._sums is None else self._sums
+        if self._sums is None:
+            sums = Accumulator.of(self.values)
+        else:
+            sums = self._sums
         sums.reserve(amounts, raster.peak)
         raster.draw(sums, amounts, blend)
         self._show(sums)
@@ -94,7 +97,10 @@ class ArrayField(StampedField):
     def stamp_for(self, seconds: float, raster: Raster, amounts: NDArray[np.float64]) -> None:
         """Add stamps that are removed exactly after this time."""
         left = clock.ticks("seconds", seconds, minimum=1)
-        sums = Accumulator.of(self.values) if self._sums is None else self._sums
+        if self._sums is None:
+            sums = Accumulator.of(self.values)
+        else:
+            sums = self._sums
         before = sums.sums.copy()
         self.stamp(raster, amounts, "add")
         assert self._sums is not None

@@ -70,7 +70,10 @@ def influence_at(
     >>> fc.propagation.influence_at([(0, 0), (3, 4)], sources, [2, 1], radius=5, falloff="linear")
     array([2.4, 0.2])
     """
-    dimensions = 3 if np.shape(checks.array("Positions", positions))[-1:] == (3,) else 2
+    if np.shape(checks.array("Positions", positions))[-1:] == (3,):
+        dimensions = 3
+    else:
+        dimensions = 2
     points, single = checks.positions(positions, dimensions=dimensions)
     places, _ = checks.positions(sources, dimensions=dimensions, what="Sources")
     checks.amounts("Strengths", strengths, len(places))
@@ -114,11 +117,16 @@ def _pairs(
         return
     from scipy.spatial import cKDTree  # loading it takes longer than all of `import fieldcraft`
 
-    tree, farthest = cKDTree(places), farthest_within(float(limits.max()))  # the limits decide
+    # the limits decide
+    tree = cKDTree(places)
+    farthest = farthest_within(float(limits.max()))
     ends = np.cumsum(tree.query_ball_point(points, farthest, return_length=True))
     first = 0
     while first < len(points):
-        before = int(ends[first - 1]) if first else 0
+        if first:
+            before = int(ends[first - 1])
+        else:
+            before = 0
         last = max(int(np.searchsorted(ends, before + _MOST_PAIRS, side="right")), first + 1)
         found = tree.query_ball_point(points[first:last], farthest, return_sorted=True)
         counts = np.array([len(sources) for sources in found])

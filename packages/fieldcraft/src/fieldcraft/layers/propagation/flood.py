@@ -106,7 +106,8 @@ class FloodField(Field):
 
     def __init__(self, flood: Flood, space: Space) -> None:
         self.space = space
-        self.flood, self.barrier = flood, flood.barrier
+        self.flood = flood
+        self.barrier = flood.barrier
         self.values: NDArray[np.float32] = np.zeros(space.shape, dtype=np.float32)
         self._flat = self.values.reshape(-1)
         count = len(space)
@@ -134,15 +135,22 @@ class FloodField(Field):
         `Field.set_resistance`.
         """
         self.resistance = resistance
-        self._through = None if resistance is None else np.exp(-resistance.reshape(-1))
+        if resistance is None:
+            self._through = None
+        else:
+            self._through = np.exp(-resistance.reshape(-1))
 
     def bar(self, values: NDArray[np.float32] | None) -> None:
         """Set a barrier: cells with values above 0 are not entered; see `Field.bar`."""
-        self._blocked = None if values is None else values.reshape(-1) > 0
+        if values is None:
+            self._blocked = None
+        else:
+            self._blocked = values.reshape(-1) > 0
 
     def tune(self, flood: Flood, every: float) -> None:
         """Set parameters; see `Field.tune`."""
-        self.flood, self.barrier = flood, flood.barrier
+        self.flood = flood
+        self.barrier = flood.barrier
         self._fed = -1
         self._cool()
 
@@ -166,7 +174,10 @@ class FloodField(Field):
         """Begin floods in the cells among these (None: all) that are not 0, and end them in the
         others.
         """
-        some = np.arange(len(self.space)) if cells is None else cells
+        if cells is None:
+            some = np.arange(len(self.space))
+        else:
+            some = cells
         self._fed = -1
         hot = self._flat[some] != 0
         self._strength[some] = self._flat[some]
@@ -221,7 +232,10 @@ class FloodField(Field):
         if self._adjacency is None:
             self._adjacency = self.space.adjacency_from_walls
         found = 0
-        since = 0 if self.flood.steps is None else self._now + 1 - self.flood.steps
+        if self.flood.steps is None:
+            since = 0
+        else:
+            since = self._now + 1 - self.flood.steps
         for first in range(0, len(self._front), _UNIT_CELLS):
             found = kernels.pursuit.flood.ignite(
                 self._adjacency.starts,
@@ -296,7 +310,9 @@ class FloodField(Field):
             "pinned": self.pinned,
             "now": np.array([self._now], dtype=np.int64),
         }
-        return state if self.resistance is None else state | {"resistance": self.resistance}
+        if self.resistance is None:
+            return state
+        return state | {"resistance": self.resistance}
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Continue from a state; see `Field.restore`."""

@@ -63,7 +63,9 @@ def checked(setting: Setting) -> dict[str, Any]:
     """
 
     def check(name: str, value: Any) -> Any:
-        return None if value is None else setting.check(name, value)
+        if value is None:
+            return None
+        return setting.check(name, value)
 
     return {"setting": setting, "check": check if setting.optional else setting.check}
 

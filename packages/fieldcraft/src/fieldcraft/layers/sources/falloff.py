@@ -53,7 +53,8 @@ class Ring:
     outer: float = 1.0
 
     def __post_init__(self) -> None:
-        inner, outer = checks.finite("inner", self.inner), checks.finite("outer", self.outer)
+        inner = checks.finite("inner", self.inner)
+        outer = checks.finite("outer", self.outer)
         if not 0 <= inner < outer <= 1:
             raise InvalidValue(
                 "A ring has 0 <= inner < outer <= 1, parts of the radius",
@@ -89,7 +90,8 @@ class Falloff:
     _ring: Ring | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        points, ring = self._points, self._ring
+        points = self._points
+        ring = self._ring
         if points is not None:
             fits = isinstance(points, tuple) and len(points) >= 2
             fits = fits and all(
@@ -162,7 +164,10 @@ class Falloff:
 
     def state(self) -> dict[str, Any]:
         """Return the numbers and words that `restored` needs."""
-        ring = None if self._ring is None else (self._ring.inner, self._ring.outer)
+        if self._ring is None:
+            ring = None
+        else:
+            ring = (self._ring.inner, self._ring.outer)
         return {"name": self.name, "points": self._points, "ring": ring}
 
     @classmethod
@@ -188,8 +193,14 @@ class Falloff:
 def _table(falloff: Any) -> tuple[float, ...]:
     """Return the weights of a table, or of a callable at equal steps."""
     is_callable = callable(falloff)
-    kind = "A callable falloff" if is_callable else "A table of weights"
-    given = falloff(np.linspace(0, 1, _TABLE_POINTS)) if is_callable else falloff
+    if is_callable:
+        kind = "A callable falloff"
+    else:
+        kind = "A table of weights"
+    if is_callable:
+        given = falloff(np.linspace(0, 1, _TABLE_POINTS))
+    else:
+        given = falloff
     points = checks.array(kind + "'s weights", given)
     if points.dtype.kind not in "iufb" and points.size:
         raise InvalidValue(

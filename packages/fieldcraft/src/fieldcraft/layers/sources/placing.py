@@ -56,7 +56,10 @@ def place(
         remedies.append(f'on_wall="nearest" to go to the nearest open cell, at {free}')
     if walls_allowed:
         remedies.append('on_wall="through" to stay')
-    remedy = f"Pass {', or '.join(remedies)}" if remedies else "Open a cell: the map has none"
+    if remedies:
+        remedy = f"Pass {', or '.join(remedies)}"
+    else:
+        remedy = "Open a cell: the map has none"
     raise OnWall("Sources, deposits and marks are on open cells", got=where, remedy=remedy)
 
 

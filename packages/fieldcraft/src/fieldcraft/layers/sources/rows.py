@@ -113,7 +113,10 @@ class Rows:
 
     def _find_next_expiry(self) -> None:
         left = self._expires[self._alive]
-        self.next_expiry = int(left.min()) if len(left) else _NEVER
+        if len(left):
+            self.next_expiry = int(left.min())
+        else:
+            self.next_expiry = _NEVER
 
     def pins(self, stack: str) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return the cells of sources, ascending, and the strength in each.
@@ -121,13 +124,15 @@ class Rows:
         Of several sources in one cell the strongest magnitude counts, the positive one of equals;
         with `"sum"` their strengths add.
         """
-        cells, strengths = self._cells[self._alive], self._strengths[self._alive]
+        cells = self._cells[self._alive]
+        strengths = self._strengths[self._alive]
         if stack == "sum":
             pinned, inverse = np.unique(cells, return_inverse=True)
             sums = np.bincount(inverse, weights=strengths, minlength=len(pinned))
             return pinned, sums.astype(np.float32)
         order = np.lexsort((strengths, np.abs(strengths), cells))
-        cells, strengths = cells[order], strengths[order]
+        cells = cells[order]
+        strengths = strengths[order]
         last = np.append(np.diff(cells) != 0, True)[: len(cells)]
         return cells[last], strengths[last]
 
@@ -222,7 +227,8 @@ class Rows:
         for column in (*_COLUMNS, "_changed"):
             setattr(self, column, getattr(other, column).copy())
         self._free = list(other._free)
-        self.next_expiry, self.version = other.next_expiry, other.version
+        self.next_expiry = other.next_expiry
+        self.version = other.version
 
     def _restore_rows(self, arrays: dict[str, NDArray[Any]], cells: int, falloffs: int) -> None:
         """Take saved rows of sources on a map with `cells` cells and `falloffs` falloffs; raises
@@ -230,14 +236,16 @@ class Rows:
         """
         rows = len(arrays["alive"])
         for column in _COLUMNS:
-            array, empty = arrays[column[1:]], getattr(self, column)
+            array = arrays[column[1:]]
+            empty = getattr(self, column)
             if array.dtype != empty.dtype or array.shape != (rows, *empty.shape[1:]):
                 raise ValueError(
                     f"sources with {column[1:]} of {array.dtype} and shape {array.shape}"
                 )
             setattr(self, column, array.copy())
         self._changed = np.zeros(rows, dtype=np.bool_)
-        self._free, used = arrays["free"].tolist(), self._alive
+        self._free = arrays["free"].tolist()
+        used = self._alive
         fits = (self._cells[used] >= 0) & (self._cells[used] < cells)
         fits &= np.abs(self._strengths[used]) <= checks.LARGEST
         fits &= np.isfinite(self._positions[used]).all(axis=1)

@@ -128,9 +128,15 @@ class Sources(MovingRows):
             now = checks.integer("now", now)
             amounts = checks.amounts("strengths", strengths, len(points))
             self._check_limits(amounts, len(self) + len(points))
-            expires = None if lifetimes is None else _ends(now, lifetimes, len(points))
+            if lifetimes is None:
+                expires = None
+            else:
+                expires = _ends(now, lifetimes, len(points))
             sizes = self._checked_radii(radii, len(points))
-            curve = None if falloff is None else Falloff.of(falloff)
+            if falloff is None:
+                curve = None
+            else:
+                curve = Falloff.of(falloff)
             rows = self._insert(points, cells, amounts, expires)
             self._set_shapes(rows, sizes, curve)
             return self.ids_of(rows)
@@ -166,7 +172,10 @@ class Sources(MovingRows):
                     got=f"{len(points)} positions for {len(rows)} sources",
                     remedy="Pass as many positions as ids",
                 )
-            paces = None if velocities is None else self._checked_velocities(velocities, len(rows))
+            if velocities is None:
+                paces = None
+            else:
+                paces = self._checked_velocities(velocities, len(rows))
             self._place(rows, points, cells)
             self._motions.drop(rows)
             if paces is not None:
@@ -237,7 +246,10 @@ class Sources(MovingRows):
             If a key comes twice, among others; then nothing has changed.
         """
         with self._lock:
-            given = keys.tolist() if isinstance(keys, np.ndarray) else keys
+            if isinstance(keys, np.ndarray):
+                given = keys.tolist()
+            else:
+                given = keys
             names: list[Any] = (
                 list(given) if isinstance(given, str) else checks.sequence("keys", given)
             )
@@ -249,11 +261,18 @@ class Sources(MovingRows):
                     got=f"{len(names)} keys for {len(points)} positions",
                     remedy="Pass as many keys as positions",
                 )
-            paces = None if velocities is None else self._checked_velocities(velocities, len(names))
+            if velocities is None:
+                paces = None
+            else:
+                paces = self._checked_velocities(velocities, len(names))
             sizes = self._checked_radii(radii, len(points))
-            curve = None if falloff is None else Falloff.of(falloff)
+            if falloff is None:
+                curve = None
+            else:
+                curve = Falloff.of(falloff)
             ids = self._known(names)
-            new, old = ids < 0, ids >= 0
+            new = ids < 0
+            old = ids >= 0
             self._check_limits(amounts, len(self) - len(self._keys) + len(points))
             if np.count_nonzero(old) < len(self._keys):
                 wanted = set(names)
@@ -302,7 +321,9 @@ class Sources(MovingRows):
     def id_of(self, key: Hashable) -> int | None:
         """Return the id of the live source with this key of `sync`, None if there is none."""
         identity = self._keys.get(key)
-        return identity if identity is not None and self.is_alive(identity) else None
+        if identity is not None and self.is_alive(identity):
+            return identity
+        return None
 
     def key_of(self, identity: int) -> Hashable | None:
         """Return the key of a source of `sync`, None for one without; searches all keys."""
@@ -348,7 +369,10 @@ class Sources(MovingRows):
                 self.falloffs = [self.falloffs[number - 1] for number in used[1:].tolist()]
                 self._falloffs = numbers[1:].astype(np.int64)
             self.falloffs.append(falloff)
-        self._falloffs[rows] = 0 if falloff is None else self.falloffs.index(falloff) + 1
+        if falloff is None:
+            self._falloffs[rows] = 0
+        else:
+            self._falloffs[rows] = self.falloffs.index(falloff) + 1
 
     # Copies and saves
 
@@ -361,7 +385,8 @@ class Sources(MovingRows):
         twin = Sources(self._space, lock)
         twin._copy_rows(self)
         twin._motions, twin._schedules = self._motions.copy(), self._schedules.copy()
-        twin.falloffs, twin._limits = list(self.falloffs), self._limits
+        twin.falloffs = list(self.falloffs)
+        twin._limits = self._limits
         twin.have_shapes = self.have_shapes
         twin._keys = dict(self._keys)
         return twin

@@ -96,20 +96,24 @@ class PiecewiseLinear:
 
     def state(self, name: str) -> dict[str, NDArray[Any]]:
         """Return the columns, their names after `name`; nothing where there are no functions."""
-        return {f"{name}_{each}": getattr(self, each) for each in _COLUMNS} if len(self) else {}
+        if len(self):
+            return {f"{name}_{each}": getattr(self, each) for each in _COLUMNS}
+        return {}
 
     def restore(self, name: str, arrays: dict[str, NDArray[Any]], alive: NDArray[np.bool_]) -> None:
         """Take the columns that `state` returned; raises ValueError for others."""
         if f"{name}_rows" not in arrays:
             return
         for each in _COLUMNS:
-            found, empty = arrays[f"{name}_{each}"], getattr(self, each)
+            found = arrays[f"{name}_{each}"]
+            empty = getattr(self, each)
             if found.dtype != empty.dtype or found.shape[1:] != empty.shape[1:]:
                 raise ValueError(
                     f"functions of time with {each} of {found.dtype} and shape {found.shape}"
                 )
             setattr(self, each, found.copy())
-        rows, knots = len(self.rows), int(self.counts.sum())
+        rows = len(self.rows)
+        knots = int(self.counts.sum())
         lengths = [len(getattr(self, each)) for each in _COLUMNS]
         fits = [
             lengths == [rows] * 5 + [knots] * 3,
@@ -134,7 +138,8 @@ class MovingRows(Rows):
 
     def __init__(self, space: Space, lock: SingleThreadLock) -> None:
         super().__init__(space.dimensions)
-        self._space, self._lock = space, lock
+        self._space = space
+        self._lock = lock
         self._motions = PiecewiseLinear(space.dimensions)
         self._schedules = PiecewiseLinear(1)
 
@@ -149,9 +154,11 @@ class MovingRows(Rows):
         Raises `OutsideMap` or `OnWall` for sources that leave the map or walk into walls, unless
         their policies allow it; then nothing has changed.
         """
-        motions, schedules = self._motions, self._schedules
+        motions = self._motions
+        schedules = self._schedules
         if len(motions):
-            rows, points = motions.rows, self._space.wrapped(motions.at(now, until))
+            rows = motions.rows
+            points = self._space.wrapped(motions.at(now, until))
             cells = np.empty(len(rows), dtype=np.int64)
             for on_wall, outside in np.unique(motions.policies, axis=0).tolist():
                 these = np.flatnonzero((motions.policies == (on_wall, outside)).all(axis=1))
@@ -165,7 +172,8 @@ class MovingRows(Rows):
             if len(moved):
                 self._note(moved)
         if len(schedules):
-            rows, strengths = schedules.rows, schedules.at(now, until)[:, 0].astype(np.float32)
+            rows = schedules.rows
+            strengths = schedules.at(now, until)[:, 0].astype(np.float32)
             changed = rows[self._strengths[rows] != strengths]
             self._strengths[rows] = strengths
             if len(changed):
@@ -255,14 +263,16 @@ class MovingRows(Rows):
                 got="none",
                 remedy="Ask `if path:` before following a path",
             )
-        pace, again = checks.positive("speed", speed), checks.flag("repeat", repeat)
+        pace = checks.positive("speed", speed)
+        again = checks.flag("repeat", repeat)
         with self._lock:
             row = self._rows_of([checks.integer("identity", identity)])
             place(self._space, given, on_wall=on_wall, outside=outside)
             points = np.concatenate([self._positions[row], given])
             segments = self._space.shortest_vectors(np.diff(points, axis=0))
             lengths = np.sqrt((segments**2).sum(axis=1))
-            segments, lengths = segments[lengths > 0], lengths[lengths > 0]
+            segments = segments[lengths > 0]
+            lengths = lengths[lengths > 0]
             start = np.zeros((1, self.dimensions))
             ends = points[0] + np.concatenate([start, segments.cumsum(axis=0)])
             slopes = np.zeros_like(ends)
@@ -299,7 +309,8 @@ class MovingRows(Rows):
             self._strengths[row] = amounts[0]
             self._note(row)
             if period is not None:
-                begin, amounts = np.append(begin, period), np.append(amounts, amounts[0])
+                begin = np.append(begin, period)
+                amounts = np.append(amounts, amounts[0])
             points = amounts.astype(np.float64)[:, np.newaxis]
             repeat = period is not None
             self._schedules.set(row, begin, points, np.zeros_like(points), repeat=repeat)

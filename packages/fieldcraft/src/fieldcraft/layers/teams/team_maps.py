@@ -110,7 +110,8 @@ class Survey:
 
     def _over(self, kernel: Callable[..., None], output: tuple[Any, ...]) -> None:
         """Call a kernel for the maps of all teams, on several threads where that pays."""
-        numbers, cells = range(len(self._layers)), self._leader.size
+        numbers = range(len(self._layers))
+        cells = self._leader.size
         maps = [np.ascontiguousarray(self._maps_of(number), np.float32) for number in numbers]
         bases = np.array([values.__array_interface__["data"][0] for values in maps], dtype=np.int64)
         bands = pool.bands(cells, cells * len(maps) // _WORK_PER_THREAD, align=16)
@@ -274,7 +275,8 @@ def _contours(lead: Floats, mine: NDArray[np.bool_]) -> list[NDArray[np.float64]
     rows, columns = (np.flatnonzero(mine.any(axis=axis)) for axis in (1, 0))
     # A line needs at least two rows and columns.
     top, left = min(int(rows[0]), lead.shape[0] - 2), min(int(columns[0]), lead.shape[1] - 2)
-    bottom, right = max(int(rows[-1]), top + 1), max(int(columns[-1]), left + 1)
+    bottom = max(int(rows[-1]), top + 1)
+    right = max(int(columns[-1]), left + 1)
     cut = np.s_[top : bottom + 1, left : right + 1]
     found = contourpy.contour_generator(
         z=np.ma.masked_array(lead[cut].astype(np.float64), ~mine[cut]),
@@ -314,12 +316,17 @@ def _narrow_fronts(
     if drawn:
         from scipy.spatial import cKDTree
 
-        known, wanted, period = np.concatenate(drawn), places, None
+        known = np.concatenate(drawn)
+        wanted = places
+        period = None
         if space.wrap:
-            known, wanted, period = known % size, places % size, size
+            known = known % size
+            wanted = places % size
+            period = size
         nearest, _ = cKDTree(known, boxsize=period).query(wanted)
         missed = nearest > _SAME_PLACE
-        places, steps = places[missed], steps[missed]
+        places = places[missed]
+        steps = steps[missed]
     across = steps[:, ::-1] * (-0.5, 0.5) / np.hypot(*steps.T)[:, np.newaxis]
     return [
         np.stack([place - half, place + half]) for place, half in zip(places, across, strict=True)
@@ -335,8 +342,10 @@ def _contacts(
     """
     first, second = teams
     rows, columns = np.divmod(np.arange(len(space)), space.width)
-    cells, owners = np.stack([columns, rows], axis=1), leader.reshape(-1)
-    starts, steps = [], []
+    cells = np.stack([columns, rows], axis=1)
+    owners = leader.reshape(-1)
+    starts = []
+    steps = []
     for dx, dy in ((1, 0), (0, 1), (1, 1), (-1, 1)):
         others = _beside(space, cells, dx, dy)
         meet = (others >= 0) & (np.minimum(owners, owners[others]) == first)
@@ -361,7 +370,8 @@ def _beside(space: Grid, cells: NDArray[np.int64], dx: int, dy: int) -> NDArray[
 
 def _joined(space: Grid, others: NDArray[np.int64], dx: int, dy: int) -> NDArray[np.bool_]:
     """Return which cells have a step to the cell one step away in a direction, or back."""
-    links, steps = space.links().reshape(-1), list(space.neighborhood.steps)
+    links = space.links().reshape(-1)
+    steps = list(space.neighborhood.steps)
     joined = np.zeros(len(space), dtype=np.bool_)
     if (dx, dy) in steps:
         joined |= (links[others] & space.link_masks[steps.index((dx, dy))]) != 0
@@ -385,13 +395,15 @@ def graph_front_lines(
     owners = leader.reshape(-1)[edges]
     low, high = owners.min(axis=1), owners.max(axis=1)
     meet = (low >= 0) & (low != high)
-    edges, codes = edges[meet], low[meet] * len(names) + high[meet]
+    edges = edges[meet]
+    codes = low[meet] * len(names) + high[meet]
     lines = []
     for code in np.unique(codes).tolist():
         first, second = divmod(code, len(names))
         if not hostile(first, second):
             continue
-        crossed, teams = edges[codes == code], (names[first], names[second])
+        crossed = edges[codes == code]
+        teams = (names[first], names[second])
         sides = _sides(space, crossed)
         if sides is None:
             ahead = (presence(second).astype(np.float64) - presence(first)).reshape(-1)[crossed]
@@ -458,7 +470,9 @@ def _chains(ends: NDArray[np.int64]) -> list[tuple[list[int], list[int]]]:
     found = []
     for start in starts:
         for side in sides_at[start]:
-            route, members, corner = [start], [], start
+            route = [start]
+            members = []
+            corner = start
             while side in left:
                 left.remove(side)
                 corner = int(ends[side].sum()) - corner
@@ -488,7 +502,10 @@ def _neighbors(owner: Numbers, teams: int) -> list[tuple[int, int]]:
     corner.
     """
     pairs: set[tuple[int, int]] = set()
-    above, below, left, right = owner[:-1], owner[1:], owner[:, :-1], owner[:, 1:]
+    above = owner[:-1]
+    below = owner[1:]
+    left = owner[:, :-1]
+    right = owner[:, 1:]
     for one, other in (
         (above, below),
         (left, right),

@@ -145,7 +145,8 @@ class Teams(Pictured, Suggesting):
 
     def influence(self, team: str) -> Operand:
         """Return the team's layer minus the layers of its enemies: above 0 where it is stronger."""
-        own, enemies = self[team], [self[name] for name in self._hostile[team]]
+        own = self[team]
+        enemies = [self[name] for name in self._hostile[team]]
         make = lambda: own - reduce(add, enemies) if enemies else expression_of(own)  # noqa: E731
         return self._map(("influence", team), f"influence of {team}", make)
 
@@ -231,7 +232,10 @@ class Teams(Pictured, Suggesting):
         """
         survey = self._survey(by)
         ahead = checks.not_negative("margin", margin)
-        numbers = survey.lead(ahead) if ahead > 0 else survey.leader
+        if ahead > 0:
+            numbers = survey.lead(ahead)
+        else:
+            numbers = survey.leader
         return owners(numbers, survey.space)
 
     def front_lines(self, by: Strongest = "total") -> list[FrontLine]:
@@ -260,10 +264,12 @@ class Teams(Pictured, Suggesting):
         survey = self._survey(by)
 
         def hostile(one: int, other: int) -> bool:
-            first, second = self.names[one], self.names[other]
+            first = self.names[one]
+            second = self.names[other]
             return second in self._hostile[first] or first in self._hostile[second]
 
-        space, found = survey.space, (self.names, survey.leader, survey.presence, hostile)
+        space = survey.space
+        found = (self.names, survey.leader, survey.presence, hostile)
         if isinstance(space, Grid):
             return front_lines(space, *found)
         return graph_front_lines(space, *found)
@@ -304,7 +310,9 @@ class Teams(Pictured, Suggesting):
         if not enemies:
             return 0 * own
         threatened = 2 * functions.minimum(own, reduce(add, enemies))
-        return functions.where(own >= stake, threatened, 0) if stake else threatened
+        if stake:
+            return functions.where(own >= stake, threatened, 0)
+        return threatened
 
     def _survey(self, by: Strongest) -> Survey:
         if checks.choice("by", by, ("total", "source")) not in self._surveys:

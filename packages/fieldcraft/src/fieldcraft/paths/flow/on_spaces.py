@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from fieldcraft.paths.distance_maps import DistanceMap
 
 _STRAIGHT = {(1, 0), (-1, 0), (0, 1), (0, -1)}
-_AGENTS, _CELLS = 2_000, 10_000  # as many pay for waking a thread
+# as many pay for waking a thread
+_AGENTS = 2_000
+_CELLS = 10_000
 _MENDED = 64  # one cell in so many may change before all are looked at anew
 _OUTSIDE = ("refuse", "clamp")
 
@@ -107,7 +109,10 @@ class GridFlow(FlowField):
         space = self.space
         clamp = checks.choice("outside", outside, _OUTSIDE) == "clamp"
         common = (*space.origin, space.cell_size, space.wrap, clamp)
-        off_map = np.full(1, -1, dtype=np.int64) if wrong is None else wrong
+        if wrong is None:
+            off_map = np.full(1, -1, dtype=np.int64)
+        else:
+            off_map = wrong
 
         def serve(points: Floats, first: int, last: int, out: Floats) -> None:
             kernels.paths.flow.sample(
@@ -145,11 +150,10 @@ class GridFlow(FlowField):
         if changed is not None and len(changed) * _MENDED > size:
             changed = None
         bars = passages(self.space)
-        rings = (
-            [np.arange(size)] * 2
-            if changed is None
-            else [self._around(changed, 1), self._around(changed, 2)]
-        )
+        if changed is None:
+            rings = [np.arange(size)] * 2
+        else:
+            rings = [self._around(changed, 1), self._around(changed, 2)]
         kernel = kernels.paths.flow
         common = (self._far, bars, self._goals)
         past_walls = self.space.corners == "if-one-open"
@@ -184,7 +188,9 @@ class GridFlow(FlowField):
     def _turned(self, cells: Ints) -> Ints:
         """Return the indices of the map's cells in arrays whose row 0 has the smallest y."""
         height, width = self.space.shape
-        return cells + (height - 1 - 2 * (cells // width)) * width if self.space.y_up else cells
+        if self.space.y_up:
+            return cells + (height - 1 - 2 * (cells // width)) * width
+        return cells
 
 
 def _in_bands(call: Callable[[int, int], pool.Call], count: int) -> None:
@@ -257,13 +263,12 @@ class GraphFlow(FlowField):
         points = np.ascontiguousarray(points)
         points.flags.writeable = False
         if cells is None:
-            vertices = (
-                np.atleast_1d(
+            if len(points):
+                vertices = np.atleast_1d(
                     np.asarray(self.space.cell_at(points, outside=outside), dtype=np.int64)
                 )
-                if len(points)
-                else NO_CELLS
-            )
+            else:
+                vertices = NO_CELLS
         else:
             vertices = self.space.cell_ids(cells)
             if vertices.shape != (len(points),):
@@ -287,7 +292,8 @@ class GraphFlow(FlowField):
         """
         self._follow()
         vertices.flags.writeable = False
-        goals, arrived = self._goals, _arrival_distance(self.graph)
+        goals = self._goals
+        arrived = _arrival_distance(self.graph)
         if self.graph.mesh is not None:
             floors = floors_of(self.graph)
             middles = floors.portals.middles
@@ -316,7 +322,9 @@ class GraphFlow(FlowField):
         side to the next cell.
         """
         kernels.paths.graph_flow.lead(*along, first, last, out)
-        points, vertices, arrived = along[-3][first:last], along[-2][first:last], along[-1]
+        points = along[-3][first:last]
+        vertices = along[-2][first:last]
+        arrived = along[-1]
         beside = np.flatnonzero(self._seam[vertices])
         here = vertices[beside]
         targets = np.where(self._next[here] >= 0, self._next[here], here)
@@ -340,10 +348,16 @@ class GraphFlow(FlowField):
 
     def _update(self, changed: Ints | None, walls: Ints) -> None:
         """See `FlowField._update`."""
-        some = None if changed is None else self._around(np.union1d(changed, walls))
+        if changed is None:
+            some = None
+        else:
+            some = self._around(np.union1d(changed, walls))
         search = self.distance_map.settled()
         assert isinstance(search, ArcSearch)
-        vertices = np.arange(len(self.space)) if some is None else some
+        if some is None:
+            vertices = np.arange(len(self.space))
+        else:
+            vertices = some
         self._arcs[vertices] = search.steps_down(vertices)[1]
         ends = self._goal_cells()
         self._arcs[ends] = -1
@@ -372,7 +386,8 @@ class GraphFlow(FlowField):
         """Compute the next vertices and directions of some vertices. They avoid new walls, even
         before a repair.
         """
-        graph, topology = self.graph, self.graph.topology
+        graph = self.graph
+        topology = self.graph.topology
         kernels.paths.graph_flow.point(
             topology.ends,
             graph.blocked_arcs,
@@ -401,6 +416,9 @@ class GraphFlow(FlowField):
 def _arrival_distance(graph: Graph) -> float:
     """Return how near to a goal agents have arrived: farther than positions are rounded."""
     lengths = graph.topology.lengths
-    typical = float(np.median(lengths)) if len(lengths) else 0.0
+    if len(lengths):
+        typical = float(np.median(lengths))
+    else:
+        typical = 0.0
     rounding = float(np.spacing(np.abs(graph.positions).max(initial=0.0)))
     return max(_ARRIVED * typical, 4 * rounding)

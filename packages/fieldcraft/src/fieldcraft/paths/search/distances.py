@@ -113,8 +113,10 @@ class DistanceSearch(ABC):
     def __init__(self, task: SearchTask) -> None:
         self.task = task
         self.space: Space = task.costs.space
-        self.ground, self.costs = task.ground, task.costs
-        self.goals, self.starts = task.goals, task.start_costs
+        self.ground = task.ground
+        self.costs = task.costs
+        self.goals = task.goals
+        self.starts = task.start_costs
         self.most: Any = within_walk(self.space, task.limit)
         self.scratch = scratch_of(self.space)
         self.finished = False
@@ -171,7 +173,10 @@ class DistanceSearch(ABC):
         assert int(greatest * self.inverse) + 2 <= self.rounds, "a step is longer than all buckets"
         before = self.ground
         self.ground = ground
-        kinds = _REPAIR_COUNTED if self.dist.dtype.kind == "i" else _REPAIR_SUMS
+        if self.dist.dtype.kind == "i":
+            kinds = _REPAIR_COUNTED
+        else:
+            kinds = _REPAIR_SUMS
         arrays = self.scratch.take(kinds)
         # Kernels are compiled once more for arrays that can be written to.
         changed.flags.writeable = False
@@ -214,7 +219,8 @@ class DistanceSearch(ABC):
             self.dist[cells] = olds
             # Cells that were not reached and are walls now.
             self.dist[changed] = np.abs(self.dist[changed])
-            marks, waiting = arrays[0], arrays[4]
+            marks = arrays[0]
+            waiting = arrays[4]
             marks.fill(0)
             waiting.fill(0)
         self.scratch.give(kinds, arrays)
@@ -243,7 +249,8 @@ class DistanceSearch(ABC):
 
     def cut_off(self, walls: Ints) -> Ints:
         """Return the cells that would reach no goal with walls in these cells; change nothing."""
-        here, there = self.ground, self.dist[walls]
+        here = self.ground
+        there = self.dist[walls]
         cells, olds = self._repaired(here.walled(self.space, walls), walls)
         assert cells is not None
         lost: Ints = cells[(np.abs(self.dist[cells]) == self.far) & (olds != self.far)]
@@ -293,7 +300,8 @@ class Expansion(ABC):
     scratch: Arrays = ()
 
     def __init__(self, search: DistanceSearch, kinds: Kinds) -> None:
-        self._pool, self._kinds = search.scratch, kinds
+        self._pool = search.scratch
+        self._kinds = kinds
         self.scratch = self._pool.take(kinds)
 
     @abstractmethod
@@ -326,7 +334,8 @@ class Buckets(Expansion):
         kernels.distances.distance.clear(walls, everywhere, search.far, search.dist)
         usable = ~walls[search.goals]
         order = np.argsort(search.starts[usable], kind="stable")
-        self._seeds, self._starts = search.goals[usable][order], search.starts[usable][order]
+        self._seeds = search.goals[usable][order]
+        self._starts = search.starts[usable][order]
         self._state = np.zeros(3, dtype=np.int64)
 
     def run(self, search: DistanceSearch, until: Ints) -> bool:

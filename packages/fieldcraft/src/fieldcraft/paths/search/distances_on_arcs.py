@@ -89,11 +89,10 @@ def _grid_arcs(space: Space) -> _Arcs:
 def _length_bounds(space: Space) -> tuple[float, float, float]:
     """Return the shortest, the median and the longest step of a space."""
     grid = isinstance(space, Grid)
-    lengths = (
-        np.array(space.neighborhood.lengths(space.cell_size))
-        if isinstance(space, Grid)
-        else space.graph.topology.lengths
-    )
+    if isinstance(space, Grid):
+        lengths = np.array(space.neighborhood.lengths(space.cell_size))
+    else:
+        lengths = space.graph.topology.lengths
     if not len(lengths):
         return 1.0, 1.0, 1.0
     typical = float(lengths.min() if grid else np.median(lengths))
@@ -110,7 +109,8 @@ class ArcSearch(DistanceSearch):
 
     def __init__(self, task: SearchTask) -> None:
         super().__init__(task)
-        self.charge, self.outward = task.charge, task.outward
+        self.charge = task.charge
+        self.outward = task.outward
         self._on_grid = isinstance(self.space, Grid)
         steady = self.charge == "mean" and not self.outward and self.costs.traffic is None
         self.repairable = not self._on_grid and steady
@@ -125,7 +125,10 @@ class ArcSearch(DistanceSearch):
         """See `DistanceSearch.costs_changed`."""
         costs = self.costs
         even = costs.values is None or self.charge == "enter"
-        self._cost = SAME_COST if even else read_only(np.asarray(costs.values))
+        if even:
+            self._cost = SAME_COST
+        else:
+            self._cost = read_only(np.asarray(costs.values))
         self._sizes_of = None
         self._factors = self._against()
         super().costs_changed()
@@ -145,13 +148,16 @@ class ArcSearch(DistanceSearch):
             found = _grid_arcs(self.space)
         else:
             found = _arcs_of(adjacency_with_walls(self.space, self.ground.walls))
-        return found if self.outward else found.reversed()
+        if self.outward:
+            return found
+        return found.reversed()
 
     @property
     def _sizes(self) -> NDArray[np.float64]:
         """Return the costs of arcs, or half their lengths if cells have costs of their own."""
         if self._sizes_of is not self.ground:
-            arcs, costs = self.arcs, self.costs
+            arcs = self.arcs
+            costs = self.costs
             sizes = arcs.lengths
             if isinstance(self.ground, GraphSnapshot):
                 sizes = self.ground.sizes
@@ -213,7 +219,8 @@ class ArcSearch(DistanceSearch):
 
     def steps_down(self, cells: Ints) -> tuple[Ints, Ints]:
         """Return the cell after each one on its shortest path, and the arc there; -1 at an end."""
-        following, taken = np.empty_like(cells), np.empty_like(cells)
+        following = np.empty_like(cells)
+        taken = np.empty_like(cells)
         kernels.distances.distance_search.downhill(
             *self.steps, self.dist, cells, self.far, 0, following, taken
         )
@@ -255,7 +262,8 @@ def step_down(
     occupied: ArrayLike | None,
 ) -> ChosenCells:
     """See `DistanceMap.step`."""
-    space, walls = distances.space, distances.walls.reshape(-1)
+    space = distances.space
+    walls = distances.walls.reshape(-1)
     checks.flag("one_per_cell", one_per_cell)
     checks.flag("onto_goals", onto_goals)
     if distances.outward:
@@ -265,14 +273,19 @@ def step_down(
             remedy="Make it without outward",
         )
     cells, single = resolve_cells(space, walls, "walker", positions)
-    steps = space.adjacency if distances.is_current else adjacency_with_walls(space, walls)
+    if distances.is_current:
+        steps = space.adjacency
+    else:
+        steps = adjacency_with_walls(space, walls)
     first = steps.starts[cells]
     counts = steps.starts[cells + 1] - first
     arcs = runs(first, counts)
     starts = np.concatenate([[0], counts.cumsum()])
-    origins, ends = cells.repeat(counts), steps.ends[arcs].astype(np.int64)
+    origins = cells.repeat(counts)
+    ends = steps.ends[arcs].astype(np.int64)
     left = distances.measured(np.concatenate([cells, ends]))
-    here, left = left[: len(cells)], left[len(cells) :]
+    here = left[: len(cells)]
+    left = left[len(cells) :]
     lengths = steps.lengths[arcs]
     totals = left + step_cost(distances.charge, distances.cell_costs, origins, ends, lengths)
     blocked = np.zeros(len(ends), dtype=np.bool_)

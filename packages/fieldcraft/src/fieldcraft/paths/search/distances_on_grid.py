@@ -109,9 +109,11 @@ class GridSearch(DistanceSearch):
         self.costs_changed()
 
     def _step_costs(self) -> tuple[float, float, float]:
-        shortest, longest = float(self.lengths.min()), float(self.lengths.max())
+        shortest = float(self.lengths.min())
+        longest = float(self.lengths.max())
         if self.costs.uniform is None:
-            shortest, longest = 2 * shortest * self.costs.least, 2 * longest * self.costs.greatest
+            shortest = 2 * shortest * self.costs.least
+            longest = 2 * longest * self.costs.greatest
         return shortest, shortest, longest
 
     def _begin(self) -> Expansion:
@@ -128,7 +130,9 @@ class GridSearch(DistanceSearch):
         )
         self._pruned = quick and (self.counted or near)
         if self._pruned:
-            return _Counted(self) if self.counted else _Near(self)
+            if self.counted:
+                return _Counted(self)
+            return _Near(self)
         return Buckets(self)
 
     @property
@@ -143,12 +147,16 @@ class GridSearch(DistanceSearch):
 
     @property
     def _cost(self) -> NDArray[np.float64]:
-        return _EVEN if self.costs.values is None else self.costs.values
+        if self.costs.values is None:
+            return _EVEN
+        return self.costs.values
 
     @property
     def _spans(self) -> NDArray[np.int64]:
         """The stretches of cells that hold distances: those of the search that was made."""
-        return self.ground.spans if self._pruned else np.array([[0, len(self.space)]])
+        if self._pruned:
+            return self.ground.spans
+        return np.array([[0, len(self.space)]])
 
     def clear(self, dist: NDArray[Any]) -> None:
         """Write the distances before a search into an array, without the walls outside of the
@@ -178,7 +186,10 @@ class GridSearch(DistanceSearch):
         if cells is not None:
             super().write(values, cells)
             return
-        measure = (*self.grid_steps.measure[2:], self.scale) if self.counted else None
+        if self.counted:
+            measure = (*self.grid_steps.measure[2:], self.scale)
+        else:
+            measure = None
         kernels.distances.distance.publish(
             self.dist, self.ground.walls, self._spans, measure, values
         )
@@ -240,8 +251,10 @@ class _Near(Expansion):
 
     def __init__(self, search: GridSearch) -> None:
         super().__init__(search, ((np.int32, search.rounds),))
-        pad, size = search.space.width + 1, len(search.space)
-        self._dist, self._cost = np.empty(size + 2 * pad), np.empty(size + 2 * pad)
+        pad = search.space.width + 1
+        size = len(search.space)
+        self._dist = np.empty(size + 2 * pad)
+        self._cost = np.empty(size + 2 * pad)
         self._cost[pad : size + pad] = search.costs.values
         search.clear(self._dist[pad : size + pad])
         goals = search.goals[~search.ground.walls[search.goals]]

@@ -26,7 +26,8 @@ class ManyGoals:
     """
 
     def __init__(self, space: Space, renewed: int) -> None:
-        self.space, self.renewed = space, renewed
+        self.space = space
+        self.renewed = renewed
         self.version = -1
         self.follow()
 
@@ -36,7 +37,8 @@ class ManyGoals:
             return False
         self.version = self.space.walls_version
         adjacency = self.space.adjacency
-        self.starts, self.ends = adjacency.starts, adjacency.ends
+        self.starts = adjacency.starts
+        self.ends = adjacency.ends
         self.begins = adjacency.origins.astype(np.int32)
         self.lengths = adjacency.lengths / (adjacency.typical or 1.0)
         self._starts, self._givers, self._into = incoming(adjacency)
@@ -50,11 +52,17 @@ class ManyGoals:
 
     def charge(self, factors: NDArray[np.float64] | None) -> None:
         """Set the cost of each step per length (A,)."""
-        costs = self.lengths if factors is None else self.lengths * factors
+        if factors is None:
+            costs = self.lengths
+        else:
+            costs = self.lengths * factors
         self.costs = costs.astype(np.float32)
         self._sizes = read_only(costs[self._into])
         self._now += factors is not None
-        least, most = (float(costs.min()), float(costs.max())) if len(costs) else (1.0, 1.0)
+        if len(costs):
+            least, most = (float(costs.min()), float(costs.max()))
+        else:
+            least, most = (1.0, 1.0)
         self._inverse, rounds = buckets(least, least, most)
         heads = np.full(rounds, -1, dtype=np.int32)
         size = len(self.space)
@@ -154,13 +162,16 @@ class Guides:
             self._version = self.space.walls_version
             self._forget()
         if not np.array_equal(ids, self._ids):
-            spans, before = np.zeros((len(ids), 2), dtype=np.int64), np.full(len(ids), -1)
+            spans = np.zeros((len(ids), 2), dtype=np.int64)
+            before = np.full(len(ids), -1)
             _, now, then = np.intersect1d(ids, self._ids, assume_unique=True, return_indices=True)
             spans[now], before[now] = self._spans[then], self._goals[then]
             gone = np.ones(len(self._ids), dtype=np.bool_)
             gone[then] = False
             self._release(self._spans[gone])
-            self._ids, self._spans, self._goals = ids, spans, before
+            self._ids = ids
+            self._spans = spans
+            self._goals = before
         rows = np.where((goals == self._goals) & (goals >= 0), np.arange(len(ids)), -1)
         found = np.empty(len(ids), dtype=np.float32)
         kernels.agents.pibt.read_distances(self._distances(), rows, cells, found)
@@ -178,7 +189,8 @@ class Guides:
 
     def _lead(self, agents: Ints, cells: Ints, goals: Ints) -> None:
         """Find paths for some agents, and the distances around them."""
-        place, steps = self.space.position_of, _steps_into(self.space)
+        place = self.space.position_of
+        steps = _steps_into(self.space)
         paths = shortest_paths(self.space, place(cells), place(goals))
         for agent, path in zip(agents.tolist(), paths, strict=True):
             count = kernels.distances.guides.surround(
@@ -194,7 +206,8 @@ class Guides:
         if self._free[size]:
             low = self._free[size].pop()
             return low, low + size
-        low, self._used = self._used, self._used + size
+        low = self._used
+        self._used = self._used + size
         if self._used > len(self._tables):
             more = np.empty((self._used + self._used // 2, 2), dtype=np.int32)
             more[: len(self._tables)] = self._tables

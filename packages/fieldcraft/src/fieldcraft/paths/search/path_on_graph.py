@@ -32,7 +32,8 @@ class GraphProblem(PathProblem):
                 got=f"smooth=True on {space!r}",
                 remedy="Pass smooth=False: agents walk from waypoint to waypoint",
             )
-        self.space, self.smooth = space, smooth
+        self.space = space
+        self.smooth = smooth
         self.costs = costs = CellCosts(space, cost)
         ground = GraphSnapshot.of(space, costs.walls)
         self.walls = ground.walls
@@ -42,7 +43,9 @@ class GraphProblem(PathProblem):
 
     def solve(self, start: Floats, here: int, goal: Floats, there: int) -> Path:
         """See `PathProblem.solve`."""
-        space, graph, costs = self.space, self.space.graph, self.costs
+        space = self.space
+        graph = self.space.graph
+        costs = self.costs
         topology = graph.topology
         parts = _parts(graph)
         if (known := parts.get(graph.walls_version)) is not None and known[here] != known[there]:
@@ -54,7 +57,10 @@ class GraphProblem(PathProblem):
             exact = self._straight(ends, here, there)
             if graph.dimensions == 2 and not open_portals(graph).leaps:
                 return exact or self._nowhere()
-        values = SAME_COST if costs.values is None else read_only(costs.values)
+        if costs.values is None:
+            values = SAME_COST
+        else:
+            values = read_only(costs.values)
         free = _free_scratch(graph)
         scratch = _take(free, lambda: kernels.paths.graph_search.scratch(len(space)))
         count, cost = kernels.paths.graph_search.search(
@@ -79,10 +85,13 @@ class GraphProblem(PathProblem):
         if ends is None:
             return stepped
         path = pulled(space, cells, ends, costs)
-        path = path if exact is None or path.cost < exact.cost else exact
+        if not (exact is None or path.cost < exact.cost):
+            path = exact
         # Edges of 3D meshes may leave the ground, and be shorter than what follows it.
         ends_there = goal.tolist() == topology.positions[there].tolist()
-        return stepped if ends_there and stepped.cost < path.cost * _SHORTENED else path
+        if ends_there and stepped.cost < path.cost * _SHORTENED:
+            return stepped
+        return path
 
     def _straight(self, ends: Floats, here: int, there: int) -> Path | None:
         """Return the shortest path, seen from above, without gaps, if there is one."""
@@ -103,7 +112,8 @@ class GraphProblem(PathProblem):
         return pulled(self.space, cells, ends, self.costs)
 
     def _nowhere(self) -> Path:
-        graph, parts = self.space.graph, _parts(self.space.graph)
+        graph = self.space.graph
+        parts = _parts(self.space.graph)
         if graph.walls_version not in parts:
             parts.clear()
             parts[graph.walls_version] = graph.parts()  # later calls know what is not connected

@@ -38,10 +38,8 @@ class GridMoves:
         self.eight = neighborhood.is_eight
         self.steps: NDArray[np.int64] = np.array(neighborhood.steps, dtype=np.int64)
         self.lengths = neighborhood.lengths(space.cell_size)
-        self.straight, self.diagonal = (
-            float(np.hypot(1, 0) * space.cell_size),
-            float(np.hypot(1, 1) * space.cell_size),
-        )
+        self.straight = float(np.hypot(1, 0) * space.cell_size)
+        self.diagonal = float(np.hypot(1, 1) * space.cell_size)
         reach = np.abs(self.steps)
         self.bound = space.cell_size, space.cell_size * (2**0.5 - 1)
         if reach.sum(axis=1).max() == 1:
@@ -75,11 +73,10 @@ class GridMoves:
         if space.corners != "never":
             _leave(space, steps, moves)
             return moves
-        windows = (
-            None
-            if old is None or before is None
-            else _windows(space, before.version, int(np.abs(table).max()))
-        )
+        if old is None or before is None:
+            windows = None
+        else:
+            windows = _windows(space, before.version, int(np.abs(table).max()))
         if old is not None and windows is not None:
             moves = old.copy()
         classes, enter, ruled = _rules(space.terrain)
@@ -94,12 +91,14 @@ class GridMoves:
         """Return where straight runs end, for `uniform`."""
         if not self.plain or space.wrap:
             return np.zeros(0, dtype=np.int64)
-        windows = None if before is None else _windows(space, before.version, 1)
-        stops = (
-            kernels.shared.moves.stops_scratch(space.shape)
-            if before is None or windows is None
-            else before.stops.copy()
-        )
+        if before is None:
+            windows = None
+        else:
+            windows = _windows(space, before.version, 1)
+        if before is None or windows is None:
+            stops = kernels.shared.moves.stops_scratch(space.shape)
+        else:
+            stops = before.stops.copy()
         for window in windows or [(0, space.height, 0, space.width)]:
             kernels.shared.moves.stops(self.king, self.eight, *window, stops)
         return np.asarray(stops)
@@ -108,9 +107,10 @@ class GridMoves:
         """Return the moves of the grid's own steps, flat."""
         if self._table is None:
             same = space.neighborhood.steps == kernels.shared.moves.STEPS
-            self._table = (
-                self.king if same else self._built(space, space.neighborhood.steps, None, None)
-            )
+            if same:
+                self._table = self.king
+            else:
+                self._table = self._built(space, space.neighborhood.steps, None, None)
         return self._table.reshape(-1)
 
     @property
@@ -121,7 +121,8 @@ class GridMoves:
     def labels(self, space: Grid) -> NDArray[np.int32]:
         """Return a number per cell, flat; there is no path between cells of different numbers."""
         if self._labels is None:
-            moves, steps = self.table(space), self.steps
+            moves = self.table(space)
+            steps = self.steps
             labels = np.empty(len(space), dtype=np.int32)
             kernels.shared.moves.label(moves, steps, space.width, space.height, labels)
             self._labels = labels
@@ -213,13 +214,13 @@ def _rules(terrain: Terrain | None) -> tuple[NDArray[np.uint8], NDArray[np.bool_
     read-only.
     """
     if terrain is None or terrain.is_plain:
-        classes, enter, ruled = (
-            np.zeros((1, 1), dtype=np.uint8),
-            np.ones((1, 1), dtype=np.bool_),
-            False,
-        )
+        classes = np.zeros((1, 1), dtype=np.uint8)
+        enter = np.ones((1, 1), dtype=np.bool_)
+        ruled = False
     else:
-        classes, enter, ruled = terrain.classes.view(), terrain.enter.view(), True
+        classes = terrain.classes.view()
+        enter = terrain.enter.view()
+        ruled = True
     classes.flags.writeable = enter.flags.writeable = False
     return classes, enter, ruled
 
@@ -234,9 +235,11 @@ class GridProblem(PathProblem):
     space: Grid
 
     def __init__(self, space: Grid, cost: Cost, smooth: bool) -> None:
-        self.space, self.smooth = space, smooth
+        self.space = space
+        self.smooth = smooth
         self.moves = moves_of(space)
-        self.costs, self.walls = _NO_COSTS, space.walls
+        self.costs = _NO_COSTS
+        self.walls = space.walls
         uniform = uniform_cost(cost)
         if uniform is not None:
             self.least = uniform
@@ -246,11 +249,14 @@ class GridProblem(PathProblem):
                 self.walls = self.walls | np.isinf(costs).reshape(space.shape)
                 if space.corners != "never":
                     # Kernels support only corners that are never cut.
-                    infinite, walled = False, with_more_walls(space, self.walls)
+                    infinite = False
+                    walled = with_more_walls(space, self.walls)
                     self.moves = GridMoves(walled)
                     self.moves.table(walled)
             if infinite or self.least != highest:
-                self.costs, self._highest, self._infinite = read_only(costs), highest, infinite
+                self.costs = read_only(costs)
+                self._highest = highest
+                self._infinite = infinite
         # The kernels for one cost and plain steps serve.
         self.uniform = self.moves.plain and not len(self.costs)
         self._kind = "uniform" if self.uniform else "weighted"
@@ -258,7 +264,8 @@ class GridProblem(PathProblem):
     @property
     def _even(self) -> tuple[NDArray[np.uint8], Ints, bool, int, int, bool]:
         """The ground, for `kernels.paths.shortest_path_uniform`."""
-        space, moves = self.space, self.moves
+        space = self.space
+        moves = self.moves
         return (
             moves.edges,
             read_only(moves.stops),
@@ -273,7 +280,8 @@ class GridProblem(PathProblem):
         self,
     ) -> tuple[NDArray[np.integer], Ints, Floats, Floats, bool, int, int, bool]:
         """The ground, for `kernels.paths.shortest_path_weighted`."""
-        space, moves = self.space, self.moves
+        space = self.space
+        moves = self.moves
         size = (space.width, space.height, space.wrap)
         has_walls = len(self.costs) > 0 and self._infinite
         return moves.table(space), moves.steps, moves.lengths, self.costs, has_walls, *size
@@ -281,12 +289,16 @@ class GridProblem(PathProblem):
     @property
     def _bounds(self) -> tuple[float, float, float, float]:
         """The bounds of costs, for `kernels.paths.shortest_path_weighted`."""
-        lowest, highest = (self.least, self._highest) if len(self.costs) else (1.0, 1.0)
+        if len(self.costs):
+            lowest, highest = (self.least, self._highest)
+        else:
+            lowest, highest = (1.0, 1.0)
         return *self.moves.bound, lowest, highest
 
     def solve(self, start: Floats, here: int, goal: Floats, there: int) -> Path:
         """See `PathProblem.solve`."""
-        space, moves = self.space, self.moves
+        space = self.space
+        moves = self.moves
         if moves.labeled:
             labels = moves.labels(space)
             if labels[here] != labels[there]:
@@ -297,7 +309,8 @@ class GridProblem(PathProblem):
                 count, diagonals = kernels.paths.shortest_path_uniform.uniform(
                     self._even, here, there, *scratch
                 )
-                found, length = scratch[-1], moves.length_of(count, diagonals)
+                found = scratch[-1]
+                length = moves.length_of(count, diagonals)
                 cost = length * self.least
             else:
                 count, length, cost = kernels.paths.shortest_path_weighted.weighted(
@@ -316,7 +329,8 @@ class GridProblem(PathProblem):
         return self._path(cells, length, cost, start)
 
     def _path(self, cells: Ints, length: float, cost: float, place: Floats) -> Path:
-        space, first_cost = self.space, self.least
+        space = self.space
+        first_cost = self.least
         if len(self.costs):
             entered = cells[1] if len(cells) > 1 else cells[0]
             first_cost = float(self.costs[cells[0]] + self.costs[entered]) / 2
@@ -327,14 +341,17 @@ class GridProblem(PathProblem):
             step = float(space.step_lengths(cells[:2])[0])
             rest, length, cost = self._straightened(cells[1:])
             cells = np.concatenate([cells[:1], rest])
-            length, cost = length + step, cost + step * first_cost
+            length = length + step
+            cost = cost + step * first_cost
         return Path.over_cells(space, cells, length, cost, place, lambda _: first_cost)
 
     def _straightened(self, cells: Ints) -> tuple[Ints, float, float]:
         """Return the cells at which a path turns after straight legs that cost no more replaced its
         steps; its length and cost.
         """
-        space, moves, uneven = self.space, self.moves, len(self.costs) > 0
+        space = self.space
+        moves = self.moves
+        uneven = len(self.costs) > 0
         chosen = np.empty(len(cells), dtype=np.int64)
         count, length, cost = kernels.paths.smoothing.straighten(
             self._uneven,

@@ -68,11 +68,9 @@ def open_portals(graph: Graph) -> OpenPortals:
     inside = np.repeat(np.arange(len(graph)), np.diff(portals.starts))
     passable = ~floors.blocked & ~graph.walls[inside]
     walked = passable & ~portals.leaps
-    inside, behind, sides = (
-        inside[walked],
-        portals.behind[walked],
-        np.ascontiguousarray(portals.sides[walked]),
-    )
+    inside = inside[walked]
+    behind = portals.behind[walked]
+    sides = np.ascontiguousarray(portals.sides[walked])
     starts = np.zeros(len(graph) + 1, dtype=np.int64)
     np.cumsum(np.bincount(inside, minlength=len(graph)), out=starts[1:])
     turns, corners = _turns(inside, behind.astype(np.int64), sides)
@@ -181,7 +179,8 @@ def ends_in(space: Space, cells: Ints, places: Floats) -> Floats:
     outside.
     """
     floors = floors_of(space.graph)
-    starts, rings = floors.portals.corners, floors.portals.rings
+    starts = floors.portals.corners
+    rings = floors.portals.rings
     inside = np.empty((2, 2))
     given = np.clip(places[:, :2], -checks.LARGEST, checks.LARGEST)
     kernels.agents.mesh_moving.nearest(starts, rings, read_only(cells), read_only(given), inside)
@@ -213,16 +212,15 @@ def _over_middles(string: _String) -> _String:
 def _through(floors: Floors, cells: Ints, ends: Floats) -> _String:
     """Return the string pulled taut through the portals between polygons."""
     most = 2 * len(cells)
-    portals, stood, beyond = (
-        np.empty((most, 4)),
-        np.empty(most, dtype=np.int64),
-        np.empty(most, dtype=np.int64),
-    )
+    portals = np.empty((most, 4))
+    stood = np.empty(most, dtype=np.int64)
+    beyond = np.empty(most, dtype=np.int64)
     count = kernels.agents.mesh_moving.corridor(
         floors.mesh, floors.portals.middles, cells, portals, stood, beyond
     )
     portals = portals[:count]
-    at, bends = np.empty((count, 2)), np.empty(count, dtype=np.bool_)
+    at = np.empty((count, 2))
+    bends = np.empty(count, dtype=np.bool_)
     (x, y), (goal_x, goal_y) = ends[:, :2].tolist()
     kernels.paths.graph_search.pull(portals, x, y, goal_x, goal_y, at, bends)
     return _String(cells, portals, stood[:count], beyond[:count], ends, at, bends)
@@ -232,7 +230,8 @@ def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
     """Return the path along a string. Of its places in portals it keeps bends and changes of
     slope.
     """
-    graph, cells = space.graph, string.cells
+    graph = space.graph
+    cells = string.cells
     plan = string.plan
     within = np.concatenate([cells[:1], string.beyond])
     is_bend = np.concatenate([[True], string.bends, [True]])
@@ -259,7 +258,8 @@ def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
     again = (places[at[1:]] == places[at[:-1]]).all(axis=1)  # a bend where the one before is
     again[-1] = False
     is_bend[at[1:][again]] = False
-    turned, bend_cells = places[is_bend], np.append(within, cells[-1])[is_bend]
+    turned = places[is_bend]
+    bend_cells = np.append(within, cells[-1])[is_bend]
     turned.flags.writeable = bend_cells.flags.writeable = False
     return Path(space, bend_cells, length, cost, turned)
 

@@ -73,7 +73,10 @@ class TimedPath(Path):
             return super().positions
         places = self.space.position_of(self.cells)
         walks = np.flatnonzero(self.step_lengths > 0)
-        left = int(walks[0]) if len(walks) else len(self.step_lengths)
+        if len(walks):
+            left = int(walks[0])
+        else:
+            left = len(self.step_lengths)
         places[: left + 1] = self.start
         places.flags.writeable = False
         return places
@@ -120,10 +123,14 @@ class TimedProblem(PathProblem):
         time_step: float | None,
         steps: int,
     ) -> None:
-        self.space, self.walls = space, space.walls
+        self.space = space
+        self.walls = space.walls
         self._speed = checks.positive("speed", speed)
         typical = space.typical_step / self._speed
-        self._step = typical if time_step is None else checks.positive("time_step", time_step)
+        if time_step is None:
+            self._step = typical
+        else:
+            self._step = checks.positive("time_step", time_step)
         if self._step > _SLOWEST * typical:
             raise InvalidValue(
                 f"In one time step an agent walks at most {_SLOWEST:g} steps of the space",
@@ -132,7 +139,8 @@ class TimedProblem(PathProblem):
             )
         count = checks.integer("steps", steps, minimum=1)
         uniform = uniform_cost(cost)
-        self._cost, self._least = np.array([uniform or 1.0]), uniform or 1.0
+        self._cost = np.array([uniform or 1.0])
+        self._least = uniform or 1.0
         ground = space
         if uniform is None:
             self._cost, self._least, _, infinite = read_costs(space, cost)
@@ -205,7 +213,8 @@ class TimedProblem(PathProblem):
 
     def solve(self, start: Floats, here: int, goal: Floats, there: int) -> TimedPath:
         """See `PathProblem.solve`."""
-        space, danger = self.space, self._danger
+        space = self.space
+        danger = self._danger
         center = space.position_of(here)
         # The path without danger is often the best one; else its cost bounds the search.
         first_path = self._safe.solve(center, here, goal, there)
@@ -215,7 +224,10 @@ class TimedProblem(PathProblem):
         if not len(first.ends):
             return self._already_there(here)
         free = _free_scratch(space)
-        scratch = free.pop() if free else None
+        if free:
+            scratch = free.pop()
+        else:
+            scratch = None
         states = len(danger) * (len(space) + 1)
         if scratch is None or len(scratch[1][0]) < states:
             scratch = _new_scratch(len(space), states)
@@ -243,7 +255,10 @@ class TimedProblem(PathProblem):
         cells = np.where(places < len(space), places, here)
         cells.flags.writeable = False
         stepped_to = places[places < len(space)][0]
-        begin = start if first.from_start[first.ends == stepped_to].any() else None
+        if first.from_start[first.ends == stepped_to].any():
+            begin = start
+        else:
+            begin = None
         return TimedPath(
             space, cells, length, float(cost), None, begin, times, float(damage), steps
         )
@@ -252,7 +267,9 @@ class TimedProblem(PathProblem):
         """Return the path of an agent at the center of its goal."""
         if np.isinf(self._danger[0, here]):
             return _not_found(self.space)
-        cells, times, steps = np.array([here]), np.zeros(1), np.empty(0)
+        cells = np.array([here])
+        times = np.zeros(1)
+        steps = np.empty(0)
         cells.flags.writeable = False
         return TimedPath(self.space, cells, 0.0, 0.0, None, None, times, 0.0, steps)
 
@@ -263,7 +280,8 @@ class TimedProblem(PathProblem):
         space = self.space
         starts, ends, lengths = self._columns[0]
         arcs = slice(starts[here], starts[here + 1])
-        ends, lengths = ends[arcs].astype(np.int64), lengths[arcs].copy()
+        ends = ends[arcs].astype(np.int64)
+        lengths = lengths[arcs].copy()
         from_start = np.zeros(len(ends), dtype=np.bool_)
         if start.tolist() != space.position_of(here).tolist():
             to_center = math.inf
@@ -274,7 +292,8 @@ class TimedProblem(PathProblem):
                 lengths = np.where(from_start, (1 - share) * lengths, lengths)
                 to_center = self._back_along_edge(start, here)
                 if to_center < math.inf:
-                    ends, lengths = ends[from_start], lengths[from_start]
+                    ends = ends[from_start]
+                    lengths = lengths[from_start]
                     from_start = from_start[from_start]
             else:
                 away = space.shortest_vectors(space.position_of(ends) - start)
@@ -284,10 +303,13 @@ class TimedProblem(PathProblem):
                     leg = space.shortest_vectors(space.position_of(here) - start)
                     to_center = math.hypot(*leg.tolist())
             if to_center < math.inf:
-                ends, lengths = np.append(ends, here), np.append(lengths, to_center)
+                ends = np.append(ends, here)
+                lengths = np.append(lengths, to_center)
                 from_start = np.append(from_start, True)
         if here == there and not (ends == here).any():
-            ends, lengths, from_start = ends[:0], lengths[:0], from_start[:0]
+            ends = ends[:0]
+            lengths = lengths[:0]
+            from_start = from_start[:0]
         return _FirstSteps(ends, lengths, from_start)
 
     def _back_along_edge(self, start: Floats, here: int) -> float:
@@ -296,7 +318,8 @@ class TimedProblem(PathProblem):
         """
         starts, origins, lengths = self._columns[1]
         arcs = slice(starts[here], starts[here + 1])
-        origins, lengths = origins[arcs].astype(np.int64), lengths[arcs]
+        origins = origins[arcs].astype(np.int64)
+        lengths = lengths[arcs]
         leads = on_edges(self.space, start, here, origins)
         rest = share_of_edges(self.space, start, here, origins) * lengths
         return float(rest[leads].min(initial=math.inf))
@@ -329,7 +352,8 @@ def _new_scratch(cells: int, states: int) -> _Scratch:
     """Return the bounds, states and heaps of a search, see `kernels.paths.danger.search`."""
     bounds = np.full(cells, np.inf), np.empty(cells), np.zeros(cells, np.uint8)
     costs = np.empty(states), np.empty(states, np.int32), np.zeros(states + 1, np.int32)
-    keys, places = np.empty((2, _HEAP)), np.empty((2, _HEAP), np.int64)
+    keys = np.empty((2, _HEAP))
+    places = np.empty((2, _HEAP), np.int64)
     return bounds, costs, (keys[0], places[0], np.empty(cells, np.int64), keys[1], places[1])
 
 
@@ -363,11 +387,15 @@ def _ground(space: Space) -> _Ground:
     places = np.ascontiguousarray(space.positions, dtype=np.float64)
     columns = [(each.starts, each.ends, each.lengths) for each in (adjacency, back)]
     steps = np.abs(places[adjacency.ends] - places[adjacency.origins])
-    norm, birds = 0 if space.period is None else -1, np.sqrt((steps**2).sum(axis=1))
+    norm = 0 if space.period is None else -1
+    birds = np.sqrt((steps**2).sum(axis=1))
     if isinstance(space, Grid) and norm == 0 and len(steps):
         across = np.rint(steps / space.cell_size)
         if across.max() <= 1:
-            norm, birds = (2, steps.sum(axis=1)) if across.sum(axis=1).max() <= 1 else (1, birds)
+            if across.sum(axis=1).max() <= 1:
+                norm, birds = (2, steps.sum(axis=1))
+            else:
+                norm, birds = (1, birds)
     pairs = np.unique(np.stack([adjacency.lengths, birds], axis=1), axis=0)
     return _Ground((*columns, places), norm, pairs[:, 0], pairs[:, 1])
 
@@ -375,7 +403,8 @@ def _ground(space: Space) -> _Ground:
 def _norms(space: Space, pace: float) -> tuple[int, float, float, float, float, float]:
     """Return the lower bounds of lengths and time steps that `kernels.paths.danger` takes."""
     ground = _ground(space)
-    lengths, birds = ground.lengths, ground.birds
+    lengths = ground.lengths
+    birds = ground.birds
     lasting = np.maximum(np.floor(lengths / pace + 0.5), 1)
     thrift = float((lengths / (lasting * pace)).min(initial=1.0)) * _ROUNDED
     if ground.norm < 0:

@@ -258,8 +258,10 @@ class ReachSearch:
     """
 
     def __init__(self, space: Space, cost: Cost, enter: bool, most: float) -> None:
-        self.space, self._rules = space, (enter, most, LEAST, checks.LARGEST)
-        self._free, size = _free_scratch(space), len(space)
+        self.space = space
+        self._rules = (enter, most, LEAST, checks.LARGEST)
+        self._free = _free_scratch(space)
+        size = len(space)
         if not self._free:
             heap = np.empty(_HEAP), np.empty(_HEAP, dtype=np.int32)
             found = np.empty(_HEAP, dtype=np.int64), np.zeros(2, dtype=np.int64)
@@ -269,11 +271,15 @@ class ReachSearch:
         self._scratch, self._arrays = self._free.pop()
         self._source = cost if isinstance(cost, Expression) else None
         self._read: list[Ints] = []
-        uniform = uniform_cost(cost) if self._source is None else None
+        if self._source is None:
+            uniform = uniform_cost(cost)
+        else:
+            uniform = None
         if self._source is not None:
             if self._source.space is not space:
                 check_space(space, self._source)
-            costs, self._radius = self._scratch, most / 2 + _margin(space)
+            costs = self._scratch
+            self._radius = most / 2 + _margin(space)
         elif uniform is not None:
             costs = np.array([uniform])
         else:
@@ -348,7 +354,8 @@ def _steps(
 ) -> tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]:
     """Return the steps of a space with its current walls: arcs, or `GridSteps`."""
     if isinstance(space, Grid) and not (space.corners == "if-one-open" and np.isinf(costs).any()):
-        steps, guarded = grid_steps(space), space.corners == "never" and len(costs) > 1
+        steps = grid_steps(space)
+        guarded = space.corners == "never" and len(costs) > 1
         size = space.width, space.height, space.wrap, guarded
         return None, (GridSnapshot.of(space).links, steps.steps, steps.lengths, *size)
     arcs = space.adjacency

@@ -103,9 +103,8 @@ class Diffuse(Spreading):
             kind = GridDiffuseField if set(steps) <= set(here) else ListedDiffuseField
             return kind(self, space, every, np.full(len(space), len(steps)))
         # On graphs closed edges count as neighbors, too.
-        degrees = (
-            np.full(len(space), len(STEPS))
-            if isinstance(space, HexGrid)
-            else np.diff(space.graph.topology.leaving[0])
-        )
+        if isinstance(space, HexGrid):
+            degrees = np.full(len(space), len(STEPS))
+        else:
+            degrees = np.diff(space.graph.topology.leaving[0])
         return ListedDiffuseField(self, space, every, degrees)

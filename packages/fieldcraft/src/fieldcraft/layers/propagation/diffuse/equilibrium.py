@@ -60,7 +60,10 @@ def equilibrium(ground: Ground, values: Floats, pinned: NDArray[np.bool_]) -> Fl
     values = _without_closed_cells(ground, values, pinned)
     parts = _parts(ground, pinned)
     count = int(parts.max(initial=-1)) + 1
-    loses = ground.lost > 0 if ground.keep == 1 else np.ones(len(values), dtype=np.bool_)
+    if ground.keep == 1:
+        loses = ground.lost > 0
+    else:
+        loses = np.ones(len(values), dtype=np.bool_)
     is_fed = np.bincount(parts[pinned], minlength=count)[parts] > 0
     is_empty = ~is_fed & (np.bincount(parts[loses], minlength=count)[parts] > 0)
     is_still = ~is_fed & ~is_empty
@@ -76,7 +79,8 @@ def equilibrium(ground: Ground, values: Floats, pinned: NDArray[np.bool_]) -> Fl
 def _without_closed_cells(ground: Ground, values: Floats, pinned: NDArray[np.bool_]) -> Floats:
     """Return the values after what is in cells that nothing enters has left them."""
     leaving = (ground.through[ground.origins] == 0) & ~pinned[ground.origins]
-    origins, ends = ground.origins[leaving], ground.ends[leaving]
+    origins = ground.origins[leaving]
+    ends = ground.ends[leaving]
     weights = ground.through[ends]
     totals = np.bincount(origins, weights=weights, minlength=len(values))
     is_left = totals > 0
@@ -95,7 +99,8 @@ def _parts(ground: Ground, pinned: NDArray[np.bool_]) -> Ints:
     count = len(ground.through)
     offers = (ground.through > 0) | pinned
     enters = (ground.through[ground.ends] > 0) & offers[ground.origins]
-    origins, ends = ground.origins[enters], ground.ends[enters]
+    origins = ground.origins[enters]
+    ends = ground.ends[enters]
     steps = csr_array((np.ones(len(ends)), (origins, ends)), shape=(count, count))
     return np.asarray(connected_components(steps, directed=False)[1], dtype=np.int64)
 
@@ -120,7 +125,8 @@ def _fed(
     evaporation = (1 / ground.keep - 1) / np.where(ground.shares > 0, ground.shares, 1)
     outflow: Floats = given + ground.lost + evaporation
     inside = unknown[ground.origins] & unknown[ground.ends]
-    origins, ends = ground.origins[inside], ground.ends[inside]
+    origins = ground.origins[inside]
+    ends = ground.ends[inside]
     conductances = ground.through[origins] * ground.through[ends]
     size = int(np.count_nonzero(unknown))
     links = csr_array((conductances, (numbers[ends], numbers[origins])), shape=(size, size))

@@ -91,7 +91,8 @@ class DiffuseField(Field):
                 self._leave_walls()
             self.values[self.space.walls] = 0
         if moved or sources.version != self._fed:
-            before, walls = self._pins[0], self.space.walls.reshape(-1)
+            before = self._pins[0]
+            walls = self.space.walls.reshape(-1)
             self._flat[before[walls[before]]] = 0
             self._pins = sources.pins("sum")
             sources.forget_changes()
@@ -104,7 +105,8 @@ class DiffuseField(Field):
 
     def _leave_walls(self) -> None:
         """Move the values under new walls to their open neighbors, or to the nearest open cell."""
-        flat, walls = self._flat, self.space.walls.reshape(-1)
+        flat = self._flat
+        walls = self.space.walls.reshape(-1)
         under = np.setdiff1d(np.flatnonzero(walls & (flat != 0)), self._pins[0])
         steps = self.space.adjacency_from_walls
         for cell in under.tolist() if not walls.all() else ():
@@ -201,7 +203,9 @@ class DiffuseField(Field):
     def state(self) -> dict[str, NDArray[Any]]:
         """Return the values, and the resistance; see `Field.state`."""
         state: dict[str, NDArray[Any]] = {"values": self.values, "pinned": self._pins[0]}
-        return state if self.resistance is None else state | {"resistance": self.resistance}
+        if self.resistance is None:
+            return state
+        return state | {"resistance": self.resistance}
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Continue from a state; see `Field.restore`."""
@@ -261,7 +265,9 @@ class GridDiffuseField(DiffuseField):
     def _receivers(self) -> NDArray[Any]:
         receivers = _links(self.space)[2]
         loses = self.diffuse.edges == "lose"
-        return np.full_like(receivers, self._degrees[0]) if loses else receivers
+        if loses:
+            return np.full_like(receivers, self._degrees[0])
+        return receivers
 
     def _call(self, values: Numbers, first: int, last: int) -> pool.Call:
         return kernels.spread.diffuse.exchange, (*self._arguments, first, last, values)

@@ -17,7 +17,8 @@ from fieldcraft.space import Space
 
 _MOST_SPREAD = 0.95
 _LONGEST = 1e9
-_LEAST, _MOST = 1e-20, checks.LARGEST
+_LEAST = 1e-20
+_MOST = checks.LARGEST
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,9 @@ class Fade(Remembering):
         """Return the seconds until a value is 0."""
         if self.half_life is None:
             return value / self.amount * self.interval
-        return self.half_life * math.log2(value / self.floor) if value > self.floor else 0.0
+        if value > self.floor:
+            return self.half_life * math.log2(value / self.floor)
+        return 0.0
 
     def field(self, space: Space, every: float) -> FadeField:
         """Return values of this kind on a space, all 0; `every` is the interval in seconds."""

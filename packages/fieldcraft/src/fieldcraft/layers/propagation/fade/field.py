@@ -53,7 +53,9 @@ class _Diffusion:
     @classmethod
     def of(cls, space: Space, diffusion: float, seconds: float) -> _Diffusion:
         """Return the parts for the present walls and for updates of `seconds` seconds."""
-        steps, part, count = space.adjacency, 1 - (1 - diffusion) ** seconds, len(space)
+        steps = space.adjacency
+        part = 1 - (1 - diffusion) ** seconds
+        count = len(space)
         weights = 1 / np.maximum(steps.lengths, np.finfo(np.float32).tiny)
         arriving = np.bincount(steps.ends, weights=weights, minlength=count)
         shares = part * weights / arriving[steps.ends]
@@ -85,7 +87,10 @@ class FadeField(RememberingField):
         self._footprints: dict[str, Footprints] = {}
         self._walks: Walks | None = None
         rows = max(1, -(-len(space) // _COLUMNS))
-        self._shape = space.shape if isinstance(space, Grid) else (rows, _COLUMNS)
+        if isinstance(space, Grid):
+            self._shape = space.shape
+        else:
+            self._shape = (rows, _COLUMNS)
         self._width = self._shape[1]
         down, across = (
             -(-size // tile)
@@ -107,7 +112,10 @@ class FadeField(RememberingField):
         seconds = fade._life(fade.maximum)
         self._life = max(1, round(seconds * clock.TICKS_PER_SECOND))
         self._rate = fade.maximum / _LIFE
-        self._half = 0.0 if fade.half_life is None else fade.half_life / seconds * _LIFE
+        if fade.half_life is None:
+            self._half = 0.0
+        else:
+            self._half = fade.half_life / seconds * _LIFE
         self.timeless = fade.diffusion == 0
         self._diffusion = None
 
@@ -164,11 +172,10 @@ class FadeField(RememberingField):
     ) -> None:
         """Mark cells, or all within a radius, with at most these amounts; see `Layer.mark`."""
         self._follow_walls()
-        strengths = (
-            np.full(len(cells), self.fade.maximum)
-            if amounts is None
-            else np.minimum(amounts, self.fade.maximum)
-        )
+        if amounts is None:
+            strengths = np.full(len(cells), self.fade.maximum)
+        else:
+            strengths = np.minimum(amounts, self.fade.maximum)
         if radius is None:
             self._mark_spread(cells, strengths)
             return
@@ -182,7 +189,8 @@ class FadeField(RememberingField):
             self._footprints[metric] = footprints_on(self.space, metric)
         if self._walks is None:
             self._walks = walks_on(self.space)
-        walks, footprints = self._walks, self._footprints[metric]
+        walks = self._walks
+        footprints = self._footprints[metric]
         number = footprints.number(Shape(falloff, radius), walks)
         open_cells = ~self.space.walls.reshape(-1)
         many = max(1, _CELLS_AT_ONCE // footprints.most_around(walks, radius))
@@ -194,12 +202,14 @@ class FadeField(RememberingField):
     def _mark_spread(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> None:
         """Mark the cells with a strength above 0, and the cells that their marks spread to."""
         some = strengths > 0
-        cells, strengths = cells[some], strengths[some]
+        cells = cells[some]
+        strengths = strengths[some]
         if self.fade.mark_spread > 0 and len(cells):
             if self._scratch is None:
                 self._scratch = kernels.trail.fade.scratch(len(self.space))
             count = self._spread(cells, strengths)
-            arrived, found = self._scratch[0], self._scratch[-1]
+            arrived = self._scratch[0]
+            found = self._scratch[-1]
             cells = np.sort(found[:count])
             strengths = arrived[cells]
             arrived[cells] = 0
@@ -207,14 +217,18 @@ class FadeField(RememberingField):
 
     def _spread(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> int:
         """Write to scratch the cells that marks spread to; return their number."""
-        space, share, least = self.space, self.fade.mark_spread, self.fade.maximum / 100
+        space = self.space
+        share = self.fade.mark_spread
+        least = self.fade.maximum / 100
         arcs: Any = None
         grid: GridGround | None = None
         if isinstance(space, Grid):
-            grid, losses = grid_ground(space), share ** space.neighborhood.lengths(1.0)
+            grid = grid_ground(space)
+            losses = share ** space.neighborhood.lengths(1.0)
         else:
             edges = space.adjacency_from_walls
-            arcs, losses = (edges.starts, edges.ends), share**edges.lengths
+            arcs = (edges.starts, edges.ends)
+            losses = share**edges.lengths
         marks = cells, strengths, least, *self._scratch
         return int(kernels.trail.fade.spread_marks(arcs, grid, losses, *marks))
 

@@ -115,8 +115,12 @@ class RadialField(RadialUpdates):
     def taken(self, sources: Sources) -> Sources | None:
         """See `Field.taken`."""
         if self._stale is not None:
-            return None if self._stale.version == sources.version else self._stale
-        return None if self._taken.version == sources.version else self._sources_taken()
+            if self._stale.version == sources.version:
+                return None
+            return self._stale
+        if self._taken.version == sources.version:
+            return None
+        return self._sources_taken()
 
     def _sources_taken(self) -> Sources:
         """Return the sources as they were at the last step."""
@@ -157,10 +161,12 @@ class RadialField(RadialUpdates):
         size = self.sums.sums.size
         first, last = self._validated, min(self._validated + cells, size)
         self._validated = last % size if size else 0
-        truth, shown = self._truth(first, last), self.shown.reshape(-1)[first:last]
+        truth = self._truth(first, last)
+        shown = self.shown.reshape(-1)[first:last]
         sums, walls = (each.reshape(-1)[first:last] for each in (self.sums.sums, self.walks.walls))
         expected = np.where(walls, np.float32(0), (truth / SCALE).astype(np.float32))
-        wrong, away = int(np.count_nonzero(expected != shown)), truth - sums
+        wrong = int(np.count_nonzero(expected != shown))
+        away = truth - sums
         if most is not None:
             limit = round(min(most * SCALE, 2.0**62))
             away = np.clip(away, -limit, limit)
@@ -174,7 +180,8 @@ class RadialField(RadialUpdates):
 
     def _truth(self, first: int, last: int) -> NDArray[np.int64]:
         """Return the sums of the cells [first, last), computed from all sources."""
-        found, tiles = Accumulator((last - first,)), self.sums.tiles(np.arange(first, last))
+        found = Accumulator((last - first,))
+        tiles = self.sums.tiles(np.arange(first, last))
         blend = MAX if self.radial.blend == "max" else ADD
         for cell, strength, number in self._applied.at(self._near(tiles)).rows():
             cells, weights = self._footprint(cell, number)
@@ -210,10 +217,12 @@ class RadialField(RadialUpdates):
         for i, (start, strength, number) in enumerate(self._applied.at(rows).rows()):
             cells, weights = self._footprint(start, number)
             amounts[i] = np.rint(strength * SCALE * weights[cells == cell]).sum() / SCALE
-        rows, amounts = rows[amounts != 0], amounts[amounts != 0]
+        rows = rows[amounts != 0]
+        amounts = amounts[amounts != 0]
         if self.radial.blend == "max" and len(rows):
             best = np.lexsort((amounts, np.abs(amounts)))[-1:]
-            rows, amounts = rows[best], amounts[best]
+            rows = rows[best]
+            amounts = amounts[best]
         return rows, amounts
 
     def strongest(self, sources: Sources, version: int) -> NDArray[np.float32]:
@@ -221,21 +230,24 @@ class RadialField(RadialUpdates):
         if self.radial.blend == "max":
             return self.values
         if self._strongest is None or (version != self._strongest_version and self.is_current):
-            self._strongest, self._strongest_version = self._updated_strongest(), version
+            self._strongest = self._updated_strongest()
+            self._strongest_version = version
         return self._strongest.values
 
     def _updated_strongest(self) -> RadialField:
         strongest = replace(self.radial, blend="max")
         if self._must_be_fresh:
             return self._fresh(strongest)
-        field, applied = self._strongest, self._applied
+        field = self._strongest
+        applied = self._applied
         if (
             field is None
             or field.walks is not self.walks
             or field.footprints is not self.footprints
         ):
             field = self._other(strongest)
-            field.walks, field.footprints = self.walks, self.footprints
+            field.walks = self.walks
+            field.footprints = self.footprints
         field._walls_version = self.space.walls_version  # they show here once this field has them
         alive, changed = (np.ones(len(applied), dtype=np.bool_) for _ in range(2))
         strengths = applied.strengths.astype(np.float32)
@@ -296,7 +308,8 @@ class GridRadialField(RadialField):
         if self._at_once:
             yield from self._add_part(jobs, blend)
             return
-        ends, first = np.cumsum(self._sizes(jobs)), 0
+        ends = np.cumsum(self._sizes(jobs))
+        first = 0
         while first < len(jobs):
             done = ends[first - 1] if first else 0
             last = max(first + 1, int(np.searchsorted(ends, done + _UNIT_CELLS, side="right")))
@@ -305,9 +318,13 @@ class GridRadialField(RadialField):
 
     def _add_part(self, jobs: Emitters, blend: int) -> Iterator[int]:
         drawn = self.footprints.are_drawn(self.walks, jobs.cells, jobs.numbers)
-        is_any, are_all = drawn.any(), drawn.all()
+        is_any = drawn.any()
+        are_all = drawn.all()
         if is_any:
-            part = jobs if are_all else jobs.at(drawn)
+            if are_all:
+                part = jobs
+            else:
+                part = jobs.at(drawn)
             self.sums.draw(self.footprints.drawing(part.cells, part.numbers), part.strengths, blend)
             yield 1
         if not are_all:
@@ -315,7 +332,8 @@ class GridRadialField(RadialField):
 
     def _add_connected(self, jobs: Emitters, blend: int) -> Emitters:
         """Search and add connected footprints in one call; return the jobs that are left."""
-        radial, footprints = self.radial, self.footprints
+        radial = self.radial
+        footprints = self.footprints
         if not self._at_once or radial.metric != "connected" or blend != ADD or radial.exact:
             return jobs
         mine = np.ones(len(jobs), dtype=np.bool_)

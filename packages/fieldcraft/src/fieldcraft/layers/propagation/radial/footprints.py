@@ -83,13 +83,18 @@ class Footprints:
     def search(self, walks: Walks, cell: int, number: int) -> tuple[Cells, Floats]:
         """Return the cells of a footprint and their weights."""
         if walks is not self._found_on or self._cached > _MOST_CACHED:
-            self._found_on, self._found, self._cached = walks, {}, 0
+            self._found_on = walks
+            self._found = {}
+            self._cached = 0
         found = self._found.get((cell, number))
         if found is None:
             falloff, radius, place, _ = self.shapes[number]
             if self._thickness > 0 and walks.walls.reshape(-1)[cell]:
                 walks = walks.opened(cell, min(self._thickness, radius))
-            center = None if place is None else np.array(place)
+            if place is None:
+                center = None
+            else:
+                center = np.array(place)
             cells, shares = walks.search(self.metric, cell, radius, center)
             found = self._found[cell, number] = cells, falloff(shares)
             self._cached += len(cells)

@@ -66,7 +66,10 @@ class GraphWalks(Walks):
         """
         graph = space.graph
         snapshot = GraphSnapshot.of(graph)
-        opaque = snapshot.walls if graph.opaque is graph.walls else graph.opaque
+        if graph.opaque is graph.walls:
+            opaque = snapshot.walls
+        else:
+            opaque = graph.opaque
         return cls(space, graph, snapshot, opaque, resistance, {})
 
     def renewed(self) -> GraphWalks:
@@ -87,7 +90,9 @@ class GraphWalks(Walks):
         """See `Walks.opened`."""
         squares = squared_offsets(self.space, self.graph.positions, self.graph.positions[cell])
         near = self.blocked & (squares <= within_range(self.space, reach) ** 2)
-        block, waiting, joints = {cell}, [cell], self._joints
+        block = {cell}
+        waiting = [cell]
+        joints = self._joints
         for here in waiting:
             for end in joints.ends[joints.starts[here] : joints.starts[here + 1]].tolist():
                 if near[end] and end not in block:
@@ -123,7 +128,9 @@ class GraphWalks(Walks):
     def _unit(self) -> float:
         """The shortest of all steps, so that it stays what it is when walls change."""
         sizes = self.graph.topology.lengths
-        return max(float(sizes.min()), float(sizes.sum()) / _LONGEST) if len(sizes) else 1.0
+        if len(sizes):
+            return max(float(sizes.min()), float(sizes.sum()) / _LONGEST)
+        return 1.0
 
     @cached_property
     def _lengths(self) -> Cells:
@@ -169,8 +176,10 @@ class GraphWalks(Walks):
         return Found.within(radius, limit, cells, squares)
 
     def _seen(self, cell: int, radius: float, place: Floats | None) -> Found:
-        squares, positions = self.graph.sight_grid, self.graph.positions
-        center, reach = positions[cell], radius
+        squares = self.graph.sight_grid
+        positions = self.graph.positions
+        center = positions[cell]
+        reach = radius
         if place is not None:
             reach += float(np.sqrt(squared_offsets(self.space, center[np.newaxis], place)[0]))
             center = place
@@ -206,7 +215,10 @@ class GraphWalks(Walks):
         center = positions[cell] if place is None else place
         if self.space.period is not None:
             positions = self.space.offsets_from(center)
-            center = positions[cell] if place is None else np.zeros_like(center)
+            if place is None:
+                center = positions[cell]
+            else:
+                center = np.zeros_like(center)
         scratch = self._scratch
         limit = within_range(self.space, radius)
         count = kernels.radial.graph_radial.connected(

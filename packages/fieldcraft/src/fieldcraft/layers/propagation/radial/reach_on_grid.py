@@ -92,7 +92,9 @@ def rounded_radius(radius: float) -> float:
     So a radius of 0.3 on cells of 0.1 reaches three cells.
     """
     rounded = round(radius)
-    return float(rounded) if math.isclose(radius, rounded, rel_tol=1e-9) else radius
+    if math.isclose(radius, rounded, rel_tol=1e-9):
+        return float(rounded)
+    return radius
 
 
 def counted_walk(size: float, coordinate: float = 0.0) -> float:
@@ -137,7 +139,8 @@ class FieldOfView:
         count = kernels.sight.visible.sight_cells(
             hides, none, 1.0, row, column, square, wrap, False, cells, squares, scratch
         )
-        found, away = cells[:count].copy(), squares[:count].astype(np.float64)
+        found = cells[:count].copy()
+        away = squares[:count].astype(np.float64)
         if opaque is not walls:
             found, away = _with_opaque_cells(walls, opaque, wrap, cell, square, found, away)
         return Found.of(found, np.sqrt(away) / radius)
@@ -157,12 +160,16 @@ def _with_opaque_cells(
     """
     is_open = ~walls.reshape(-1)[found]
     hidden = np.setdiff1d(np.flatnonzero(opaque & ~walls), found[is_open])
-    here, limits = np.array([cell]), np.array([limit])
+    here = np.array([cell])
+    limits = np.array([limit])
     seen = sees_cells(opaque, wrap, here, hidden, limits, kernels.sight.visible.NO_FACINGS, -2.0)[0]
-    hidden, (height, width) = hidden[seen], walls.shape
-    down, right = np.abs(hidden // width - cell // width), np.abs(hidden % width - cell % width)
+    hidden = hidden[seen]
+    (height, width) = walls.shape
+    down = np.abs(hidden // width - cell // width)
+    right = np.abs(hidden % width - cell % width)
     if wrap:
-        down, right = np.minimum(down, height - down), np.minimum(right, width - right)
+        down = np.minimum(down, height - down)
+        right = np.minimum(right, width - right)
     cells = np.concatenate([found[is_open], hidden])
     squares = np.concatenate([squares[is_open], (down * down + right * right).astype(np.float64)])
     order = np.argsort(cells, kind="stable")
@@ -219,7 +226,10 @@ class GridWalks(Walks):
             extra.flags.writeable = False
         snapshot = GridSnapshot.of(space)
         walls = snapshot.walls.reshape(space.shape)
-        opaque = walls if space.opaque is space.walls else space.opaque
+        if space.opaque is space.walls:
+            opaque = walls
+        else:
+            opaque = space.opaque
         links = snapshot.links.reshape(space.shape)
         steps = step_vectors(space)
         return cls(space, walls, opaque, links, extra, snapshot, steps, space.wrap, {})
@@ -233,7 +243,8 @@ class GridWalks(Walks):
         width = self.space.width
         limit = self._limit(reach / self.space.cell_size) ** 2
         row, column = divmod(cell, width)
-        block, waiting = {cell}, [(0, 0)]
+        block = {cell}
+        waiting = [(0, 0)]
         for down, right in waiting:
             for dy, dx in (
                 (down - 1, right),
@@ -261,8 +272,13 @@ class GridWalks(Walks):
     @cached_property
     def closed(self) -> NDArray[np.bool_]:
         """Cells near which footprints differ from those on open ground, (height, width)."""
-        closed = self.walls if self.opaque is self.walls else self.walls | self.opaque
-        return closed if self.extra is None else closed | (self.extra > 0)
+        if self.opaque is self.walls:
+            closed = self.walls
+        else:
+            closed = self.walls | self.opaque
+        if self.extra is None:
+            return closed
+        return closed | (self.extra > 0)
 
     @cached_property
     def _always_search(self) -> bool:
@@ -323,7 +339,8 @@ class GridWalks(Walks):
         if metric == "straight":
             return self._straight(radius, place)
         offset = space.shortest_vectors(place - space.layout.centers(cell)) / space.cell_size
-        across, down = offset[0], -offset[1] if space.y_up else offset[1]
+        across = offset[0]
+        down = -offset[1] if space.y_up else offset[1]
         if metric == "connected":
             cells = self._connected(cell, size, (across, down)).cells
         else:
@@ -333,14 +350,15 @@ class GridWalks(Walks):
 
     def _straight(self, radius: float, place: Floats) -> Found:
         """Return the cells within a radius of a place."""
-        space, sides = self.space, []
+        space = self.space
+        sides = []
         limit = within_range(space, radius)
         for axis, count in enumerate((space.width, space.height)):
-            low, size, at = space.origin[axis], space.cell_size, place[axis]
-            first, end = (
-                math.floor((at - limit - low) / size),
-                math.ceil((at + limit - low) / size),
-            )
+            low = space.origin[axis]
+            size = space.cell_size
+            at = place[axis]
+            first = math.floor((at - limit - low) / size)
+            end = math.ceil((at + limit - low) / size)
             if self.wrap:
                 indices = (first % count + np.arange(min(end - first, count))) % count
             else:
@@ -362,7 +380,8 @@ class GridWalks(Walks):
     def _connected(self, cell: int, size: float, center: tuple[float, float]) -> Found:
         limit = self._limit(size)
         scratch = self.scratch(limit + max(map(abs, center)))
-        cells, squares = scratch.cells, scratch.squares
+        cells = scratch.cells
+        squares = scratch.squares
         count = kernels.radial.radial.connected(
             self.ground, cell, center, limit, scratch.mark, cells, squares, scratch.seen
         )

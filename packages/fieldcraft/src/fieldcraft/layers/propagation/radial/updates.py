@@ -95,7 +95,10 @@ class Taken(NamedTuple):
         """Return the sources with the cells and strengths that were applied."""
         alive = applied.strengths != 0
         count = len(alive)
-        positions = space.position_of(applied.cells) if count else np.zeros((0, space.dimensions))
+        if count:
+            positions = space.position_of(applied.cells)
+        else:
+            positions = np.zeros((0, space.dimensions))
         if self.positions is not None:
             positions = self.positions[:count]
         radii = np.zeros(count)
@@ -177,7 +180,8 @@ class RadialUpdates(RadiatingField):
         """Apply changes from the next step on, after the work under way; see `Field.feed`."""
         now = (sources, sources.version, self.space.walls_version)
         if self._work is None and (self._is_invalid or now != self._last_fed):
-            self._pending, self._last_fed = sources, now
+            self._pending = sources
+            self._last_fed = now
 
     def run(self, count: int) -> None:
         """Apply all changes, if there are steps at all."""
@@ -208,7 +212,8 @@ class RadialUpdates(RadiatingField):
         """Do at most `units` units of the work under way (None: all of it); return their number."""
         self._at_once = units is None
         if self._pending is not None:
-            sources, self._pending = self._pending, None
+            sources = self._pending
+            self._pending = None
             self._begin(sources)
         made = 0
         while self._work is not None and (units is None or made < units):
@@ -248,12 +253,15 @@ class RadialUpdates(RadiatingField):
         columns = sources.columns
         numbers = np.zeros(len(columns.alive), dtype=np.int64)
         falloffs = [Falloff.of(self.radial.falloff), *sources.falloffs]
-        own, add, walks = self.radial.radius, self.footprints.number, self.walks
+        own = self.radial.radius
+        add = self.footprints.number
+        walks = self.walks
         if not self.radial.exact and not sources.have_shapes:
             numbers[:] = add(Shape(falloffs[0], own), walks)
             return numbers
         rows = np.flatnonzero(columns.changed & columns.alive)
-        radii, which = columns.radii[rows], columns.falloffs[rows]
+        radii = columns.radii[rows]
+        which = columns.falloffs[rows]
         if self.radial.exact:
             kinds = zip(which.tolist(), radii.tolist(), rows.tolist(), strict=True)
             places = self._places(columns.positions[rows], columns.cells[rows])
@@ -283,7 +291,8 @@ class RadialUpdates(RadiatingField):
 
     def _drop_footprints(self) -> None:
         """Drop the footprints without a source, if they fill the memory."""
-        old, applied = self.footprints, self._applied
+        old = self.footprints
+        applied = self._applied
         if old.size <= max(_MOST_WEIGHTS, 2 * self._used_weights):
             return
         self.footprints = self._no_footprints()
@@ -307,19 +316,25 @@ class RadialUpdates(RadiatingField):
             more = Emitters.zeros(len(changed) - len(self._applied))
             self._applied = Emitters.joined([self._applied, more])
         most = int(np.count_nonzero(changed))
-        rows, jobs = np.empty(most, np.int64), Emitters.zeros(2 * most)
+        rows = np.empty(most, np.int64)
+        jobs = Emitters.zeros(2 * most)
         differing, removed, count = kernels.radial.changes.take(
             numbers, alive, cells, strengths, changed, self._applied.columns, rows, jobs.columns
         )
         walls = self._changed_walls()
         if differing or len(walls) or self.sums.dirty.any():
-            walks = self.walks.renewed() if len(walls) else self.walks
-            rows, jobs = rows[:differing], jobs.at(np.s_[:count])
+            if len(walls):
+                walks = self.walks.renewed()
+            else:
+                walks = self.walks
+            rows = rows[:differing]
+            jobs = jobs.at(np.s_[:count])
             self._work = self._apply(jobs, removed, rows, walls, walks)
 
     def _changed_walls(self) -> NDArray[np.int64]:
         """Return the cells that became or stopped being walls since the last call."""
-        version, self._walls_version = self._walls_version, self.space.walls_version
+        version = self._walls_version
+        self._walls_version = self.space.walls_version
         if version == self._walls_version:
             return np.zeros(0, dtype=np.int64)
         return np.asarray(self.space.walls_changed(version))
@@ -344,12 +359,14 @@ class RadialUpdates(RadiatingField):
                 jobs = self._applied.at(self._live)
             yield from self._add(jobs, ADD)
         else:
-            old, new = jobs.at(np.s_[:removed]), jobs.at(np.s_[removed:])
+            old = jobs.at(np.s_[:removed])
+            new = jobs.at(np.s_[removed:])
             self.sums.touch(walls)
             if self.radial.metric != "straight" and len(walls):
                 near = self._applied.at(np.setdiff1d(self._near(self.sums.dirty), rows))
                 off = Emitters(near.cells, -near.strengths, near.numbers)
-                old, new = Emitters.joined([old, off]), Emitters.joined([new, near])
+                old = Emitters.joined([old, off])
+                new = Emitters.joined([new, near])
             yield 1
             if self.radial.blend == "sum":
                 yield from self._add(old, ADD)

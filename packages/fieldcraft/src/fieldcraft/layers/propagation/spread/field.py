@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 # Scheduling thresholds. They affect speed only, never results.
 _FEW_TILES = 0.25  # up to this share of active tiles, tiles are cheaper than waves
 # Steps of the whole map between two activity tests; they change no value.
-_FIRST_TEST, _LAST_TEST = 16, 128
+_FIRST_TEST = 16
+_LAST_TEST = 128
 
 
 class ActiveSet:
@@ -96,8 +97,10 @@ class ActiveTiles(ActiveSet):
             kernels.spread.spread_tiles.TILE_ROWS,
             kernels.spread.spread_tiles.TILE_COLUMNS,
         )
-        down, across = -(-space.height // rows), -(-space.width // columns)
-        active, bands = np.ones((down, across), dtype=np.uint8), np.ones(down, dtype=np.uint8)
+        down = -(-space.height // rows)
+        across = -(-space.width // columns)
+        active = np.ones((down, across), dtype=np.uint8)
+        bands = np.ones(down, dtype=np.uint8)
         super().__init__(active, bands)
         self.most = int(_FEW_TILES * self.count)
         self.activity = (active, bands, np.zeros_like(active), np.zeros_like(bands))
@@ -110,7 +113,8 @@ class ActiveTiles(ActiveSet):
 
 
 _FEW_CELLS = 200_000  # settled within 0.1 s
-_WALL, _PINNED = np.uint8(1), np.uint8(2)
+_WALL = np.uint8(1)
+_PINNED = np.uint8(2)
 
 
 class SpreadingField(Field):
@@ -215,7 +219,9 @@ class SpreadingField(Field):
         """Pin exactly these cells, ascending, at these values; with `pin=False` at least at these
         values.
         """
-        before, places, values = self._places(self.pinned), self._places(cells), self._by_place
+        before = self._places(self.pinned)
+        places = self._places(cells)
+        values = self._by_place
         flags, near_ground = self._flags
         if not self._signed and len(strengths) and strengths.min() < 0:
             self._signed = True
@@ -235,7 +241,10 @@ class SpreadingField(Field):
         """Set the lower bounds, and return what the places hold now: their own values where these
         are above the bounds.
         """
-        self._bounds = self._bounds_at(places, strengths) if len(places) else None
+        if len(places):
+            self._bounds = self._bounds_at(places, strengths)
+        else:
+            self._bounds = None
         here = self._by_place[places]
         above = stronger(here, strengths)
         if self._bounds is not None and self._signed:
@@ -244,12 +253,17 @@ class SpreadingField(Field):
 
     def _follow_walls(self) -> None:
         """Take over changed walls: new ones lose their values unless a source is pinned there."""
-        since, space = self._walls_version, self.space
-        changed = np.arange(len(space)) if since < 0 else space.walls_changed(since)
+        since = self._walls_version
+        space = self.space
+        if since < 0:
+            changed = np.arange(len(space))
+        else:
+            changed = space.walls_changed(since)
         self._walls_version = space.walls_version
         if not self.spread.pin:
             self._fed = -1  # what arrives in the cells of sources has changed
-        places, flags = self._places(changed), self._flags[0]
+        places = self._places(changed)
+        flags = self._flags[0]
         walls = space.walls.reshape(-1)[changed].astype(np.uint8)
         flags[places] = (flags[places] & _PINNED) | walls
         self._by_place[places[flags[places] == _WALL]] = 0
@@ -285,7 +299,10 @@ class SpreadingField(Field):
     def step_in_units(self) -> Iterator[None]:
         """Take one step, a part of the map a unit; see `Field.step_in_units`."""
         bounds = self._bounds
-        overruled = None if bounds is None else self._overruled(bounds)
+        if bounds is None:
+            overruled = None
+        else:
+            overruled = self._overruled(bounds)
         yield from self._units_of_a_step()
         if bounds is not None:
             self._raise(bounds, overruled)
@@ -307,7 +324,9 @@ class SpreadingField(Field):
     def state(self) -> dict[str, NDArray[Any]]:
         """The values and the pinned cells; see `Field.state`."""
         state: dict[str, NDArray[Any]] = {"values": self.values, "pinned": self.pinned}
-        return state if self.resistance is None else state | {"resistance": self.resistance}
+        if self.resistance is None:
+            return state
+        return state | {"resistance": self.resistance}
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Continue from a state; see `Field.restore`."""
@@ -322,7 +341,8 @@ class SpreadingField(Field):
 
     def settle(self) -> None:
         """Set the values that endless steps would lead to: only what the sources support."""
-        flags, values = self._flags[0].copy(), self._by_place.copy()
+        flags = self._flags[0].copy()
+        values = self._by_place.copy()
         if self._bounds is not None:
             flags[self._bounds.cells] |= kernels.spread.spread_settled.SEED
             values[self._bounds.cells] = self._bounds.least

@@ -41,8 +41,10 @@ class GraphSpreadField(SpreadingField):
     def __init__(self, spread: Spread, space: Space, every: float) -> None:
         super().__init__(space)
         self._arrangement = space.graph.topology.arrangement
-        count, padded = len(space), self._arrangement.padded
-        self._now, self._next = aligned(padded), aligned(padded)
+        count = len(space)
+        padded = self._arrangement.padded
+        self._now = aligned(padded)
+        self._next = aligned(padded)
         self._roots = self._strongest = self._weakest = np.zeros(0, dtype=np.float32)
         self._own = np.zeros(0 if self._arrangement.order is None else count, dtype=np.float32)
         self._blocked = np.ones(padded, dtype=np.uint8)
@@ -107,7 +109,8 @@ class GraphSpreadField(SpreadingField):
 
     def _bounds_at(self, ranks: NDArray[np.int64], strengths: NDArray[np.float32]) -> LowerBounds:
         ground = self._arrangement
-        starts, degrees = ground.starts[ranks], ground.starts[ranks + 1] - ground.starts[ranks]
+        starts = ground.starts[ranks]
+        degrees = ground.starts[ranks + 1] - ground.starts[ranks]
         places = np.arange(int(degrees.max(initial=0)))
         arrives = places < degrees[:, np.newaxis]
         arcs = np.where(arrives, starts[:, np.newaxis] + places, 0)
@@ -185,7 +188,8 @@ class GraphSpreadField(SpreadingField):
 
     def _step_active(self) -> None:
         """Take one step of the active blocks."""
-        blocks, ground = self._active_set, self._arrangement
+        blocks = self._active_set
+        ground = self._arrangement
         active = np.flatnonzero(blocks.flags[0])
         self._prepare()
         slices = kernels.spread.graph_spread.BLOCK // kernels.spread.graph_spread.LANES
@@ -209,7 +213,8 @@ class GraphSpreadField(SpreadingField):
 
     def _units_of_a_step(self) -> Iterator[None]:
         """Take one step, some slices a unit."""
-        blocks, work = self._active_set, self._work
+        blocks = self._active_set
+        work = self._work
         if not blocks.active:
             return
         few = blocks.is_known and blocks.active * work <= _UNIT_ARCS * blocks.count
@@ -262,7 +267,8 @@ class GraphSpreadField(SpreadingField):
         """Return the calls that update the roots of some slices, if steps read any."""
         if self._exponent < 2:
             return []
-        lanes, given = kernels.spread.graph_spread.LANES, (self._now, self._exponent)
+        lanes = kernels.spread.graph_spread.LANES
+        given = (self._now, self._exponent)
         return [
             (kernels.spread.graph_spread.emit, (*given, first * lanes, last * lanes, self._roots))
             for first, last in parts

@@ -27,7 +27,8 @@ _MOST_LEVELS = 16
 _BANDS_PER_THREAD = 4  # a thread that starts late leaves more of them to the others
 _CELLS_PER_THREAD = 300_000  # cell updates that pay for waking a thread, for the plain kernel
 # How much longer an update takes with 8 neighbors, and in the general kernel.
-_DIAGONAL_COST, _ANY_COST = 2, 8
+_DIAGONAL_COST = 2
+_ANY_COST = 8
 # cell updates in a work unit of 0.25 ms, for the plain kernel, with room to spare on a slow machine
 _UNIT_CELLS = 80_000
 _UNIT_TILES = 100
@@ -87,7 +88,10 @@ class GridSpreadField(SpreadingField):
         )
         self._through = _NOTHING
         if self.resistance is not None:
-            self._through = np.exp(-self.resistance) if self._exponent == 0 else self.resistance
+            if self._exponent == 0:
+                self._through = np.exp(-self.resistance)
+            else:
+                self._through = self.resistance
         self._waves.clear()
         self.touched(None)
 
@@ -103,14 +107,16 @@ class GridSpreadField(SpreadingField):
 
     @property
     def _flags(self) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-        blocked, ground = self._blocked.reshape(-1), self._near_ground
+        blocked = self._blocked.reshape(-1)
+        ground = self._near_ground
         return blocked, blocked[:0] if ground is None else ground.reshape(-1)
 
     def _places(self, cells: NDArray[np.int64]) -> NDArray[np.int64]:
         return cells
 
     def _activate(self, places: NDArray[np.int64]) -> None:
-        tiles, space = self._active_set, self.space
+        tiles = self._active_set
+        space = self.space
         if not tiles.is_known or not len(places):
             return
         kernels.spread.spread_tiles.activate(
@@ -131,7 +137,10 @@ class GridSpreadField(SpreadingField):
         columns = (columns - self._steps[:, 0]) % space.width
         links, masks = self._links_and_masks()
         arrives = links.reshape(-1)[cells][:, np.newaxis] & masks != 0
-        through = None if self.resistance is None else self._through.reshape(-1)[cells]
+        if self.resistance is None:
+            through = None
+        else:
+            through = self._through.reshape(-1)[cells]
         origins = rows * space.width + columns
         return LowerBounds(cells, strengths, origins, self._losses, arrives, through)
 
@@ -176,9 +185,13 @@ class GridSpreadField(SpreadingField):
         from fieldcraft.kernels.spread.spread_rows import BLOCKED
 
         height, width = self.space.shape
-        top, bottom = first // width - 1, last // width + 2
+        top = first // width - 1
+        bottom = last // width + 2
         around = self.space.wrap and (top < 0 or bottom > height)
-        rows = slice(None) if around else slice(max(top, 0), bottom)
+        if around:
+            rows = slice(None)
+        else:
+            rows = slice(max(top, 0), bottom)
         ground = (self._blocked[rows] != 0) * np.uint8(BLOCKED)
         if self.space.neighborhood.is_eight:
             ground |= self._diagonals[self._links_and_masks()[0][rows]]
@@ -189,7 +202,8 @@ class GridSpreadField(SpreadingField):
         """For each byte of links, the bits of its diagonal steps."""
         from fieldcraft.kernels.spread.spread_rows import OPEN
 
-        links, table = np.arange(256), np.zeros(256, dtype=np.uint8)
+        links = np.arange(256)
+        table = np.zeros(256, dtype=np.uint8)
         for k, step in enumerate(self.space.neighborhood.steps):
             table |= ((links >> k & 1) * OPEN.get(step, 0)).astype(np.uint8)
         return table
@@ -231,7 +245,8 @@ class GridSpreadField(SpreadingField):
         work = height * width * levels * self._cost
         most = height // max(2 * halo, 16)
         threads = pool.shares(min(work // _CELLS_PER_THREAD + 1, most))
-        wrap, near = self.space.wrap, self._near
+        wrap = self.space.wrap
+        near = self._near
         if threads == 1 and not wrap:
             none = self.values[:0]
             kernel, arguments = self._call(levels, 0, height, self.values, none, none)
@@ -241,7 +256,8 @@ class GridSpreadField(SpreadingField):
             bands = min(_BANDS_PER_THREAD * threads, most)
         bounds = np.arange(bands + 1) * height // bands
         rows = (bounds[:, np.newaxis] + np.arange(-halo, halo)) % height
-        edges, values = aligned((bands + 1, 2 * halo, width)), self.values
+        edges = aligned((bands + 1, 2 * halo, width))
+        values = self.values
         calls: dict[int, pool.Call] = {}
         for band in range(bands):
             above = edges[band, : halo if wrap or band > 0 else 0]
@@ -306,7 +322,9 @@ class GridSpreadField(SpreadingField):
         if self._near:
             rows = kernels.spread.spread.ROWS
         most = max(1, min(_MOST_LEVELS, _RING_BYTES // (rows * row_bytes)))
-        return max(1, min(most, self.space.height // self._reach)) if self.space.wrap else most
+        if self.space.wrap:
+            return max(1, min(most, self.space.height // self._reach))
+        return most
 
     def _units_of_a_step(self) -> Iterator[None]:
         """Take one step, a band of rows a unit, from the values into a spare array."""
@@ -320,19 +338,24 @@ class GridSpreadField(SpreadingField):
             return
         if self._spare is None:
             self._spare = aligned(self.space.shape)
-        values, spare = self.values, self._spare
-        height, reach = self.space.height, self._reach
+        values = self.values
+        spare = self._spare
+        height = self.space.height
+        reach = self._reach
         at_rest = True
-        rows, scratch = max(unit // self.space.width, 1), self._scratch(1)
+        rows = max(unit // self.space.width, 1)
+        scratch = self._scratch(1)
         for first in range(0, height, rows):
             last = min(first + rows, height)
             spare[first:last] = values[first:last]
-            above, below = self._rows(first - reach, first), self._rows(last, last + reach)
+            above = self._rows(first - reach, first)
+            below = self._rows(last, last + reach)
             kernel, arguments = self._call(1, first, last, spare, above, below)
             kernel(*arguments, *scratch)
             at_rest = at_rest and np.array_equal(spare[first:last], values[first:last])
             yield
-        self.values, self._spare = spare, values
+        self.values = spare
+        self._spare = values
         self._flat = self.values.reshape(-1)
         self._waves.clear()
         if at_rest:
@@ -349,7 +372,8 @@ class GridSpreadField(SpreadingField):
         return self.values[max(first, 0) : max(min(last, self.space.height), 0)].copy()
 
     def _settle(self, flags: NDArray[np.uint8], values: NDArray[np.float32]) -> None:
-        space, links = self.space, self._links_and_masks()[0].reshape(-1)
+        space = self.space
+        links = self._links_and_masks()[0].reshape(-1)
         grid = (links, step_table(space), space.width, space.height, space.wrap)
         ground = None, grid, flags, self._through.reshape(-1), self._losses
         kernels.spread.spread_settled.settle(*ground, self._exponent, self._floor, values)

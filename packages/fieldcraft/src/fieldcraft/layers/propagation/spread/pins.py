@@ -23,7 +23,8 @@ _ZERO = np.float32(0)
 
 def stronger(first: Floats, second: Floats) -> NDArray[np.bool_]:
     """Return where the first magnitude is larger, or equal and the first value not smaller."""
-    sizes, others = np.abs(first), np.abs(second)
+    sizes = np.abs(first)
+    others = np.abs(second)
     return np.asarray((sizes > others) | ((sizes == others) & (first >= second)))
 
 
@@ -70,13 +71,20 @@ class LowerBounds:
         are weaker than their sources in between.
         """
         emitted = root(values[self._origins], exponent)
-        high = emitted * self._losses if exponent == 0 else emitted - self._losses
-        low = emitted * self._losses if exponent == 0 else emitted + self._losses
+        if exponent == 0:
+            high = emitted * self._losses
+        else:
+            high = emitted - self._losses
+        if exponent == 0:
+            low = emitted * self._losses
+        else:
+            low = emitted + self._losses
         strongest = np.where(self._arrives, high, _ZERO).max(axis=1, initial=0)
         weakest = np.where(self._arrives, low, _ZERO).min(axis=1, initial=0)
         if self._through is not None:
             if exponent == 0:
-                strongest, weakest = strongest * self._through, weakest * self._through
+                strongest = strongest * self._through
+                weakest = weakest * self._through
             else:
                 strongest = np.maximum(strongest - self._through, _ZERO)
                 weakest = np.minimum(weakest + self._through, _ZERO)
@@ -189,10 +197,14 @@ def _supporters(
     emitted = root(flat[cells], exponent)
     high = emitted * lost if exponent == 0 else emitted - lost
     low = emitted * lost if exponent == 0 else emitted + lost
-    strongest, weakest = high.max(initial=_ZERO), low.min(initial=_ZERO)
+    strongest = high.max(initial=_ZERO)
+    weakest = low.min(initial=_ZERO)
     if strongest == 0 and weakest == 0:
         return []
-    best = high == strongest if strongest >= -weakest else low == weakest
+    if strongest >= -weakest:
+        best = high == strongest
+    else:
+        best = low == weakest
     return [(int(cells[k]), lost[k]) for k in np.flatnonzero(best)]
 
 
@@ -208,7 +220,10 @@ def _arriving(
     left = np.array([abs(strength)], dtype=np.float32)
     while links[cell][0] >= 0:
         cell, loss = links[cell]
-        loss_here = _ZERO if resistance is None else resistance.reshape(-1)[cell]
+        if resistance is None:
+            loss_here = _ZERO
+        else:
+            loss_here = resistance.reshape(-1)[cell]
         if exponent == 0:
             left = left * loss * np.exp(-loss_here)
         else:
@@ -221,7 +236,8 @@ def _arriving(
 def _shares(sources: Sources, spread: Spread, cell: int, amount: float) -> Attribution:
     """Divide an amount among the sources in a cell: by strength, or all to the strongest."""
     here = np.flatnonzero(sources.cells == cell)
-    ids, strengths = sources.ids[here], sources.strengths[here].astype(np.float64)
+    ids = sources.ids[here]
+    strengths = sources.strengths[here].astype(np.float64)
     if spread.stack == "sum":
         return _attribution(ids, amount * strengths / strengths.sum())
     strongest = max(range(len(ids)), key=lambda i: (abs(strengths[i]), strengths[i]))

@@ -14,7 +14,8 @@ from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 
 SCALE = kernels.trail.stamps.SCALE
-ADD, MAX = kernels.trail.stamps.ADD, kernels.trail.stamps.MAX
+ADD = kernels.trail.stamps.ADD
+MAX = kernels.trail.stamps.MAX
 MOST_AMOUNT = 2.0**20
 MOST_SUM = 2.0**38
 BLENDS = ("add", "max", "replace")
@@ -146,9 +147,13 @@ class Accumulator:
         """Blend tables of weights times amounts (N,) into the sums, on several threads."""
         rows, columns, below, right, numbers, tables, wrap = drawing
         boxes = tables.boxes
-        work = int((boxes[:, 1] * boxes[:, 2])[numbers].sum()) if len(numbers) > _FEW else 0
+        if len(numbers) > _FEW:
+            work = int((boxes[:, 1] * boxes[:, 2])[numbers].sum())
+        else:
+            work = 0
         bands = pool.bands(self.shape[0], work // _CELLS_PER_THREAD, kernels.trail.stamps.TILE_ROWS)
-        places, weights = (rows, columns, below, right), (tables.weights, boxes, numbers)
+        places = (rows, columns, below, right)
+        weights = (tables.weights, boxes, numbers)
         common = (places, amounts * SCALE, weights, blend, wrap)
         blit = kernels.trail.stamps.blit
         pool.run([(blit, (*common, *band, self.sums, self.dirty)) for band in bands])

@@ -38,7 +38,8 @@ class TrailField(GatheringField):
         self._check(trail, space)
         self.space = space
         self._wrap = space.period is not None
-        self.trail, self.vector = trail, trail.vector
+        self.trail = trail
+        self.vector = trail.vector
         self.planes: NDArray[np.float32] = np.zeros(
             (space.dimensions if trail.vector else 1, *space.shape), dtype=np.float32
         )
@@ -60,7 +61,8 @@ class TrailField(GatheringField):
         self._weights = weights
         self._gain = self.trail.retention(self._every) * scale
         self._floor = np.float32(min(max(self.trail.floor, _LEAST_FLOOR), checks.LARGEST))
-        ones, conserves = isinstance(self.trail.blur, int), self.trail.edges == "conserve"
+        ones = isinstance(self.trail.blur, int)
+        conserves = self.trail.edges == "conserve"
         self._rule = (ones, self._gain, conserves, self._floor, self._wrap)
         self._plan = None
         self._scratch = {}
@@ -127,7 +129,10 @@ class TrailField(GatheringField):
 
     def write(self, values: NDArray[np.float32]) -> None:
         """Replace all values, or all vectors; see `Field.write`."""
-        self.planes[:] = np.moveaxis(values, -1, 0) if self.vector else values
+        if self.vector:
+            self.planes[:] = np.moveaxis(values, -1, 0)
+        else:
+            self.planes[:] = values
         self.planes[:, self.space.walls] = 0
         self._lengths = None
 
@@ -204,7 +209,10 @@ class TrailField(GatheringField):
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Continue from a state; see `Field.restore`."""
-        planes = state["planes"] if self.trail.vector else state["values"][np.newaxis]
+        if self.trail.vector:
+            planes = state["planes"]
+        else:
+            planes = state["values"][np.newaxis]
         if (
             planes.dtype != np.float32
             or planes.shape != self.planes.shape
@@ -271,10 +279,8 @@ class TrailField(GatheringField):
                 self.space.shape[1], reach, self._weights.dtype
             )
         sums = self.inflow[plane]
-        above, below = (
-            self._rows(plane, first - reach, first),
-            self._rows(plane, last, last + reach),
-        )
+        above = self._rows(plane, first - reach, first)
+        below = self._rows(plane, last, last + reach)
         return kernels.trail.trail.update, (
             self._plan,
             self._weights,
@@ -317,11 +323,15 @@ class _Exchanges(NamedTuple):
 
 @cached_until_walls_change
 def _exchanges(space: HexGrid) -> _Exchanges:
-    steps, (height, width) = space.adjacency, space.shape
-    starts, ends = steps.origins, steps.ends.astype(np.int64)
+    steps = space.adjacency
+    (height, width) = space.shape
+    starts = steps.origins
+    ends = steps.ends.astype(np.int64)
     both = np.isin(starts * len(space) + ends, ends * len(space) + starts)
-    starts, ends = starts[both], ends[both]
-    down, right = ends // width - starts // width, ends % width - starts % width
+    starts = starts[both]
+    ends = ends[both]
+    down = ends // width - starts // width
+    right = ends % width - starts % width
     if space.wrap:
         down, right = (np.where(np.abs(by) > 1, -np.sign(by), by) for by in (down, right))
     bits = np.zeros((3, 3), dtype=np.uint8)
@@ -364,9 +374,11 @@ class GraphTrailField(TrailField):
         self._means = [np.empty(self.space.shape) for _ in range(min(self._rounds, 2))]
 
     def _step(self) -> None:
-        count, rows = len(self.space), self.space.shape[0]
+        count = len(self.space)
+        rows = self.space.shape[0]
         most = count // _CELLS_PER_THREAD
-        bands, walls = pool.bands(count, most), self.space.walls.reshape(-1)
+        bands = pool.bands(count, most)
+        walls = self.space.walls.reshape(-1)
         update = kernels.trail.graph_trail.update
         for plane, sums in zip(self.planes, self.inflow, strict=True):
             values: NDArray[Any] = plane

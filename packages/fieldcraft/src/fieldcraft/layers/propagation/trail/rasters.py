@@ -50,7 +50,8 @@ class GridRaster:
         different = turns[:1]
         if len(turns) and (turns != turns[0]).any():
             different, which = np.unique(turns, axis=0, return_inverse=True)
-        tables, self.peak = Tables(), 0.0
+        tables = Tables()
+        self.peak = 0.0
         for turn, scale in different.tolist():
             if space.wrap and stamp.reach * scale / space.cell_size > most:
                 raise InvalidValue(
@@ -75,14 +76,17 @@ class GridRaster:
         # A stamp between cells is divided among the cells with centers around its own.
         if between:
             rows, columns = rows - 0.5, columns - 0.5
-        row_floors, column_floors = np.floor(rows), np.floor(columns)
+        row_floors = np.floor(rows)
+        column_floors = np.floor(columns)
         if not between and space.y_up:
             row_floors = (
                 np.ceil(rows) - 1
             )  # a cell covers its lower edge, which is the end of its row here
-        below, right = rows - row_floors, columns - column_floors
+        below = rows - row_floors
+        right = columns - column_floors
         if not between:
-            below, right = np.zeros_like(below), np.zeros_like(right)
+            below = np.zeros_like(below)
+            right = np.zeros_like(right)
         if space.wrap:
             row_floors = np.mod(row_floors, space.height)
             column_floors = np.mod(column_floors, space.width)
@@ -115,7 +119,8 @@ def _most(
     off = (rows < 0) | (rows >= space.height) | (columns < 0) | (columns >= space.width)
     if space.wrap or not off.any():
         return side
-    down, right = np.abs(rows[off] - space.height / 2), np.abs(columns[off] - space.width / 2)
+    down = np.abs(rows[off] - space.height / 2)
+    right = np.abs(columns[off] - space.width / 2)
     touches = np.maximum(down - space.height / 2, right - space.width / 2) <= reaches[off] + 1
     away = np.maximum(down + space.height / 2, right + space.width / 2)[touches]
     # Multiples of the side, so that a stamp that moves reuses its tables.
@@ -162,10 +167,15 @@ class HexRaster:
         turns = np.stack([np.mod(rotations, 360.0), scales], axis=1)
         kinds, which = np.unique(turns, axis=0, return_inverse=True)
         which = which.reshape(-1)
-        cells, weights, owners = [], [], []
+        cells = []
+        weights = []
+        owners = []
         for number, (turn, scale) in enumerate(kinds.tolist()):
             mine = np.flatnonzero(which == number)
-            groups = [mine[k : k + 1] for k in range(len(mine))] if between else [mine]
+            if between:
+                groups = [mine[k : k + 1] for k in range(len(mine))]
+            else:
+                groups = [mine]
             for group in groups:
                 found = stamp.at(places - offsets[group[0]], rotation=turn, scale=scale)
                 covered = np.flatnonzero(found)
@@ -191,10 +201,12 @@ class HexRaster:
 
     def draw(self, sums: Accumulator, amounts: Floats, blend: str) -> None:
         """See `Raster.draw`."""
-        cells, parts = self.covered, amounts[self.owners] * self.weights
+        cells = self.covered
+        parts = amounts[self.owners] * self.weights
         if blend == "replace":
             order = np.argsort(self.owners, kind="stable")
-            cells, parts = cells[order], parts[order]
+            cells = cells[order]
+            parts = parts[order]
         sums.scatter(cells, parts, BLENDS.index(blend))
 
 

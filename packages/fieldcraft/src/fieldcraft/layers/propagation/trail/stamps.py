@@ -72,7 +72,8 @@ class Stamp:
         falloff : str, Ring, Falloff, Sequence[float] or Callable, optional
             How weights fall from the center to the radius, see `Falloff.of`.
         """
-        size, curve = checks.positive("radius", radius), Falloff.of(falloff)
+        size = checks.positive("radius", radius)
+        curve = Falloff.of(falloff)
         return cls(lambda x, y: curve(_snapped(np.hypot(x, y) / size)), size, "disc")
 
     @classmethod
@@ -87,7 +88,8 @@ class Stamp:
             How weights fall from the middle of the band to its edges, see `Falloff.of`; a parabola
             by default. "constant" makes a flat ring.
         """
-        near, far = checks.not_negative("inner", inner), checks.positive("outer", outer)
+        near = checks.not_negative("inner", inner)
+        far = checks.positive("outer", outer)
         if near >= far:
             raise InvalidValue(
                 "A ring has inner < outer",
@@ -95,7 +97,8 @@ class Stamp:
                 remedy="Correct the two radii",
             )
         curve = Falloff.of("parabolic" if falloff is None else falloff)
-        middle, half = (near + far) / 2, (far - near) / 2
+        middle = (near + far) / 2
+        half = (far - near) / 2
         return cls(
             lambda x, y: curve(_snapped(np.abs(np.hypot(x, y) - middle) / half)), far, "ring"
         )
@@ -113,11 +116,9 @@ class Stamp:
         falloff : str, Ring, Falloff, Sequence[float] or Callable, optional
             How weights fall from the center to the radius, see `Falloff.of`.
         """
-        size, curve, opening = (
-            checks.positive("radius", radius),
-            Falloff.of(falloff),
-            checks.positive("angle", angle),
-        )
+        size = checks.positive("radius", radius)
+        curve = Falloff.of(falloff)
+        opening = checks.positive("angle", angle)
         if opening > 360:
             raise InvalidValue(
                 "angle is at most 360 degrees",
@@ -145,11 +146,9 @@ class Stamp:
         falloff : str, Ring, Falloff, Sequence[float] or Callable, optional
             How weights fall from the center to the end, see `Falloff.of`.
         """
-        far, half, curve = (
-            checks.positive("length", length),
-            checks.positive("width", width) / 2,
-            Falloff.of(falloff),
-        )
+        far = checks.positive("length", length)
+        half = checks.positive("width", width) / 2
+        curve = Falloff.of(falloff)
 
         def weigh(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
             share = _snapped(x / far)
@@ -218,10 +217,8 @@ class Stamp:
         ----------
         The tethering of two fighters in "Influence Maps, Ants, and Flocking".
         """
-        own, enemy = (
-            checks.positive("own_range", own_range),
-            checks.positive("enemy_range", enemy_range),
-        )
+        own = checks.positive("own_range", own_range)
+        enemy = checks.positive("enemy_range", enemy_range)
         weight = checks.not_negative("threat", threat)
         if weight > MOST_WEIGHT:
             raise InvalidValue(
@@ -244,7 +241,9 @@ class Stamp:
     def rotated(self, degrees: float) -> Stamp:
         """Return the stamp turned about its center, from the x axis towards the y axis."""
         turn = math.radians(checks.finite("degrees", degrees))
-        cosine, sine, inner = math.cos(turn), math.sin(turn), self._weigh
+        cosine = math.cos(turn)
+        sine = math.sin(turn)
+        inner = self._weigh
         return Stamp(
             lambda x, y: inner(x * cosine + y * sine, y * cosine - x * sine),
             self._reach,
@@ -253,7 +252,8 @@ class Stamp:
 
     def scaled(self, factor: float) -> Stamp:
         """Return the stamp larger or smaller about its center, with the same weights."""
-        size, inner = checks.positive("factor", factor), self._weigh
+        size = checks.positive("factor", factor)
+        inner = self._weigh
         return Stamp(lambda x, y: inner(x / size, y / size), self._reach * size, self._name)
 
     def moved(self, x: float, y: float) -> Stamp:
@@ -264,7 +264,9 @@ class Stamp:
         x, y : float
             World units.
         """
-        right, down, inner = checks.finite("x", x), checks.finite("y", y), self._weigh
+        right = checks.finite("x", x)
+        down = checks.finite("y", y)
+        inner = self._weigh
         return Stamp(
             lambda x, y: inner(x - right, y - down),
             self._reach + math.hypot(right, down),
@@ -272,7 +274,8 @@ class Stamp:
         )
 
     def __mul__(self, factor: float) -> Stamp:
-        times, inner = checks.finite("factor", factor), self._weigh
+        times = checks.finite("factor", factor)
+        inner = self._weigh
         return Stamp(lambda x, y: inner(x, y) * times, self._reach, self._name)
 
     __rmul__ = __mul__
@@ -283,7 +286,8 @@ class Stamp:
     def __add__(self, other: Stamp) -> Stamp:
         if not isinstance(other, Stamp):
             return NotImplemented
-        one, two = self._weigh, other._weigh
+        one = self._weigh
+        two = other._weigh
         return Stamp(
             lambda x, y: one(x, y) + two(x, y),
             max(self._reach, other._reach),
@@ -291,7 +295,9 @@ class Stamp:
         )
 
     def __sub__(self, other: Stamp) -> Stamp:
-        return self + -other if isinstance(other, Stamp) else NotImplemented
+        if isinstance(other, Stamp):
+            return self + -other
+        return NotImplemented
 
     # On the ground
 
@@ -317,8 +323,13 @@ class Stamp:
         return self._turned(rotation, scale)._weights(offsets[:, 0], offsets[:, 1])
 
     def _turned(self, rotation: float, scale: float) -> Stamp:
-        stamp = self if scale == 1.0 else self.scaled(scale)
-        return stamp if rotation == 0.0 else stamp.rotated(rotation)
+        if scale == 1.0:
+            stamp = self
+        else:
+            stamp = self.scaled(scale)
+        if rotation == 0.0:
+            return stamp
+        return stamp.rotated(rotation)
 
     def _weights(self, x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         weights = np.asarray(self._weigh(x, y), dtype=np.float64)
