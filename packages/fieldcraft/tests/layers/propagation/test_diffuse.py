@@ -262,3 +262,17 @@ def test_what_is_in_cells_that_nothing_enters_leaves_them() -> None:
     layer.add_source((0.5, 0.5), 8.0)
     layer.settle()
     np.testing.assert_allclose(layer.values, [[8, 8, 0, 4.5, 4.5]])
+
+
+def test_a_refused_settle_leaves_new_sources_and_walls_to_the_next_step() -> None:
+    graph = fc.Graph([(0, 0), (1, 0), (2, 0)], [(0, 1), (1, 2)])
+    gas, twin = (fc.InfluenceMap(graph).add_layer("gas", fc.Diffuse()) for _ in range(2))
+    for layer in (gas, twin):
+        layer.add_source((0, 0), 8.0)
+    graph.set_walls([0])
+    with refused(InvalidValue, "settles"):
+        gas.settle()
+    gas.step(2)
+    twin.step(2)
+    assert gas.values.tobytes() == twin.values.tobytes()
+    assert twin.values.all()

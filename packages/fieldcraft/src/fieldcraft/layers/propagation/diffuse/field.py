@@ -214,6 +214,10 @@ class DiffuseField(Field):
         self.values[:] = state["values"]
         pinned = checked_pins(state["pinned"], len(self.space))
         self._pins = (pinned, self._flat[pinned])
+        # The values may be older than a change of walls, also after `settle` was refused.
+        self._fed = -1
+        self._walls_version = -1
+        self._flow = None
 
 
 class ListedDiffuseField(DiffuseField):
