@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels.shared.arrays import read_only
-from fieldcraft.space.adjacency import grid_ground
+from fieldcraft.space.grid.grid_steps import grid_ground
 from support.tiers import uncompiled
 from support.worlds import KNIGHT_AND_CORNER
 

@@ -12,7 +12,6 @@ from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation import Fade
 from fieldcraft.query import explore_step
-from fieldcraft.space.graph.from_grid import graph_of
 from support.refusals import refused
 from support.roads import open_cells
 
@@ -164,7 +163,7 @@ class TestChoice:
         grid = fc.Grid(12, 7, walls=rng.random((7, 12)) < 0.3, neighbors=neighbors)
         values = rng.integers(0, 5, (7, 12))
         cells, found = rng.choice(open_cells(grid), 4), []
-        for space, known in ((grid, values), (graph_of(grid), values.reshape(-1))):
+        for space, known in ((grid, values), (grid.to_graph(), values.reshape(-1))):
             layer = fc.InfluenceMap(space).add_layer("memory", values=known)
             found.append(
                 explore_step(

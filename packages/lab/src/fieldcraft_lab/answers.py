@@ -16,7 +16,7 @@ from fieldcraft.base.errors import FieldcraftError, InvalidValue
 from fieldcraft.layers import SourceLayer
 from fieldcraft.query import best, explain, gradient, peaks, regions, worst
 from fieldcraft.query.question import Question
-from fieldcraft.space import Space
+from fieldcraft.space import Grid, Space
 from fieldcraft.values.operand import Operand
 from fieldcraft_lab.controls import controls
 from fieldcraft_lab.live import Live
@@ -232,8 +232,8 @@ def drawing(what: str, live: Live, operand: Operand, limits: tuple[float, float]
 def _contours(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str, Any]:
     import contourpy
 
-    grid = operand.space.sight_grid
-    if grid is None or grid is not operand.space:
+    grid = operand.space
+    if not isinstance(grid, Grid):
         return {"why": "Contours are for grids of squares. Show peaks or regions instead."}
     x, y = grid.positions[: grid.width, 0], grid.positions[:: grid.width, 1]
     values = np.ma.masked_array(operand.values.astype(np.float64), grid.walls.copy())

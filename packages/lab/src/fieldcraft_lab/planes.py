@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.space import Space
+from fieldcraft.space import Grid, Space
 from fieldcraft.view.parts import outlines
 from fieldcraft.view.pixels.plan import HIDDEN, ColorScale
 
@@ -125,16 +125,21 @@ def shape_of(space: Space) -> Shape:
         "dimensions": space.dimensions,
     }
     meta["cell"] = space.cell_name
-    grid = space.sight_grid
-    if grid is space and len(space) <= MOST_CELLS:
+    if isinstance(space, Grid) and len(space) <= MOST_CELLS:
         height, width = space.shape
         plane = Plane(space, (height, width))
         return Shape(
-            {**meta, "form": "grid", "width": width, "height": height, "cell_size": grid.cell_size},
+            {
+                **meta,
+                "form": "grid",
+                "width": width,
+                "height": height,
+                "cell_size": space.cell_size,
+            },
             b"",
             lambda region: plane,
         )
-    if len(space) > _MOST_POLYGONS or grid is space:
+    if len(space) > _MOST_POLYGONS or isinstance(space, Grid):
         return Shape({**meta, "form": "pixels"}, b"", lambda region: _pixels(space, region))
     rows = max(-(-len(space) // _ROW), 1)
     drawn, reach = outlines(space)

@@ -17,8 +17,9 @@ from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.layers import Layer, TrailLayer
 from fieldcraft.layers.propagation import Trail
 from fieldcraft.space import Space
-from fieldcraft.space.adjacency import NO_CELLS, cached
+from fieldcraft.space.cached import cached
 from fieldcraft.space.cells import unlabeled
+from fieldcraft.space.csr import NO_CELLS
 from fieldcraft.values.operand import Operand
 
 LEAST = 1e-6

@@ -19,7 +19,7 @@ from fieldcraft.paths.search.distances import DistanceSearch, SearchTask
 from fieldcraft.paths.search.distances_on_arcs import CHARGES, step_down
 from fieldcraft.paths.search.distances_on_grid import search_for
 from fieldcraft.space import Snapshot, Space, checked_space, snapshot_of
-from fieldcraft.space.adjacency import NO_CELLS
+from fieldcraft.space.csr import NO_CELLS
 from fieldcraft.space.regions import ChosenCells
 from fieldcraft.values.operand import Operand
 

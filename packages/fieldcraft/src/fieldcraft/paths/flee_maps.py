@@ -19,7 +19,7 @@ from fieldcraft.paths.distance_maps import DistanceMap
 from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.paths.flow.on_spaces import GraphFlow, GridFlow
 from fieldcraft.space import Grid, Space
-from fieldcraft.space.adjacency import NO_CELLS
+from fieldcraft.space.csr import NO_CELLS
 
 __all__ = [
     "FirstArrival",

@@ -22,7 +22,7 @@ from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths.edges import first_leg, from_edge
 from fieldcraft.space import Graph, Space
-from fieldcraft.space.adjacency import NO_CELLS
+from fieldcraft.space.csr import NO_CELLS
 
 ON_WALL = ("refuse", "nearest")
 _EQUALLY = 1e-9  # distances are equal to one part in 1e9; of equal ones the lowest id is named

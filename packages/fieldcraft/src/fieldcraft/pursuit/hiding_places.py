@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.space import Space
-from fieldcraft.space.adjacency import cached_until_walls_change
+from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.ranges import at_walk, within_walk
 from fieldcraft.space.sight.sight import visible
 

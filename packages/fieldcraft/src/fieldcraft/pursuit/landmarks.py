@@ -11,7 +11,8 @@ from fieldcraft import kernels
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
 from fieldcraft.space import Space
-from fieldcraft.space.adjacency import Adjacency, cached_until_walls_change
+from fieldcraft.space.adjacency import Adjacency
+from fieldcraft.space.cached import cached_until_walls_change
 
 _FEW = 20  # cells of a component that is too small for landmarks
 _FIELDS = 64  # other cells with cached distances

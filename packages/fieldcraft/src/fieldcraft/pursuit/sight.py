@@ -11,7 +11,7 @@ from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.pursuit.checks import target_number
 from fieldcraft.space import Space, sees, visible
-from fieldcraft.space.kinds import checked_space
+from fieldcraft.space.kinds import checked_space, sight_grid_of
 
 _NEVER = -1
 _MOST_TARGETS = 10_000_000  # whose last positions take 400 MB
@@ -252,7 +252,7 @@ class Sight:
         if seconds == 0:
             return same
         moved = points - contacts.positions
-        grid = self.space.sight_grid
+        grid = sight_grid_of(self.space)
         if grid is not None and grid.wrap:
             size = np.array(grid.size)
             moved = (moved + size / 2) % size - size / 2

@@ -17,7 +17,8 @@ from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths.search.distances import incoming
 from fieldcraft.space import Grid, Space
-from fieldcraft.space.adjacency import cached_until_walls_change, inside
+from fieldcraft.space.cached import cached_until_walls_change
+from fieldcraft.space.grid.neighborhood import beside
 
 _CELLS_PER_THREAD = 100_000
 _NARROWER = 1 - 2.0**-23  # float32 rounds no chance up: those of a cell never exceed 1
@@ -243,9 +244,7 @@ class _GridBackend(PursuitBackend):
         ):
             flows[int(dx != 0 and dy != 0)] = min(stride / length, 1.0)
             arrives = (links & mask) != 0
-            there = inside(space, dx, dy)
-            here = inside(space, -dx, -dy)
-            arrives[there] &= ~walls[here]
+            arrives &= ~beside(walls, -dx, -dy, False, False)
             ins |= arrives.astype(np.uint8) << np.uint8(
                 kernels.pursuit.belief.AROUND.index((-dy, -dx))
             )

@@ -16,7 +16,7 @@ from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.query.slopes import queries
 from fieldcraft.space import Space
-from fieldcraft.space.adjacency import cached
+from fieldcraft.space.cached import cached
 from fieldcraft.space.cells import occupied_mask
 from fieldcraft.space.kinds import checked_space
 from fieldcraft.space.regions import ChosenCells, checked_none, chosen

@@ -12,7 +12,8 @@ from fieldcraft.base import checks
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.query.queries import Queries, Steps
 from fieldcraft.space import Graph, Space, grid_of
-from fieldcraft.space.adjacency import central_cells, components
+from fieldcraft.space.components import central_cells, components
+from fieldcraft.space.kinds import graph_of
 from fieldcraft.space.ranges import at_spacing, within_walk
 from fieldcraft.space.sight.over_polygons import vertices_within
 from fieldcraft.values.readable import Cells, Floats, Readable
@@ -56,7 +57,7 @@ class GraphValues(Queries):
 
     def __init__(self, layer: Readable | ArrayLike, space: Space | None = None) -> None:
         super().__init__(layer, space)
-        self.graph: Graph = self.space.graph
+        self.graph: Graph = graph_of(self.space)
 
     def gradient(self, positions: ArrayLike, smooth: bool, outside: str) -> tuple[Floats, bool]:
         """See `Queries.gradient`."""
@@ -176,7 +177,7 @@ class GraphValues(Queries):
         candidates = np.flatnonzero(values > above)
         plateaus = np.full(len(values), -1, dtype=np.int64)
         plateaus[candidates] = np.unique(values[candidates], return_inverse=True)[1]
-        labels = components(space, plateaus)
+        labels = components(edges, space.walls, plateaus)
         high = np.zeros(len(values) + 1, dtype=np.bool_)
         high[labels] = True
         high[labels[origins[values[ends] > values[origins]]]] = False
@@ -184,7 +185,9 @@ class GraphValues(Queries):
         high[-1] = False  # of no plateau
         inside = np.flatnonzero(high[labels])
         _, numbers = np.unique(labels[inside], return_inverse=True)
-        cells = central_cells(space, inside, numbers, int(numbers.max(initial=-1)) + 1)
+        cells = central_cells(
+            space.position_of(inside), inside, numbers, int(numbers.max(initial=-1)) + 1
+        )
         cells = cells[np.lexsort((cells, -values[cells]))]
         if spacing > 0:
             return self._spaced(cells, most, spacing)

@@ -18,7 +18,8 @@ from fieldcraft.layers.propagation.radial.reach_on_grid import (
 )
 from fieldcraft.query.queries import Queries, Steps
 from fieldcraft.space import Grid
-from fieldcraft.space.adjacency import cached, grid_ground
+from fieldcraft.space.cached import cached
+from fieldcraft.space.grid.grid_steps import grid_ground
 from fieldcraft.space.ranges import at_spacing, largest_coordinate, within_range
 from fieldcraft.space.regions import moves_beside
 from fieldcraft.values.readable import Cells, Floats, run_in_bands, too_far

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft.space.adjacency import GridGround
+from fieldcraft.space.grid.grid_steps import GridGround
 from fieldcraft.values.readable import Cells, Floats, Values
 
 Steps = tuple[tuple[Cells, NDArray[np.int32]] | None, GridGround | None]

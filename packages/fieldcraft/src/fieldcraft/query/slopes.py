@@ -15,7 +15,7 @@ from fieldcraft.query.on_graph import GraphValues
 from fieldcraft.query.on_grid import GridValues
 from fieldcraft.query.queries import Queries
 from fieldcraft.space import Grid, Space
-from fieldcraft.space.adjacency import line_of
+from fieldcraft.space.lines import line_of
 from fieldcraft.values.readable import Readable
 from fieldcraft.values.sampling import HOW, OUTSIDE
 

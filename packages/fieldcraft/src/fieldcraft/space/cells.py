@@ -14,7 +14,7 @@ from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.base.interruption import atomic
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import read_only
-from fieldcraft.space.adjacency import cached_until_walls_change
+from fieldcraft.space.cached import cached_until_walls_change
 
 if TYPE_CHECKING:
     from fieldcraft.space.space import Space
@@ -245,16 +245,7 @@ _PAIRS_PER_THREAD = 2_000
 
 def set_opaque(space: Space, cells: ArrayLike, opaque: bool | None) -> None:
     """See `Space.set_opaque`."""
-    if space.sight_grid is None and space.graph.mesh is None:
-        remedy = "Give the graph polygons: fc.Graph.from_polygons"
-        if space.period is not None:
-            remedy = "Use a map with wrap=False: a torus of hexagons has no straight lines"
-        raise InvalidValue(
-            "Cells are opaque where there are lines of sight: on grids, on hexagons without wrap"
-            " and on meshes",
-            got=f"set_opaque() on {space!r}",
-            remedy=remedy,
-        )
+    space._check_hides()
     code = _AS_WALLS
     if opaque is not None:
         if checks.flag("opaque", opaque):

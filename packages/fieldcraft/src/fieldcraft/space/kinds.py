@@ -1,8 +1,9 @@
-"""Checks of arguments that are spaces."""
+"""The kinds of spaces: checks of arguments, and the grid or graph that a space runs on."""
 
 from __future__ import annotations
 
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.space.graph.graph import Graph
 from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.space import Space
 
@@ -14,6 +15,20 @@ def grid_of(
     if isinstance(space, Grid):
         return space
     raise InvalidValue(f"{what} needs a grid", got=repr(space)[:120], remedy=remedy)
+
+
+def sight_grid_of(space: Space) -> Grid | None:
+    """Return `Space.sight_grid`, typed as a grid."""
+    grid = space.sight_grid
+    assert grid is None or isinstance(grid, Grid)
+    return grid
+
+
+def graph_of(space: Space) -> Graph:
+    """Return `Space.graph`, typed as a graph."""
+    graph = space.graph
+    assert isinstance(graph, Graph)
+    return graph
 
 
 def checked_space(space: object, what: str = "A search takes place on") -> Space:

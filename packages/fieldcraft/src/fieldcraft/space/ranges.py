@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.ranges import farthest_within, nearest_beyond
-from fieldcraft.space.adjacency import cached
+from fieldcraft.space.cached import cached
 from fieldcraft.space.grid.grid import Grid
+from fieldcraft.space.kinds import graph_of
 from fieldcraft.space.space import Space
 
 _Lengths = TypeVar("_Lengths", float, NDArray[np.float64])
@@ -54,7 +55,7 @@ def _rounding_of_steps(space: Space) -> float:
     """
     if isinstance(space, Grid):
         return 0.0
-    lengths = space.graph.topology.lengths
+    lengths = graph_of(space).topology.lengths
     if not len(lengths):
         return 0.0
     step = float(np.median(lengths))

@@ -13,7 +13,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import Ints, read_only
-from fieldcraft.space.adjacency import central_cells, components
+from fieldcraft.space.components import central_cells, components
 from fieldcraft.space.geojson import geometry
 from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.space import Space
@@ -222,7 +222,7 @@ def _on_grid(space: Grid, values: Values, groups: Sequence[tuple[Values, float]]
 def _on_adjacency(
     space: Space, values: Values, groups: NDArray[np.bool_] | NDArray[np.int32]
 ) -> _Measures:
-    part = components(space, groups)
+    part = components(space.adjacency, space.walls, groups)
     inside = np.flatnonzero(part >= 0)
     numbers = part[inside]
     flat = values.reshape(-1)
@@ -234,7 +234,7 @@ def _on_adjacency(
     areas = np.bincount(numbers, weights=space.areas[inside], minlength=count).astype(np.float64)
     by_value = np.lexsort((inside, -flat[inside], numbers))
     tops = inside[by_value[np.searchsorted(numbers[by_value], np.arange(count))]]
-    inner = central_cells(space, inside, numbers, count)
+    inner = central_cells(space.position_of(inside), inside, numbers, count)
     return (part + 1).astype(np.int32), inside[first], areas, totals, tops, inner
 
 

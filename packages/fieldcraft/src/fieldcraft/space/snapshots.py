@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.shared.arrays import read_only
-from fieldcraft.space.adjacency import cached_until_walls_change
+from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.grid.neighborhood import build_links, patch_links
+from fieldcraft.space.kinds import graph_of, sight_grid_of
 
 if TYPE_CHECKING:
     from fieldcraft.space.graph.graph import Graph
@@ -117,7 +118,7 @@ def _changed(
 
 def _grid(space: Space) -> Grid:
     """Return the grid of a snapshot's space."""
-    grid = space.sight_grid
+    grid = sight_grid_of(space)
     assert grid is not None
     return grid
 
@@ -148,7 +149,7 @@ class GraphSnapshot:
         """Return the graph of a space as it is now; where `costs`, one per vertex, are infinite,
         there are walls as well.
         """
-        now = _graph_now(space.graph)
+        now = _graph_now(graph_of(space))
         if costs is None:
             return now
         return cls(now.walls | np.isinf(costs), now.sizes, now.version)

@@ -12,20 +12,14 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.pictured import Pictured
 from fieldcraft.base.synonyms import Suggesting
-from fieldcraft.space.adjacency import (
-    Adjacency,
-    by_area,
-    cached_until_walls_change,
-    components,
-)
+from fieldcraft.space.adjacency import Adjacency
+from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.cells import Many, One, checked_cells, checked_vectors, opaque_of, set_opaque
 from fieldcraft.space.changes import WallChanges
+from fieldcraft.space.components import by_area, components
 
 if TYPE_CHECKING:
     from typing import Self
-
-    from fieldcraft.space.graph.graph import Graph
-    from fieldcraft.space.grid.grid import Grid
 
 
 class Space(Pictured, Suggesting, ABC):
@@ -52,7 +46,7 @@ class Space(Pictured, Suggesting, ABC):
     y_up: bool
     _changes: WallChanges
     opacity_codes: NDArray[np.uint8] | None = None
-    _cache: dict[str, Any]  # results of functions of the space, see `adjacency.cached`
+    _cache: dict[str, Any]  # results of functions of the space, see `cached`
 
     # Cells and their positions
 
@@ -225,6 +219,9 @@ class Space(Pictured, Suggesting, ABC):
         """
         set_opaque(self, cells, opaque)
 
+    def _check_hides(self) -> None:
+        """Raise `InvalidValue` where there are no lines of sight that opaque cells could end."""
+
     @abstractmethod
     def with_walls(self, walls: ArrayLike | None) -> Self:
         """Return the same space with other walls (None for none)."""
@@ -340,22 +337,25 @@ class Space(Pictured, Suggesting, ABC):
         >>> grid.parts()
         array([[ 1, -1,  0,  0]])
         """
-        return by_area(self, components(self, ~self.walls)).reshape(self.shape)
+        walls = self.walls
+        numbers = components(self.adjacency, walls, ~walls)
+        return by_area(self.areas, numbers).reshape(self.shape)
 
     # Straight lines
 
     @property
     @abstractmethod
-    def sight_grid(self) -> Grid | None:
+    def sight_grid(self) -> Space | None:
         """The grid that lines of sight run over, its walls as they are now; None where they run
-        over polygons or nothing hides.
+        over polygons or nothing hides. `kinds.sight_grid_of` returns it as a `Grid`.
         """
 
     @property
     @abstractmethod
-    def graph(self) -> Graph:
+    def graph(self) -> Space:
         """The vertices and edges that kernels for graphs run on, of which vertex v is cell v; it
         follows the walls of this space. Raises `InvalidValue` on grids, see `Grid.to_graph`.
+        `kinds.graph_of` returns it as a `Graph`.
         """
 
     def shortest_vectors(self, vectors: ArrayLike) -> NDArray[np.float64]:

@@ -17,6 +17,7 @@ from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.paths.flow.on_spaces import GraphFlow, GridFlow
 from fieldcraft.space import Graph, Grid, Space
 from fieldcraft.space.grid.passages import clear_cells, floors_of, passages
+from fieldcraft.space.kinds import graph_of
 from fieldcraft.steering.behaviors import shortened
 from fieldcraft.steering.checks import check_lengths, max_forces, per_agent, points, vectors
 from fieldcraft.steering.neighbors import Neighbors, separation, write_pushes
@@ -210,7 +211,7 @@ _AGENTS = 500  # that pay for waking a thread
 
 def _mesh_of(space: Space, radius: float = 0.0) -> Graph:
     """Return the graph of a space, if it has a mesh on which agents of this radius can move."""
-    graph = space.graph
+    graph = graph_of(space)
     if graph.mesh is None:
         raise InvalidValue(
             "Agents move freely on a grid or a mesh",

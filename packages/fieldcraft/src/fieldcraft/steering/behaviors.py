@@ -16,6 +16,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.ranges import farthest_within
 from fieldcraft.paths.flow.flow_field import FlowField
+from fieldcraft.space.kinds import graph_of
 from fieldcraft.steering.checks import max_forces, per_agent, points, vectors
 
 Floats = NDArray[np.float64]
@@ -291,7 +292,7 @@ def follow_flow(
     space = checks.instance(
         flow, FlowField, "flow is a flow field", "Pass fc.flow_field(distance_map)"
     ).space
-    if space.dimensions == 3 and space.graph.mesh is None:
+    if space.dimensions == 3 and graph_of(space).mesh is None:
         raise InvalidValue(
             "Behaviors steer in the ground plane",
             got="a flow field on waypoints in 3D",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space import Space
-from fieldcraft.space.adjacency import cached_until_walls_change
+from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.values.tree import Node
 
 _walls_version = attrgetter("walls_version")

@@ -12,8 +12,10 @@ from fieldcraft.base import checks
 from fieldcraft.base.words import Between
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space import Graph, Grid, Space
-from fieldcraft.space.adjacency import cached_until_walls_change, runs
+from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.cells import Many, One
+from fieldcraft.space.csr import runs
+from fieldcraft.space.kinds import graph_of
 from fieldcraft.values.readable import Cells, Floats, Readable, Values, run_in_bands, too_far
 
 Obstacles = tuple[NDArray[np.bool_], bool, NDArray[np.uint8], NDArray[np.bool_], bool]
@@ -209,7 +211,7 @@ def _between(
     points, where, single = values.cells(positions, outside)
     cells = np.atleast_1d(where)
     found = values.flat[cells].astype(np.float64)
-    _along_edges(values.space.graph, values.flat, points, cells, found)
+    _along_edges(graph_of(values.space), values.flat, points, cells, found)
     return found.astype(np.float32), single
 
 

@@ -14,7 +14,6 @@ from scipy.sparse.csgraph import dijkstra
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap, WrongLayer
 from fieldcraft.layers.propagation import Fade
-from fieldcraft.space.graph.from_grid import graph_of
 from support.refusals import refused, unchanged
 from support.roads import open_cells
 
@@ -453,7 +452,7 @@ class TestOnGraphs:
     ) -> None:
         grid = fc.Grid(29, 17, walls=np.random.default_rng(0).random((17, 29)) < 0.2, neighbors=8)
         seen = []
-        for space in (grid, graph_of(grid)):
+        for space in (grid, grid.to_graph()):
             imap = fc.InfluenceMap(space)
             layer = imap.add_layer("memory", fade)
             layer.mark(

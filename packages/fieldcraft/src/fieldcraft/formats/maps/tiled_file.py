@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fieldcraft.base.errors import BadMapFile, needs
 from fieldcraft.formats.maps.reading import file_beside, json_object, read_bytes
 from fieldcraft.kernels.shared.arrays import Floats, Ints
-from fieldcraft.space.adjacency import runs
+from fieldcraft.space.csr import runs
 
 __all__ = [
     "KIND",

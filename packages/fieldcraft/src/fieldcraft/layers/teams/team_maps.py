@@ -17,6 +17,7 @@ from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers import Layer, RadialLayer
 from fieldcraft.space import Grid, HexGrid, Space
+from fieldcraft.space.kinds import graph_of
 from fieldcraft.space.regions import Regions, regions_owned
 from fieldcraft.values.operand import Operand
 
@@ -391,7 +392,7 @@ def graph_front_lines(
     corners; without polygons, the point of each such edge where both teams are equally strong. See
     `Teams.front_lines`.
     """
-    edges = np.unique(np.sort(space.graph.open_edges, axis=1), axis=0)
+    edges = np.unique(np.sort(graph_of(space).open_edges, axis=1), axis=0)
     owners = leader.reshape(-1)[edges]
     low, high = owners.min(axis=1), owners.max(axis=1)
     meet = (low >= 0) & (low != high)
@@ -429,7 +430,7 @@ def _level_points(
         0.0,
         1.0,
     )
-    positions = space.graph.positions
+    positions = graph_of(space).positions
     start, end = positions[edges[:, 0]], positions[edges[:, 1]]
     return np.asarray(start + share[:, np.newaxis] * space.shortest_vectors(end - start))
 
@@ -442,7 +443,7 @@ def _sides(
     """
     if isinstance(space, HexGrid):
         return space.sides(edges)
-    mesh = space.graph.mesh
+    mesh = graph_of(space).mesh
     if mesh is None:
         return None
     corners, owners = mesh.shared

@@ -12,7 +12,7 @@ from fieldcraft.base.interruption import atomic
 from fieldcraft.base.synonyms import Suggesting
 from fieldcraft.kernels.shared.arrays import Ints
 from fieldcraft.space import Space
-from fieldcraft.space.adjacency import NO_CELLS
+from fieldcraft.space.csr import NO_CELLS
 
 if TYPE_CHECKING:
     from fieldcraft.paths.distance_maps import DistanceMap

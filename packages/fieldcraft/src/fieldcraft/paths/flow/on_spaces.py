@@ -16,8 +16,10 @@ from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.paths.search.distances_on_arcs import ArcSearch
 from fieldcraft.space import Graph, Grid, Space, grid_of
-from fieldcraft.space.adjacency import NO_CELLS, cached, runs
+from fieldcraft.space.cached import cached
+from fieldcraft.space.csr import NO_CELLS, runs
 from fieldcraft.space.grid.passages import floors_of, passages
+from fieldcraft.space.kinds import graph_of
 
 if TYPE_CHECKING:
     from fieldcraft.paths.distance_maps import DistanceMap
@@ -220,7 +222,7 @@ class GraphFlow(FlowField):
     def __init__(self, distance_map: DistanceMap) -> None:
         super().__init__(distance_map)
         space = self.space = distance_map.space
-        self.graph = space.graph
+        self.graph = graph_of(space)
         self._arcs = np.full(len(space), -1, dtype=np.int64)
         self._next = np.full(len(space), -1, dtype=np.int64)
         self._vectors = np.zeros((len(space), space.dimensions), dtype=np.float32)

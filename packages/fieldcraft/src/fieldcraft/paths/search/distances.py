@@ -14,7 +14,8 @@ from fieldcraft import kernels
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.space import Snapshot, Space
-from fieldcraft.space.adjacency import Adjacency, cached
+from fieldcraft.space.adjacency import Adjacency
+from fieldcraft.space.cached import cached
 from fieldcraft.space.ranges import within_walk
 
 EVERYWHERE = np.empty(0, dtype=np.int64)

@@ -19,8 +19,11 @@ from fieldcraft.paths.cost import SAME_COST, CellCosts
 from fieldcraft.paths.path import resolve_cells
 from fieldcraft.paths.search.distances import DistanceSearch, SearchTask, Steps, incoming
 from fieldcraft.space import GraphSnapshot, Grid, HexGrid, Snapshot, Space
-from fieldcraft.space.adjacency import Adjacency, cached, cached_until_walls_change, runs
+from fieldcraft.space.adjacency import Adjacency
+from fieldcraft.space.cached import cached, cached_until_walls_change
 from fieldcraft.space.cells import occupied_mask
+from fieldcraft.space.csr import runs
+from fieldcraft.space.kinds import graph_of
 from fieldcraft.space.regions import ChosenCells
 from fieldcraft.space.saves import with_more_walls
 
@@ -64,7 +67,7 @@ class _Arcs:
 @cached
 def _topology_arcs(space: Space) -> _Arcs:
     """Return the arcs of a graph, numbered as in its topology."""
-    arcs = space.graph.topology
+    arcs = graph_of(space).topology
     return _Arcs(arcs.starts, arcs.origins, arcs.ends, *arcs.leaving, arcs.lengths)
 
 
@@ -92,7 +95,7 @@ def _length_bounds(space: Space) -> tuple[float, float, float]:
     if isinstance(space, Grid):
         lengths = np.array(space.neighborhood.lengths(space.cell_size))
     else:
-        lengths = space.graph.topology.lengths
+        lengths = graph_of(space).topology.lengths
     if not len(lengths):
         return 1.0, 1.0, 1.0
     typical = float(lengths.min() if grid else np.median(lengths))

@@ -15,7 +15,8 @@ from fieldcraft.paths.search.distances import Buckets, DistanceSearch, Expansion
 from fieldcraft.paths.search.distances_on_arcs import ArcSearch
 from fieldcraft.paths.search.path_on_grid import moves_of
 from fieldcraft.space import Grid, GridSnapshot
-from fieldcraft.space.adjacency import cached, step_table
+from fieldcraft.space.cached import cached
+from fieldcraft.space.grid.grid_steps import step_table
 
 _MOST_LISTS = 32  # of `add_near`, each as large as the map
 _MOST_COUNTED = 1e8  # buckets for which that is enough

@@ -14,7 +14,7 @@ from fieldcraft.paths.cost import SAME_COST
 from fieldcraft.paths.search.distances import EVERYWHERE, buckets, incoming
 from fieldcraft.paths.shortest import shortest_paths
 from fieldcraft.space import Space
-from fieldcraft.space.adjacency import cached_until_walls_change
+from fieldcraft.space.cached import cached_until_walls_change
 
 
 class ManyGoals:

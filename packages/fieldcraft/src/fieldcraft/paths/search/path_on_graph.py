@@ -15,8 +15,9 @@ from fieldcraft.paths.cost import SAME_COST, CellCosts, Cost
 from fieldcraft.paths.path import Path, PathProblem, no_path
 from fieldcraft.paths.search.path_on_mesh import OpenPortals, ends_in, open_portals, pulled
 from fieldcraft.space import Graph, GraphSnapshot, Space
-from fieldcraft.space.adjacency import cached
+from fieldcraft.space.cached import cached
 from fieldcraft.space.graph.topology import Topology
+from fieldcraft.space.kinds import graph_of
 
 # Bounds are shortened by this factor, so that rounding keeps them below the paths they bound.
 _SHORTENED = 1 - 1e-9
@@ -26,7 +27,7 @@ class GraphProblem(PathProblem):
     """Shortest paths over the arcs of a graph."""
 
     def __init__(self, space: Space, cost: Cost, smooth: bool) -> None:
-        if smooth and space.graph.mesh is None:
+        if smooth and graph_of(space).mesh is None:
             raise InvalidValue(
                 "Straight legs need a mesh",
                 got=f"smooth=True on {space!r}",
@@ -39,12 +40,12 @@ class GraphProblem(PathProblem):
         self.walls = ground.walls
         share = costs.uniform or 0.5
         self._sizes = read_only(ground.sizes if share == 1 else ground.sizes * share)
-        self._scale = _straightness(space.graph.topology) * costs.least * _SHORTENED
+        self._scale = _straightness(graph_of(space).topology) * costs.least * _SHORTENED
 
     def solve(self, start: Floats, here: int, goal: Floats, there: int) -> Path:
         """See `PathProblem.solve`."""
         space = self.space
-        graph = self.space.graph
+        graph = graph_of(self.space)
         costs = self.costs
         topology = graph.topology
         parts = _parts(graph)
@@ -95,7 +96,7 @@ class GraphProblem(PathProblem):
 
     def _straight(self, ends: Floats, here: int, there: int) -> Path | None:
         """Return the shortest path, seen from above, without gaps, if there is one."""
-        portals = open_portals(self.space.graph)
+        portals = open_portals(graph_of(self.space))
         scratch = _take(_free_rays(portals), portals.scratch)
         passed, length = kernels.paths.any_angle.search(
             portals.mesh,
@@ -112,8 +113,8 @@ class GraphProblem(PathProblem):
         return pulled(self.space, cells, ends, self.costs)
 
     def _nowhere(self) -> Path:
-        graph = self.space.graph
-        parts = _parts(self.space.graph)
+        graph = graph_of(self.space)
+        parts = _parts(graph_of(self.space))
         if graph.walls_version not in parts:
             parts.clear()
             parts[graph.walls_version] = graph.parts()  # later calls know what is not connected

@@ -13,7 +13,7 @@ from fieldcraft.paths.cost import Cost, read_costs, uniform_cost
 from fieldcraft.paths.path import Path, PathProblem, no_path
 from fieldcraft.paths.search.path_on_graph import GraphProblem
 from fieldcraft.space import Grid, Neighborhood, Space, Terrain, checked_space
-from fieldcraft.space.adjacency import cached
+from fieldcraft.space.cached import cached
 from fieldcraft.space.grid.neighborhood import build_links
 from fieldcraft.space.saves import with_more_walls
 

@@ -15,9 +15,10 @@ from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.path import Path
 from fieldcraft.space import Space
-from fieldcraft.space.adjacency import cached_until_walls_change
+from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.graph.graph import Graph
 from fieldcraft.space.grid.passages import Floors, floors_of
+from fieldcraft.space.kinds import graph_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -167,7 +168,7 @@ def pulled(space: Space, cells: Ints, ends: Floats, costs: CellCosts) -> Path:
     Over hills, or where cells differ in cost, the path over the middles of the portals replaces it
     if it costs less.
     """
-    string = _through(floors_of(space.graph), cells, ends)
+    string = _through(floors_of(graph_of(space)), cells, ends)
     path = _measured(space, string, costs)
     if costs.uniform is not None and space.dimensions == 2:
         return path
@@ -178,7 +179,7 @@ def ends_in(space: Space, cells: Ints, places: Floats) -> Floats:
     """Return two places in polygons, (2, 2 or 3): unchanged, or moved to the nearest side from
     outside.
     """
-    floors = floors_of(space.graph)
+    floors = floors_of(graph_of(space))
     starts = floors.portals.corners
     rings = floors.portals.rings
     inside = np.empty((2, 2))
@@ -230,7 +231,7 @@ def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
     """Return the path along a string. Of its places in portals it keeps bends and changes of
     slope.
     """
-    graph = space.graph
+    graph = graph_of(space)
     cells = string.cells
     plan = string.plan
     within = np.concatenate([cells[:1], string.beyond])

@@ -23,7 +23,9 @@ from fieldcraft.paths.path import Path, PathProblem
 from fieldcraft.paths.search.distances import incoming
 from fieldcraft.paths.search.path_on_grid import problem_on
 from fieldcraft.space import Grid, Space
-from fieldcraft.space.adjacency import NO_CELLS, Adjacency, cached, cached_until_walls_change
+from fieldcraft.space.adjacency import Adjacency
+from fieldcraft.space.cached import cached, cached_until_walls_change
+from fieldcraft.space.csr import NO_CELLS
 from fieldcraft.space.saves import with_more_walls
 
 Danger = Layer | ArrayLike | Callable[[float], Any]

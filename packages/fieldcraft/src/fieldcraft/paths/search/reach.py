@@ -29,7 +29,7 @@ from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells
 from fieldcraft.paths.search.distances_on_arcs import CHARGES, adjacency_with_walls
 from fieldcraft.paths.search.distances_on_grid import grid_steps
 from fieldcraft.space import Grid, GridSnapshot, Space, checked_space, visible
-from fieldcraft.space.adjacency import cached
+from fieldcraft.space.cached import cached
 from fieldcraft.space.ranges import within_range, within_walk
 from fieldcraft.values import Expression
 

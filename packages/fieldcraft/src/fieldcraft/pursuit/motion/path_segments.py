@@ -22,7 +22,7 @@ from fieldcraft.paths.search.distances_on_arcs import ArcSearch
 from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
 from fieldcraft.pursuit.transitions import Flow, PursuitBackend, backend
 from fieldcraft.space import Space, snapshot_of
-from fieldcraft.space.adjacency import cached_until_walls_change
+from fieldcraft.space.cached import cached_until_walls_change
 
 if TYPE_CHECKING:
     from fieldcraft.pursuit.motion.mover import Mover

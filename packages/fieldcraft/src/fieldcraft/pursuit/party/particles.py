@@ -14,6 +14,7 @@ from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.landmarks import Landmarks, normalized_shares
 from fieldcraft.pursuit.motion.motion import Motion
 from fieldcraft.space import Grid, Space
+from fieldcraft.space.kinds import graph_of
 
 HYPOTHESES = ("runs", "hides", "doubles back", "stands", "wanders")
 RUNS, HIDES, DOUBLES_BACK, STANDS, WANDERS = range(len(HYPOTHESES))
@@ -105,7 +106,7 @@ class Particles:
         found = space.adjacency.has_steps(origins, ends)
         if not isinstance(space, Grid):
             # A moment may pass several short edges; only a single one can be looked up.
-            found |= space.graph.topology.arcs_between(origins, ends) < 0
+            found |= graph_of(space).topology.arcs_between(origins, ends) < 0
         joined[rows, moments] = found
         walls = space.walls.reshape(-1)
         return np.asarray(joined.all(axis=1) & ~walls[ahead].any(axis=1))

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space import Grid, HexGrid, Space
-from fieldcraft.space.adjacency import cached
+from fieldcraft.space.cached import cached
 from fieldcraft.space.hexagons.hex_layout import STEPS
 from fieldcraft.values.operand import Operand
 

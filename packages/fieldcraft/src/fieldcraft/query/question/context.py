@@ -13,8 +13,8 @@ from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths import DistanceMap
 from fieldcraft.space import Space
-from fieldcraft.space.adjacency import line_of
 from fieldcraft.space.kinds import checked_space
+from fieldcraft.space.lines import line_of
 from fieldcraft.values.expression import Expression
 from fieldcraft.values.formula import formula
 from fieldcraft.values.layered import Layered

@@ -25,7 +25,8 @@ from fieldcraft.query.question.clearance import Clearance
 from fieldcraft.query.question.context import Context
 from fieldcraft.query.question.readers import Map, Places, distances
 from fieldcraft.space import Space, sees
-from fieldcraft.space.adjacency import cached_until_walls_change, components
+from fieldcraft.space.cached import cached_until_walls_change
+from fieldcraft.space.components import components
 from fieldcraft.space.ranges import at_spacing, at_walk, within_range, within_walk
 
 _STRIDE = 4  # steps that a search of paths goes on in one piece of work
@@ -223,7 +224,7 @@ class Reachable(Measure):
 @cached_until_walls_change
 def _parts(space: Space) -> NDArray[np.int64]:
     """Return the connected part of each cell, (N,)."""
-    return components(space, ~space.walls)
+    return components(space.adjacency, space.walls, ~space.walls)
 
 
 MEASURES: tuple[Callable[..., Measure], ...] = (

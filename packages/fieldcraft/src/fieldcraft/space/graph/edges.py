@@ -10,7 +10,7 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
 from fieldcraft.base.shown import shown_as
 from fieldcraft.kernels.shared.arrays import read_only
-from fieldcraft.space.adjacency import Adjacency, adjacency_of_arcs
+from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.graph.parts import checked_edges
 from fieldcraft.space.graph.topology import Topology
@@ -95,8 +95,7 @@ class EdgeSpace(Space):
         return self.topology.lengths[self.topology.arcs_between(cells[:-1], cells[1:])]
 
     def _find_steps(self, *, from_walls: bool) -> Adjacency:
-        blocked = self._blocked_arcs
-        return adjacency_of_arcs(self.topology, self.walls, blocked, from_walls=from_walls)
+        return self.topology.adjacency(self.walls, self._blocked_arcs, from_walls=from_walls)
 
     @atomic
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:

@@ -9,7 +9,7 @@ from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.grid.neighborhood import build_links
 
 
-def graph_of(grid: Grid) -> Graph:
+def graph_of_grid(grid: Grid) -> Graph:
     """Return a grid as a graph; see `Grid.to_graph`."""
     arrive = build_links(grid.walls, grid.terrain, grid.neighborhood, grid.wrap, into_walls=True)
     pairs = []

@@ -9,17 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
-from fieldcraft.base.errors import OutsideMap
+from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.changes import WallChanges
-from fieldcraft.space.graph import parts as graph_parts
 from fieldcraft.space.graph.edges import EdgeSpace
+from fieldcraft.space.graph.networkx_graphs import networkx_parts, to_networkx
 from fieldcraft.space.graph.parts import (
     MAX_EDGES,
     MAX_VERTICES,
     check_mesh,
-    check_squares,
     checked_edges,
     checked_labels,
     checked_positions,
@@ -115,7 +114,7 @@ class Graph(EdgeSpace):
         sizes = edge_lengths(places, pairs, lengths)
         keep = pairs[:, 0] != pairs[:, 1]
         if squares is not None:
-            check_squares(squares, places, mesh)
+            _check_squares(squares, places, mesh)
         self.topology = topology = Topology(places, pairs[keep], sizes[keep], directed)
         self._mesh = check_mesh(mesh, topology)
         self.y_up = checks.flag("y_up", y_up)
@@ -220,7 +219,19 @@ class Graph(EdgeSpace):
             For other objects, for nodes and edges without these attributes, and for a "blocked"
             that is not a bool.
         """
-        return graph_parts.from_networkx(cls, graph, position, length, max_height)
+        parts = networkx_parts(graph, position, length)
+        made = cls(
+            parts.positions,
+            parts.edges,
+            parts.lengths,
+            parts.directed,
+            blocked=parts.blocked,
+            max_height=max_height,
+            labels=parts.labels,
+        )
+        if parts.blocked_edges:
+            made.set_edges(parts.blocked_edges)
+        return made
 
     def to_networkx(self) -> Any:
         """Return a networkx Graph, or DiGraph if this graph is directed. Its nodes are `labels` if
@@ -229,7 +240,7 @@ class Graph(EdgeSpace):
         Nodes have "pos", a tuple, and "blocked"; edges "length" and "blocked". A mesh and squares
         are left out. Raises `MissingLibrary` without networkx.
         """
-        return graph_parts.to_networkx(self, self._blocked_arcs[self._shown])
+        return to_networkx(self, self.labels, self._blocked_arcs[self._shown])
 
     def __repr__(self) -> str:
         blocked = int(np.count_nonzero(self._walls))
@@ -275,6 +286,19 @@ class Graph(EdgeSpace):
             self._squares = self._squares.with_walls(walls.reshape(self._squares.shape))
             known = self._squared = (walls, self._squares)
         return known[1]
+
+    def _check_hides(self) -> None:
+        if self._squares is not None or self.mesh is not None:
+            return
+        remedy = "Give the graph polygons: fc.Graph.from_polygons"
+        if self.period is not None:
+            remedy = "Use a map with wrap=False: a torus of hexagons has no straight lines"
+        raise InvalidValue(
+            "Cells are opaque where there are lines of sight: on grids, on hexagons without wrap"
+            " and on meshes",
+            got=f"set_opaque() on {self!r}",
+            remedy=remedy,
+        )
 
     @property
     def period(self) -> NDArray[np.float64] | None:
@@ -400,3 +424,16 @@ class Graph(EdgeSpace):
         twin._begin()
         twin._block(walls)
         return twin
+
+
+def _check_squares(squares: object, places: NDArray[np.float64], mesh: Mesh | None) -> None:
+    """Refuse squares whose cells are not the vertices."""
+    if not isinstance(squares, Grid) or not np.array_equal(squares.positions, places):
+        raise InvalidValue(
+            "squares are a grid whose cells are the vertices, in their order, for graphs without a"
+            " mesh",
+            got=f"{squares!r} for {len(places)} vertices{'' if mesh is None else ' and a mesh'}"[
+                :160
+            ],
+            remedy="Pass grid.position_of(range(len(grid))) as positions, or use grid.to_graph()",
+        )

@@ -1,24 +1,16 @@
-"""Checked parts of a graph, and conversion from and to networkx.
-
-Invalid parts raise `InvalidValue`.
-"""
+"""Checked parts of a graph; invalid ones raise `InvalidValue`."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
-from fieldcraft.base.errors import InvalidValue, needs
-from fieldcraft.space.grid.grid import Grid
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.space.graph.topology import Topology
 from fieldcraft.space.mesh.mesh import Mesh
-
-if TYPE_CHECKING:
-    from fieldcraft.space.graph.graph import Graph
-    from fieldcraft.space.graph.topology import Topology
 
 MAX_VERTICES = 2**26
 MAX_EDGES = 2**27
@@ -130,89 +122,3 @@ def checked_labels(labels: Sequence[Hashable], count: int) -> tuple[Hashable, ..
             remedy="Name each vertex once",
         )
     return names
-
-
-def check_squares(squares: object, places: NDArray[np.float64], mesh: Mesh | None) -> None:
-    """Refuse squares whose cells are not the vertices."""
-    if not isinstance(squares, Grid) or not np.array_equal(squares.positions, places):
-        raise InvalidValue(
-            "squares are a grid whose cells are the vertices, in their order, for graphs without a"
-            " mesh",
-            got=f"{squares!r} for {len(places)} vertices{'' if mesh is None else ' and a mesh'}"[
-                :160
-            ],
-            remedy="Pass grid.position_of(range(len(grid))) as positions, or use grid.to_graph()",
-        )
-
-
-def from_networkx(
-    kind: type[Graph],
-    graph: Any,
-    position: str | None,
-    length: str | None,
-    max_height: float | None,
-) -> Graph:
-    """See `Graph.from_networkx`."""
-    for method in ("nodes", "edges", "is_directed"):
-        if not hasattr(graph, method):
-            raise InvalidValue(
-                "from_networkx takes a networkx graph",
-                got=type(graph).__name__,
-                remedy="Pass nx.Graph() or nx.DiGraph()",
-            )
-    labels = list(graph.nodes)
-    numbers = {label: number for number, label in enumerate(labels)}
-    try:
-        places = [label if position is None else graph.nodes[label][position] for label in labels]
-    except KeyError:
-        raise InvalidValue(
-            f"Every node has an attribute {position!r}",
-            got="a node without it",
-            remedy="Pass position= the name of yours",
-        ) from None
-    pairs = np.array([(numbers[a], numbers[b]) for a, b in graph.edges()], dtype=np.int64).reshape(
-        -1, 2
-    )
-    sizes = None
-    if length is not None:
-        try:
-            sizes = np.array(
-                [data[length] for _, _, data in graph.edges(data=True)], dtype=np.float64
-            )
-        except (KeyError, TypeError, ValueError):
-            raise InvalidValue(
-                f"Every edge has a number as its attribute {length!r}",
-                got="an edge without it",
-                remedy="Pass length= the name of yours, or None for straight distances",
-            ) from None
-    directed = bool(graph.is_directed())
-    nodes = [graph.nodes[label].get("blocked", False) for label in labels]
-    walls = np.array([checks.flag("blocked", value) for value in nodes], dtype=np.bool_)
-    made = kind(places, pairs, sizes, directed, blocked=walls, max_height=max_height, labels=labels)
-    is_blocked: dict[tuple[int, ...], bool] = {}
-    for (_, _, data), pair in zip(graph.edges(data=True), pairs.tolist(), strict=True):
-        key = tuple(pair if directed else sorted(pair))
-        value = checks.flag("blocked", data.get("blocked", False))
-        is_blocked[key] = value and is_blocked.get(key, True)
-    blocked = [key for key, value in is_blocked.items() if value and key[0] != key[1]]
-    if blocked:
-        made.set_edges(blocked)
-    return made
-
-
-def to_networkx(graph: Graph, blocked: NDArray[np.bool_]) -> Any:
-    """See `Graph.to_networkx`; `blocked` (E,) marks the blocked `graph.edges`."""
-    with needs("networkx", "maps", "Graph.to_networkx"):
-        import networkx  # type: ignore[import-untyped]
-    if graph.directed:
-        made = networkx.DiGraph()
-    else:
-        made = networkx.Graph()
-    names: Sequence[Hashable] = range(len(graph)) if graph.labels is None else graph.labels
-    walls = graph.walls.tolist()
-    for number, (name, place) in enumerate(zip(names, graph.positions.tolist(), strict=True)):
-        made.add_node(name, pos=tuple(place), blocked=walls[number])
-    columns = (graph.edges, graph.lengths, blocked)
-    for (start, end), size, is_blocked in zip(*(each.tolist() for each in columns), strict=True):
-        made.add_edge(names[start], names[end], length=size, blocked=is_blocked)
-    return made

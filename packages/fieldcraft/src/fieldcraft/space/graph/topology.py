@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.space.adjacency import runs, starts_of
+from fieldcraft.space.adjacency import Adjacency
+from fieldcraft.space.csr import runs, starts_of
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
@@ -281,6 +282,18 @@ class Topology:
             return np.full(len(wanted), -1, dtype=np.int64)
         at = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
         return np.where(self._keys[at] == wanted, at, -1)
+
+    def adjacency(
+        self, walls: NDArray[np.bool_], closed: NDArray[np.bool_], *, from_walls: bool = False
+    ) -> Adjacency:
+        """Return the steps over arcs for vertices `walls` (N,) and blocked arcs `closed` (A,)."""
+        passable = ~(closed | walls[self.ends])
+        if not from_walls:
+            passable &= ~walls[self.origins]
+        _, arcs = self.leaving
+        arcs = arcs[passable[arcs]]
+        starts = starts_of(self.origins[arcs], len(self))
+        return Adjacency(starts, self.ends[arcs], self.lengths[arcs])
 
     def are_joined(self, pairs: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return whether an arc connects the vertices of each pair (K, 2), in either direction."""

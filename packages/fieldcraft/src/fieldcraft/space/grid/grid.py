@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
-from fieldcraft.space.adjacency import Adjacency, adjacency_of_grid
+from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cells import Many, One, checked_cells, match_opacity
 from fieldcraft.space.changes import WallChanges
+from fieldcraft.space.grid.grid_adjacency import adjacency_of_links
 from fieldcraft.space.grid.lattice import (
     GridLayout,
     Lattice,
@@ -314,7 +315,7 @@ class Grid(Lattice):
         >>> grid.coarser(2).walls
         array([[ True, False]])
         """
-        factor, (height, width) = coarse_cells(self, cell_size)
+        factor, (height, width) = coarse_cells(self.layout, cell_size)
         if factor == 1:
             return self
         walls = coarse_walls(self.walls, factor, y_up=self.y_up)
@@ -340,9 +341,9 @@ class Grid(Lattice):
         edges that they would have if each alone were opened. Blocked vertices are opaque, blocked
         edges are not. Later changes of this grid are not followed: block vertices of the graph.
         """
-        from fieldcraft.space.graph.from_grid import graph_of
+        from fieldcraft.space.graph.from_grid import graph_of_grid
 
-        return graph_of(self)
+        return graph_of_grid(self)
 
     @property
     def extent(self) -> NDArray[np.float64]:
@@ -378,7 +379,11 @@ class Grid(Lattice):
         return (rows * self.width + columns)[arrives], lengths[arrives]
 
     def _find_steps(self, *, from_walls: bool) -> Adjacency:
-        return adjacency_of_grid(self, from_walls=from_walls)
+        if from_walls:
+            closed = None
+        else:
+            closed = self.walls
+        return adjacency_of_links(self.links(), self.neighborhood, self.layout, closed)
 
     def _typical(self, median: float) -> float:
         return float(self.neighborhood.lengths(self.cell_size).min())

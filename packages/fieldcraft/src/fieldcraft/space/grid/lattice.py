@@ -12,15 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.base.shown import shown_as
-from fieldcraft.space.adjacency import cached_until_walls_change
+from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.cells import checked_cells, condition, unlabeled
 from fieldcraft.space.grid.neighborhood import Terrain
 from fieldcraft.space.space import Space
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
-
-    from fieldcraft.space.grid.grid import Grid
 
 _NONE = np.zeros(0, dtype=np.bool_)
 
@@ -125,25 +123,7 @@ def origin_of(
     return x, y
 
 
-def nearest_of(grid: Grid, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each cell the nearest of the open cells `free`, ascending."""
-    tree = _open_tree(grid)
-    points = np.stack(np.divmod(cells, grid.width), axis=1)
-    distance, _ = tree.query(points)
-    # The tree returns any of equally near cells; the rule is the lowest id.
-    ties = tree.query_ball_point(points, distance + 1e-6, return_sorted=True)
-    return np.array([free[near[0]] for near in ties], dtype=np.int64)
-
-
-@cached_until_walls_change
-def _open_tree(grid: Grid) -> cKDTree:
-    from scipy.spatial import cKDTree  # loading it takes longer than all of `import fieldcraft`
-
-    places = np.divmod(np.flatnonzero(~grid.walls.reshape(-1)), grid.width)
-    return cKDTree(np.stack(places, axis=1), boxsize=grid.shape if grid.wrap else None)
-
-
-def coarse_cells(grid: Grid, cell_size: float) -> tuple[int, tuple[int, int]]:
+def coarse_cells(grid: GridLayout, cell_size: float) -> tuple[int, tuple[int, int]]:
     """Return how many cells of a grid a cell of this size is wide, and how many rows and columns
     of these there are.
     """
@@ -161,7 +141,8 @@ def coarse_cells(grid: Grid, cell_size: float) -> tuple[int, tuple[int, int]]:
             "On a torus the coarser cells divide the map evenly",
             got=f"blocks of {factor} cells on a map of {grid.width} x {grid.height}",
             remedy=(
-                f"Pass a cell_size that is a multiple of {grid.cell_size:g} and divides {grid.size}"
+                f"Pass a cell_size that is a multiple of {grid.cell_size:g} and divides"
+                f" {(grid.width * grid.cell_size, grid.height * grid.cell_size)}"
             ),
         )
     return factor, (-(-grid.height // factor), -(-grid.width // factor))
@@ -268,3 +249,23 @@ class Lattice(Space):
                     remedy="Leave it out, or use a grid without that terrain",
                 )
         return ids
+
+
+def nearest_of(
+    grid: Lattice, free: NDArray[np.int64], cells: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return for each cell the nearest of the open cells `free`, ascending."""
+    tree = _open_tree(grid)
+    points = np.stack(np.divmod(cells, grid.shape[1]), axis=1)
+    distance, _ = tree.query(points)
+    # The tree returns any of equally near cells; the rule is the lowest id.
+    ties = tree.query_ball_point(points, distance + 1e-6, return_sorted=True)
+    return np.array([free[near[0]] for near in ties], dtype=np.int64)
+
+
+@cached_until_walls_change
+def _open_tree(grid: Lattice) -> cKDTree:
+    from scipy.spatial import cKDTree  # loading it takes longer than all of `import fieldcraft`
+
+    places = np.divmod(np.flatnonzero(~grid.walls.reshape(-1)), grid.shape[1])
+    return cKDTree(np.stack(places, axis=1), boxsize=grid.shape if grid.wrap else None)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import Bytes, read_only
-from fieldcraft.space.adjacency import cached_until_walls_change, runs, starts_of
+from fieldcraft.space.cached import cached_until_walls_change
+from fieldcraft.space.csr import runs, starts_of
 from fieldcraft.space.graph.graph import Graph
 from fieldcraft.space.graph.topology import Topology
 from fieldcraft.space.grid.grid import Grid

@@ -12,7 +12,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
-from fieldcraft.space.adjacency import runs, starts_of
+from fieldcraft.space.csr import runs, starts_of
 
 _TINY = 1e-12
 _BENT = 1e-4  # how far a polygon may be from convex, in shares of its size

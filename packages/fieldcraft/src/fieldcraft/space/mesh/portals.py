@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels.shared.arrays import Floats, Ints
-from fieldcraft.space.adjacency import NO_CELLS, cached_until_walls_change, runs, starts_of
+from fieldcraft.space.cached import cached_until_walls_change
+from fieldcraft.space.csr import NO_CELLS, runs, starts_of
 from fieldcraft.space.graph.graph import Graph
 from fieldcraft.space.graph.topology import Topology
 from fieldcraft.space.mesh.mesh import Mesh

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.space.adjacency import cached
+from fieldcraft.space.cached import cached
 from fieldcraft.space.cells import on_map
 from fieldcraft.space.graph.graph import Graph
 from fieldcraft.space.grid.grid import Grid
-from fieldcraft.space.kinds import check_lines_of_sight, checked_space
+from fieldcraft.space.kinds import check_lines_of_sight, checked_space, graph_of, sight_grid_of
 from fieldcraft.space.mesh.portals import portals_of
 from fieldcraft.space.ranges import within_range
 from fieldcraft.space.sight import over_polygons as graph_sight
@@ -105,11 +105,11 @@ def incoming(
             remedy="Pass a faster speed or a nearer end",
         )
     half_width = checks.not_negative("width", width) / 2
-    grid = space.sight_grid
+    grid = sight_grid_of(space)
     if grid is not None:
         return _over_grid(grid, first, last, seconds, half_width)
     check_lines_of_sight(space, "A shot")
-    graph = space.graph
+    graph = graph_of(space)
     graph.cell_at(first)
     if graph.mesh is not None:
         return _over_mesh(graph, first, last, seconds, half_width)

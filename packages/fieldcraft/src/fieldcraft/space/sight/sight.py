@@ -11,7 +11,7 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.space.cells import on_map, sees_cells
 from fieldcraft.space.grid.grid import Grid
-from fieldcraft.space.kinds import check_lines_of_sight
+from fieldcraft.space.kinds import check_lines_of_sight, graph_of, sight_grid_of
 from fieldcraft.space.sight import over_polygons as graph_sight
 from fieldcraft.space.sight.viewers import Viewers, checked_heights, checked_viewers
 from fieldcraft.space.space import Space
@@ -139,10 +139,10 @@ def watchers(
     """
     viewers = checked_viewers(space, positions, radius, facing, angle, outside)
     walls = checks.flag("walls", walls)
-    grid = space.sight_grid
+    grid = sight_grid_of(space)
     if grid is None:
         _check_unused(space, heights=heights, walls=walls or None)
-        return graph_sight.counted(space.graph, viewers).reshape(space.shape)
+        return graph_sight.counted(graph_of(space), viewers).reshape(space.shape)
     ground = _ground(space, grid, heights)
     eye = checks.not_negative("eye", eye)
     return _counted(space, grid, viewers, ground, eye, walls=walls).reshape(space.shape)
@@ -270,10 +270,10 @@ def sees(
             got=f"{len(points)} for {len(looking)}",
             remedy="Leave pairs out for all",
         )
-    grid = space.sight_grid
+    grid = sight_grid_of(space)
     if grid is None:
         _check_unused(space, heights=heights)
-        seen = graph_sight.sees(space.graph, looking, points, pairs=pairs)
+        seen = graph_sight.sees(graph_of(space), looking, points, pairs=pairs)
         return seen[:, 0] if pairs else seen
     goals = space._locate(points, "refuse")
     if heights is None:

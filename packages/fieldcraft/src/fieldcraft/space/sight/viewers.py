@@ -13,7 +13,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.ranges import SLACK
 from fieldcraft.space.cells import cell_array, on_map
-from fieldcraft.space.kinds import checked_space
+from fieldcraft.space.kinds import checked_space, sight_grid_of
 from fieldcraft.space.ranges import within_range
 from fieldcraft.space.space import Space
 
@@ -105,7 +105,7 @@ def _facings(space: Space, facing: ArrayLike, count: int) -> NDArray[np.float64]
     )
     wide /= largest
     wide /= np.hypot(wide[:, 0], wide[:, 1])[:, np.newaxis]
-    grid = space.sight_grid
+    grid = sight_grid_of(space)
     if grid is not None and grid.y_up:
         wide[:, 1] *= -1
     return wide

@@ -13,7 +13,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.query.question import Candidates
 from fieldcraft.space import Grid, grid_of
-from fieldcraft.space.adjacency import line_of
+from fieldcraft.space.lines import line_of
 from fieldcraft.view.drawing.brush import Brush, blend, write
 from fieldcraft.view.palettes import Color, parse_color, tinted
 from fieldcraft.view.pixels.placement import Placement

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import HexGrid, Space
-from fieldcraft.space.adjacency import cached
+from fieldcraft.space.cached import cached
+from fieldcraft.space.kinds import graph_of
 from fieldcraft.view.drawing.brush import Brush
 from fieldcraft.view.pixels.plan import RGBA, Floats, Ground, Plan, Theme, theme_of
 
@@ -120,7 +121,7 @@ class AbovePlan(Plan):
             if not self._chosen.all():
                 picture[self._cells(~self._chosen) >= 0, :3] = theme.other_floors
             if _polygons(self.space) is None:
-                edges = self.space.graph.edges
+                edges = graph_of(self.space).edges
                 ends = self._fine(self.space.positions)[edges[self._chosen[edges].all(axis=1)]]
                 brush = Brush(*picture.shape[:2])
                 width = 1.2 * _FINER
@@ -173,7 +174,7 @@ class AbovePlan(Plan):
         if not len(chosen):
             return np.full(brush.shape, -1, dtype=np.int32)
         pixels = self._fine(self.space.positions)
-        edges = self.space.graph.edges
+        edges = graph_of(self.space).edges
         lengths = np.hypot(*(pixels[edges[:, 0]] - pixels[edges[:, 1]]).T)
         if len(lengths):
             typical = float(np.median(lengths))
@@ -193,7 +194,7 @@ def outlines(space: Space) -> tuple[Polygons | None, float]:
         ring = space.size * np.stack([np.cos(turn), np.sin(turn)], axis=1)
         corners = (space.positions[:, np.newaxis] + ring).reshape(-1, 2)
         return (corners, np.arange(0, 6 * len(space) + 1, 6)), float(space.size)
-    mesh = space.graph.mesh
+    mesh = graph_of(space).mesh
     if mesh is None:
         return None, space.typical_step if len(space.adjacency.ends) else 1.0
     corners = mesh.corners[mesh.rings, :2]
@@ -207,7 +208,7 @@ def _polygons(space: Space) -> Polygons | None:
     polygons, _ = outlines(space)
     if polygons is not None:
         return polygons
-    graph = space.graph
+    graph = graph_of(space)
     steps = np.abs(graph.positions[graph.edges[:, 0]] - graph.positions[graph.edges[:, 1]])[:, :2]
     lengths = np.hypot(*steps.T)
     if len(lengths) < 2 or np.quantile(lengths, 0.95) >= 1.5 * np.quantile(lengths, 0.05):

@@ -11,7 +11,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Grid
-from fieldcraft.space.adjacency import cached_until_walls_change
+from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.view.pixels.plan import (
     DARK,
     HIDDEN,

@@ -15,6 +15,7 @@ from fieldcraft.layers.propagation.propagation import Field, Spreading
 from fieldcraft.layers.propagation.settings import choice, number, one_evaporation
 from fieldcraft.space import Grid, HexGrid, Space
 from fieldcraft.space.hexagons.hex_layout import STEPS
+from fieldcraft.space.kinds import graph_of
 
 EDGES = ("conserve", "lose")
 
@@ -106,5 +107,5 @@ class Diffuse(Spreading):
         if isinstance(space, HexGrid):
             degrees = np.full(len(space), len(STEPS))
         else:
-            degrees = np.diff(space.graph.topology.leaving[0])
+            degrees = np.diff(graph_of(space).topology.leaving[0])
         return ListedDiffuseField(self, space, every, degrees)

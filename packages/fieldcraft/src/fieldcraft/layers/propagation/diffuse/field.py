@@ -20,7 +20,9 @@ from fieldcraft.layers.propagation.propagation import Field, checked_pins, check
 from fieldcraft.layers.propagation.settings import retention
 from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Grid, Space
-from fieldcraft.space.adjacency import cached_until_walls_change, inside, starts_of
+from fieldcraft.space.cached import cached_until_walls_change
+from fieldcraft.space.csr import starts_of
+from fieldcraft.space.grid.neighborhood import beside
 
 if TYPE_CHECKING:
     from fieldcraft.layers.propagation.diffuse.diffuse import Diffuse
@@ -287,9 +289,6 @@ def _links(grid: Grid) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np
     receivers = np.zeros(grid.shape, dtype=np.uint8)
     for (dx, dy), mask in masks.items():
         arrive = links & np.uint8(mask) != 0
-        if grid.wrap:
-            receivers += np.roll(arrive, (-dy, -dx), axis=(0, 1))
-        else:
-            receivers[inside(grid, -dx, -dy)] += arrive[inside(grid, dx, dy)]
+        receivers += beside(arrive, dx, dy, False, grid.wrap)
     around = [masks.get((-dx, -dy), 0) for dx, dy in kernels.spread.diffuse.AROUND]
     return links, np.array(around, dtype=np.uint8), receivers

@@ -25,7 +25,8 @@ from fieldcraft.layers.propagation.radial.reach_on_grid import Walks
 from fieldcraft.layers.sources import Sources
 from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.space import Grid, Space
-from fieldcraft.space.adjacency import Adjacency, GridGround, grid_ground
+from fieldcraft.space.adjacency import Adjacency
+from fieldcraft.space.grid.grid_steps import GridGround, grid_ground
 
 if TYPE_CHECKING:
     from fieldcraft.layers.propagation.fade.fade import Fade

@@ -22,7 +22,8 @@ from fieldcraft.layers.propagation.radial.reach_on_grid import (
     squared_offsets,
 )
 from fieldcraft.space import Graph, GraphSnapshot, Space, check_lines_of_sight
-from fieldcraft.space.adjacency import Adjacency, adjacency_of_arcs
+from fieldcraft.space.adjacency import Adjacency
+from fieldcraft.space.kinds import graph_of
 from fieldcraft.space.ranges import within_range, within_walk
 from fieldcraft.space.sight.over_polygons import SightSnapshot
 
@@ -64,7 +65,7 @@ class GraphWalks(Walks):
         """Return the walks over the graph of a space as it is now; `resistance` of its vertices in
         world units.
         """
-        graph = space.graph
+        graph = graph_of(space)
         snapshot = GraphSnapshot.of(graph)
         if graph.opaque is graph.walls:
             opaque = snapshot.walls
@@ -116,13 +117,13 @@ class GraphWalks(Walks):
     @cached_property
     def _adjacency(self) -> Adjacency:
         closed = self.snapshot.blocked_arcs
-        return adjacency_of_arcs(self.graph.topology, self.blocked, closed, from_walls=True)
+        return self.graph.topology.adjacency(self.blocked, closed, from_walls=True)
 
     @cached_property
     def _joints(self) -> Adjacency:
         """The steps as they would be without walls."""
         none = np.zeros(len(self.blocked), dtype=np.bool_)
-        return adjacency_of_arcs(self.graph.topology, none, self.snapshot.blocked_arcs)
+        return self.graph.topology.adjacency(none, self.snapshot.blocked_arcs)
 
     @cached_property
     def _unit(self) -> float:

@@ -16,6 +16,7 @@ from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.layers.propagation.spread.field import ActiveSet, SpreadingField
 from fieldcraft.layers.propagation.spread.pins import LowerBounds
 from fieldcraft.space import Space
+from fieldcraft.space.kinds import graph_of
 
 if TYPE_CHECKING:
     from fieldcraft.layers.propagation.spread.spread import Spread
@@ -40,7 +41,7 @@ class GraphSpreadField(SpreadingField):
 
     def __init__(self, spread: Spread, space: Space, every: float) -> None:
         super().__init__(space)
-        self._arrangement = space.graph.topology.arrangement
+        self._arrangement = graph_of(space).topology.arrangement
         count = len(space)
         padded = self._arrangement.padded
         self._now = aligned(padded)
@@ -48,7 +49,7 @@ class GraphSpreadField(SpreadingField):
         self._roots = self._strongest = self._weakest = np.zeros(0, dtype=np.float32)
         self._own = np.zeros(0 if self._arrangement.order is None else count, dtype=np.float32)
         self._blocked = np.ones(padded, dtype=np.uint8)
-        self._blocked[:count] = self._arrangement.by_rank(space.graph.walls)
+        self._blocked[:count] = self._arrangement.by_rank(graph_of(space).walls)
         blocks = -(-count // kernels.spread.graph_spread.BLOCK)
         self._active_set = ActiveSet(np.ones(blocks, dtype=np.uint8))
         self._few = self._active_set.count if blocks <= 2 else _FEW_BLOCKS * blocks
@@ -104,7 +105,7 @@ class GraphSpreadField(SpreadingField):
             self._active_set.recount()
 
     def _walls_changed(self, changed: NDArray[np.int64]) -> None:
-        if self._blocked_arcs is not self.space.graph.blocked_arcs:
+        if self._blocked_arcs is not graph_of(self.space).blocked_arcs:
             self._set_losses()
 
     def _bounds_at(self, ranks: NDArray[np.int64], strengths: NDArray[np.float32]) -> LowerBounds:
@@ -123,7 +124,7 @@ class GraphSpreadField(SpreadingField):
     # Losses and rules
 
     def _set_losses(self) -> None:
-        self._blocked_arcs = self.space.graph.blocked_arcs
+        self._blocked_arcs = graph_of(self.space).blocked_arcs
         self._losses = self._arrangement.in_rows(self._arc_losses(), self._exponent)
 
     def _arc_losses(self) -> NDArray[np.float32]:

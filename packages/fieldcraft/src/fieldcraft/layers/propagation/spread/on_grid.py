@@ -15,8 +15,8 @@ from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.layers.propagation.spread.field import ActiveTiles, SpreadingField
 from fieldcraft.layers.propagation.spread.pins import LowerBounds
 from fieldcraft.space import Grid
-from fieldcraft.space.adjacency import step_table
 from fieldcraft.space.graph.topology import losses
+from fieldcraft.space.grid.grid_steps import step_table
 
 if TYPE_CHECKING:
     from fieldcraft.layers.propagation.spread.spread import Spread

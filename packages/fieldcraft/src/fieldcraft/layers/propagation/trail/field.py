@@ -17,7 +17,7 @@ from fieldcraft.layers.propagation.trail.accumulator import Accumulator
 from fieldcraft.layers.propagation.trail.rasters import Raster
 from fieldcraft.layers.sources import Sources
 from fieldcraft.space import HexGrid, Space
-from fieldcraft.space.adjacency import cached_until_walls_change
+from fieldcraft.space.cached import cached_until_walls_change
 
 if TYPE_CHECKING:
     from fieldcraft.layers.propagation.trail.trail import Trail

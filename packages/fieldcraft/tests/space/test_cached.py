@@ -11,7 +11,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.space import Space
-from fieldcraft.space.adjacency import cached, cached_until_walls_change
+from fieldcraft.space.cached import cached, cached_until_walls_change
 
 
 def spaces() -> list[Space]:
