@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,9 @@ from fieldcraft.layers.propagation.propagation import (
     checked_resistance,
 )
 from fieldcraft.layers.propagation.spread.pins import LowerBounds, stronger, trace
+from fieldcraft.layers.propagation.spread.spread_settings import SpreadSettings
 from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Grid
-
-if TYPE_CHECKING:
-    from fieldcraft.layers.propagation.spread.spread import Spread
 
 # Scheduling thresholds. They affect speed only, never results.
 _FEW_TILES = 0.25  # up to this share of active tiles, tiles are cheaper than waves
@@ -124,7 +122,7 @@ class SpreadingField(Field):
     for walls and 2 for pinned cells.
     """
 
-    spread: Spread
+    spread: SpreadSettings
     _every: float
     _exponent: int
     _momentum: np.float32
@@ -189,7 +187,7 @@ class SpreadingField(Field):
     def _settle(self, flags: NDArray[np.uint8], values: NDArray[np.float32]) -> None:
         """Set the values by place that endless steps would lead to from the pinned ones."""
 
-    def _set(self, spread: Spread, every: float) -> None:
+    def _set(self, spread: SpreadSettings, every: float) -> None:
         """Set parameters."""
         self.spread = spread
         self._every = every

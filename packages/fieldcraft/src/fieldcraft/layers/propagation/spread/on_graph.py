@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,9 @@ from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.layers.propagation.spread.field import ActiveSet, SpreadingField
 from fieldcraft.layers.propagation.spread.pins import LowerBounds
+from fieldcraft.layers.propagation.spread.spread_settings import SpreadSettings
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import graph_of
-
-if TYPE_CHECKING:
-    from fieldcraft.layers.propagation.spread.spread import Spread
 
 # Scheduling thresholds. They affect speed only, never results.
 _FEW_BLOCKS = 0.5  # up to this share of active blocks, skipping the others pays
@@ -39,7 +37,7 @@ class GraphSpreadField(SpreadingField):
 
     lazy = True
 
-    def __init__(self, spread: Spread, space: Space, every: float) -> None:
+    def __init__(self, spread: SpreadSettings, space: Space, every: float) -> None:
         super().__init__(space)
         self._arrangement = graph_of(space).topology.arrangement
         count = len(space)
@@ -69,7 +67,7 @@ class GraphSpreadField(SpreadingField):
             self._stale = False
         return self._own
 
-    def tune(self, spread: Spread, every: float) -> None:
+    def tune(self, spread: SpreadSettings, every: float) -> None:
         """Set parameters and the interval; see `Field.tune`."""
         self._set(spread, every)
         self._set_losses()

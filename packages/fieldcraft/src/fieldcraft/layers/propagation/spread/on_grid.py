@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,10 @@ from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.layers.propagation.spread.field import ActiveTiles, SpreadingField
 from fieldcraft.layers.propagation.spread.pins import LowerBounds
+from fieldcraft.layers.propagation.spread.spread_settings import SpreadSettings
 from fieldcraft.space import Grid
 from fieldcraft.space.graph.topology import losses
 from fieldcraft.space.grid.grid_steps import step_table
-
-if TYPE_CHECKING:
-    from fieldcraft.layers.propagation.spread.spread import Spread
 
 # Scheduling thresholds. They affect speed only, never results.
 _RING_BYTES = 1 << 20  # the rows that a wave uses should stay in the second-level cache
@@ -48,7 +46,7 @@ class GridSpreadField(SpreadingField):
     space: Grid
     _active_set: ActiveTiles
 
-    def __init__(self, spread: Spread, space: Grid, every: float) -> None:
+    def __init__(self, spread: SpreadSettings, space: Grid, every: float) -> None:
         super().__init__(space)
         self.values: NDArray[np.float32] = aligned(space.shape)
         self._flat = self.values.reshape(-1)
@@ -62,7 +60,7 @@ class GridSpreadField(SpreadingField):
         self._waves: dict[tuple[int, bool, int], Callable[[], object]] = {}
         self.tune(spread, every)
 
-    def tune(self, spread: Spread, every: float) -> None:
+    def tune(self, spread: SpreadSettings, every: float) -> None:
         """Set parameters and the interval; see `Field.tune`."""
         neighborhood = self.space.neighborhood
         lengths = neighborhood.lengths(self.space.cell_size)

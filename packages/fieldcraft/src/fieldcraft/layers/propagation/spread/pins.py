@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
 from fieldcraft.layers.propagation.propagation import Attribution
+from fieldcraft.layers.propagation.spread.spread_settings import SpreadSettings
 from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Space
 from fieldcraft.space.graph.topology import losses
-
-if TYPE_CHECKING:
-    from fieldcraft.layers.propagation.spread.spread import Spread
 
 Floats = NDArray[np.float32]
 Cells = NDArray[np.int64]
@@ -127,7 +123,7 @@ def trace(
     values: NDArray[np.float32],
     space: Space,
     sources: Sources,
-    spread: Spread,
+    spread: SpreadSettings,
     cell: int,
     resistance: NDArray[np.float32] | None = None,
 ) -> Attribution:
@@ -164,7 +160,7 @@ def _origin(
     flat: NDArray[np.float32],
     space: Space,
     shown: dict[int, float],
-    spread: Spread,
+    spread: SpreadSettings,
     cell: int,
     resistance: NDArray[np.float32] | None,
 ) -> tuple[int, float]:
@@ -186,7 +182,7 @@ def _origin(
 
 
 def _supporters(
-    flat: NDArray[np.float32], space: Space, spread: Spread, cell: int
+    flat: NDArray[np.float32], space: Space, spread: SpreadSettings, cell: int
 ) -> list[tuple[int, np.float32]]:
     """Return the neighbors with the strongest arrival in a cell, and the loss on the step from
     each.
@@ -212,7 +208,7 @@ def _arriving(
     strength: np.float32,
     cell: int,
     links: dict[int, tuple[int, np.float32]],
-    spread: Spread,
+    spread: SpreadSettings,
     resistance: NDArray[np.float32] | None,
 ) -> float:
     """Return what is left of a strength at the end of the path from a cell."""
@@ -233,7 +229,7 @@ def _arriving(
     return float(np.copysign(left[0], strength))
 
 
-def _shares(sources: Sources, spread: Spread, cell: int, amount: float) -> Attribution:
+def _shares(sources: Sources, spread: SpreadSettings, cell: int, amount: float) -> Attribution:
     """Divide an amount among the sources in a cell: by strength, or all to the strongest."""
     here = np.flatnonzero(sources.cells == cell)
     ids = sources.ids[here]
