@@ -16,8 +16,8 @@ from fieldcraft.space.encoding import digest, from_bytes, to_bytes
 from fieldcraft_worlds.games.ants.orders import Leave, Paint, Tune
 from fieldcraft_worlds.games.chase.orders import Throw
 from fieldcraft_worlds.games.flock.orders import Fly, Scare
-from fieldcraft_worlds.games.maze.state import Steer
-from fieldcraft_worlds.games.physarum.rules import Found
+from fieldcraft_worlds.games.maze.orders import Steer
+from fieldcraft_worlds.games.physarum.orders import Found
 from fieldcraft_worlds.games.tether.orders import Take, Walk
 from fieldcraft_worlds.games.towers.orders import Advance, Command
 from fieldcraft_worlds.library import GAMES, find_game

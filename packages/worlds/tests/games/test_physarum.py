@@ -18,8 +18,8 @@ from fieldcraft_worlds.games.physarum.network import (
     shortest_tree,
     tree_length,
 )
+from fieldcraft_worlds.games.physarum.orders import Found
 from fieldcraft_worlds.games.physarum.plugin import GAME, KINDS
-from fieldcraft_worlds.games.physarum.rules import Found
 from fieldcraft_worlds.games.physarum.settings import Settings
 from support.refusals import refused
 

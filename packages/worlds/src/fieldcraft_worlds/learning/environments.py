@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, MissingLibrary, UnknownName
 from fieldcraft_worlds.learning.chase import RUNNER, ChaseLesson
+from fieldcraft_worlds.learning.render_mode import checked_render_mode
 from fieldcraft_worlds.view.scene import draw_scene
 
 try:
@@ -71,13 +72,7 @@ class ChaseTeam(ParallelEnv[str, Window, Any]):  # type: ignore[misc]
     ) -> None:
         self.lesson = lesson = ChaseLesson(**options)
         self.limit = checks.integer("limit", limit, minimum=1)
-        if render_mode not in (None, "rgb_array"):
-            raise InvalidValue(
-                "render_mode is None or 'rgb_array'",
-                got=repr(render_mode),
-                remedy="Pass one of these",
-            )
-        self.render_mode = render_mode
+        self.render_mode = checked_render_mode(render_mode)
         if agents is None:
             own = lesson.agents
         else:

@@ -14,6 +14,7 @@ from fieldcraft import Grid, sees
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, MissingLibrary
 from fieldcraft_worlds.arrays import Bools, Ints
+from fieldcraft_worlds.learning.render_mode import checked_render_mode
 
 try:
     import gymnasium
@@ -117,13 +118,7 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
         self.view = checks.integer("view", view, minimum=1, maximum=50)
         self.limit = checks.integer("limit", limit, minimum=1)
         self.evader = checks.choice("evader", evader, _EVADERS)
-        if render_mode not in (None, "rgb_array"):
-            raise InvalidValue(
-                "render_mode is None or 'rgb_array'",
-                got=repr(render_mode),
-                remedy="Pass one of these",
-            )
-        self.render_mode = render_mode
+        self.render_mode = checked_render_mode(render_mode)
         self.maps: list[Grid] = list(grounds)
         side = 2 * self.view + 1
         many = self.pursuers

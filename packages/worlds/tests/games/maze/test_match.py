@@ -21,6 +21,7 @@ from fieldcraft_worlds.games.maze import (
     Settings,
 )
 from fieldcraft_worlds.games.maze.derived import MazeDerived
+from fieldcraft_worlds.games.maze.orders import Explore, Lead, Steer
 from fieldcraft_worlds.games.maze.plugin import GAME, KINDS
 from fieldcraft_worlds.games.maze.rules import start, step
 from fieldcraft_worlds.games.maze.state import (
@@ -32,10 +33,7 @@ from fieldcraft_worlds.games.maze.state import (
     NOWHERE,
     OUT,
     SEARCHES,
-    Explore,
-    Lead,
     State,
-    Steer,
 )
 from fieldcraft_worlds.play.session import play_out
 from support import realdata
@@ -314,9 +312,10 @@ class TestPlayer:
 
     def test_bad_orders_are_refused(self) -> None:
         derived, state = drawn(self.ROOM, SMALL)
-        for bad in (Steer(float("nan"), 0), "up"):
-            with refused(InvalidValue, "steered by two numbers"):
-                step(derived, state, (bad,), np.random.default_rng(0))
+        with refused(InvalidValue, "steered by two numbers"):
+            step(derived, state, (Steer(float("nan"), 0),), np.random.default_rng(0))
+        with refused(InvalidValue, "An order is one of Steer, Lead, Explore", "'up'"):
+            step(derived, state, ("up",), np.random.default_rng(0))  # type: ignore[arg-type]
 
     def test_the_script_keeps_away_from_monsters_that_it_sees(self) -> None:
         text = """

@@ -12,6 +12,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft_worlds.games.game import InputEvent, InputFrame
 from fieldcraft_worlds.games.maze import MazeRules, MonsterRules, PlayerRules, Settings
+from fieldcraft_worlds.games.maze.orders import Lead, Steer
 from fieldcraft_worlds.games.maze.plugin import GAME
 from fieldcraft_worlds.games.maze.scene import scene_of
 from fieldcraft_worlds.games.maze.state import (
@@ -21,8 +22,6 @@ from fieldcraft_worlds.games.maze.state import (
     LATE,
     OUT,
     SEARCHES,
-    Lead,
-    Steer,
 )
 from fieldcraft_worlds.play.player import Player
 from fieldcraft_worlds.play.recording import run

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fieldcraft.base import checks
-from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.settings import TRAILS
 from fieldcraft_worlds.games.ants.state import State
+from fieldcraft_worlds.games.orders import not_an_order
 from fieldcraft_worlds.games.painting import brushed
 from fieldcraft_worlds.games.settings import tuned
 from fieldcraft_worlds.games.slider import Tune
@@ -60,11 +60,7 @@ def apply(derived: AntsDerived, state: State, orders: Sequence[Order]) -> State:
                     state, trails=trails, tuning=tuning, planes=np.zeros_like(state.planes)
                 )
         else:
-            raise InvalidValue(
-                "Orders are Paint, Tune or Leave",
-                got=type(order).__name__,
-                remedy="Use those of fieldcraft_worlds.games.ants.orders",
-            )
+            raise not_an_order(order, Order)
     return state
 
 

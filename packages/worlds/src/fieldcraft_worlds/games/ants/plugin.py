@@ -10,6 +10,7 @@ from fieldcraft_worlds.games.ants.orders import BRUSHES, Leave, Order, Paint, Tu
 from fieldcraft_worlds.games.ants.settings import SCALAR, TRAILS, Settings, Tuning
 from fieldcraft_worlds.games.ants.state import State
 from fieldcraft_worlds.games.game import Action, InputFrame
+from fieldcraft_worlds.games.orders import tuning_orders
 from fieldcraft_worlds.games.painting import painted
 from fieldcraft_worlds.games.settings import sliders_in
 from fieldcraft_worlds.games.world import GameOfParts, PaintedWorld
@@ -36,7 +37,7 @@ class AntWorld(PaintedWorld):
 
     def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
         """Return the orders of brush, keys and sliders."""
-        orders: list[Order] = [Tune(name, value) for name, value in inputs.sliders.items()]
+        orders: list[Order] = [*tuning_orders(inputs)]
         for event in inputs.events:
             if event.action in ("paint", "wipe") and (stroke := painted(event)):
                 if event.action == "paint":

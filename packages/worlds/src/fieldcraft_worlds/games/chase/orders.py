@@ -14,6 +14,7 @@ from fieldcraft_worlds.arrays import Floats
 from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.settings import SEARCHING, Settings
 from fieldcraft_worlds.games.chase.state import CIVILIAN, NOBODY, NOTHING, RUN, SNEAK, WALK, State
+from fieldcraft_worlds.games.orders import not_an_order
 
 _CALLED = 12.0  # units from the player to a civilian that it calls
 
@@ -111,11 +112,7 @@ def apply_orders(
             state, place = _throw(ground, settings, state, order)
             stones.append(place)
         else:
-            raise InvalidValue(
-                "An order is Walk, Go, Pace, Throw, Lead, SearchBy or Call",
-                got=type(order).__name__,
-                remedy="Pass one of these",
-            )
+            raise not_an_order(order, Order)
     return state, stones
 
 

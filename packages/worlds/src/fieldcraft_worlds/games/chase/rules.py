@@ -15,7 +15,7 @@ from fieldcraft_worlds.games.chase.derived import ChaseDerived, Sighting
 from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.layout import start
 from fieldcraft_worlds.games.chase.orders import Order, apply_orders
-from fieldcraft_worlds.games.chase.runner import scripted_move
+from fieldcraft_worlds.games.chase.script import scripted_move
 from fieldcraft_worlds.games.chase.settings import Settings
 from fieldcraft_worlds.games.chase.state import (
     CHASE,

@@ -10,6 +10,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.games.flock.settings import RULES
 from fieldcraft_worlds.games.flock.state import State
+from fieldcraft_worlds.games.orders import not_an_order
 from fieldcraft_worlds.games.painting import brushed
 from fieldcraft_worlds.games.settings import tuned
 from fieldcraft_worlds.games.slider import Tune
@@ -63,11 +64,7 @@ def apply(grid: Grid, state: State, orders: Sequence[Order]) -> State:
         elif isinstance(order, Tune):
             state = replace(state, tuning=tuned(state.tuning, order))
         else:
-            raise InvalidValue(
-                "Orders are Paint, Scare, Fly or Tune",
-                got=type(order).__name__,
-                remedy="Import them from games.flock.orders",
-            )
+            raise not_an_order(order, Order)
     return state
 
 

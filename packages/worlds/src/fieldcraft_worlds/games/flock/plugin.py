@@ -11,6 +11,7 @@ from fieldcraft_worlds.games.flock.orders import BRUSHES, Fly, Order, Paint, Sca
 from fieldcraft_worlds.games.flock.settings import Settings, Tuning
 from fieldcraft_worlds.games.flock.state import State, order_of
 from fieldcraft_worlds.games.game import Action, InputFrame
+from fieldcraft_worlds.games.orders import tuning_orders
 from fieldcraft_worlds.games.painting import painted
 from fieldcraft_worlds.games.settings import sliders_in
 from fieldcraft_worlds.games.world import GameOfParts, PaintedWorld
@@ -32,7 +33,7 @@ class FlockWorld(PaintedWorld):
 
     def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
         """Return the orders of pointer, brush, keys and sliders."""
-        orders: list[Order] = [Tune(name, value) for name, value in inputs.sliders.items()]
+        orders: list[Order] = [*tuning_orders(inputs)]
         for event in inputs.events:
             if event.action == "scare":
                 wanted = None if event.phase == "release" else event.position

@@ -11,6 +11,7 @@ from fieldcraft.base import checks
 from fieldcraft_worlds.games.game import Action, InputFrame, moves
 from fieldcraft_worlds.games.maze import rules, scene
 from fieldcraft_worlds.games.maze.derived import MazeDerived
+from fieldcraft_worlds.games.maze.orders import Explore, Lead, Order, Steer
 from fieldcraft_worlds.games.maze.settings import (
     MazeRules,
     MemoryRules,
@@ -19,13 +20,9 @@ from fieldcraft_worlds.games.maze.settings import (
     Settings,
 )
 from fieldcraft_worlds.games.maze.state import (
-    Explore,
-    Lead,
     Monsters,
-    Order,
     Player,
     State,
-    Steer,
 )
 from fieldcraft_worlds.games.walking import require_grid
 from fieldcraft_worlds.games.world import DerivedWorld, GameOfParts

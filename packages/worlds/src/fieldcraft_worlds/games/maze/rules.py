@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import distance_map
-from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
 from fieldcraft.query import explore_step
 from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.maze.derived import MazeDerived
+from fieldcraft_worlds.games.maze.orders import Order, apply
 from fieldcraft_worlds.games.maze.script import scripted_move
 from fieldcraft_worlds.games.maze.state import (
     CAUGHT,
@@ -25,13 +25,9 @@ from fieldcraft_worlds.games.maze.state import (
     NOWHERE,
     OUT,
     SEARCHES,
-    Explore,
-    Lead,
     Monsters,
-    Order,
     Player,
     State,
-    Steer,
 )
 
 _FAR = 0.5  # least distance of monsters to the player, as a share of the longest; of treasures half
@@ -90,20 +86,17 @@ def start(derived: MazeDerived, rng: np.random.Generator) -> State:
 def step(
     derived: MazeDerived, state: State, orders: Sequence[Order], rng: np.random.Generator
 ) -> State:
-    """Return the next state; the given one does not change. After the end nothing changes.
+    """Return the next state; the given one does not change. After the end
+    only an `Explore` changes it.
 
     Raises `InvalidValue` for an impossible order.
     """
-    player = state.player
-    for order in orders:
-        if isinstance(order, Explore):
-            state = replace(state, memory=derived.blank if order.by_memory else {})
-        else:
-            player = _steer(player, order)
+    ordered = apply(derived, state, orders)
     if state.outcome != GOING:
-        return state
+        return replace(state, memory=ordered.memory)
+    state = ordered
     derived.follow(state)
-    player = _move_player(derived, replace(state, player=player))
+    player = _move_player(derived, state)
     monsters = _move_monsters(derived, state.monsters, player, rng)
     at = _cell(player.cell, player.ahead, player.gone)
     view = derived.seen_from(at, derived.settings.player.view)
@@ -127,16 +120,6 @@ def _cell(cell: int, ahead: int, gone: float) -> int:
 
 
 # The player
-
-
-def _steer(player: Player, order: Order) -> Player:
-    if isinstance(order, Lead):
-        return replace(player, by_hand=not player.by_hand, wish=(0.0, 0.0), goal=NOWHERE)
-    if not isinstance(order, Steer) or not (math.isfinite(order.x) and math.isfinite(order.y)):
-        raise InvalidValue(
-            "A player is steered by two numbers", got=repr(order)[:80], remedy="Pass Steer(x, y)"
-        )
-    return replace(player, wish=(float(order.x), float(order.y)), by_hand=True, goal=NOWHERE)
 
 
 def _move_player(derived: MazeDerived, state: State) -> Player:

@@ -1,4 +1,4 @@
-"""State of a match in the maze, and orders of the player."""
+"""State of a match in the maze."""
 
 from __future__ import annotations
 
@@ -19,31 +19,6 @@ GOING = 0
 OUT = 1
 CAUGHT = 2
 LATE = 3
-
-
-@dataclass(frozen=True)
-class Steer:
-    """Steer in a direction, in world axes, slower if it is shorter than 1; (0, 0) stops at the next
-    cell.
-    """
-
-    x: float
-    y: float
-
-
-@dataclass(frozen=True)
-class Lead:
-    """Play by hand, or let the script play again."""
-
-
-@dataclass(frozen=True)
-class Explore:
-    """Let monsters explore by their memory, empty at first, or by chance."""
-
-    by_memory: bool
-
-
-Order = Steer | Lead | Explore
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from fieldcraft.base import checks
 from fieldcraft_worlds.games.game import Action, InputFrame
 from fieldcraft_worlds.games.physarum import rules, scene
 from fieldcraft_worlds.games.physarum.derived import PhysarumDerived
-from fieldcraft_worlds.games.physarum.rules import Found
+from fieldcraft_worlds.games.physarum.orders import Found
 from fieldcraft_worlds.games.physarum.settings import Settings
 from fieldcraft_worlds.games.physarum.state import State
 from fieldcraft_worlds.games.world import DerivedWorld, GameOfParts

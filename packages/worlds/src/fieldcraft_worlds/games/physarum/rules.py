@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
 from fieldcraft.steering import Swarm
 from fieldcraft_worlds.games.physarum.derived import PhysarumDerived
+from fieldcraft_worlds.games.physarum.orders import Found, apply
 from fieldcraft_worlds.games.physarum.state import State
 
 _MOST_KEY = 2**62
-_MOST_CITIES = 64
 _USUAL = 1_000_000
-
-
-@dataclass(frozen=True)
-class Found:
-    """Add a city at (x, y), or remove the one there."""
-
-    position: tuple[float, float]
 
 
 def start(derived: PhysarumDerived, rng: np.random.Generator) -> State:
@@ -64,31 +55,5 @@ def step(
     """Return the next state; the given one does not change. Raises `InvalidValue` for a city in a
     wall.
     """
-    for order in orders:
-        state = _toggle_city(derived, state, order)
+    state = apply(derived, state, orders)
     return derived.next(state, key=state.key, cities=state.cities)
-
-
-def _toggle_city(derived: PhysarumDerived, state: State, order: Found) -> State:
-    if not isinstance(order, Found):
-        raise InvalidValue(
-            "Orders are Found",
-            got=type(order).__name__,
-            remedy="Import it from games.physarum.rules",
-        )
-    grid = derived.grid
-    cell = int(grid.cell_at(order.position))
-    away = (
-        np.hypot(*(grid.position_of(state.cities).reshape(-1, 2) - grid.position_of(cell)).T)
-        / grid.cell_size
-    )
-    near = away <= max(derived.settings.city, 1.0)
-    if near.any():
-        return replace(state, cities=state.cities[~near])
-    if grid.walls.reshape(-1)[cell] or len(state.cities) >= _MOST_CITIES:
-        raise InvalidValue(
-            f"At most {_MOST_CITIES} cities, on open ground",
-            got=f"{order.position}",
-            remedy="Choose another place",
-        )
-    return replace(state, cities=np.append(state.cities, cell))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft_worlds.games.orders import not_an_order
 from fieldcraft_worlds.games.settings import tuned
 from fieldcraft_worlds.games.slider import Tune
 from fieldcraft_worlds.games.tether.derived import TetherDerived
@@ -77,11 +78,7 @@ def _apply(derived: TetherDerived, state: State, order: Order) -> State:
     if isinstance(order, Tune):
         return replace(state, tuning=tuned(state.tuning, order))
     if not isinstance(order, Steer | Walk):
-        raise InvalidValue(
-            "An order is Take, Leave, Steer, Walk, Lead or Tune",
-            got=type(order).__name__,
-            remedy="Pass one of these",
-        )
+        raise not_an_order(order, Order)
     if state.player == NOBODY:
         raise InvalidValue(
             "Only a fighter that you play can walk",

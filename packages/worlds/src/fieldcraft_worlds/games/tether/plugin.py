@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fieldcraft import Grid, generate_map
 from fieldcraft_worlds.games.game import Action, InputFrame, moves
+from fieldcraft_worlds.games.orders import tuning_orders
 from fieldcraft_worlds.games.settings import sliders_in
 from fieldcraft_worlds.games.tether import rules, scene
 from fieldcraft_worlds.games.tether.derived import TetherDerived
@@ -45,7 +46,7 @@ class TetherWorld(TunedWorld):
 
     def orders(self, state: State, inputs: InputFrame) -> tuple[Order, ...]:
         """Return the orders of keys, clicks and sliders."""
-        orders: list[Order] = [Tune(name, value) for name, value in inputs.sliders.items()]
+        orders: list[Order] = [*tuning_orders(inputs)]
         player = state.player
         for event in inputs.events:
             if event.phase != "press":

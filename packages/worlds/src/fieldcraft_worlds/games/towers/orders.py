@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft_worlds.games.orders import not_an_order
 from fieldcraft_worlds.games.towers import ground
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.state import NOTHING, State, Towers
@@ -102,11 +103,7 @@ def apply(derived: TowersDerived, state: State, orders: Sequence[Order]) -> Stat
     """
     for order in orders:
         if type(order) not in _RULES:
-            raise InvalidValue(
-                "An order is one of the tower game",
-                got=repr(order),
-                remedy="Pass Place(...), Begin(), Send(...), ...",
-            )
+            raise not_an_order(order, Order)
         if state.over:
             raise InvalidValue(
                 "A match that has ended takes no orders",
