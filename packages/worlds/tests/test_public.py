@@ -101,3 +101,21 @@ def test_what_is_listed_as_public_is_there_and_documented():
             thing = getattr(module, name)
             if isinstance(thing, (type, types.FunctionType)):
                 assert thing.__doc__, f"{module.__name__}.{name}"
+
+
+FILES = ("settings", "state", "derived", "orders", "ai", "script", "rules", "scene", "plugin")
+"""The files of a game, in the order of the table in the README."""
+
+
+def test_each_file_of_a_game_imports_only_from_those_above_it_in_the_readme() -> None:
+    page = (HOME / "packages" / "worlds" / "README.md").read_text(encoding="utf-8")
+    table = page.partition("## What a game is")[2].partition("\n\nLarger games")[0]
+    rows = re.findall(r"^\| (`.+?`) \|", table, re.MULTILINE)
+    assert tuple(name for row in rows for name in re.findall(r"`(\w+)\.py`", row)) == FILES
+    games = Path(str(fieldcraft_worlds.__file__)).parent / "games"
+    for file in sorted(games.glob("*/*.py")):
+        if file.stem in FILES:
+            below = FILES[FILES.index(file.stem) :]
+            own = rf"^from fieldcraft_worlds\.games\.{file.parent.name}\.(\w+) import"
+            imported = re.findall(own, file.read_text(encoding="utf-8"), re.MULTILINE)
+            assert [name for name in imported if name in below] == [], file
