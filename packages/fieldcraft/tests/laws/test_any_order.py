@@ -82,6 +82,23 @@ def test_a_script_that_fails_in_both_worlds_is_a_finding() -> None:
     assert replay("space = fc.Grid(3, 1)\nimap = fc.InfluenceMap(space)\nspace.set_walls(9)") == ""
 
 
+def test_walls_without_sources_read_0_however_long_the_history_of_walls_is() -> None:
+    script = """
+        space = fc.Grid(2, 5, walls=np.ones((5, 2), bool))
+        imap = fc.InfluenceMap(space)
+        a = imap.add_layer('a', fc.Spread(decay=2.5), every=0.3)
+        a.sync(['first'], [[0.5, 0.5]], [1.0], on_wall='through')
+        a.settle()
+        space.set_walls([4, 5, 9], False)
+        A: pickle
+        space.set_walls([4, 5, 9], True)
+        space.set_walls([8, 7], False)
+        a.sync(['second'], [[0.5, 1.5]], [-1.0], on_wall='through')
+        space.set_walls([6, 3, 5], False)
+        compare"""
+    assert replay(script) == ""
+
+
 def test_objects_are_compared_with_new_ones() -> None:
     script = """
         space = fc.Grid(3, 1)

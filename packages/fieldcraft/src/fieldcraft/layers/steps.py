@@ -98,15 +98,19 @@ class Steps(Generic[AnyField]):
         if self.space.walls_version == self.walls_seen or self.field.has_wall_values:
             return values
         values = values.copy()
-        values.reshape(-1)[self._new_walls()] = 0
+        values.reshape(-1)[self._walls_without_sources()] = 0
         return values
 
-    def _new_walls(self) -> NDArray[np.int64]:
-        """Return the cells without sources that have become walls since the last step."""
-        changed = self.changed_cells()
-        return changed[
-            self.space.walls.reshape(-1)[changed] & ~np.isin(changed, self.sources.cells)
-        ]
+    def _walls_without_sources(self) -> NDArray[np.bool_]:
+        """Return which cells are walls in which no source acts, flat.
+
+        These are more than the walls that are newer than the last step. The others are 0 already,
+        or have lost their source since; which they are would depend on how far the history of
+        changed walls reaches back.
+        """
+        walls = self.space.walls.reshape(-1).copy()
+        walls[self.sources.cells] = False
+        return walls
 
     def changed_cells(self) -> NDArray[np.int64]:
         """Return the cells whose walls have changed since the last step, ascending."""
