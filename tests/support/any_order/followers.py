@@ -132,6 +132,7 @@ def read_distances(scene: Scene, name: str) -> str:
         f"{name}.sample({place}, outside='clamp')",
         f"{name}.descend({place})",
         f"{name}.step({[place]})",
+        f"{name}.step({[place]}, occupied={scene.cells()})",
         f"{name}.outdated",
         f"{name}.cut_off([{scene.cell()}])",
         f"({name} + 1).values",
@@ -285,7 +286,8 @@ def step_crowd(scene: Scene, name: str) -> str:
         chosen = scene.dice.permutation(opened)[:count].tolist()
         return f"spots = np.array({chosen}, dtype=np.int64)"
     goals = [int(scene.cell()) if scene.chance(0.8) else -1 for _ in spots]
-    return f"spots = {name}.step(spots, np.array({goals}, dtype=np.int64))"
+    more = f", occupied={scene.cells()}" if scene.chance(0.3) else ""
+    return f"spots = {name}.step(spots, np.array({goals}, dtype=np.int64){more})"
 
 
 @peek(fc.steering.PIBT)

@@ -333,6 +333,7 @@ def query(scene: Scene, name: str) -> str:
     place = scene.place()
     words = [
         f"fc.best({name}, {place}, 2.0, outside='clamp')",
+        f"fc.best({name}, {place}, 2.0, occupied={scene.cells()}, outside='clamp')",
         f"fc.explain({name}, {place}, outside='clamp')",
         f"fc.peaks({name})",
         f"fc.regions({name}, 0.5)",

@@ -104,6 +104,33 @@ def test_steps_are_told_alike_from_both_ends(kind: str, seed: int) -> None:
 @every_space
 @some
 @given(seed=SEEDS)
+def test_occupied_cells_count_as_walls_for_what_is_chosen(kind: str, seed: int) -> None:
+    space, dice, _ = made(kind, seed)
+    free = open_cells(space)
+    held = dice.permutation(free)[: len(free) // 2]
+    mask = np.isin(np.arange(len(space)), held).reshape(space.shape)
+    closed = space.with_walls(space.walls | mask)
+    cells, values = np.arange(len(space)), dice.random(space.shape).astype(np.float32)
+    for occupied in (held, mask, space.position_of(held)):
+        nearest = space.nearest_open(cells, occupied=occupied)
+        assert nearest.tolist() == closed.nearest_open(cells).tolist()
+        near = space.open_near(space.positions, occupied=occupied)
+        assert near.tolist() == closed.open_near(space.positions).tolist()
+        for choose in (fc.best, fc.query.worst):
+            spots = choose(values, space.positions, 1.5, occupied=occupied, space=space)
+            assert spots.cells.tolist() == (
+                choose(values, space.positions, 1.5, space=closed).cells.tolist()
+            )
+    rng = [np.random.default_rng(seed) for _ in range(2)]
+    picked = fc.pick(values, space.positions, 1.5, rng=rng[0], occupied=held, space=space)
+    assert picked.cells.tolist() == (
+        fc.pick(values, space.positions, 1.5, rng=rng[1], space=closed).cells.tolist()
+    )
+
+
+@every_space
+@some
+@given(seed=SEEDS)
 def test_the_nearest_open_cell_is(kind: str, seed: int) -> None:
     space, _, _ = made(kind, seed)
     free = open_cells(space)

@@ -82,6 +82,43 @@ def test_nobody_shares_a_cell_swaps_or_walks_through_walls(
             goals = np.where(cells == goals, rng.choice(open_cells(space), len(cells)), goals)
 
 
+@settings(max_examples=25, deadline=None)
+@given(spaces, seeds, aheads, st.floats(0.1, 0.9))
+def test_cells_that_others_hold_are_agents_who_stay(
+    space: fc.Space, seed: int, ahead: int, share: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    free = rng.permutation(open_cells(space))
+    count = max(1, int(share * len(free)))
+    cells, others = free[:count], free[count:]
+    goals = rng.choice(free, len(cells))
+    crowd = fc.steering.PIBT(space, look_ahead=ahead, effort=5, on_unreachable="wait", seed=seed)
+    for turn in range(6):
+        held = rng.permutation(np.setdiff1d(others, cells))[: 5 if turn % 3 else 2]
+        after = crowd.step(cells, goals, occupied=space.position_of(held) if turn % 2 else held)
+        check(space, np.concatenate([cells, held]), np.concatenate([after, held]))
+        cells = after
+
+
+def test_an_agent_walks_as_near_as_it_can_to_a_goal_that_others_hold() -> None:
+    grid = fc.Grid(6, 1)
+    for ahead in (0, 3):
+        crowd = fc.steering.PIBT(grid, look_ahead=ahead)
+        cells = [0]
+        for _ in range(8):
+            cells = crowd.step(cells, [5], occupied=[(5.5, 0.5)])
+        assert cells.tolist() == [4]
+        free = grid.nearest_open([5], occupied=[5])
+        assert crowd.step(cells, free, occupied=[5]).tolist() == [4]
+
+
+def test_agents_in_cells_of_others_are_refused() -> None:
+    crowd = fc.steering.PIBT(fc.Grid(4, 1))
+    with pytest.raises(InvalidValue, match="agent 1 at"):
+        crowd.step([0, 2], [1, 3], occupied=[2])
+    assert crowd.step([0, 2], [1, 3], occupied=[]).tolist() == [1, 3]
+
+
 @settings(max_examples=16, deadline=None)
 @given(seeds, st.sampled_from(["four", "eight", "hex", "graph"]), st.floats(0.05, 0.9))
 def test_the_agent_that_goes_first_always_comes_nearer_on_open_ground(

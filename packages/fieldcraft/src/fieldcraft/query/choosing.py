@@ -20,6 +20,7 @@ def best(
     count: int | None = None,
     spacing: float = 0.0,
     where: Readable | ArrayLike | None = None,
+    occupied: ArrayLike | None = None,
     walk: float | None = None,
     outside: str = "refuse",
     none: str = "nan",
@@ -44,6 +45,9 @@ def best(
         Least distance between the choices of one position, from center to center.
     where : ndarray of bool, layer or expression, optional
         Cells that may be chosen: where it is not 0.
+    occupied : array_like, optional
+        Cells that are not chosen because others hold them: world positions of shape (M, 2), ids of
+        cells, or a mask.
     walk : float, optional
         Only cells that can be walked to within this distance; from a wall, from the open cells
         beside it.
@@ -76,7 +80,7 @@ def best(
     >>> fc.best([[0, 0, 0, 7, 9]], (1.5, 0.5), 2, space=grid).position
     array([3.5, 0.5])
     """
-    limits = count, spacing, where, walk, outside, none
+    limits = count, spacing, where, occupied, walk, outside, none
     return _choose(layer, space, positions, radius, *limits, np.float32(1))
 
 
@@ -88,6 +92,7 @@ def worst(
     count: int | None = None,
     spacing: float = 0.0,
     where: Readable | ArrayLike | None = None,
+    occupied: ArrayLike | None = None,
     walk: float | None = None,
     outside: str = "refuse",
     none: str = "nan",
@@ -101,7 +106,7 @@ def worst(
     >>> fc.query.worst([[5, 0, 0, 7, 9]], (1.5, 0.5), 2, space=fc.Grid(5, 1)).position
     array([1.5, 0.5])
     """
-    limits = count, spacing, where, walk, outside, none
+    limits = count, spacing, where, occupied, walk, outside, none
     return _choose(layer, space, positions, radius, *limits, np.float32(-1))
 
 
@@ -113,6 +118,7 @@ def _choose(
     count: int | None,
     spacing: float,
     where: Readable | ArrayLike | None,
+    occupied: ArrayLike | None,
     walk: float | None,
     outside: str,
     none: str,
@@ -124,7 +130,7 @@ def _choose(
     gap = checks.not_negative("spacing", spacing)
     wanted = _wanted(count, values.space)
     points, own, single = values.cells(positions, outside)
-    cells = values.best(points, far, wanted, gap, values.closed(where), walk, sign)
+    cells = values.best(points, far, wanted, gap, values.closed(where, occupied), walk, sign)
     return chosen(cells, own, single, count, otherwise, values.space, values.flat)
 
 
@@ -145,6 +151,7 @@ def pick(
     count: int | None = None,
     spacing: float = 0.0,
     where: Readable | ArrayLike | None = None,
+    occupied: ArrayLike | None = None,
     walk: float | None = None,
     outside: str = "refuse",
     none: str = "nan",
@@ -158,7 +165,7 @@ def pick(
 
     Parameters
     ----------
-    layer, positions, radius, count, spacing, where, walk, outside, none, space
+    layer, positions, radius, count, spacing, where, occupied, walk, outside, none, space
         As in `best`; with `count` no cell comes twice for one position.
     rng : numpy.random.Generator
         Source of random numbers: one for each cell of the map and each position.
@@ -186,7 +193,7 @@ def pick(
     far = checks.positive("radius", radius)
     gap = checks.not_negative("spacing", spacing)
     wanted = _wanted(count, values.space)
-    closed = values.closed(where)
+    closed = values.closed(where, occupied)
     if above is not None:
         closed |= values.values <= checks.finite("above", above)
     points, own, single = values.cells(positions, outside)

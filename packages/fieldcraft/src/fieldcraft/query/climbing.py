@@ -86,6 +86,7 @@ class Reservations:
         *,
         agents: Iterable[Hashable] | Hashable,
         where: Readable | ArrayLike | None = None,
+        occupied: ArrayLike | None = None,
         walk: float | None = None,
         outside: str = "refuse",
         none: str = "nan",
@@ -97,7 +98,7 @@ class Reservations:
 
         Parameters
         ----------
-        layer, positions, radius, where, walk, outside, none
+        layer, positions, radius, where, occupied, walk, outside, none
             As in `fieldcraft.best`; an array is one of the space of these reservations.
         agents : hashable, or iterable of N hashables
             Different names for N positions, or one for one position.
@@ -107,7 +108,7 @@ class Reservations:
         ChosenCells
             One cell for each agent.
         """
-        limits = where, walk, outside, none
+        limits = where, occupied, walk, outside, none
         return self._reserve(layer, positions, radius, agents, *limits, np.float32(1))
 
     def worst(
@@ -118,6 +119,7 @@ class Reservations:
         *,
         agents: Iterable[Hashable] | Hashable,
         where: Readable | ArrayLike | None = None,
+        occupied: ArrayLike | None = None,
         walk: float | None = None,
         outside: str = "refuse",
         none: str = "nan",
@@ -126,7 +128,7 @@ class Reservations:
 
         Parameters
         ----------
-        layer, positions, radius, agents, where, walk, outside, none
+        layer, positions, radius, agents, where, occupied, walk, outside, none
             As for `best`.
 
         Returns
@@ -134,7 +136,7 @@ class Reservations:
         ChosenCells
             One cell for each agent.
         """
-        limits = where, walk, outside, none
+        limits = where, occupied, walk, outside, none
         return self._reserve(layer, positions, radius, agents, *limits, np.float32(-1))
 
     @atomic
@@ -156,6 +158,7 @@ class Reservations:
         radius: float,
         agents: Iterable[Hashable] | Hashable,
         where: Readable | ArrayLike | None,
+        occupied: ArrayLike | None,
         walk: float | None,
         outside: str,
         none: str,
@@ -176,7 +179,7 @@ class Reservations:
         far = checks.positive("radius", radius)
         points, own, single = values.cells(positions, outside)
         names = _names(agents, len(points), single)
-        closed = values.closed(where)
+        closed = values.closed(where, occupied)
         others = [cell for agent, cell in self._cells.items() if agent not in set(names)]
         values.close(np.array(others, dtype=np.int64), self.spacing, closed)
         cells = values.best_in_turn(points, far, self.spacing, closed, walk, sign)

@@ -14,7 +14,15 @@ from fieldcraft.base.pictured import Pictured
 from fieldcraft.base.synonyms import Suggesting
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cached import cached_until_walls_change
-from fieldcraft.space.cells import Many, One, checked_cells, checked_vectors, opaque_of, set_opaque
+from fieldcraft.space.cells import (
+    Many,
+    One,
+    checked_cells,
+    checked_vectors,
+    occupied_mask,
+    opaque_of,
+    set_opaque,
+)
 from fieldcraft.space.changes import WallChanges
 from fieldcraft.space.components import by_area, components
 
@@ -226,20 +234,49 @@ class Space(Pictured, Suggesting, ABC):
     def with_walls(self, walls: ArrayLike | None) -> Self:
         """Return the same space with other walls (None for none)."""
 
-    def nearest_open(self, cells: ArrayLike) -> int | NDArray[np.int64]:
+    def nearest_open(
+        self, cells: ArrayLike, *, occupied: ArrayLike | None = None
+    ) -> int | NDArray[np.int64]:
         """Return each cell itself if it is open, else the open cell whose center is nearest, of
-        equally near ones the one with the lowest id. Raises `InvalidValue` for maps without one.
+        equally near ones the one with the lowest id.
+
+        Parameters
+        ----------
+        cells : array_like
+            Ids of cells, or a mask: bool in `shape`.
+        occupied : array_like, optional
+            Cells that others hold, and that count as walls here: world positions of shape (M, 2),
+            ids of cells, or a mask.
+
+        Raises
+        ------
+        InvalidValue
+            If no cell is open and free.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> grid = fc.Grid(walls=[[0, 0, 1, 0]])
+        >>> grid.nearest_open([0, 2]), grid.nearest_open([0, 2], occupied=[0, 1])
+        (array([0, 1]), array([3, 3]))
         """
         ids = checked_cells(self, cells)
-        walls = self.walls.reshape(-1)
+        taken = self.walls.reshape(-1)
+        if occupied is not None:
+            taken = taken | occupied_mask(self, occupied)
         found = np.atleast_1d(ids).copy()
-        blocked = walls[found]
+        blocked = taken[found]
         if blocked.any():
-            free = np.flatnonzero(~walls)
+            free = np.flatnonzero(~taken)
             if not len(free):
-                rule = "A map needs an open cell"
-                got = "walls everywhere"
-                remedy = "Open a cell, or let the source act through the wall"
+                if self.walls.all():
+                    rule = "A map needs an open cell"
+                    got = "walls everywhere"
+                    remedy = "Open a cell, or let the source act through the wall"
+                else:
+                    rule = "A map needs a cell that is open and not occupied"
+                    got = "none"
+                    remedy = "Pass fewer occupied cells"
                 raise InvalidValue(rule, got=got, remedy=remedy)
             found[blocked] = self._nearest_of(free, found[blocked])
         if ids.ndim == 0:
@@ -250,24 +287,39 @@ class Space(Pictured, Suggesting, ABC):
     def _nearest_of(self, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each cell the nearest of the open cells `free`, ascending."""
 
-    def open_near(self, positions: ArrayLike) -> NDArray[np.float64]:
+    def open_near(
+        self, positions: ArrayLike, *, occupied: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
         """Return positions on open ground: each as it is, or if its cell is a wall, the center of
         the nearest open cell. One position has the shape (2,), or (3,) on a 3D graph.
+
+        Parameters
+        ----------
+        positions : array_like of shape (2,) or (N, 2)
+            World positions.
+        occupied : array_like, optional
+            Cells that others hold, and that count as walls here: world positions of shape (M, 2),
+            ids of cells, or a mask. Two of the positions may still get one cell.
 
         Examples
         --------
         >>> import fieldcraft as fc
-        >>> grid = fc.Grid(walls=[[0, 1, 1]])
+        >>> grid = fc.Grid(walls=[[0, 0, 1, 1]])
         >>> grid.open_near([(0.3, 0.2), (2.5, 0.5)])
         array([[0.3, 0.2],
-               [0.5, 0.5]])
+               [1.5, 0.5]])
+        >>> grid.open_near((2.5, 0.5), occupied=[(1.2, 0.5)])
+        array([0.5, 0.5])
         """
         points, single = checks.positions(positions, dimensions=self.dimensions)
         found = np.array(points, dtype=np.float64)
         cells = np.asarray(self.cell_at(points), dtype=np.int64)
-        blocked = self.walls.reshape(-1)[cells]
-        if blocked.any():
-            found[blocked] = self.position_of(self.nearest_open(cells[blocked]))
+        taken = self.walls.reshape(-1)
+        if occupied is not None:
+            taken = taken | occupied_mask(self, occupied)
+        moved = taken[cells]
+        if moved.any():
+            found[moved] = self.position_of(self.nearest_open(cells[moved], occupied=occupied))
         return found[0] if single else found
 
     # Steps

@@ -13,7 +13,7 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space import Space
-from fieldcraft.space.cells import cell_array, unlabeled
+from fieldcraft.space.cells import cell_array, occupied_mask, unlabeled
 
 Cells = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -72,10 +72,15 @@ class Values:
         points, single = checks.positions(positions, dimensions=self.space.dimensions)
         return points, self.space.cell_at(positions if single else points, outside=outside), single
 
-    def closed(self, where: Readable | ArrayLike | None) -> NDArray[np.bool_]:
-        """Return a new mask of the cells that are no answers, in the space's shape: walls, and
-        those where `where` is 0.
+    def closed(
+        self, where: Readable | ArrayLike | None, occupied: ArrayLike | None = None
+    ) -> NDArray[np.bool_]:
+        """Return a new mask of the cells that are no answers, in the space's shape: walls, occupied
+        cells, and those where `where` is 0.
         """
+        if occupied is not None:
+            taken = occupied_mask(self.space, occupied).reshape(self.space.shape)
+            return self.closed(where) | taken
         if where is None:
             return np.array(self.space.walls)
         space = getattr(where, "space", None)

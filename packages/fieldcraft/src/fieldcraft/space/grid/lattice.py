@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.base.shown import shown_as
@@ -16,9 +17,6 @@ from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.cells import checked_cells, condition, unlabeled
 from fieldcraft.space.grid.neighborhood import Terrain
 from fieldcraft.space.space import Space
-
-if TYPE_CHECKING:
-    from scipy.spatial import cKDTree
 
 _NONE = np.zeros(0, dtype=np.bool_)
 
@@ -254,18 +252,38 @@ class Lattice(Space):
 def nearest_of(
     grid: Lattice, free: NDArray[np.int64], cells: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return for each cell the nearest of the open cells `free`, ascending."""
-    tree = _open_tree(grid)
-    points = np.stack(np.divmod(cells, grid.shape[1]), axis=1)
-    distance, _ = tree.query(points)
-    # The tree returns any of equally near cells; the rule is the lowest id.
-    ties = tree.query_ball_point(points, distance + 1e-6, return_sorted=True)
-    return np.array([free[near[0]] for near in ties], dtype=np.int64)
+    """Return for each cell the nearest of the cells `free`, ascending: all open ones, or some."""
+    if len(free) == len(grid) - np.count_nonzero(grid.walls):
+        tiles = _tiles_of_open_cells(grid)
+    else:
+        tiles = _tiles_of(grid, free)
+    values, bounds, closed = tiles
+    centers = np.stack(np.divmod(cells, grid.shape[1])[::-1], axis=1) + 0.5
+    axes = False, grid.wrap
+    squares = np.inf, 0.0
+    found = np.full((len(cells), 1), -1, dtype=np.int64)
+    # Of equal values the kernel takes the nearest cell, of equally near ones the lowest.
+    kernels.values.best.best(
+        values, bounds, centers, axes, np.float32(1), squares, False, 0, len(cells), found, closed
+    )
+    return found[:, 0]
+
+
+_Tiles = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.uint8]]
+"""Values that are all equal, the highest ones of tiles, and the cells that are not free."""
 
 
 @cached_until_walls_change
-def _open_tree(grid: Lattice) -> cKDTree:
-    from scipy.spatial import cKDTree  # loading it takes longer than all of `import fieldcraft`
+def _tiles_of_open_cells(grid: Lattice) -> _Tiles:
+    return _tiles_of(grid, np.flatnonzero(~grid.walls.reshape(-1)))
 
-    places = np.divmod(np.flatnonzero(~grid.walls.reshape(-1)), grid.shape[1])
-    return cKDTree(np.stack(places, axis=1), boxsize=grid.shape if grid.wrap else None)
+
+def _tiles_of(grid: Lattice, free: NDArray[np.int64]) -> _Tiles:
+    height, width = grid.shape
+    tile = kernels.values.best.TILE
+    values = np.zeros(grid.shape, dtype=np.float32)
+    closed = np.ones(grid.shape, dtype=np.uint8)
+    closed.reshape(-1)[free] = 0
+    bounds = np.empty((-(-height // tile), -(-width // tile)), dtype=np.float32)
+    kernels.values.best.bounds(values, closed, np.float32(1), bounds)
+    return values, bounds, closed

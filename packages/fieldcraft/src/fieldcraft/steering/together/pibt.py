@@ -16,6 +16,7 @@ from fieldcraft.paths.cost import Traffic
 from fieldcraft.paths.distance_maps import DistanceMap
 from fieldcraft.paths.search.many_goals import Distances, Guides, ManyGoals
 from fieldcraft.space import Grid, Space, checked_space
+from fieldcraft.space.cells import occupied_mask
 from fieldcraft.steering.together.plans import Plans
 
 _UNREACHABLE = ("refuse", "wait")
@@ -132,6 +133,7 @@ class PIBT:
         agents: ArrayLike | None = None,
         priorities: ArrayLike | None = None,
         pinned: ArrayLike | None = None,
+        occupied: ArrayLike | None = None,
     ) -> Ints:
         """Return the cells of all agents after their next step, (N,) int64.
 
@@ -148,14 +150,18 @@ class PIBT:
             Agents with a higher one go first; among equal ones the agents longest on their way.
         pinned : array_like of shape (N,), optional
             True for agents that must not move; the others go around them.
+        occupied : array_like, optional
+            Cells that no agent steps to because others hold them, such as another group: world
+            positions of shape (M, 2), ids of cells, or a mask. An agent whose goal is among them
+            walks as near to it as it can; `space.nearest_open(goals, occupied=...)` are free goals.
 
         Raises
         ------
         OnWall
             If an agent or a goal is in a wall. The message names the agents.
         InvalidValue
-            If two agents are in one cell, a goal cannot be reached, a priority is NaN or an
-            argument does not fit. Nothing has changed then.
+            If two agents are in one cell, an agent is in an occupied one, a goal cannot be reached,
+            a priority is NaN or an argument does not fit. Nothing has changed then.
         """
         places = _integers("cells", cells, None, len(self.space), 0)
         count = len(places)
@@ -166,6 +172,7 @@ class PIBT:
         else:
             ranks = _ranks(priorities, ids)
         self._check_places(places, ids)
+        held = self._held_by_others(occupied, places, ids)
         changed = self._distances.follow()
         if self._traffic is not None and self.weight:
             self._traffic.read()
@@ -193,8 +200,18 @@ class PIBT:
         steps = self._distances
         ground = steps.starts, steps.ends, steps.costs, self._width
         same = not changed and np.array_equal(ids, self._ids)
-        led = distances, rows, np.where(rows >= 0, goal_cells, -1), fixed
-        moved = self._plans.step(ground, led, places, order, self._next_seed, same)
+        ends = np.where(rows >= 0, goal_cells, -1)
+        # Others that hold a cell are pinned agents without a goal, after all agents.
+        none = np.full(len(held), -1, dtype=np.int64)
+        led = (
+            distances,
+            np.concatenate([rows, none]),
+            np.concatenate([ends, none]),
+            np.concatenate([fixed, none < 0]),
+        )
+        stands = np.concatenate([places, held])
+        order = np.concatenate([order, count + np.arange(len(held))])
+        moved = self._plans.step(ground, led, stands, order, self._next_seed, same)[:count]
         if self._traffic is not None:
             self._traffic.add(places, moved)
         self._ids = ids
@@ -226,6 +243,20 @@ class PIBT:
                 got=f"{_names(ids, cells == cell)} at {self.space.describe(cell)}",
                 remedy="Move or drop one of them",
             )
+
+    def _held_by_others(self, occupied: ArrayLike | None, cells: Ints, ids: Ints) -> Ints:
+        """Return the open cells that others hold; refuse agents in them."""
+        if occupied is None:
+            return np.empty(0, dtype=np.int64)
+        mask = occupied_mask(self.space, occupied)
+        shared = mask[cells]
+        if shared.any():
+            raise InvalidValue(
+                "Cells that others hold have no agent of this crowd",
+                got=f"{_names(ids, shared)} at {self.space.describe(int(cells[shared][0]))}",
+                remedy="Leave the cells of these agents out of occupied",
+            )
+        return np.flatnonzero(mask & ~self.space.walls.reshape(-1))
 
     def _numbers(self, agents: ArrayLike | None, count: int) -> Ints:
         """Return the number of each agent."""
