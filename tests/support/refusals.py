@@ -39,7 +39,7 @@ def state(layer: Layer) -> tuple[object, ...]:
         layer.values.tobytes(),
         arrays,
         keys,
-        layer.steps.sources.next_expiry,
+        layer.steps.sources.rows.next_expiry,
         layer.time,
         layer.every,
         layer.propagation,

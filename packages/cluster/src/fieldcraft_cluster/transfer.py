@@ -104,7 +104,7 @@ class _Spread(Transfer):
         layer.steps.feed()
         field = layer.steps.field
         flat = halo.reshape(-1)
-        held, strengths = layer.steps.sources.pins(field.spread.stack)
+        held, strengths = layer.steps.sources.rows.pins(field.spread.stack)
         beside = np.setdiff1d(np.flatnonzero(flat), held, assume_unique=True)
         cells = np.concatenate([held, beside])
         order = np.argsort(cells)

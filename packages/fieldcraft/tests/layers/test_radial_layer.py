@@ -39,13 +39,13 @@ def layer(imap: fc.InfluenceMap) -> fc.Layer:
 def rebuilt(layer: fc.Layer) -> np.ndarray:
     """The values of a new layer with the same live sources, added in another order."""
     fresh = fc.InfluenceMap(layer.space).add_layer("fresh", layer.propagation)
-    columns = layer.sources.columns
-    for row in np.flatnonzero(columns.alive)[::-1].tolist():
-        number = int(columns.falloffs[row])
+    held = layer.sources.rows
+    for row in np.flatnonzero(held.alive)[::-1].tolist():
+        number = int(held.falloffs[row])
         fresh.add_source(
-            columns.positions[row],
-            float(columns.strengths[row]),
-            radius=float(columns.radii[row]) or None,
+            held.positions[row],
+            float(held.strengths[row]),
+            radius=float(held.radii[row]) or None,
             falloff=layer.sources.falloffs[number - 1] if number else None,
             on_wall="through",
         )
@@ -608,9 +608,7 @@ class TestRadiiThatChange:
         fresh = fc.InfluenceMap(imap.space).add_teams(["one", "two"], fc.Radial(3))
         for name, other in fresh.layers.items():
             sources = teams[name].sources
-            radii = np.where(sources.columns.radii, sources.columns.radii, 3.0)[
-                sources.columns.alive
-            ]
+            radii = np.where(sources.rows.radii, sources.rows.radii, 3.0)[sources.rows.alive]
             other.add_sources(sources.positions, sources.strengths, radii=radii)
             other.step()
         np.testing.assert_array_equal(teams.owner(by="source"), fresh.owner(by="source"))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.layers.propagation.spread.on_grid import GridSpreadField
-from fieldcraft.layers.propagation.spread.spread import Spread
+from fieldcraft.layers.propagation.spread.spread_settings import SpreadSettings
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Batch, Buffer
 from fieldcraft_gpu.card import Card
@@ -32,7 +32,7 @@ class DeviceSpreadField(SteppedField, GridSpreadField):
 
     lazy = True
 
-    def __init__(self, spread: Spread, space: Grid, every: float, device: Card) -> None:
+    def __init__(self, spread: SpreadSettings, space: Grid, every: float, device: Card) -> None:
         neighbors = len(space.neighborhood.steps)
         rule = f"Spread on a device has at most {_MOST_NEIGHBORS} neighbors"
         refuse((neighbors > _MOST_NEIGHBORS, rule, f"{neighbors}"))
@@ -108,7 +108,7 @@ class DeviceSpreadField(SteppedField, GridSpreadField):
         self._loaded = False
         super()._follow_walls()
 
-    def tune(self, spread: Spread, every: float) -> None:
+    def tune(self, spread: SpreadSettings, every: float) -> None:
         """Set parameters and the interval; see `Field.tune`."""
         _check(spread)
         self._loaded = False
@@ -169,7 +169,7 @@ class DeviceSpreadField(SteppedField, GridSpreadField):
         self.turn = 1 - self.turn
 
 
-def _check(spread: Spread) -> None:
+def _check(spread: SpreadSettings) -> None:
     floor = f"The floor of Spread on a device is at least {_LEAST_FLOOR:g}"
     refuse(
         (

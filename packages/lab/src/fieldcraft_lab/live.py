@@ -243,7 +243,7 @@ class LayerWorld(Live):
 
     def markers_version(self) -> tuple[int, ...]:
         """Return the version of the sources of each layer."""
-        return tuple(layer.sources.version for layer in _source_layers(self.imap).values())
+        return tuple(layer.sources.rows.version for layer in _source_layers(self.imap).values())
 
     def layers(self) -> dict[str, Any]:
         """Return what can be added to each layer."""

@@ -58,7 +58,7 @@ class Forecast(Operand):
 
 def version_of_all(layer: Layer) -> int:
     """Return a number that changes with everything that the later values of a layer depend on."""
-    version = layer.version + layer.steps.later_changes + layer.steps.sources.version
+    version = layer.version + layer.steps.later_changes + layer.steps.sources.rows.version
     name = layer.steps.field.barrier
     if name is not None and name in layer.steps.others:
         version += layer.steps.others[name].steps.version

@@ -85,9 +85,9 @@ class Steps(Generic[AnyField]):
     def version(self) -> int:
         """A number that changes whenever the values may have changed."""
         walls = self.space.walls_version
-        if walls != self.walls_seen and self.sources.version != self._sources_seen:
+        if walls != self.walls_seen and self.sources.rows.version != self._sources_seen:
             # New walls read 0 but for their sources, which show before the next step there.
-            self._sources_seen = self.sources.version
+            self._sources_seen = self.sources.rows.version
             self.changes += 1
         return self.changes + walls
 
@@ -146,7 +146,7 @@ class Steps(Generic[AnyField]):
 
     def _expire(self) -> None:
         """Remove the sources whose lifetime has passed."""
-        if self.ticks >= self.sources.next_expiry:
+        if self.ticks >= self.sources.rows.next_expiry:
             self.sources.expire(self.ticks)
 
     def count(self, count: int) -> None:
@@ -163,12 +163,12 @@ class Steps(Generic[AnyField]):
         sources = self.sources
         self._expire()
         # A source may live through some of the steps only, or change with each.
-        left = sources.next_expiry - self.ticks
+        left = sources.rows.next_expiry - self.ticks
         if left >= steps * self.every:
             batch = steps
         else:
             batch = -(-left // self.every)
-        if sources.change_by_themselves:
+        if sources.tracks.change_sources:
             batch = min(batch, 1)
             sources.advance(self.ticks, self.ticks + batch * self.every)
         if self.field.barrier is not None:
@@ -197,7 +197,7 @@ class Steps(Generic[AnyField]):
         """Let the time of steps pass that would change no value, if these are such steps; return
         their number.
         """
-        if not self.field.memoryless or self.sources.change_by_themselves:
+        if not self.field.memoryless or self.sources.tracks.change_sources:
             return 0
         self.count(steps)
         return steps

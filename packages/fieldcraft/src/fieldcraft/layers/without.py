@@ -76,7 +76,7 @@ class Without(Operand):
         others = sources.copy()
         gone = [each for each in ids if each is not None and sources.is_alive(each)]
         others.remove(np.array(gone, dtype=np.int64))
-        others.all_changed()
+        others.rows.all_changed()
         field.feed(others)
         field.settle()
         return field

@@ -77,8 +77,8 @@ def test_exact_under_change(seed: int, metric: str, blend: str, directed: bool) 
             imap.advance(0.1, budget_work=3)
         imap.step()
         fresh = fc.InfluenceMap(graph).add_layer("a", layer.propagation)
-        columns = layer.sources.columns
-        radii = [radius or 6.0 for radius in columns.radii[columns.alive].tolist()]
+        held = layer.sources.rows
+        radii = [radius or 6.0 for radius in held.radii[held.alive].tolist()]
         fresh.add_sources(
             layer.sources.positions, layer.sources.strengths, radii=radii, on_wall="through"
         )

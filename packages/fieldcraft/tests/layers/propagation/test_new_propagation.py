@@ -51,7 +51,7 @@ class EvenField(Field):
         self.values.reshape(-1)[cells] = values
 
     def feed(self, sources: Sources) -> None:
-        self._pins = sources.pins("sum")
+        self._pins = sources.rows.pins("sum")
 
     def tune(self, even: Even, every: float) -> None:
         self.even = even

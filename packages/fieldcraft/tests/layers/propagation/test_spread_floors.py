@@ -36,7 +36,7 @@ def plainly(
     the cell's source, unless something stronger of the other sign arrives.
     """
     after = ruled(values, layer, grid, spread)
-    cells, strengths = layer.sources.pins(spread.stack)
+    cells, strengths = layer.sources.rows.pins(spread.stack)
     held = stronger(strengths, after[cells]) & ~turning(values, layer, grid, spread)
     after[cells] = np.where(held, strengths, after[cells])
     return after.reshape(grid.shape)
@@ -48,7 +48,7 @@ def turning(
     """In the cells of which sources something stronger of the other sign arrives: what a step with
     momentum 1 leads to.
     """
-    cells, strengths = layer.sources.pins(spread.stack)
+    cells, strengths = layer.sources.rows.pins(spread.stack)
     arrives = ruled(values, layer, grid, replace(spread, momentum=1.0, half_life=None))[cells]
     return (arrives != 0) & ((arrives < 0) != (strengths < 0)) & ~stronger(strengths, arrives)
 
@@ -102,7 +102,7 @@ def test_is_the_definition(
         layer.sources.remove(layer.sources.ids)
         strengths = rng.integers(-8 if signed else 1, 9, 6)
         layer.add_sources(rng.permutation(places)[:6], strengths)
-        cells, least = layer.sources.pins("max")
+        cells, least = layer.sources.rows.pins("max")
         flat = values.reshape(-1)
         loose = stronger(flat[cells], least) | turning(values, layer, grid, spread)
         flat[cells] = np.where(loose, flat[cells], least)

@@ -48,7 +48,7 @@ def test_is_the_definition(
     through = np.exp(-layer.resistance) if spread.exponent == 0 else layer.resistance
     cells = np.sort(rng.permutation(np.flatnonzero(~grid.walls.reshape(-1)))[:5])
     layer.add_sources(grid.position_of(cells), rng.integers(-8 if signed else 1, 9, 5))
-    pinned, strengths = layer.sources.pins("max")
+    pinned, strengths = layer.sources.rows.pins("max")
     values, frozen = np.zeros(grid.shape, np.float32), grid.walls.astype(np.uint8)
     values.reshape(-1)[pinned], frozen.reshape(-1)[pinned] = strengths, 1
     lengths = grid.neighborhood.lengths(grid.cell_size)

@@ -553,7 +553,7 @@ class Model(RuleBasedStateMachine):
         assert {i: (tuple(p), s) for i, p, s in found} == {
             i: (s[0], s[1]) for i, s in self.plain.items()
         }
-        cells, strengths = sources.pins("max")
+        cells, strengths = sources.rows.pins("max")
         assert (np.diff(cells) > 0).all()
         held: dict[int, float] = {}
         for (x, y), strength, _ in self.plain.values():

@@ -157,10 +157,10 @@ class FloodField(Field):
     def feed(self, sources: Sources) -> None:
         """Keep the cells of sources hot, and begin floods in new ones; see `Field.feed`."""
         self._follow_walls()
-        if sources.version != self._fed:
-            cells, strengths = sources.pins(self.flood.stack)
-            sources.forget_changes()
-            self._fed = sources.version
+        if sources.rows.version != self._fed:
+            cells, strengths = sources.rows.pins(self.flood.stack)
+            sources.rows.forget_changes()
+            self._fed = sources.rows.version
             new = ~np.isin(cells, self.pinned)
             gone = self.pinned[~np.isin(self.pinned, cells)]
             self._forget(gone[self.space.walls.reshape(-1)[gone]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,12 @@ from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.layers.sources.placing import Limits, place
-from fieldcraft.layers.sources.tracks import MovingRows, SingleThreadLock
+from fieldcraft.layers.sources.rows import Rows
+from fieldcraft.layers.sources.tracks import Tracks
 from fieldcraft.space import Space
 
 
-class Sources(MovingRows):
+class Sources:
     """The live sources of one layer as arrays, for many at once; `layer.sources`.
 
     Ids are int64 and never used twice. Changes are visible from the layer's next step on.
@@ -35,40 +36,56 @@ class Sources(MovingRows):
            [4.5, 0.5]]), array([2., 4.], dtype=float32))
     """
 
-    def __init__(self, space: Space, lock: SingleThreadLock | None = None) -> None:
-        super().__init__(space, nullcontext() if lock is None else lock)
+    def __init__(self, space: Space, lock: AbstractContextManager[object] | None = None) -> None:
+        self._space = space
+        if lock is None:
+            self._lock: AbstractContextManager[object] = nullcontext()
+        else:
+            self._lock = lock
+        self.rows = Rows(space.dimensions)
+        """The columns that store the sources."""
+        self.tracks = Tracks(space)
+        """The velocities, paths and schedules of sources."""
         self.falloffs: list[Falloff] = []
         """The falloffs of sources that have their own."""
         self._limits: Limits | None = None
         self._keys: dict[Hashable, int] = {}
         self._synced: tuple[list[Any], NDArray[np.int64]] = ([], np.zeros(0, dtype=np.int64))
 
+    def __len__(self) -> int:
+        return len(self.rows)
+
     def __repr__(self) -> str:
         return f"<Sources: {len(self)} alive>"
+
+    @property
+    def dimensions(self) -> int:
+        """2 for positions (x, y), 3 for (x, y, z)."""
+        return self._space.dimensions
 
     @property
     def ids(self) -> NDArray[np.int64]:
         """The ids of all live sources, shape (N,)."""
         with self._lock:
-            return self.ids_of(np.flatnonzero(self._alive))
+            return self.rows.ids_of(np.flatnonzero(self.rows.alive))
 
     @property
     def cells(self) -> NDArray[np.int64]:
         """Their cells, shape (N,), in the order of `ids`."""
         with self._lock:
-            return self._cells[self._alive]
+            return self.rows.cells[self.rows.alive]
 
     @property
     def positions(self) -> NDArray[np.float64]:
         """Their world positions as given, shape (N, 2) or (N, 3), in the order of `ids`."""
         with self._lock:
-            return self._positions[self._alive]
+            return self.rows.positions[self.rows.alive]
 
     @property
     def strengths(self) -> NDArray[np.float32]:
         """Their strengths, shape (N,), in the order of `ids`."""
         with self._lock:
-            return self._strengths[self._alive]
+            return self.rows.strengths[self.rows.alive]
 
     @property
     def keys(self) -> list[Hashable]:
@@ -76,15 +93,20 @@ class Sources(MovingRows):
         with self._lock:
             return [key for key, identity in self._keys.items() if self.is_alive(identity)]
 
+    def is_alive(self, identity: int) -> bool:
+        """Return whether this id is that of a live source."""
+        identity = checks.integer("identity", identity, minimum=-(2**63))
+        return bool(self.rows.are_alive(np.array([identity], dtype=np.int64))[0])
+
     def positions_of(self, ids: ArrayLike) -> NDArray[np.float64]:
         """Return the world positions of sources, shape (N, 2) or (N, 3)."""
         with self._lock:
-            return self._positions[self._rows_of(ids)]
+            return self.rows.positions[self.rows.rows_of(ids)]
 
     def strengths_of(self, ids: ArrayLike) -> NDArray[np.float32]:
         """Return the strengths of sources, shape (N,)."""
         with self._lock:
-            return self._strengths[self._rows_of(ids)]
+            return self.rows.strengths[self.rows.rows_of(ids)]
 
     def add(
         self,
@@ -137,9 +159,9 @@ class Sources(MovingRows):
                 curve = None
             else:
                 curve = Falloff.of(falloff)
-            rows = self._insert(points, cells, amounts, expires)
+            rows = self.rows.insert(points, cells, amounts, expires)
             self._set_shapes(rows, sizes, curve)
-            return self.ids_of(rows)
+            return self.rows.ids_of(rows)
 
     def move(
         self,
@@ -164,7 +186,7 @@ class Sources(MovingRows):
             As in `Layer.add_source`.
         """
         with self._lock:
-            rows = self._rows_of(ids)
+            rows = self.rows.rows_of(ids)
             points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
             if len(points) != len(rows):
                 raise InvalidValue(
@@ -175,21 +197,21 @@ class Sources(MovingRows):
             if velocities is None:
                 paces = None
             else:
-                paces = self._checked_velocities(velocities, len(rows))
-            self._place(rows, points, cells)
-            self._motions.drop(rows)
+                paces = self.tracks.checked_velocities(velocities, len(rows))
+            self.rows.place(rows, points, cells)
+            self.tracks.stop_moving(rows)
             if paces is not None:
-                self._set_velocities(rows, paces, on_wall, outside)
+                self.tracks.set_velocities(rows, points, paces, on_wall, outside)
 
     def set_strengths(self, ids: ArrayLike, strengths: ArrayLike) -> None:
         """Set the strengths of sources: one number for all, or one each."""
         with self._lock:
-            rows = self._rows_of(ids)
+            rows = self.rows.rows_of(ids)
             amounts = checks.amounts("strengths", strengths, len(rows))
             self._check_limits(amounts, len(self))
-            self._strengths[rows] = amounts
-            self._note(rows)
-            self._schedules.drop(rows)
+            self.rows.strengths[rows] = amounts
+            self.rows.note(rows)
+            self.tracks.stop_schedules(rows)
 
     def set_radii(self, ids: ArrayLike, radii: ArrayLike) -> None:
         """Set the radii of sources of a radial layer, in world units: one for all, or one each."""
@@ -200,15 +222,85 @@ class Sources(MovingRows):
                     got="a layer of another kind",
                     remedy="Set strengths instead",
                 )
-            rows = self._rows_of(ids)
-            self._radii[rows] = self._checked_radii(checks.array("radii", radii), len(rows))
+            rows = self.rows.rows_of(ids)
+            self.rows.radii[rows] = self._checked_radii(checks.array("radii", radii), len(rows))
             self.have_shapes = True
-            self._note(rows)
+            self.rows.note(rows)
 
     def remove(self, ids: ArrayLike) -> None:
         """Remove sources."""
         with self._lock:
-            self._drop(self._rows_of(ids))
+            self._drop(self.rows.rows_of(ids))
+
+    def _drop(self, rows: NDArray[np.int64]) -> None:
+        self.rows.drop(rows)
+        self.tracks.stop(rows)
+
+    def expire(self, now: int) -> None:
+        """Remove the sources with a lifetime that has ended at `now` ticks of the layer's time."""
+        if now >= self.rows.next_expiry:
+            self.tracks.stop(self.rows.expire(now))
+
+    def advance(self, now: int, until: int) -> None:
+        """Move the sources to where they are at `until` ticks, and update their strengths; see
+        `Tracks.advance`.
+        """
+        self.tracks.advance(self.rows, now, until)
+
+    def follow(
+        self,
+        identity: int,
+        path: ArrayLike,
+        speed: float,
+        *,
+        repeat: bool = False,
+        on_wall: str = "refuse",
+        outside: str = "refuse",
+    ) -> None:
+        """Move a source along a path; see `Source.follow`."""
+        given, _ = checks.positions(path, dimensions=self._space.dimensions)
+        if not len(given):
+            raise InvalidValue(
+                "A source follows one position or more",
+                got="none",
+                remedy="Ask `if path:` before following a path",
+            )
+        pace = checks.positive("speed", speed)
+        again = checks.flag("repeat", repeat)
+        with self._lock:
+            row = self.rows.rows_of([checks.integer("identity", identity)])
+            place(self._space, given, on_wall=on_wall, outside=outside)
+            points = np.concatenate([self.rows.positions[row], given])
+            self.tracks.follow(row, points, pace, again, on_wall, outside)
+            self.rows.version += 1
+
+    def schedule(
+        self, identity: int, times: ArrayLike, strengths: ArrayLike, period: float | None = None
+    ) -> None:
+        """Change the strength of a source with time; see `Source.schedule`."""
+        begin = np.atleast_1d(checks.array("times", times))
+        begin = checks.numbers("times", begin, len(begin) if begin.ndim == 1 else 1)
+        if not len(begin) or begin[0] != 0 or (np.diff(begin) <= 0).any():
+            raise InvalidValue(
+                "The times of a schedule are seconds from now, ascending, the first 0",
+                got=f"times={begin.tolist()}",
+                remedy="Begin with the strength now: times=[0, 3, 5], strengths=[0, 8, 0]",
+            )
+        amounts = checks.amounts("strengths", strengths, len(begin))
+        if period is not None:
+            period = checks.positive("period", period)
+        if period is not None and period <= begin[-1]:
+            raise InvalidValue(
+                "The period of a schedule is longer than its last time",
+                got=f"period={period!r} after times up to {begin[-1]:g}",
+                remedy="Pass the seconds after which it begins again",
+            )
+        with self._lock:
+            row = self.rows.rows_of([checks.integer("identity", identity)])
+            self._check_limits(amounts, len(self))
+            self.rows.strengths[row] = amounts[0]
+            self.rows.note(row)
+            self.tracks.schedule(row, begin, amounts, period)
 
     def sync(
         self,
@@ -264,7 +356,7 @@ class Sources(MovingRows):
             if velocities is None:
                 paces = None
             else:
-                paces = self._checked_velocities(velocities, len(names))
+                paces = self.tracks.checked_velocities(velocities, len(names))
             sizes = self._checked_radii(radii, len(points))
             if falloff is None:
                 curve = None
@@ -277,21 +369,21 @@ class Sources(MovingRows):
             if np.count_nonzero(old) < len(self._keys):
                 wanted = set(names)
                 gone = [name for name in self._keys if name not in wanted]
-                self._drop(self._rows_of([self._keys.pop(name) for name in gone]))
+                self._drop(self.rows.rows_of([self._keys.pop(name) for name in gone]))
             rows = ids & 0xFFFFFFFF
             known = rows[old]
-            self._place(known, points[old], cells[old])
-            self._strengths[known] = amounts[old]
+            self.rows.place(known, points[old], cells[old])
+            self.rows.strengths[known] = amounts[old]
             if new.any():
-                rows[new] = self._insert(points[new], cells[new], amounts[new], None)
-                ids = self.ids_of(rows)
+                rows[new] = self.rows.insert(points[new], cells[new], amounts[new], None)
+                ids = self.rows.ids_of(rows)
                 self._keys.update((names[i], int(ids[i])) for i in np.flatnonzero(new).tolist())
             self._synced = names, ids
             if sizes is not None or curve is not None:
                 self._set_shapes(rows, sizes, curve)
-            self._stop(rows)
+            self.tracks.stop(rows)
             if paces is not None:
-                self._set_velocities(rows, paces, on_wall, outside)
+                self.tracks.set_velocities(rows, points, paces, on_wall, outside)
 
     def _known(self, names: list[Any]) -> NDArray[np.int64]:
         """Return the ids of the live sources with these keys, -1 for new ones; keys of sources that
@@ -300,7 +392,7 @@ class Sources(MovingRows):
         last, ids = self._synced
         try:
             is_same = len(names) == len(last) == len(self._keys) and names == last
-            if is_same and self._are_alive(ids).all():
+            if is_same and self.rows.are_alive(ids).all():
                 return ids
             count = len(dict.fromkeys(names))
         except (TypeError, ValueError):
@@ -362,29 +454,29 @@ class Sources(MovingRows):
     ) -> None:
         """Set the radii and the falloff of rows; None for those of the layer."""
         self.have_shapes |= radii is not None or falloff is not None
-        self._radii[rows] = 0.0 if radii is None else radii
+        self.rows.radii[rows] = 0.0 if radii is None else radii
         if falloff is not None and falloff not in self.falloffs:
             if len(self.falloffs) > 2 * len(self):  # falloffs may differ at each call
-                used, numbers = np.unique(np.append(0, self._falloffs), return_inverse=True)
+                used, numbers = np.unique(np.append(0, self.rows.falloffs), return_inverse=True)
                 self.falloffs = [self.falloffs[number - 1] for number in used[1:].tolist()]
-                self._falloffs = numbers[1:].astype(np.int64)
+                self.rows.falloffs = numbers[1:].astype(np.int64)
             self.falloffs.append(falloff)
         if falloff is None:
-            self._falloffs[rows] = 0
+            self.rows.falloffs[rows] = 0
         else:
-            self._falloffs[rows] = self.falloffs.index(falloff) + 1
+            self.rows.falloffs[rows] = self.falloffs.index(falloff) + 1
 
     # Copies and saves
 
-    def set_lock(self, lock: SingleThreadLock) -> None:
+    def set_lock(self, lock: AbstractContextManager[object]) -> None:
         """Replace the lock around each call."""
         self._lock = lock
 
-    def copy(self, lock: SingleThreadLock | None = None) -> Sources:
+    def copy(self, lock: AbstractContextManager[object] | None = None) -> Sources:
         """Return an independent copy, ids and keys included, with a lock of its own."""
         twin = Sources(self._space, lock)
-        twin._copy_rows(self)
-        twin._motions, twin._schedules = self._motions.copy(), self._schedules.copy()
+        twin.rows.copy_from(self.rows)
+        twin.tracks = self.tracks.copy()
         twin.falloffs = list(self.falloffs)
         twin._limits = self._limits
         twin.have_shapes = self.have_shapes
@@ -396,8 +488,7 @@ class Sources(MovingRows):
 
     def state(self) -> tuple[dict[str, NDArray[Any]], list[tuple[Hashable, int]]]:
         """Return what `restored` needs besides falloffs: the columns, and the keys."""
-        moving = self._motions.state("motion") | self._schedules.state("schedule")
-        return self._saved_rows() | moving, list(self._keys.items())
+        return self.rows.state() | self.tracks.state(), list(self._keys.items())
 
     @classmethod
     def restored(
@@ -409,9 +500,8 @@ class Sources(MovingRows):
     ) -> Sources:
         """Return the sources of a `state`; raises ValueError for other arrays and keys."""
         sources = cls(space)
-        sources._restore_rows(arrays, len(space), len(falloffs))
-        sources._motions.restore("motion", arrays, sources._alive)
-        sources._schedules.restore("schedule", arrays, sources._alive)
+        sources.rows.restore(arrays, len(space), len(falloffs))
+        sources.tracks.restore(arrays, sources.rows.alive)
         sources.falloffs = list(falloffs)
         sources.have_shapes = True
         sources._keys = dict(keys)

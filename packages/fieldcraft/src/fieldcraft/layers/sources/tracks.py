@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -130,25 +129,20 @@ class PiecewiseLinear:
             raise ValueError("functions of time that never begin")
 
 
-SingleThreadLock = AbstractContextManager[None]
+class Tracks:
+    """The velocities, paths and schedules of the sources of one layer."""
 
-
-class MovingRows(Rows):
-    """Rows of sources on a space that may have a velocity, a path or a schedule."""
-
-    def __init__(self, space: Space, lock: SingleThreadLock) -> None:
-        super().__init__(space.dimensions)
+    def __init__(self, space: Space) -> None:
         self._space = space
-        self._lock = lock
         self._motions = PiecewiseLinear(space.dimensions)
         self._schedules = PiecewiseLinear(1)
 
     @property
-    def change_by_themselves(self) -> bool:
-        """Whether time alone changes some of them."""
+    def change_sources(self) -> bool:
+        """Whether time alone changes some sources."""
         return self._motions.rows.size > 0 or self._schedules.rows.size > 0
 
-    def advance(self, now: int, until: int) -> None:
+    def advance(self, sources: Rows, now: int, until: int) -> None:
         """Move the sources to where they are at `until` ticks, and update their strengths.
 
         Raises `OutsideMap` or `OnWall` for sources that leave the map or walk into walls, unless
@@ -163,25 +157,30 @@ class MovingRows(Rows):
             for on_wall, outside in np.unique(motions.policies, axis=0).tolist():
                 these = np.flatnonzero((motions.policies == (on_wall, outside)).all(axis=1))
                 cells[these] = self._cells_at(
-                    rows[these], points[these], until, ON_WALL[on_wall], OUTSIDE[outside]
+                    sources.ids_of(rows[these]),
+                    points[these],
+                    until,
+                    ON_WALL[on_wall],
+                    OUTSIDE[outside],
                 )
-            is_moved = (self._positions[rows] != points).any(axis=1)
+            is_moved = (sources.positions[rows] != points).any(axis=1)
             # A source that stays may act from another cell, once its own is a wall.
-            moved = rows[is_moved | (self._cells[rows] != cells)]
-            self._positions[rows], self._cells[rows] = points, cells
+            moved = rows[is_moved | (sources.cells[rows] != cells)]
+            sources.positions[rows] = points
+            sources.cells[rows] = cells
             if len(moved):
-                self._note(moved)
+                sources.note(moved)
         if len(schedules):
             rows = schedules.rows
             strengths = schedules.at(now, until)[:, 0].astype(np.float32)
-            changed = rows[self._strengths[rows] != strengths]
-            self._strengths[rows] = strengths
+            changed = rows[sources.strengths[rows] != strengths]
+            sources.strengths[rows] = strengths
             if len(changed):
-                self._note(changed)
+                sources.note(changed)
 
     def _cells_at(
         self,
-        rows: NDArray[np.int64],
+        ids: NDArray[np.int64],
         points: NDArray[np.float64],
         until: int,
         on_wall: str,
@@ -191,129 +190,126 @@ class MovingRows(Rows):
         try:
             return place(self._space, points, on_wall=on_wall, outside=outside)[1]
         except (OutsideMap, OnWall):
-            for row, point in zip(rows, points, strict=True):
-                self._check_place(row, point, until, on_wall, outside)
+            for identity, point in zip(ids.tolist(), points, strict=True):
+                self._check_place(identity, point, until, on_wall, outside)
             raise
 
     def _check_place(
-        self, row: np.int64, point: NDArray[np.float64], until: int, on_wall: str, outside: str
+        self, identity: int, point: NDArray[np.float64], until: int, on_wall: str, outside: str
     ) -> None:
         """Refuse to move a source by itself to where its policies do not allow it."""
         try:
             place(self._space, point, on_wall=on_wall, outside=outside)
         except (OutsideMap, OnWall) as error:
-            off = isinstance(error, OutsideMap)
+            if isinstance(error, OutsideMap):
+                ground = "the map"
+                remedy = 'Move it with outside="clamp" to act from the rim'
+            else:
+                ground = "open ground"
+                remedy = 'Move it with on_wall="through", or "nearest" to act from beside walls'
             raise type(error)(
-                "A source that moves stays on " + ("the map" if off else "open ground"),
-                got=f"source {self.ids_of(np.array([row]))[0]} at {tuple(point.tolist())} after"
+                f"A source that moves stays on {ground}",
+                got=f"source {identity} at {tuple(point.tolist())} after"
                 f" {clock.seconds(until):g} s of its layer's time",
-                remedy='Move it with outside="clamp" to act from the rim'
-                if off
-                else 'Move it with on_wall="through", or "nearest" to act from beside walls',
+                remedy=remedy,
             ) from None
 
-    def _stop(self, rows: NDArray[np.int64]) -> None:
+    def stop(self, rows: NDArray[np.int64]) -> None:
         """Remove the velocities, paths and schedules of rows."""
         self._motions.drop(rows)
         self._schedules.drop(rows)
 
-    def _drop(self, rows: NDArray[np.int64]) -> None:
-        super()._drop(rows)
-        self._stop(rows)
+    def stop_moving(self, rows: NDArray[np.int64]) -> None:
+        """Remove the velocities and paths of rows."""
+        self._motions.drop(rows)
 
-    def _checked_velocities(self, velocities: ArrayLike, count: int) -> NDArray[np.float64]:
-        found, single = checks.positions(velocities, dimensions=self.dimensions, what="Velocities")
+    def stop_schedules(self, rows: NDArray[np.int64]) -> None:
+        """Remove the schedules of rows."""
+        self._schedules.drop(rows)
+
+    def checked_velocities(self, velocities: ArrayLike, count: int) -> NDArray[np.float64]:
+        """Return one velocity for each of `count` sources, (count, 2) or (count, 3)."""
+        dimensions = self._space.dimensions
+        found, single = checks.positions(velocities, dimensions=dimensions, what="Velocities")
         if len(found) != count and not single:
             raise InvalidValue(
                 "Sources have one velocity each, or one for all",
                 got=f"{len(found)} velocities for {count} sources",
                 remedy="Pass as many velocities as sources, in world units a second",
             )
-        return np.array(np.broadcast_to(found, (count, self.dimensions)))
+        return np.array(np.broadcast_to(found, (count, dimensions)))
 
-    def _set_velocities(
-        self, rows: NDArray[np.int64], velocities: NDArray[np.float64], on_wall: str, outside: str
+    def set_velocities(
+        self,
+        rows: NDArray[np.int64],
+        positions: NDArray[np.float64],
+        velocities: NDArray[np.float64],
+        on_wall: str,
+        outside: str,
     ) -> None:
+        """Move the sources in these rows from their positions on; a velocity of 0 stops one."""
         going = velocities.any(axis=1)
         self._motions.drop(rows)
         rows = rows[going]
         self._motions.set(
             rows,
             np.zeros(len(rows)),
-            self._positions[rows],
+            positions[going],
             velocities[going],
             policies=(ON_WALL.index(on_wall), OUTSIDE.index(outside)),
         )
 
     def follow(
         self,
-        identity: int,
-        path: ArrayLike,
+        row: NDArray[np.int64],
+        points: NDArray[np.float64],
         speed: float,
-        *,
-        repeat: bool = False,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        repeat: bool,
+        on_wall: str,
+        outside: str,
     ) -> None:
-        """Move a source along a path; see `Source.follow`."""
-        given, _ = checks.positions(path, dimensions=self.dimensions)
-        if not len(given):
-            raise InvalidValue(
-                "A source follows one position or more",
-                got="none",
-                remedy="Ask `if path:` before following a path",
-            )
-        pace = checks.positive("speed", speed)
-        again = checks.flag("repeat", repeat)
-        with self._lock:
-            row = self._rows_of([checks.integer("identity", identity)])
-            place(self._space, given, on_wall=on_wall, outside=outside)
-            points = np.concatenate([self._positions[row], given])
-            segments = self._space.shortest_vectors(np.diff(points, axis=0))
-            lengths = np.sqrt((segments**2).sum(axis=1))
-            segments = segments[lengths > 0]
-            lengths = lengths[lengths > 0]
-            start = np.zeros((1, self.dimensions))
-            ends = points[0] + np.concatenate([start, segments.cumsum(axis=0)])
-            slopes = np.zeros_like(ends)
-            slopes[:-1] = segments / lengths[:, np.newaxis] * pace
-            times = np.concatenate([[0.0], np.cumsum(lengths) / pace])
-            policies = ON_WALL.index(on_wall), OUTSIDE.index(outside)
-            self._motions.set(row, times, ends, slopes, repeat=again, policies=policies)
-            self.version += 1
+        """Move the source in a row, (1,), along points, (K, 2) or (K, 3), the first its own."""
+        segments = self._space.shortest_vectors(np.diff(points, axis=0))
+        lengths = np.sqrt((segments**2).sum(axis=1))
+        segments = segments[lengths > 0]
+        lengths = lengths[lengths > 0]
+        start = np.zeros((1, self._space.dimensions))
+        ends = points[0] + np.concatenate([start, segments.cumsum(axis=0)])
+        slopes = np.zeros_like(ends)
+        slopes[:-1] = segments / lengths[:, np.newaxis] * speed
+        times = np.concatenate([[0.0], np.cumsum(lengths) / speed])
+        policies = ON_WALL.index(on_wall), OUTSIDE.index(outside)
+        self._motions.set(row, times, ends, slopes, repeat=repeat, policies=policies)
 
     def schedule(
-        self, identity: int, times: ArrayLike, strengths: ArrayLike, period: float | None = None
+        self,
+        row: NDArray[np.int64],
+        times: NDArray[np.float64],
+        strengths: NDArray[np.float32],
+        period: float | None,
     ) -> None:
-        """Change the strength of a source with time; see `Source.schedule`."""
-        begin = np.atleast_1d(checks.array("times", times))
-        begin = checks.numbers("times", begin, len(begin) if begin.ndim == 1 else 1)
-        if not len(begin) or begin[0] != 0 or (np.diff(begin) <= 0).any():
-            raise InvalidValue(
-                "The times of a schedule are seconds from now, ascending, the first 0",
-                got=f"times={begin.tolist()}",
-                remedy="Begin with the strength now: times=[0, 3, 5], strengths=[0, 8, 0]",
-            )
-        amounts = checks.amounts("strengths", strengths, len(begin))
+        """Change the strength of the source in a row, (1,), at these times."""
         if period is not None:
-            period = checks.positive("period", period)
-        if period is not None and period <= begin[-1]:
-            raise InvalidValue(
-                "The period of a schedule is longer than its last time",
-                got=f"period={period!r} after times up to {begin[-1]:g}",
-                remedy="Pass the seconds after which it begins again",
-            )
-        with self._lock:
-            row = self._rows_of([checks.integer("identity", identity)])
-            self._check_limits(amounts, len(self))
-            self._strengths[row] = amounts[0]
-            self._note(row)
-            if period is not None:
-                begin = np.append(begin, period)
-                amounts = np.append(amounts, amounts[0])
-            points = amounts.astype(np.float64)[:, np.newaxis]
-            repeat = period is not None
-            self._schedules.set(row, begin, points, np.zeros_like(points), repeat=repeat)
+            times = np.append(times, period)
+            strengths = np.append(strengths, strengths[0])
+        points = strengths.astype(np.float64)[:, np.newaxis]
+        slopes = np.zeros_like(points)
+        self._schedules.set(row, times, points, slopes, repeat=period is not None)
 
-    def _check_limits(self, amounts: NDArray[np.float32], count: int) -> None:
-        """Refuse strengths, or a number of sources, beyond the limits of the layer."""
+    def copy(self) -> Tracks:
+        """Return an independent copy."""
+        twin = Tracks(self._space)
+        twin._motions = self._motions.copy()
+        twin._schedules = self._schedules.copy()
+        return twin
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays that `restore` takes."""
+        return self._motions.state("motion") | self._schedules.state("schedule")
+
+    def restore(self, arrays: dict[str, NDArray[Any]], alive: NDArray[np.bool_]) -> None:
+        """Take the arrays that `state` returned, for rows of which these are alive; raises
+        ValueError for others.
+        """
+        self._motions.restore("motion", arrays, alive)
+        self._schedules.restore("schedule", arrays, alive)

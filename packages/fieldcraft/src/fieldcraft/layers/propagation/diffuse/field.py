@@ -92,13 +92,13 @@ class DiffuseField(Field):
             if self.diffuse.edges == "conserve":
                 self._leave_walls()
             self.values[self.space.walls] = 0
-        if moved or sources.version != self._fed:
+        if moved or sources.rows.version != self._fed:
             before = self._pins[0]
             walls = self.space.walls.reshape(-1)
             self._flat[before[walls[before]]] = 0
-            self._pins = sources.pins("sum")
-            sources.forget_changes()
-            self._fed = sources.version
+            self._pins = sources.rows.pins("sum")
+            sources.rows.forget_changes()
+            self._fed = sources.rows.version
 
     def _pin(self) -> None:
         """Set the cells of sources to their strengths."""

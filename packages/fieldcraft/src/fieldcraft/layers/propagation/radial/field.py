@@ -115,10 +115,10 @@ class RadialField(RadialUpdates):
     def taken(self, sources: Sources) -> Sources | None:
         """See `Field.taken`."""
         if self._stale is not None:
-            if self._stale.version == sources.version:
+            if self._stale.rows.version == sources.rows.version:
                 return None
             return self._stale
-        if self._taken.version == sources.version:
+        if self._taken.version == sources.rows.version:
             return None
         return self._sources_taken()
 
@@ -131,7 +131,7 @@ class RadialField(RadialUpdates):
     def take(self, sources: Sources) -> None:
         """See `Field.take`."""
         self._stale = sources.copy()
-        self._stale.version = _OTHER
+        self._stale.rows.version = _OTHER
 
     def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
         """Set the values of a state, until the next step; see `Field.restore`."""
@@ -265,7 +265,7 @@ class RadialField(RadialUpdates):
         """
         field = self._other(radial)
         sources = self._sources_taken().copy()
-        sources.all_changed()
+        sources.rows.all_changed()
         field.set_resistance(self.resistance)
         field.feed(sources)
         field.catch_up()

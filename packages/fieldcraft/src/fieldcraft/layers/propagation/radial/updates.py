@@ -67,7 +67,7 @@ class Taken(NamedTuple):
     """What else is known of the sources that a field has applied, by row, and their version.
 
     `radii` and `falloffs` are None where all sources have those of the layer, `positions` unless
-    distances are measured from them. See `Columns`.
+    distances are measured from them. See `Rows`.
     """
 
     version: int
@@ -80,14 +80,14 @@ class Taken(NamedTuple):
     @classmethod
     def of(cls, sources: Sources, *, exact: bool) -> Taken:
         """Return it of sources as they are now."""
-        columns = sources.columns
+        held = sources.rows
         shaped = sources.have_shapes
         return cls(
-            sources.version,
-            sources.generations.copy(),
-            columns.radii.copy() if shaped else None,
-            columns.falloffs.copy() if shaped else None,
-            columns.positions.copy() if exact else None,
+            held.version,
+            held.generation.copy(),
+            held.radii.copy() if shaped else None,
+            held.falloffs.copy() if shaped else None,
+            held.positions.copy() if exact else None,
             sources.falloffs,
         )
 
@@ -178,7 +178,7 @@ class RadialUpdates(RadiatingField):
 
     def feed(self, sources: Sources) -> None:
         """Apply changes from the next step on, after the work under way; see `Field.feed`."""
-        now = (sources, sources.version, self.space.walls_version)
+        now = (sources, sources.rows.version, self.space.walls_version)
         if self._work is None and (self._is_invalid or now != self._last_fed):
             self._pending = sources
             self._last_fed = now
@@ -236,22 +236,22 @@ class RadialUpdates(RadiatingField):
             self._compares_all = True
         if self._compares_all:
             self._compares_all = False
-            sources.all_changed()
+            sources.rows.all_changed()
         self._taken = Taken.of(sources, exact=self.radial.exact)
-        columns = sources.columns
+        held = sources.rows
         self._follow(
             self._numbers(sources),
-            columns.alive,
-            columns.cells,
-            columns.strengths,
-            columns.changed,
+            held.alive,
+            held.cells,
+            held.strengths,
+            held.changed,
         )
 
     def _numbers(self, sources: Sources) -> NDArray[np.int64]:
         """Return the footprints of the rows of sources that have changed; 0 for others."""
         self._drop_footprints()
-        columns = sources.columns
-        numbers = np.zeros(len(columns.alive), dtype=np.int64)
+        held = sources.rows
+        numbers = np.zeros(len(held.alive), dtype=np.int64)
         falloffs = [Falloff.of(self.radial.falloff), *sources.falloffs]
         own = self.radial.radius
         add = self.footprints.number
@@ -259,15 +259,15 @@ class RadialUpdates(RadiatingField):
         if not self.radial.exact and not sources.have_shapes:
             numbers[:] = add(Shape(falloffs[0], own), walks)
             return numbers
-        rows = np.flatnonzero(columns.changed & columns.alive)
-        radii = columns.radii[rows]
-        which = columns.falloffs[rows]
+        rows = np.flatnonzero(held.changed & held.alive)
+        radii = held.radii[rows]
+        which = held.falloffs[rows]
         if self.radial.exact:
             kinds = zip(which.tolist(), radii.tolist(), rows.tolist(), strict=True)
-            places = self._places(columns.positions[rows], columns.cells[rows])
+            places = self._places(held.positions[rows], held.cells[rows])
             for place, (falloff, radius, row) in zip(places, kinds, strict=True):
                 shape = Shape(falloffs[falloff], radius or own)
-                cell = int(columns.cells[row])
+                cell = int(held.cells[row])
                 numbers[row] = add(self.footprints.measured(shape, place, cell), walks)
             return numbers
         different, indices = np.unique(radii + 1j * which, return_inverse=True)

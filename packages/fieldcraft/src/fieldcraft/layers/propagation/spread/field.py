@@ -208,10 +208,10 @@ class SpreadingField(Field):
         """Pin the cells of the sources; see `Field.feed`."""
         if self.space.walls_version != self._walls_version:
             self._follow_walls()
-        if sources.version != self._fed:
-            self.pin(*sources.pins(self.spread.stack))
-            sources.forget_changes()
-            self._fed = sources.version
+        if sources.rows.version != self._fed:
+            self.pin(*sources.rows.pins(self.spread.stack))
+            sources.rows.forget_changes()
+            self._fed = sources.rows.version
 
     def pin(self, cells: NDArray[np.int64], strengths: NDArray[np.float32]) -> None:
         """Pin exactly these cells, ascending, at these values; with `pin=False` at least at these

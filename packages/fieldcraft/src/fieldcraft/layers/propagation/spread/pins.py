@@ -136,7 +136,7 @@ def trace(
     """
     flat = values.reshape(-1)
     value = float(flat[cell])
-    pins = dict(zip(*(array.tolist() for array in sources.pins(spread.stack)), strict=True))
+    pins = dict(zip(*(array.tolist() for array in sources.rows.pins(spread.stack)), strict=True))
     shown = {
         at: strength
         for at, strength in pins.items()

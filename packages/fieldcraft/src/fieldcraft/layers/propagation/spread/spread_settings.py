@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, Protocol
 
+from fieldcraft.base.words import Loss
 from fieldcraft.layers.propagation.propagation import Field
 from fieldcraft.space import Space
 
@@ -18,6 +19,10 @@ class SpreadSettings(Protocol):
     @property
     def momentum(self) -> float:
         """The part of the way to its new value that a cell goes at a step."""
+
+    @property
+    def falloff(self) -> Loss:
+        """The curve by which influence falls with distance."""
 
     @property
     def exponent(self) -> int:
