@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,6 +21,7 @@ from fieldcraft.base.errors import InvalidValue
 
 Color = str | Sequence[int]
 Table = NDArray[np.uint8]
+RGBFloats = NDArray[np.float64]
 
 STEPS = 255
 
@@ -28,13 +29,19 @@ TEAM_COLORS: tuple[str, ...] = (
     "#3fa7f5",
     "#ff8a3c",
     "#2fc08f",
-    "#f0c93a",
-    "#d77fc0",
-    "#8f8cf2",
-    "#c3d36b",
-    "#e0605e",
+    "#e0e898",
+    "#a008f8",
+    "#904858",
+    "#58e8f8",
+    "#984808",
+    "#c088a8",
+    "#486088",
+    "#888050",
+    "#208078",
 )
-"""The default colors of teams; the first four differ under the common color blindnesses."""
+"""The default colors of teams. All differ for people with protanopia and with deuteranopia, the
+two common color blindnesses, and on dark and light ground: see `seen_with`.
+"""
 
 COLOR_WORDS: dict[str, str] = {
     "blue": "#3fa7f5",
@@ -44,14 +51,14 @@ COLOR_WORDS: dict[str, str] = {
     "gold": "#f0c93a",
     "pink": "#d77fc0",
     "magenta": "#d77fc0",
-    "purple": "#8f8cf2",
-    "violet": "#8f8cf2",
+    "purple": "#a008f8",
+    "violet": "#a008f8",
     "lime": "#c3d36b",
     "olive": "#a3a948",
     "red": "#e0605e",
     "cyan": "#45c7d8",
     "teal": "#3aa6a0",
-    "brown": "#a9744f",
+    "brown": "#984808",
     "white": "#f4f5f7",
     "silver": "#c3c7d0",
     "gray": "#969ca8",
@@ -68,6 +75,26 @@ _TO_XYZ = np.array(
         [0.0193339, 0.1191920, 0.9503041],
     ]
 )
+# What people without one kind of cones see, in linear sRGB: Machado, Oliveira and Fernandes, "A
+# physiologically-based model for simulation of color vision deficiency" (2009), severity 1.
+_BLINDNESS: dict[str, NDArray[np.float64]] = {
+    "protanopia": np.array(
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ]
+    ),
+    "deuteranopia": np.array(
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ]
+    ),
+}
+_LEAST_DISTANCE = 13.0
+"""The CIELAB distance of two colors of teams, for all eyes."""
 # Lightness, chroma and hue in degrees of the points that pull the curves.
 _EMBER = (
     (11, 14, 285),
@@ -88,9 +115,7 @@ _COOL_END = ((34, 50, 282), (52, 52, 272), (72, 36, 250), (86, 16, 236), (97, 1,
 
 def lab_of(rgb: ArrayLike) -> NDArray[np.float64]:
     """Return CIELAB (D65) of sRGB colors 0 to 255, shape (..., 3)."""
-    share = np.asarray(rgb, dtype=np.float64) / 255
-    linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
-    ratio = linear @ _TO_XYZ.T / _WHITE
+    ratio = _linear(rgb) @ _TO_XYZ.T / _WHITE
     root = np.where(ratio > (6 / 29) ** 3, np.cbrt(ratio), ratio * (29 / 6) ** 2 / 3 + 4 / 29)
     x, y, z = np.moveaxis(root, -1, 0)
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=-1)
@@ -104,13 +129,38 @@ def rgb_of(lab: ArrayLike) -> NDArray[np.float64]:
     y = (lightness + 16) / 116
     root = np.stack([y + a / 500, y, y - b / 200], axis=-1)
     ratio = np.where(root > 6 / 29, root**3, (root - 4 / 29) * 3 * (6 / 29) ** 2)
-    linear = (ratio * _WHITE) @ np.linalg.inv(_TO_XYZ).T
+    return _gamma((ratio * _WHITE) @ np.linalg.inv(_TO_XYZ).T)
+
+
+def seen_with(rgb: ArrayLike, blindness: Literal["protanopia", "deuteranopia"]) -> RGBFloats:
+    """Return sRGB colors 0 to 255, shape (..., 3), as people with a color blindness see them."""
+    matrix = _BLINDNESS[checks.choice("blindness", blindness, tuple(_BLINDNESS))]
+    return np.clip(_gamma(_linear(rgb) @ matrix.T), 0, 255)
+
+
+def _linear(rgb: ArrayLike) -> RGBFloats:
+    """Return the light of sRGB colors 0 to 255."""
+    share = np.asarray(rgb, dtype=np.float64) / 255
+    return np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+
+
+def _gamma(linear: RGBFloats) -> RGBFloats:
+    """Return sRGB colors 0 to 255 of light."""
     share = np.where(
         linear <= 0.0031308,
         linear * 12.92,
         1.055 * np.maximum(linear, 0.0031308) ** (1 / 2.4) - 0.055,
     )
     return np.asarray(share * 255)
+
+
+def distance_between(first: ArrayLike, second: ArrayLike) -> float:
+    """Return the least CIELAB distance of two sRGB colors: for people who see all colors, and for
+    those with protanopia or deuteranopia.
+    """
+    pair = np.asarray([first, second], dtype=np.float64)
+    views = [pair, seen_with(pair, "protanopia"), seen_with(pair, "deuteranopia")]
+    return min(float(np.linalg.norm(np.subtract(*lab_of(view)))) for view in views)
 
 
 def sequential(*, light: bool = False) -> Table:
@@ -238,24 +288,51 @@ def parse_color(color: Color) -> tuple[int, int, int]:
 
 
 def team_colors(names: Sequence[str], colors: Sequence[Color | None]) -> list[tuple[int, int, int]]:
-    """Return a color for each team: the one that was chosen, or that its name says, or else the
-    next of `TEAM_COLORS` that is free.
+    """Return a color for each team: the one that was chosen, or that its name says, or else the one
+    of its number in `TEAM_COLORS`, or the next that differs from those of all others.
+
+    Raises
+    ------
+    InvalidValue
+        If more teams than `TEAM_COLORS` have neither a color nor the name of one.
     """
-    found = [
+    chosen = [
         COLOR_WORDS.get(name.strip().lower()) if color is None else color
         for name, color in zip(names, colors, strict=True)
     ]
-    taken = {parse_color(color) for color in found if color is not None}
-    free = [color for color in TEAM_COLORS if parse_color(color) not in taken]
+    found = [None if color is None else parse_color(color) for color in chosen]
+    taken = [color for color in found if color is not None]
+    if len(found) - len(taken) > len(TEAM_COLORS):
+        raise InvalidValue(
+            f"{len(TEAM_COLORS)} teams get a color by default",
+            got=f"{len(found) - len(taken)} teams without one",
+            remedy="Choose their colors, or draw fewer teams in one picture",
+        )
+    free = [parse_color(color) for color in TEAM_COLORS]
+    given = []
     for i, color in enumerate(found):
         if color is None:
-            usual = TEAM_COLORS[i % len(TEAM_COLORS)]
-            if usual in free:
-                found[i] = usual
-            else:
-                found[i] = free[0] if free else usual
-            free = [each for each in free if each != found[i]]
-    return [parse_color(color) for color in found if color is not None]
+            usual = parse_color(TEAM_COLORS[i % len(TEAM_COLORS)])
+            color = _next_color(sorted(free, key=lambda each: each != usual), taken)
+            free.remove(color)
+            taken.append(color)
+        given.append(color)
+    return given
+
+
+def _next_color(
+    free: Sequence[tuple[int, int, int]], taken: Sequence[tuple[int, int, int]]
+) -> tuple[int, int, int]:
+    """Return the first free color that differs from all that are taken, else the one that differs
+    most.
+    """
+    distances = [
+        min((distance_between(color, other) for other in taken), default=math.inf) for color in free
+    ]
+    for color, distance in zip(free, distances, strict=True):
+        if distance >= _LEAST_DISTANCE:
+            return color
+    return free[int(np.argmax(distances))]
 
 
 def _curve(points: Sequence[tuple[float, float, float]]) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.settings.dataclasses import (
     Table,
     Text,
@@ -237,8 +238,14 @@ def _read_teams(table: Table) -> TeamsPart | None:
         table.report(
             "colors", f"colors has one color for each team: {', '.join(names)}. Write as many."
         )
-    usual = team_colors(names, [None] * len(names))
-    colors = part.colors or tuple("#{:02x}{:02x}{:02x}".format(*color) for color in usual)
+    colors = part.colors
+    if not colors:
+        try:
+            usual = team_colors(names, [None] * len(names))
+        except InvalidValue as error:
+            table.report("names", f"{error.rule}. Got {error.got}. Write colors = [...].")
+            usual = []
+        colors = tuple("#{:02x}{:02x}{:02x}".format(*color) for color in usual)
     return replace(part, colors=colors, names=names[:MAX_TEAMS])
 
 

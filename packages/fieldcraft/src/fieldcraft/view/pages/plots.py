@@ -17,6 +17,8 @@ from fieldcraft.view.palettes import TEAM_COLORS, Color, parse_color
 from fieldcraft.view.pixels.plan import DARK, LIGHT, RGBA
 
 _STEPS = (0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)  # seconds
+_STYLES = ("-", "--", ":")
+"""The styles of lines, one after the other where colors repeat."""
 
 
 def plot_over_time(
@@ -39,7 +41,7 @@ def plot_over_time(
         The times, shape (N,), ascending, at least one.
     curves : sequence
         (name, values of shape (N,), color) of each line; a color of None takes the next of
-        `TEAM_COLORS`.
+        `TEAM_COLORS`; after twelve they repeat, dashed.
     limits : (float, float), optional
         Of the upright axis; 0 and all values if absent.
     percent : bool
@@ -109,7 +111,14 @@ def plot_over_time(
         for k, (name, given, color) in enumerate(lines):
             values = checks.numbers(f"Values of {checks.text('A name', name)!r}", given, count)
             tone = parse_color(TEAM_COLORS[k % len(TEAM_COLORS)] if color is None else color)
-            axes.plot(times, values, color=share_of(tone), label=name, clip_on=limits is not None)
+            axes.plot(
+                times,
+                values,
+                color=share_of(tone),
+                linestyle=_STYLES[k // len(TEAM_COLORS) % len(_STYLES)],
+                label=name,
+                clip_on=limits is not None,
+            )
         axes.set_xmargin(0)
         axes.set_ylim(min(0.0, axes.get_ylim()[0]) if low is None else low, high)
         axes.grid(axis="y")
