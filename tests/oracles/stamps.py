@@ -103,15 +103,18 @@ def publish(
     dirty: NDArray[np.uint8],
     values: NDArray[np.float32],
 ) -> None:
-    """Turn the dirty tiles of the tile rows [first, last) into float32, 0 on walls; they are clean
-    then.
+    """Turn the dirty rows of tiles of the tile rows [first, last) into float32, 0 on walls; they are
+    clean then.
     """
     for band, tile in np.argwhere(dirty[first:last]).tolist():
-        rows = np.s_[(first + band) * TILE_ROWS : (first + band + 1) * TILE_ROWS]
         columns = np.s_[tile * TILE_COLUMNS : (tile + 1) * TILE_COLUMNS]
-        values[rows, columns] = (sums[rows, columns] / SCALE).astype(np.float32)
-        if walls is not None:
-            values[rows, columns][walls[rows, columns]] = 0
+        for row in range(TILE_ROWS):
+            if not dirty[first + band, tile] >> row & 1:
+                continue
+            y = (first + band) * TILE_ROWS + row
+            values[y, columns] = (sums[y, columns] / SCALE).astype(np.float32)
+            if walls is not None:
+                values[y, columns][walls[y, columns]] = 0
     dirty[first:last] = 0
 
 

@@ -69,14 +69,15 @@ def test_blits_as_the_reference(
         (reference, slow, dirty[0], values[0]),
         (fast, quick, dirty[1], values[1]),
     ):
-        changed = np.repeat(
-            np.repeat(marks != 0, reference.TILE_ROWS, 0), reference.TILE_COLUMNS, 1
-        )[:height, :width]
+        rows_of_tiles = np.unpackbits(marks[:, np.newaxis], axis=1, bitorder="little")
+        changed = rows_of_tiles.reshape(-1, marks.shape[1]) != 0
+        changed = np.repeat(changed, reference.TILE_COLUMNS, 1)[:height, :width]
         assert changed[sums != begun].all()
         ops.publish(sums, walls, 0, len(marks), marks, shown)
         assert not marks.any()
         expected = np.where(False if walls is None else walls, 0, sums / reference.SCALE)
         np.testing.assert_array_equal(shown[changed], expected[changed].astype(np.float32))
+        assert np.isnan(shown[~changed]).all()
 
 
 @settings(max_examples=14)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft import kernels
+from fieldcraft.layers.propagation.radial import field as radial_field
 from fieldcraft.layers.propagation.radial.field import GridRadialField, RadialField
 from fieldcraft.layers.propagation.radial.footprints import Shape
 from fieldcraft.layers.propagation.radial.radial import METRICS, Radial
@@ -146,6 +147,22 @@ class TestExactUnderChange:
         field.catch_up()
         assert not field.sums.sums.any()
         assert field.values.tobytes() == bytes(field.values.nbytes)
+
+    @examples(16)
+    @given(WORLDS)
+    def test_few_changes_in_one_call_are_those_in_several(self, world: World) -> None:
+        grid = world.grid()
+        field, other = world.field(grid), world.field(grid)
+        for rows, new, _ in changes(world):
+            with pytest.MonkeyPatch.context() as patched:
+                patched.setattr(radial_field, "_AT_ONCE_CELLS", 10**9)
+                follow(field, rows, new)
+            field.catch_up()
+            with pytest.MonkeyPatch.context() as patched:
+                patched.setattr(radial_field, "_AT_ONCE_CELLS", -1)
+                follow(other, rows, new)
+            other.catch_up()
+            same(field, other)
 
     @settings(max_examples=16)
     @given(WORLDS, st.sampled_from([1, 2, 5]))

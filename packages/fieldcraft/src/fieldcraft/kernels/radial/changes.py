@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.trail.stamps import ADD, SCALE, publish, shape_of, stamp
 
-__all__ = ["take"]
+__all__ = ["follow", "take"]
 
 
 @kernel(
@@ -60,3 +61,56 @@ def take(numbers, alive, cells, strengths, changed, applied, rows, jobs):
             job_numbers[count] = applied_numbers[i]
             count += 1
     return differing, removed, count
+
+
+@kernel
+def _add(cell, strength, number, tables, shapes, wrap, sums, dirty):
+    """Add a footprint around a cell to the sums."""
+    row, column = divmod(cell, sums.shape[1])
+    place = (row, column, 0.0, 0.0)
+    shape = shape_of(shapes, number)
+    stamp(place, strength * SCALE, tables, shape, ADD, wrap, 0, sums.shape[0], sums, dirty)
+
+
+@kernel(
+    "none, i8[::1], b1[::1], i8[::1], f4[::1], (f8[::1], i8[:,::1]), b1, out b1[::1],"
+    " (out i8[::1], out f8[::1], out i8[::1]), out i8[:,::1], out u1[:,::1], out f4[:,::1]",
+    "b1[:,::1], i8[::1], b1[::1], i8[::1], f4[::1], (f8[::1], i8[:,::1]), b1, out b1[::1],"
+    " (out i8[::1], out f8[::1], out i8[::1]), out i8[:,::1], out u1[:,::1], out f4[:,::1]",
+)
+def follow(
+    walls,
+    numbers,
+    alive,
+    cells,
+    strengths,
+    footprints,
+    wrap,
+    changed,
+    applied,
+    sums,
+    dirty,
+    values,
+):
+    """Bring `applied`, the sums and their values up to date with the changed rows of the sources.
+
+    It is `take`, `blit` and `publish` in one call, for sources whose footprints are all drawn from
+    tables: `footprints` are (tables, shapes). See `take` for the columns.
+    """
+    applied_cells, applied_strengths, applied_numbers = applied
+    tables, shapes = footprints
+    for i in range(changed.shape[0]):
+        if not changed[i]:
+            continue
+        changed[i] = False
+        strength = np.float64(strengths[i]) if alive[i] else 0.0
+        cell, number = applied_cells[i], applied_numbers[i]
+        before = applied_strengths[i]
+        if cells[i] == cell and strength == before and numbers[i] == number:
+            continue
+        if before != 0:
+            _add(cell, -before, number, tables, shapes, wrap, sums, dirty)
+        if strength != 0:
+            _add(cells[i], strength, numbers[i], tables, shapes, wrap, sums, dirty)
+        applied_cells[i], applied_strengths[i], applied_numbers[i] = cells[i], strength, numbers[i]
+    publish(sums, walls, 0, dirty.shape[0], dirty, values)

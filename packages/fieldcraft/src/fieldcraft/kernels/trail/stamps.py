@@ -21,6 +21,8 @@ __all__ = [
     "drain",
     "publish",
     "scatter",
+    "shape_of",
+    "stamp",
 ]
 
 SCALE = float(1 << 24)
@@ -105,6 +107,71 @@ def _mark(dirty, top, bottom, left, right):
             dirty[band, tile] |= rows
 
 
+@kernel
+def stamp(place, amount, tables, shape, blend, wrap, top, bottom, sums, dirty):
+    """Blend one stamp into the rows [top, bottom); see `blit`.
+
+    `place` is (row, column, down, right), and `shape` the start of a table, its size, and where it
+    begins from its cell.
+    """
+    row, column, down, right = place
+    start, table_height, table_width, first_row, first_column = shape
+    map_height, map_width = sums.shape
+    flat = sums.reshape(-1)
+    y0, x0 = row + first_row, column + first_column
+    between = down > 0.0 or right > 0.0
+    more = 1 if between else 0
+    covered, across = table_height + more, table_width + more
+    stride = table_width + 2
+    own = start + stride
+    far, near = (1 - down) * amount, down * amount
+    w00, w01, w10, w11 = (1 - right) * far, right * far, (1 - right) * near, right * near
+    first = 0 if wrap else max(0, top - y0)
+    last = covered if wrap else min(covered, bottom - y0)
+    # On a torus a stamp is cut where it goes over the rim, elsewhere it is one piece.
+    j = first
+    while j < last:
+        y = (y0 + j) % map_height if wrap else y0 + j
+        j_end = min(last, j + map_height - y)
+        if wrap and y < top:
+            j_end = min(last, j + top - y)
+        height = min(j_end - j, bottom - y)
+        if y < top:
+            height = 0
+        k = 0 if wrap else max(0, -x0)
+        k_last = across if wrap else min(across, map_width - x0)
+        while k < k_last and height > 0:
+            x = (x0 + k) % map_width if wrap else x0 + k
+            k_end = min(k_last, k + map_width - x)
+            at = y * map_width + x
+            begin = own + j * stride + k
+            width = k_end - k
+            if blend != ADD:
+                weights = (w00, w01, w10, w11)
+                _blend(flat, at, map_width, tables, begin, stride, height, width, weights, blend)
+            elif between:
+                _add_between(
+                    flat, at, map_width, tables, begin, stride, height, width, w00, w01, w10, w11
+                )
+            else:
+                _add(flat, at, map_width, tables, begin, stride, height, width, w00)
+            _mark(dirty, y, y + height, x, x + width)
+            k = k_end
+        j = j_end
+
+
+@kernel
+def shape_of(shapes, number):
+    """Return a row of shapes; see `stamp`."""
+    return (
+        shapes[number, 0],
+        shapes[number, 1],
+        shapes[number, 2],
+        shapes[number, 3],
+        shapes[number, 4],
+    )
+
+
 @kernel(
     "(i8[::1], i8[::1], f8[::1], f8[::1]), f8[::1], (f8[::1], i8[:,::1], i8[::1]), i8, b1, i8, i8,"
     " out i8[:,::1], out u1[:,::1]"
@@ -116,71 +183,10 @@ def blit(places, amounts, footprints, blend, wrap, top, bottom, sums, dirty):
     `footprints` are (tables, shapes, which).
     """
     (rows, columns, downs, rights), (tables, shapes, which) = places, footprints
-    map_height, map_width = sums.shape
-    flat = sums.reshape(-1)
     for i in range(which.shape[0]):
-        number = which[i]
-        y0, x0 = rows[i] + shapes[number, 3], columns[i] + shapes[number, 4]
-        between = downs[i] > 0.0 or rights[i] > 0.0
-        more = 1 if between else 0
-        covered, across = shapes[number, 1] + more, shapes[number, 2] + more
-        stride = shapes[number, 2] + 2
-        own = shapes[number, 0] + stride
-        far, near = (1 - downs[i]) * amounts[i], downs[i] * amounts[i]
-        w00, w01, w10 = (1 - rights[i]) * far, rights[i] * far, (1 - rights[i]) * near
-        w11 = rights[i] * near
-        first = 0 if wrap else max(0, top - y0)
-        last = covered if wrap else min(covered, bottom - y0)
-        # On a torus a stamp is cut where it goes over the rim, elsewhere it is one piece.
-        j = first
-        while j < last:
-            y = (y0 + j) % map_height if wrap else y0 + j
-            j_end = min(last, j + map_height - y)
-            if wrap and y < top:
-                j_end = min(last, j + top - y)
-            height = min(j_end - j, bottom - y)
-            if y < top:
-                height = 0
-            k = 0 if wrap else max(0, -x0)
-            k_last = across if wrap else min(across, map_width - x0)
-            while k < k_last and height > 0:
-                x = (x0 + k) % map_width if wrap else x0 + k
-                k_end = min(k_last, k + map_width - x)
-                place = y * map_width + x
-                start = own + j * stride + k
-                if blend != ADD:
-                    _blend(
-                        flat,
-                        place,
-                        map_width,
-                        tables,
-                        start,
-                        stride,
-                        height,
-                        k_end - k,
-                        (w00, w01, w10, w11),
-                        blend,
-                    )
-                elif between:
-                    _add_between(
-                        flat,
-                        place,
-                        map_width,
-                        tables,
-                        start,
-                        stride,
-                        height,
-                        k_end - k,
-                        w00,
-                        w01,
-                        w10,
-                        w11,
-                    )
-                else:
-                    _add(flat, place, map_width, tables, start, stride, height, k_end - k, w00)
-                _mark(dirty, y, y + height, x, x + k_end - k)
-                k = k_end
-            j = j_end
+        place = (rows[i], columns[i], downs[i], rights[i])
+        shape = shape_of(shapes, which[i])
+        stamp(place, amounts[i], tables, shape, blend, wrap, top, bottom, sums, dirty)
 
 
 @kernel("i8[::1], f8[::1], i8, out i8[:,::1], out u1[:,::1]")
@@ -205,18 +211,22 @@ def scatter(cells, amounts, blend, sums, dirty):
     "i8[:,::1], b1[:,::1], i8, i8, out u1[:,::1], out f4[:,::1]",
 )
 def publish(sums, walls, first, last, dirty, values):
-    """Write the dirty tiles of the tile rows [first, last) as float32, and mark them clean.
+    """Write the dirty rows of tiles of the tile rows [first, last) as float32, and mark them clean.
 
     Cells of `walls` (height, width) become 0; with None there are none.
     """
     height, width = sums.shape
     for band in range(first, last):
         for tile in range(dirty.shape[1]):
-            if dirty[band, tile] == 0:
+            rows = np.int64(dirty[band, tile])
+            if rows == 0:
                 continue
             dirty[band, tile] = 0
             left, right = tile * TILE_COLUMNS, min((tile + 1) * TILE_COLUMNS, width)
-            for y in range(band * TILE_ROWS, min((band + 1) * TILE_ROWS, height)):
+            top = band * TILE_ROWS
+            for y in range(top, min(top + TILE_ROWS, height)):
+                if rows >> (y - top) & 1 == 0:
+                    continue
                 row, shown = sums[y, left:right], values[y, left:right]
                 for x in range(row.shape[0]):
                     shown[x] = np.float32(np.float64(row[x]) * (1.0 / SCALE))

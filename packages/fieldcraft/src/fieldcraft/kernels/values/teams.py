@@ -82,12 +82,15 @@ def survey(bases, first, last, total, contested, leader):
                 best = here if here > best else best
                 rows[x], rows[_SECOND + x], rows[_NUMBER + x] = best, rest, number
             team += 1
+        totals = total[at : at + count]
         for x in range(count):
-            total[at + x] = rows[x] + rows[_SECOND + x]
+            totals[x] = rows[x] + rows[_SECOND + x]
+        rests = contested[at : at + count]
         for x in range(count):
-            contested[at + x] = rows[_SECOND + x] + rows[_SECOND + x]
+            rests[x] = rows[_SECOND + x] + rows[_SECOND + x]
+        leaders = leader[at : at + count]
         for x in range(count):
-            leader[at + x] = np.int32(rows[_NUMBER + x])
+            leaders[x] = np.int32(rows[_NUMBER + x])
 
 
 @kernel("i8[::1], i8, i8, f4, out i4[::1]")
@@ -113,6 +116,7 @@ def lead(bases, first, last, margin, owner):
                     lower if lower > second else second,
                     number,
                 )
+        owners = owner[at : at + count]
         for x in range(count):
             number = np.int32(rows[_NUMBER + x])
-            owner[at + x] = number if rows[x] - rows[_SECOND + x] >= margin else np.int32(-1)
+            owners[x] = number if rows[x] - rows[_SECOND + x] >= margin else np.int32(-1)

@@ -283,6 +283,7 @@ def _check_resistance(radial: Radial, resistance: NDArray[np.float32] | None) ->
 
 
 _UNIT_CELLS = 100_000  # cells drawn in a unit of work
+_AT_ONCE_CELLS = 50_000  # cells taken off, or drawn, that several threads would not do faster
 _TILE = np.array([[kernels.trail.stamps.TILE_ROWS], [kernels.trail.stamps.TILE_COLUMNS]])
 
 
@@ -292,6 +293,51 @@ class GridRadialField(RadialField):
     space: Grid
     footprints: GridFootprints
     walks: GridWalks
+
+    def _can_draw_at_once(
+        self,
+        numbers: NDArray[np.int64],
+        cells: NDArray[np.int64],
+        changed: NDArray[np.bool_],
+        most: int,
+    ) -> bool:
+        if not self._at_once or self.lazy or self.radial.exact or self.radial.blend != "sum":
+            return False
+        if most * self.footprints.tables.largest > _AT_ONCE_CELLS:
+            return False
+        if self.radial.metric == "straight" or self.walks.are_open:
+            return True
+        rows = np.flatnonzero(changed)
+        before = self._applied.at(rows[self._applied.strengths[rows] != 0])
+        now = Emitters(cells[rows], np.zeros(0), numbers[rows])
+        return all(
+            bool(self.footprints.are_drawn(self.walks, part.cells, part.numbers).all())
+            for part in (before, now)
+        )
+
+    def _draw_at_once(
+        self,
+        numbers: NDArray[np.int64],
+        alive: NDArray[np.bool_],
+        cells: NDArray[np.int64],
+        strengths: NDArray[np.float32],
+        changed: NDArray[np.bool_],
+    ) -> None:
+        tables = self.footprints.tables
+        kernels.radial.changes.follow(
+            self.walks.some_walls,
+            numbers,
+            alive,
+            cells,
+            strengths,
+            (tables.weights, tables.boxes),
+            self.space.wrap,
+            changed,
+            self._applied.columns,
+            self.sums.sums,
+            self.sums.dirty,
+            self.shown,
+        )
 
     def _rebuild_is_cheaper(self, jobs: Emitters) -> bool:
         more = len(jobs) - len(self._live)

@@ -291,6 +291,11 @@ class GridWalks(Walks):
     def _is_bare(self) -> bool:
         return not self.closed.any()
 
+    @property
+    def are_open(self) -> bool:
+        """Whether all footprints are the same as on open ground."""
+        return self._is_bare and not self._always_search
+
     def open_around(self, cells: Cells, reaches: Cells) -> NDArray[np.bool_]:
         """See `Walks.open_around`."""
         if self._always_search or self._is_bare:

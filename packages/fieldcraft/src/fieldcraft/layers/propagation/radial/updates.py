@@ -138,6 +138,7 @@ class RadialUpdates(RadiatingField):
         self.radial = radial
         self.resistance = None
         self.footprints = self._no_footprints()
+        self._own_footprint: tuple[Footprints | None, int] = (None, 0)
         self.walks: Walks = walks_on(space)
         self.sums = self._no_sums()
         self._applied = Emitters.zeros(0)
@@ -251,14 +252,13 @@ class RadialUpdates(RadiatingField):
         """Return the footprints of the rows of sources that have changed; 0 for others."""
         self._drop_footprints()
         held = sources.rows
+        if not self.radial.exact and not sources.have_shapes:
+            return np.full(len(held.alive), self._own_number(), dtype=np.int64)
         numbers = np.zeros(len(held.alive), dtype=np.int64)
         falloffs = [Falloff.of(self.radial.falloff), *sources.falloffs]
         own = self.radial.radius
         add = self.footprints.number
         walks = self.walks
-        if not self.radial.exact and not sources.have_shapes:
-            numbers[:] = add(Shape(falloffs[0], own), walks)
-            return numbers
         rows = np.flatnonzero(held.changed & held.alive)
         radii = held.radii[rows]
         which = held.falloffs[rows]
@@ -274,6 +274,15 @@ class RadialUpdates(RadiatingField):
         shapes = [Shape(falloffs[int(each.imag)], each.real or own) for each in different.tolist()]
         numbers[rows] = np.array([add(shape, walks) for shape in shapes], dtype=np.int64)[indices]
         return numbers
+
+    def _own_number(self) -> int:
+        """Return the footprint of sources with the radius and the falloff of the layer."""
+        footprints, number = self._own_footprint
+        if footprints is not self.footprints:
+            shape = Shape(Falloff.of(self.radial.falloff), self.radial.radius)
+            number = self.footprints.number(shape, self.walks)
+            self._own_footprint = (self.footprints, number)
+        return number
 
     def _places(
         self, positions: NDArray[np.float64], cells: NDArray[np.int64]
@@ -316,12 +325,15 @@ class RadialUpdates(RadiatingField):
             more = Emitters.zeros(len(changed) - len(self._applied))
             self._applied = Emitters.joined([self._applied, more])
         most = int(np.count_nonzero(changed))
+        walls = self._changed_walls()
+        if not len(walls) and self._can_draw_at_once(numbers, cells, changed, most):
+            self._draw_at_once(numbers, alive, cells, strengths, changed)
+            return
         rows = np.empty(most, np.int64)
         jobs = Emitters.zeros(2 * most)
         differing, removed, count = kernels.radial.changes.take(
             numbers, alive, cells, strengths, changed, self._applied.columns, rows, jobs.columns
         )
-        walls = self._changed_walls()
         if differing or len(walls) or self.sums.dirty.any():
             if len(walls):
                 walks = self.walks.renewed()
@@ -403,12 +415,38 @@ class RadialUpdates(RadiatingField):
             yield 1
 
     def _clear_dirty(self) -> None:
-        """Set the sums of changed tiles to 0."""
+        """Set the sums of changed tiles to 0; all of their rows count as changed."""
         height, width = self.sums.shape
+        self.sums.dirty[self.sums.dirty != 0] = _ALL_ROWS
         tiles = np.repeat(self.sums.dirty != 0, kernels.trail.stamps.TILE_COLUMNS, axis=1)[
             :, :width
         ]
         self.sums.sums[np.repeat(tiles, kernels.trail.stamps.TILE_ROWS, axis=0)[:height]] = 0
+
+    # Few sources with footprints that need no search
+
+    def _can_draw_at_once(
+        self,
+        numbers: NDArray[np.int64],
+        cells: NDArray[np.int64],
+        changed: NDArray[np.bool_],
+        most: int,
+    ) -> bool:
+        """Return whether one call may apply the changed rows of sources, `most` of them: they are
+        few, and no footprint needs a search.
+        """
+        return False
+
+    def _draw_at_once(
+        self,
+        numbers: NDArray[np.int64],
+        alive: NDArray[np.bool_],
+        cells: NDArray[np.int64],
+        strengths: NDArray[np.float32],
+        changed: NDArray[np.bool_],
+    ) -> None:
+        """Apply the changed rows of sources and publish the sums, in one call."""
+        raise NotImplementedError
 
     # Bounds of footprints: none on graphs, since edges may be short cuts
 

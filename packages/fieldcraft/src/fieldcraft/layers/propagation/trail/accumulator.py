@@ -34,6 +34,8 @@ class Tables:
         self._boxes: list[tuple[int, int, int, int, int]] = []
         self._box_array = np.zeros((0, 5), dtype=np.int64)
         self._size = 0
+        self.largest = 0
+        """The number of weights in the largest table."""
 
     def add(self, table: Floats, top: int, left: int) -> None:
         """Add a table with its first weight at these rows and columns from its cell."""
@@ -41,6 +43,7 @@ class Tables:
         self._boxes.append((self._size, *table.shape, top, left))
         self._parts.append(padded.reshape(-1))
         self._size += padded.size
+        self.largest = max(self.largest, table.size)
 
     @property
     def weights(self) -> Floats:
