@@ -127,6 +127,17 @@ class Space(Pictured, Suggesting, ABC):
             return int(cells[0])
         return cells
 
+    def quick_cells(
+        self, positions: object, outside: str, walls: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.int64] | None:
+        """Return the cells of positions, (N,), in one call of a kernel, if they are an array that
+        kernels take and none of them is refused; else None.
+
+        The general way then finds the error, or the cells. Positions are refused that are not
+        finite, off the map unless `outside` is "clamp", or in one of `walls`, (cells,).
+        """
+        return None
+
     @abstractmethod
     def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
         """Return the cells, (N,), of checked points, (N, 2) or (N, 3); see `cell_at`."""

@@ -69,6 +69,9 @@ class Values:
         """Return world positions (N, D), their cells, and whether it was one position: then the
         cell is an int.
         """
+        quick = self.space.quick_cells(positions, outside)
+        if quick is not None:
+            return np.asarray(positions), quick, False
         points, single = checks.positions(positions, dimensions=self.space.dimensions)
         return points, self.space.cell_at(positions if single else points, outside=outside), single
 

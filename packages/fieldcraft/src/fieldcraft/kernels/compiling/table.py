@@ -84,6 +84,7 @@ FOLDERS = {
         "links",
         "moves",
         "neighbors",
+        "places",
     ),
 }
 """The families of each folder."""

@@ -2,3 +2,4 @@
 from fieldcraft.kernels.shared import links as links
 from fieldcraft.kernels.shared import moves as moves
 from fieldcraft.kernels.shared import neighbors as neighbors
+from fieldcraft.kernels.shared import places as places

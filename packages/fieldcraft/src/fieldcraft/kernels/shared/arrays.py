@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Bools", "Bytes", "Floats", "Ints", "aligned", "read_only"]
+__all__ = ["Bools", "Bytes", "Floats", "Ints", "aligned", "is_rows", "read_only"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -16,6 +16,7 @@ Bools = NDArray[np.bool_]
 Bytes = NDArray[np.uint8]
 
 _Number = TypeVar("_Number", bound=np.generic)
+_FLOAT = np.dtype(np.float64)
 
 
 def aligned(shape: int | tuple[int, ...]) -> NDArray[np.float32]:
@@ -33,3 +34,13 @@ def read_only(array: NDArray[_Number]) -> NDArray[_Number]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def is_rows(value: object, columns: int) -> TypeGuard[Floats]:
+    """Return whether kernels take a value as it is for an array of float64, (N, columns)."""
+    if type(value) is not np.ndarray or value.dtype is not _FLOAT:
+        return False
+    if value.ndim != 2 or value.shape[1] != columns:
+        return False
+    flags = value.flags
+    return flags.c_contiguous and flags.aligned

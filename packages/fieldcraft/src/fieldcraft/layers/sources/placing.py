@@ -33,6 +33,11 @@ def place(
     """
     checks.choice("outside", outside, OUTSIDE)
     checks.choice("on_wall", on_wall, ON_WALL if walls_allowed else ON_WALL[:2])
+    if not one:
+        walls = None if on_wall == "through" else space.walls.reshape(-1)
+        quick = space.quick_cells(positions, outside, walls)
+        if quick is not None:
+            return np.asarray(positions), quick
     points, single = checks.positions(positions, dimensions=space.dimensions)
     if one and not single:
         raise InvalidValue(

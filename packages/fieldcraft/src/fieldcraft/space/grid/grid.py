@@ -17,6 +17,7 @@ from fieldcraft.space.cells import Many, One, checked_cells, match_opacity
 from fieldcraft.space.changes import WallChanges
 from fieldcraft.space.grid.grid_adjacency import adjacency_of_links
 from fieldcraft.space.grid.lattice import (
+    OUTSIDE,
     GridLayout,
     Lattice,
     coarse_cells,
@@ -185,9 +186,18 @@ class Grid(Lattice):
             With "clamp" positions off the map count as in the nearest cell.
         """
         one = self.layout.cell_of(positions)
-        if one is not None and type(outside) is str and outside in ("refuse", "clamp"):
+        if one is not None and type(outside) is str and outside in OUTSIDE:
             return one
+        many = self.layout.quick_cells(positions, outside, None)
+        if many is not None:
+            return many
         return super().cell_at(positions, outside=outside)
+
+    def quick_cells(
+        self, positions: object, outside: str, walls: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.int64] | None:
+        """See `Space.quick_cells`."""
+        return self.layout.quick_cells(positions, outside, walls)
 
     def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
         if len(points) == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,12 +14,14 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.base.shown import shown_as
+from fieldcraft.kernels.shared.arrays import is_rows
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.cells import checked_cells, condition, unlabeled
 from fieldcraft.space.grid.neighborhood import Terrain
 from fieldcraft.space.space import Space
 
-_NONE = np.zeros(0, dtype=np.bool_)
+OUTSIDE = ("refuse", "clamp")
+Frame = tuple[float, float, float, int, int, bool, bool]
 
 
 @dataclass(frozen=True)
@@ -61,36 +64,46 @@ class GridLayout:
 
     def cells(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
         """Return the cells (N,) of positions (N, 2); see `Grid.cell_at`."""
-        with np.errstate(over="ignore"):
-            columns = np.floor((points[:, 0] - self.origin[0]) / self.cell_size)
-            rows = np.floor((points[:, 1] - self.origin[1]) / self.cell_size)
-        wrong = _NONE
+        found = np.empty(len(points), dtype=np.int64)
+        refused = kernels.shared.places.cells(points, None, self.frame, outside == "clamp", found)
+        if refused >= 0:
+            raise self._off_map(points, refused)
+        return found
+
+    def quick_cells(
+        self, positions: object, outside: str, walls: NDArray[np.bool_] | None
+    ) -> NDArray[np.int64] | None:
+        """See `Space.quick_cells`."""
+        if type(outside) is not str or outside not in OUTSIDE or not is_rows(positions, 2):
+            return None
+        found = np.empty(len(positions), dtype=np.int64)
+        refused = kernels.shared.places.cells(
+            positions, walls, self.frame, outside == "clamp", found
+        )
+        return found if refused < 0 else None
+
+    @functools.cached_property
+    def frame(self) -> Frame:
+        """The layout as kernels take it, see `kernels.shared.places`."""
+        return (*self.origin, self.cell_size, self.width, self.height, self.y_up, self.wrap)
+
+    def _off_map(self, points: NDArray[np.float64], index: int) -> OutsideMap:
+        """Return the error for a position that is not on the map."""
+        where = f"{tuple(points[index].tolist())}"
+        if len(points) > 1:
+            where += f" at index {index}"
         if self.wrap:
-            wrong = ~(np.isfinite(columns) & np.isfinite(rows))
-        elif outside == "clamp":
-            columns, rows = np.clip(columns, 0, self.width - 1), np.clip(rows, 0, self.height - 1)
-        else:
-            wrong = (columns < 0) | (columns >= self.width) | (rows < 0) | (rows >= self.height)
-        if wrong.any():
-            index = int(np.flatnonzero(wrong)[0])
-            far = tuple(
-                low + count * self.cell_size
-                for low, count in zip(self.origin, (self.width, self.height), strict=True)
-            )
-            raise OutsideMap(
-                "Positions on a torus have a finite column and row"
-                if self.wrap
-                else f"Positions lie on the map, from {self.origin} up to but not including {far}",
-                got=f"{tuple(points[index].tolist())}"
-                + (f" at index {index}" if len(points) > 1 else ""),
-                remedy="Bring the position nearer to the map"
-                if self.wrap
-                else 'Correct the position, or pass outside="clamp"',
-            )
-        if self.wrap:
-            columns, rows = np.mod(columns, self.width), np.mod(rows, self.height)
-        rows = self.height - 1 - rows if self.y_up else rows
-        return np.asarray(rows * self.width + columns, dtype=np.int64)
+            rule = "Positions on a torus have a finite column and row"
+            return OutsideMap(rule, got=where, remedy="Bring the position nearer to the map")
+        far = tuple(
+            low + count * self.cell_size
+            for low, count in zip(self.origin, (self.width, self.height), strict=True)
+        )
+        return OutsideMap(
+            f"Positions lie on the map, from {self.origin} up to but not including {far}",
+            got=where,
+            remedy='Correct the position, or pass outside="clamp"',
+        )
 
 
 def sides_of(width: int | None, height: int | None, walls: ArrayLike | None) -> tuple[int, int]:
