@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 import fieldcraft as fc
 from fieldcraft.base import clock
 from fieldcraft.base.errors import DeadSource, InvalidValue, OnWall, OutsideMap
-from support.refusals import refused, unchanged
+from support.refusals import refused, state, unchanged
 
 WALLS = np.zeros((6, 9), dtype=bool)
 WALLS[2, 1:8] = True
@@ -376,6 +376,52 @@ class TestSync:
         with unchanged(layer), refused(InvalidValue, says):
             layer.sync(keys, positions, strengths)
 
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
+    def test_the_same_keys_again(self, layer: fc.Layer, dtype: Any) -> None:
+        twin = fc.InfluenceMap(layer.space).add_layer("a", fc.Spread(0.2, 0.5))
+        keys = ["a", "b", "c"]
+        rng = np.random.default_rng(3)
+        for _ in range(3):
+            positions = rng.uniform(0, 2, (3, 2))
+            strengths = rng.uniform(-9, 9, 3).astype(dtype)
+            before = layer.steps.sources.rows.version
+            layer.sync(keys, positions, strengths)
+            twin.sync(iter(keys), positions.tolist(), strengths.tolist())
+            assert layer.steps.sources.rows.version > before
+            for mine, other in zip(state(layer), state(twin), strict=True):
+                assert mine == other or mine == layer.propagation
+
+    @pytest.mark.parametrize("number", [np.nan, np.inf, 2e30, -2e30])
+    def test_wrong_strengths_of_the_same_keys_are_refused(
+        self, layer: fc.Layer, number: float
+    ) -> None:
+        radial = fc.InfluenceMap(layer.space).add_layer("r", fc.Radial(2.0))
+        places = np.array([OPEN, (1.5, 0.5)])
+        for each in (layer, radial):
+            each.sync(["a", "b"], places, np.array([1.0, 2.0]))
+            with unchanged(each), refused(InvalidValue):
+                each.sync(["a", "b"], places[::-1].copy(), np.array([3.0, number]))
+
+    def test_too_strong_for_a_radial_layer(self, layer: fc.Layer) -> None:
+        radial = fc.InfluenceMap(layer.space).add_layer("r", fc.Radial(2.0))
+        places = np.array([OPEN, (1.5, 0.5)])
+        radial.sync(["a", "b"], places, np.array([1.0, 2.0]))
+        with unchanged(radial), refused(InvalidValue, "at most 1,048,576"):
+            radial.sync(["a", "b"], places, np.array([1.0, 2.0**21]))
+        rounded = 2.0**20 + 1e-3  # to float32, which is allowed
+        radial.sync(["a", "b"], places, np.array([1.0, rounded]))
+        assert radial.sources.strengths.tolist() == [1.0, 2.0**20]
+
+    def test_velocities_end_with_the_next_sync(self) -> None:
+        imap = fc.InfluenceMap(fc.Grid(9, 6))
+        layer = imap.add_layer("a", fc.Radial(2.0), every=0.5)
+        places = np.array([OPEN, (1.5, 0.5)])
+        strengths = np.array([1.0, 2.0])
+        layer.sync(["a", "b"], places, strengths, velocities=(1, 0))
+        layer.sync(["a", "b"], places, strengths)
+        layer.step(2)
+        assert layer.sources.positions.tolist() == places.tolist()
+
     def test_a_late_repeat_among_many_is_found_at_once(self, layer: fc.Layer) -> None:
         compared = []
 
@@ -453,6 +499,7 @@ class Model(RuleBasedStateMachine):
             int, tuple[tuple[float, float], float, float]
         ] = {}  # id -> position, strength, end
         self.keys: dict[int, int] = {}
+        self.last_keys: set[int] = set()
         self.ever: set[int] = set()
         self.rng = np.random.default_rng(0)
 
@@ -499,13 +546,18 @@ class Model(RuleBasedStateMachine):
         for identity, position in zip(ids, positions.tolist(), strict=True):
             self.plain[identity] = (tuple(position), *self.plain[identity][1:])
 
+    @rule()
+    def sync_again(self) -> None:
+        self.sync_keys(self.last_keys)
+
     @rule(keys=st.sets(st.integers(0, 8)))
-    def sync(self, keys: set[int]) -> None:
+    def sync_keys(self, keys: set[int]) -> None:
+        self.last_keys = keys
         names = list(keys)
         # A strength of its own tells which of the new sources belongs to which key.
         positions, strengths = (
             self.positions(len(names)),
-            len(self.ever) + 10 + np.arange(len(names)),
+            len(self.ever) + 10.0 + np.arange(len(names)),
         )
         self.layer.sync(names, positions, strengths)
         for name in [name for name in self.keys if name not in keys]:
@@ -596,3 +648,22 @@ def test_wrong_periods_falloffs_radii_and_ids_are_refused_at_once() -> None:
         layer.attribution(15)
     with refused(InvalidValue, "cell is a whole number"):
         layer.attribution(0.5)  # type: ignore[arg-type]
+
+
+def test_ids_that_come_twice_or_are_gone_are_refused_in_any_order(layer: fc.Layer) -> None:
+    ids = layer.add_sources([OPEN] * 4)
+    layer.sources.remove(ids[2:3])
+    places = np.full((3, 2), 0.5)
+    for order in ([1, 0, 1], [0, 0, 3], [3, 3, 1]):
+        with unchanged(layer), refused(InvalidValue, "3 ids with repeats"):
+            layer.sources.move(ids[order], places)
+    with unchanged(layer), refused(DeadSource, f"id {ids[2]}"):
+        layer.sources.move(ids[[1, 1, 2]], places)
+    with unchanged(layer), refused(DeadSource, "id -1"):
+        layer.sources.move(np.array([-1]), places[:1])
+    layer.sources.move(ids[[3, 0, 1]], np.array([(3.5, 0.5), (0.5, 1.5), (1.5, 1.5)]))
+    assert layer.sources.positions_of(ids[[0, 1, 3]]).tolist() == [
+        [0.5, 1.5],
+        [1.5, 1.5],
+        [3.5, 0.5],
+    ]

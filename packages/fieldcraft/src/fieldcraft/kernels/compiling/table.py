@@ -20,6 +20,7 @@ FOLDERS = {
         "graph_radial",
         "changes",
     ),
+    "sources": ("source_rows",),
     "trail": (
         "fade",
         "stamps",

@@ -8,7 +8,17 @@ from typing import TypeGuard, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Bools", "Bytes", "Floats", "Ints", "aligned", "is_rows", "read_only"]
+__all__ = [
+    "Bools",
+    "Bytes",
+    "Floats",
+    "Ints",
+    "aligned",
+    "is_ids",
+    "is_numbers",
+    "is_rows",
+    "read_only",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -17,6 +27,8 @@ Bytes = NDArray[np.uint8]
 
 _Number = TypeVar("_Number", bound=np.generic)
 _FLOAT = np.dtype(np.float64)
+_INT = np.dtype(np.int64)
+_FLOATS = (np.dtype(np.float32), _FLOAT)
 
 
 def aligned(shape: int | tuple[int, ...]) -> NDArray[np.float32]:
@@ -41,6 +53,22 @@ def is_rows(value: object, columns: int) -> TypeGuard[Floats]:
     if type(value) is not np.ndarray or value.dtype is not _FLOAT:
         return False
     if value.ndim != 2 or value.shape[1] != columns:
+        return False
+    flags = value.flags
+    return flags.c_contiguous and flags.aligned
+
+
+def is_numbers(value: object, count: int) -> TypeGuard[NDArray[np.floating]]:
+    """Return whether kernels take a value as it is for an array of float32 or float64, (count,)."""
+    if type(value) is not np.ndarray or value.shape != (count,) or value.dtype not in _FLOATS:
+        return False
+    flags = value.flags
+    return flags.c_contiguous and flags.aligned
+
+
+def is_ids(value: object) -> TypeGuard[Ints]:
+    """Return whether kernels take a value as it is for an array of int64, (N,)."""
+    if type(value) is not np.ndarray or value.dtype is not _INT or value.ndim != 1:
         return False
     flags = value.flags
     return flags.c_contiguous and flags.aligned

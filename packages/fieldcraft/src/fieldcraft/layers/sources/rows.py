@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import DeadSource, InvalidValue
+from fieldcraft.kernels.shared.arrays import is_ids
 
 _COLUMNS = (
     "alive",
@@ -42,9 +44,12 @@ class Rows:
         self.falloffs = np.zeros(0, dtype=np.int64)
         self.changed = np.zeros(0, dtype=np.bool_)
         """Whether each row has changed since `forget_changes`."""
+        self._marks = np.zeros(0, dtype=np.bool_)  # scratch of kernels: False for each row
         self.free: list[int] = []
         self.next_expiry = _NEVER
         """The tick at which the next lifetime ends."""
+        self.removals = 0
+        """A number that grows whenever sources are removed."""
         self.version = 0
         """A number that grows with each change."""
 
@@ -133,7 +138,7 @@ class Rows:
     def _grow(self, missing: int) -> None:
         old = len(self.alive)
         new = max(old + missing, old * 2, 16)
-        for column in (*_COLUMNS, "changed"):
+        for column in (*_COLUMNS, "changed", "_marks"):
             array = getattr(self, column)
             longer = np.zeros((new, *array.shape[1:]), dtype=array.dtype)
             longer[:old] = array
@@ -144,12 +149,9 @@ class Rows:
         self, rows: NDArray[np.int64], points: NDArray[np.float64], cells: NDArray[np.int64]
     ) -> None:
         """Put the sources in these rows at positions and into cells."""
-        where: Any = rows
-        if len(rows) and rows[-1] - rows[0] == len(rows) - 1 and (rows[1:] > rows[:-1]).all():
-            where = slice(int(rows[0]), int(rows[-1]) + 1)  # many times as fast
-        self.positions[where] = points
-        self.cells[where] = cells
-        self.changed[where] = True
+        kernels.sources.source_rows.place(
+            rows, points, cells, self.positions, self.cells, self.changed
+        )
         self.version += 1
 
     def note(self, rows: NDArray[np.int64]) -> None:
@@ -159,25 +161,18 @@ class Rows:
 
     def rows_of(self, ids: ArrayLike) -> NDArray[np.int64]:
         """Return the rows of live sources; refuses ids that are dead or come twice."""
-        wanted = np.atleast_1d(checks.array("Ids", ids))
-        if wanted.size == 0:
-            return np.zeros(0, dtype=np.int64)
-        if wanted.dtype.kind not in "iu" or wanted.ndim != 1:
-            raise InvalidValue(
-                "Ids are what add_sources() returned",
-                got=f"{wanted.dtype} of shape {wanted.shape}",
-                remedy="Pass whole numbers of shape (N,); layer.sources.ids has all of them",
-            )
-        wanted = wanted.astype(np.int64)
-        known = self.are_alive(wanted)
-        if not known.all():
+        wanted = ids if is_ids(ids) else _checked_ids(ids)
+        rows = np.empty(len(wanted), dtype=np.int64)
+        refused = kernels.sources.source_rows.rows_of(
+            wanted, self.alive, self.generation, rows, self._marks
+        )
+        if refused >= 0:
             raise DeadSource(
                 "A source can be used until it is removed or its lifetime ends",
-                got=f"id {int(wanted[~known][0])}, which is gone or was never there",
+                got=f"id {int(wanted[refused])}, which is gone or was never there",
                 remedy="Check source.alive or layer.sources.ids first",
             )
-        rows = wanted & 0xFFFFFFFF
-        if not (rows[1:] > rows[:-1]).all() and len(np.unique(rows)) < len(rows):
+        if refused == kernels.sources.source_rows.REPEATED:
             raise InvalidValue(
                 "Each id comes once",
                 got=f"{len(rows)} ids with repeats",
@@ -190,6 +185,7 @@ class Rows:
         self.alive[rows] = False
         self.generation[rows] += 1
         self.free.extend(rows.tolist())
+        self.removals += 1
         self.note(rows)
 
     def state(self) -> dict[str, NDArray[Any]]:
@@ -199,7 +195,7 @@ class Rows:
 
     def copy_from(self, other: Rows) -> None:
         """Take copies of the rows of another."""
-        for column in (*_COLUMNS, "changed"):
+        for column in (*_COLUMNS, "changed", "_marks"):
             setattr(self, column, getattr(other, column).copy())
         self.free = list(other.free)
         self.next_expiry = other.next_expiry
@@ -217,6 +213,7 @@ class Rows:
                 raise ValueError(f"sources with {column} of {array.dtype} and shape {array.shape}")
             setattr(self, column, array.copy())
         self.changed = np.zeros(rows, dtype=np.bool_)
+        self._marks = np.zeros(rows, dtype=np.bool_)
         self.free = arrays["free"].tolist()
         used = self.alive
         fits = (self.cells[used] >= 0) & (self.cells[used] < cells)
@@ -229,3 +226,17 @@ class Rows:
         if not np.array_equal(np.sort(arrays["free"]), np.flatnonzero(~used)):
             raise ValueError("sources with rows that are both used and free")
         self._find_next_expiry()
+
+
+def _checked_ids(ids: ArrayLike) -> NDArray[np.int64]:
+    """Return ids as an array, (N,); refuses other numbers."""
+    wanted = np.atleast_1d(checks.array("Ids", ids))
+    if wanted.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if wanted.dtype.kind not in "iu" or wanted.ndim != 1:
+        raise InvalidValue(
+            "Ids are what add_sources() returned",
+            got=f"{wanted.dtype} of shape {wanted.shape}",
+            remedy="Pass whole numbers of shape (N,); layer.sources.ids has all of them",
+        )
+    return np.ascontiguousarray(wanted, dtype=np.int64)

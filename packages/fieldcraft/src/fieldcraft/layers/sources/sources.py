@@ -5,18 +5,32 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fieldcraft import kernels
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels.shared.arrays import is_numbers
 from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.layers.sources.placing import Limits, place
 from fieldcraft.layers.sources.rows import Rows
 from fieldcraft.layers.sources.tracks import Tracks
 from fieldcraft.space import Space
+from fieldcraft.space.csr import NO_CELLS
+
+
+class Synced(NamedTuple):
+    """The keys of the last sync, the ids and rows of their sources, and how often sources had been
+    removed then.
+    """
+
+    names: list[Any]
+    ids: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    removals: int
 
 
 class Sources:
@@ -50,7 +64,7 @@ class Sources:
         """The falloffs of sources that have their own."""
         self._limits: Limits | None = None
         self._keys: dict[Hashable, int] = {}
-        self._synced: tuple[list[Any], NDArray[np.int64]] = ([], np.zeros(0, dtype=np.int64))
+        self._synced = Synced([], NO_CELLS, NO_CELLS, 0)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -346,6 +360,9 @@ class Sources:
                 list(given) if isinstance(given, str) else checks.sequence("keys", given)
             )
             points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
+            is_plain = radii is None and falloff is None and velocities is None
+            if is_plain and self._sync_again(names, points, cells, strengths):
+                return
             amounts = checks.amounts("strengths", strengths, len(points))
             if len(names) != len(points):
                 raise InvalidValue(
@@ -378,22 +395,59 @@ class Sources:
                 rows[new] = self.rows.insert(points[new], cells[new], amounts[new], None)
                 ids = self.rows.ids_of(rows)
                 self._keys.update((names[i], int(ids[i])) for i in np.flatnonzero(new).tolist())
-            self._synced = names, ids
+            self._synced = Synced(names, ids, rows, self.rows.removals)
             if sizes is not None or curve is not None:
                 self._set_shapes(rows, sizes, curve)
             self.tracks.stop(rows)
             if paces is not None:
                 self.tracks.set_velocities(rows, points, paces, on_wall, outside)
 
+    def _sync_again(
+        self,
+        names: list[Any],
+        points: NDArray[np.float64],
+        cells: NDArray[np.int64],
+        strengths: ArrayLike,
+    ) -> bool:
+        """Move the sources of the last sync and set their strengths, if it had the same keys and
+        these strengths are an array of numbers that are allowed; return whether it was done.
+        """
+        rows = self._synced.rows
+        if len(rows) != len(points) or not is_numbers(strengths, len(rows)):
+            return False
+        if not self._are_synced(names):
+            return False
+        most = checks.LARGEST
+        if self._limits is not None:
+            most = min(most, self._limits.strength)
+        held = self.rows.strengths
+        if not kernels.sources.source_rows.set_strengths(rows, strengths, most, held):
+            return False
+        self.rows.place(rows, points, cells)
+        if self.tracks.change_sources:
+            self.tracks.stop(rows)
+        return True
+
+    def _are_synced(self, names: list[Any]) -> bool:
+        """Return whether these are the keys of the last sync, and of all sources with keys, which
+        are alive.
+        """
+        last = self._synced
+        is_known = last.removals == self.rows.removals and len(last.names) == len(self._keys)
+        if not is_known or len(names) != len(last.names):
+            return False
+        try:
+            return names == last.names
+        except (TypeError, ValueError):  # of keys such as arrays, which are refused
+            return False
+
     def _known(self, names: list[Any]) -> NDArray[np.int64]:
         """Return the ids of the live sources with these keys, -1 for new ones; keys of sources that
         have expired are forgotten.
         """
-        last, ids = self._synced
+        if self._are_synced(names):
+            return self._synced.ids
         try:
-            is_same = len(names) == len(last) == len(self._keys) and names == last
-            if is_same and self.rows.are_alive(ids).all():
-                return ids
             count = len(dict.fromkeys(names))
         except (TypeError, ValueError):
             for name in names:

@@ -1,0 +1,9 @@
+"""Kernels of sources."""
+
+from types import ModuleType
+
+from fieldcraft.kernels.compiling.table import family
+
+
+def __getattr__(name: str) -> ModuleType:
+    return family(__name__, name)
