@@ -67,6 +67,8 @@ PAGES = {
     "what_a_step_does": "what_a_step_does.md",
     "cookbook": "cookbook.md",
     "netlogo_slime": "coming_from.md",
+    "two_groups": "bots.md",
+    "within": "bots.md",
 }
 """Written by the code on a page; of the cookbook all."""
 

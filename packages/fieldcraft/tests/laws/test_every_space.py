@@ -140,6 +140,64 @@ def test_the_nearest_open_cell_is(kind: str, seed: int) -> None:
         assert not space.walls.reshape(-1)[found] and away[found] <= away[free].min() + 1e-9
 
 
+def drawn_within(
+    values: np.ndarray, near: list[int], share: float, draws: np.ndarray, sign: int
+) -> list[int]:
+    """The cells that the rule of `within` draws from these, by looking at all of them."""
+    chosen: list[int] = []
+    for draw in draws:
+        left = [cell for cell in sorted(near) if cell not in chosen]
+        if not left:
+            break
+        scores = sign * values.reshape(-1)[left].astype(np.float64)
+        best = scores.max()
+        good = [c for c, s in zip(left, scores, strict=True) if s >= best - share * abs(best)]
+        chosen.append(good[int(draw * len(good))])
+    return chosen + [-1] * (len(draws) - len(chosen))
+
+
+@every_space
+@some
+@given(seed=SEEDS)
+def test_a_random_choice_among_the_best_is_the_one_that_the_draws_give(
+    kind: str, seed: int
+) -> None:
+    space, dice, _ = made(kind, seed)
+    values = dice.choice([-4.0, -1.0, 0.0, 2.0, 2.1, 8.0, 8.3], space.shape).astype(np.float32)
+    places, count = space.positions, min(2, len(space))
+    for share, walk in ((0.0, None), (0.05, None), (0.1, 3.0), (2.0, None)):
+        for choose, sign in ((fc.best, 1), (fc.query.worst, -1)):
+            more = {"count": count, "walk": walk, "space": space}
+            rng = np.random.default_rng(seed)
+            spots = choose(values, places, 2.0, within=share, rng=rng, **more)
+            draws = np.random.default_rng(seed).random((len(places), count))
+            # All cells that may be chosen, by the same call without a limit on their number.
+            every = choose(values, places, 2.0, **(more | {"count": len(space)})).cells
+            for cells, near, numbers in zip(spots.cells.tolist(), every, draws, strict=True):
+                near = near[near >= 0].tolist()
+                assert cells == drawn_within(values, near, share, numbers, sign)
+
+
+@every_space
+@some
+@given(seed=SEEDS)
+def test_random_choices_keep_their_spacing(kind: str, seed: int) -> None:
+    space, dice, cell = made(kind, seed)
+    values = dice.random(space.shape).astype(np.float32)
+    here, count = space.position_of(cell), min(3, len(space))
+    rng = np.random.default_rng(seed)
+    spots = fc.best(values, here, 9, count=count, spacing=1.0, within=1.0, rng=rng, space=space)
+    taken = fc.query.Reservations(space, spacing=1.0)
+    names = list(range(count))
+    agents = {"agents": names, "within": 0.5, "rng": rng}
+    held = taken.best(values, [here] * count, 9, **agents)
+    for cells in (spots.cells[spots.found], held.cells[held.found]):
+        assert len(cells) and not space.walls.reshape(-1)[cells].any()
+        for k, one in enumerate(cells):
+            away = space.offsets_from(space.position_of(int(one)))[cells[k + 1 :]]
+            assert (np.sqrt((away**2).sum(axis=1)) >= 1.0 - 1e-6).all()
+
+
 @every_space
 @some
 @given(seed=SEEDS)

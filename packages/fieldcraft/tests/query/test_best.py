@@ -319,3 +319,26 @@ def test_what_stands_for_a_choice_that_is_not_there():
         taken.best(layer, at, 1.0, agents=["ann", "bob"], none="refuse")
     assert taken.agents == ["ann"]
     assert not taken.best(layer, at[1], 1.0, agents="bob", none="stay") and taken.agents == ["ann"]
+
+
+def test_a_choice_among_the_best_is_random_and_repeats_with_its_generator() -> None:
+    space = fc.Grid(9, 5)
+    field = Field(space, np.zeros((5, 9), np.float32))
+    field.values[2, 2:7] = [100, 96, 94, 95, 99]
+    places = [(4.5, 2.5)] * 3000
+    spots = query.best(field, places, 4, within=0.05, rng=np.random.default_rng(1))
+    again = query.best(field, places, 4, within=0.05, rng=np.random.default_rng(1))
+    cells, counts = np.unique(spots.cells, return_counts=True)
+    assert cells.tolist() == [20, 21, 23, 24] and (np.abs(counts - 750) < 120).all()
+    assert spots.cells.tolist() == again.cells.tolist()
+    assert query.worst(field, (4.5, 2.5), 4, within=0, rng=np.random.default_rng(1)).value == 0
+
+
+def test_within_and_its_generator_come_together() -> None:
+    field = noise(fc.Grid(4, 3), 3)
+    with refused(InvalidValue, "within=0.1 without rng"):
+        query.best(field, (2.0, 1.0), 2, within=0.1)
+    with refused(InvalidValue, "rng without within"):
+        query.best(field, (2.0, 1.0), 2, rng=np.random.default_rng(1))
+    with refused(InvalidValue, "-0.1"):
+        query.best(field, (2.0, 1.0), 2, within=-0.1, rng=np.random.default_rng(1))

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft.base import checks
+from fieldcraft.query.queries import lottery
 from fieldcraft.query.slopes import queries
 from fieldcraft.space import Space
 from fieldcraft.space.regions import ChosenCells, Regions, checked_none, chosen, regions_above
@@ -22,6 +23,8 @@ def best(
     where: Readable | ArrayLike | None = None,
     occupied: ArrayLike | None = None,
     walk: float | None = None,
+    within: float | None = None,
+    rng: np.random.Generator | None = None,
     outside: str = "refuse",
     none: str = "nan",
     space: Space | None = None,
@@ -51,6 +54,13 @@ def best(
     walk : float, optional
         Only cells that can be walked to within this distance; from a wall, from the open cells
         beside it.
+    within : float, optional
+        Choose at random among the cells whose values are within this part of the best one: with
+        0.05 those with at least 95 % of it. With `count` the next choice is made in the same way
+        among those that are left. Each is equally likely.
+    rng : numpy.random.Generator, optional
+        Source of random numbers, needed with `within`: one for each position and choice. A
+        generator in the same state chooses the same cells.
     outside : {"refuse", "clamp"}
         With "clamp" a position outside the map counts as the nearest cell.
     none : {"nan", "stay", "refuse"}
@@ -79,8 +89,13 @@ def best(
     array([3.5, 0.5])
     >>> fc.best([[0, 0, 0, 7, 9]], (1.5, 0.5), 2, space=grid).position
     array([3.5, 0.5])
+    >>> import numpy as np
+    >>> scores, rng = [[98, 0, 100, 7, 97]], np.random.default_rng(3)
+    >>> posts = fc.best(scores, [(2.5, 0.5)] * 6, 4, within=0.05, rng=rng, space=grid)
+    >>> posts.cells
+    array([0, 0, 4, 2, 0, 2])
     """
-    limits = count, spacing, where, occupied, walk, outside, none
+    limits = count, spacing, where, occupied, walk, within, rng, outside, none
     return _choose(layer, space, positions, radius, *limits, np.float32(1))
 
 
@@ -94,6 +109,8 @@ def worst(
     where: Readable | ArrayLike | None = None,
     occupied: ArrayLike | None = None,
     walk: float | None = None,
+    within: float | None = None,
+    rng: np.random.Generator | None = None,
     outside: str = "refuse",
     none: str = "nan",
     space: Space | None = None,
@@ -106,7 +123,7 @@ def worst(
     >>> fc.query.worst([[5, 0, 0, 7, 9]], (1.5, 0.5), 2, space=fc.Grid(5, 1)).position
     array([1.5, 0.5])
     """
-    limits = count, spacing, where, occupied, walk, outside, none
+    limits = count, spacing, where, occupied, walk, within, rng, outside, none
     return _choose(layer, space, positions, radius, *limits, np.float32(-1))
 
 
@@ -120,6 +137,8 @@ def _choose(
     where: Readable | ArrayLike | None,
     occupied: ArrayLike | None,
     walk: float | None,
+    within: float | None,
+    rng: np.random.Generator | None,
     outside: str,
     none: str,
     sign: np.float32,
@@ -130,7 +149,9 @@ def _choose(
     gap = checks.not_negative("spacing", spacing)
     wanted = _wanted(count, values.space)
     points, own, single = values.cells(positions, outside)
-    cells = values.best(points, far, wanted, gap, values.closed(where, occupied), walk, sign)
+    closed = values.closed(where, occupied)
+    drawn = lottery(within, rng, len(points), wanted)
+    cells = values.best(points, far, wanted, gap, closed, walk, sign, drawn)
     return chosen(cells, own, single, count, otherwise, values.space, values.flat)
 
 

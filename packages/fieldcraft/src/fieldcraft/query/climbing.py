@@ -14,6 +14,7 @@ from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.base.interruption import atomic
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import read_only
+from fieldcraft.query.queries import lottery
 from fieldcraft.query.slopes import queries
 from fieldcraft.space import Space
 from fieldcraft.space.cached import cached
@@ -88,6 +89,8 @@ class Reservations:
         where: Readable | ArrayLike | None = None,
         occupied: ArrayLike | None = None,
         walk: float | None = None,
+        within: float | None = None,
+        rng: np.random.Generator | None = None,
         outside: str = "refuse",
         none: str = "nan",
     ) -> ChosenCells:
@@ -98,7 +101,7 @@ class Reservations:
 
         Parameters
         ----------
-        layer, positions, radius, where, occupied, walk, outside, none
+        layer, positions, radius, where, occupied, walk, within, rng, outside, none
             As in `fieldcraft.best`; an array is one of the space of these reservations.
         agents : hashable, or iterable of N hashables
             Different names for N positions, or one for one position.
@@ -108,7 +111,7 @@ class Reservations:
         ChosenCells
             One cell for each agent.
         """
-        limits = where, occupied, walk, outside, none
+        limits = where, occupied, walk, within, rng, outside, none
         return self._reserve(layer, positions, radius, agents, *limits, np.float32(1))
 
     def worst(
@@ -121,6 +124,8 @@ class Reservations:
         where: Readable | ArrayLike | None = None,
         occupied: ArrayLike | None = None,
         walk: float | None = None,
+        within: float | None = None,
+        rng: np.random.Generator | None = None,
         outside: str = "refuse",
         none: str = "nan",
     ) -> ChosenCells:
@@ -128,7 +133,7 @@ class Reservations:
 
         Parameters
         ----------
-        layer, positions, radius, agents, where, occupied, walk, outside, none
+        layer, positions, radius, agents, where, occupied, walk, within, rng, outside, none
             As for `best`.
 
         Returns
@@ -136,7 +141,7 @@ class Reservations:
         ChosenCells
             One cell for each agent.
         """
-        limits = where, occupied, walk, outside, none
+        limits = where, occupied, walk, within, rng, outside, none
         return self._reserve(layer, positions, radius, agents, *limits, np.float32(-1))
 
     @atomic
@@ -160,6 +165,8 @@ class Reservations:
         where: Readable | ArrayLike | None,
         occupied: ArrayLike | None,
         walk: float | None,
+        within: float | None,
+        rng: np.random.Generator | None,
         outside: str,
         none: str,
         sign: np.float32,
@@ -182,7 +189,8 @@ class Reservations:
         closed = values.closed(where, occupied)
         others = [cell for agent, cell in self._cells.items() if agent not in set(names)]
         values.close(np.array(others, dtype=np.int64), self.spacing, closed)
-        cells = values.best_in_turn(points, far, self.spacing, closed, walk, sign)
+        drawn = lottery(within, rng, len(points), 1)
+        cells = values.best_in_turn(points, far, self.spacing, closed, walk, sign, drawn)
         spots = chosen(cells, own, single, None, otherwise, self.space, values.flat)
         self._set(names, cells[:, 0].tolist())
         return spots

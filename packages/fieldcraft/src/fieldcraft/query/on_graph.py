@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.kernels.shared.arrays import read_only
-from fieldcraft.query.queries import Queries, Steps
+from fieldcraft.query.queries import Lottery, Queries, Steps
 from fieldcraft.space import Graph, Space, grid_of
 from fieldcraft.space.components import central_cells, components
 from fieldcraft.space.kinds import graph_of
@@ -97,6 +97,7 @@ class GraphValues(Queries):
         closed: NDArray[np.bool_],
         walk: float | None,
         sign: np.float32,
+        lottery: Lottery | None = None,
     ) -> Cells:
         """See `Queries.best`."""
         cells = np.full((len(points), wanted), -1, dtype=np.int64)
@@ -111,7 +112,13 @@ class GraphValues(Queries):
                 near = [np.intersect1d(*each) for each in reached]
             which, found = self._ranked(some, near, closed, sign)
             ends = np.searchsorted(which, np.arange(len(some) + 1))
-            if spacing > 0:
+            if lottery is not None:
+                for k in range(len(some)):
+                    draws = lottery.draws[first + k]
+                    ranked = found[ends[k] : ends[k + 1]]
+                    chosen = self._drawn(ranked, lottery.share, draws, spacing, sign)
+                    cells[first + k, : len(chosen)] = chosen
+            elif spacing > 0:
                 for k in range(len(some)):
                     chosen = self._spaced(found[ends[k] : ends[k + 1]], wanted, spacing)
                     cells[first + k, : len(chosen)] = chosen
@@ -134,6 +141,29 @@ class GraphValues(Queries):
         steps = self.space.shortest_vectors(self.graph.positions[found] - points[which])
         order = np.lexsort((found, (steps**2).sum(axis=1), -sign * self.flat[found], which))
         return which[order], found[order]
+
+    def _drawn(
+        self, ranked: Cells, share: float, draws: Floats, spacing: float, sign: np.float32
+    ) -> Cells:
+        """Return a random vertex for each draw, of those within a share of the best one that is
+        left and keeps the spacing; `ranked` has the best first.
+        """
+        least = at_spacing(self.space, spacing) ** 2
+        scores = sign * self.flat.astype(np.float64)
+        chosen: list[int] = []
+        for draw in draws.tolist():
+            if not len(ranked):
+                break
+            highest = scores[ranked[0]]
+            limit = highest - share * abs(highest)
+            choices = np.sort(ranked[scores[ranked] >= limit])
+            one = int(choices[min(int(draw * len(choices)), len(choices) - 1)])
+            chosen.append(one)
+            away = self.space.shortest_vectors(
+                self.graph.positions[ranked] - self.graph.positions[one]
+            )
+            ranked = ranked[((away**2).sum(axis=1) >= least) & (ranked != one)]
+        return np.array(chosen, dtype=np.int64)
 
     def _on_foot(self, starts: Cells, walk: float) -> Iterator[Cells]:
         """Yield the vertices that a walk of at most this length reaches from each start; from a

@@ -16,7 +16,7 @@ from fieldcraft.layers.propagation.radial.reach_on_grid import (
     counted_walk,
     step_vectors,
 )
-from fieldcraft.query.queries import Queries, Steps
+from fieldcraft.query.queries import Lottery, Queries, Steps
 from fieldcraft.space import Grid
 from fieldcraft.space.cached import cached
 from fieldcraft.space.grid.grid_steps import grid_ground
@@ -115,6 +115,7 @@ class GridValues(Queries):
         closed: Mask,
         walk: float | None,
         sign: np.float32,
+        lottery: Lottery | None = None,
     ) -> Cells:
         """See `Queries.best`."""
         space = self.space
@@ -127,7 +128,15 @@ class GridValues(Queries):
         axes = (space.y_up, space.wrap)
         taken = closed.view(np.uint8)
         if walk is not None:
-            self._best_on_foot(points, places, taken, walk, (space.y_up, sign, squares), cells)
+            order = space.y_up, sign, squares
+            self._best_on_foot(points, places, taken, walk, order, lottery, cells)
+            return cells
+        if lottery is not None:
+            draw = lottery.share, lottery.draws
+            drawn_from = self.values, places, axes, sign, squares, *draw, False
+            least = int(_CELLS_PER_THREAD / (wanted * min(9 * squares[0] + 1, len(space)))) + 1
+            kernel = kernels.values.best.best_within
+            run_in_bands(kernel, drawn_from, (cells, taken), len(points), least)
             return cells
         highest = self._tile_bounds(closed, sign, len(points) * wanted, squares[0])
         inputs = self.values, highest, places, axes, sign, squares, False
@@ -143,19 +152,25 @@ class GridValues(Queries):
         closed: Mask,
         walk: float | None,
         sign: np.float32,
+        lottery: Lottery | None = None,
     ) -> Cells:
         """See `Queries.best_in_turn`."""
         if walk is not None:
-            return super().best_in_turn(points, radius, spacing, closed, walk, sign)
+            return super().best_in_turn(points, radius, spacing, closed, walk, sign, lottery)
         space = self.space
         squares = (
             _squared(within_range(space, radius), space),
             _squared(at_spacing(space, spacing), space),
         )
-        highest = self._tile_bounds(closed, sign, len(points), squares[0])
         cells = np.full((len(points), 1), -1, dtype=np.int64)
-        inputs = self.values, highest, self.places(points), (space.y_up, space.wrap), sign, squares
-        kernels.values.best.best(*inputs, True, 0, len(points), cells, closed.view(np.uint8))
+        rule = self.places(points), (space.y_up, space.wrap), sign, squares
+        last = True, 0, len(points), cells, closed.view(np.uint8)
+        if lottery is None:
+            highest = self._tile_bounds(closed, sign, len(points), squares[0])
+            kernels.values.best.best(self.values, highest, *rule, *last)
+        else:
+            draw = lottery.share, lottery.draws
+            kernels.values.best.best_within(self.values, *rule, *draw, *last)
         return cells
 
     def _best_on_foot(
@@ -165,6 +180,7 @@ class GridValues(Queries):
         closed: NDArray[np.uint8],
         walk: float,
         order: tuple[bool, np.float32, tuple[float, float]],
+        lottery: Lottery | None,
         cells: Cells,
     ) -> None:
         """Fill `cells` (N, k) with the best ones that a walk reaches."""
@@ -177,13 +193,17 @@ class GridValues(Queries):
         starts = np.atleast_1d(space.cell_at(points, outside="clamp"))
         ground = read_only(space.links()), space.link_masks, steps, space.wrap
         inputs = self.values, _no_bounds(space.shape), closed, places, starts, ground, lengths
+        if lottery is None:
+            draw = 0.0, np.empty((0, 0))
+        else:
+            draw = lottery.share, lottery.draws
 
         def choose(first: int, last: int) -> None:
             scratch = GridScratch(reach, len(space), lengths)
             of_walks = scratch.cells, scratch.distances, scratch.of_paths
             limits = (limit, *order, first, last)
             beyond = np.ones_like(closed)
-            kernels.values.best_on_foot.best_on_foot(*inputs, limits, cells, beyond, of_walks)
+            kernels.values.best_on_foot.best_on_foot(*inputs, limits, draw, cells, beyond, of_walks)
 
         least = _WALKED_PER_THREAD // min(2 * reach * reach + 1, len(space)) + 1
         run_in_bands(choose, (), (), len(points), least)

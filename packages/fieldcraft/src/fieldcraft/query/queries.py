@@ -3,15 +3,50 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space.grid.grid_steps import GridGround
 from fieldcraft.values.readable import Cells, Floats, Values
 
 Steps = tuple[tuple[Cells, NDArray[np.int32]] | None, GridGround | None]
 """The steps from cell to cell: the starts and ends of edges on a graph, or the ground of a grid."""
+
+
+@dataclass(frozen=True)
+class Lottery:
+    """A random choice among cells that are about as good as the best: those whose value is within a
+    `share` of the best value. `draws` (N, k) are numbers from 0 up to 1, one for each choice.
+    """
+
+    share: float
+    draws: Floats
+
+
+def lottery(
+    within: float | None, rng: np.random.Generator | None, count: int, choices: int
+) -> Lottery | None:
+    """Return the lottery for some choices at each of `count` positions, None without `within`."""
+    if within is None and rng is None:
+        return None
+    if within is None:
+        raise InvalidValue(
+            "A generator is for a random choice within a part of the best value",
+            got="rng without within",
+            remedy="Pass within=0.05 as well, say",
+        )
+    share = checks.not_negative("within", within)
+    if rng is None:
+        raise InvalidValue(
+            "A choice within a part of the best value is random and needs a generator",
+            got=f"within={within!r} without rng",
+            remedy="Pass rng=np.random.default_rng(1), say",
+        )
+    return Lottery(share, checks.generator(rng).random((count, choices)))
 
 
 class Queries(Values, ABC):
@@ -37,9 +72,11 @@ class Queries(Values, ABC):
         closed: NDArray[np.bool_],
         walk: float | None,
         sign: np.float32,
+        lottery: Lottery | None = None,
     ) -> Cells:
         """Return the `wanted` best cells around each position, (N, k), -1 where there are no more.
-        The lowest values are best with a `sign` of -1.
+        The lowest values are best with a `sign` of -1. With a lottery each choice is a random one
+        of the cells that are about as good as the best that is left.
         """
 
     @abstractmethod
@@ -62,13 +99,18 @@ class Queries(Values, ABC):
         closed: NDArray[np.bool_],
         walk: float | None,
         sign: np.float32,
+        lottery: Lottery | None = None,
     ) -> Cells:
         """Return one cell for each position, (N, 1), chosen one after the other: each closes the
         cells less than `spacing` away.
         """
         found = np.full((len(points), 1), -1, dtype=np.int64)
         for k in range(len(points)):
-            found[k] = self.best(points[k : k + 1], radius, 1, 0.0, closed, walk, sign)
+            if lottery is None:
+                own = None
+            else:
+                own = Lottery(lottery.share, lottery.draws[k : k + 1])
+            found[k] = self.best(points[k : k + 1], radius, 1, 0.0, closed, walk, sign, own)
             if found[k, 0] >= 0:
                 self.close(found[k], spacing, closed)
         return found

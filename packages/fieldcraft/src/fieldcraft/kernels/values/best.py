@@ -13,7 +13,7 @@ import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
 
-__all__ = ["TILE", "best", "bounds", "thin"]
+__all__ = ["TILE", "best", "best_within", "bounds", "thin"]
 
 TILE = 16
 """Side of the squares with cached highest values; it changes no result."""
@@ -178,6 +178,102 @@ def best(values, bounds, places, axes, sign, squares, taking, first, last, out, 
             out[i, k] = top_cell
             if taking:
                 _close(closed, top_cell, spacing2, wrap)
+
+
+@kernel
+def _span(own, reach, count, wrap):
+    """Return the first row or column within reach of the own one, how many there are, and which of
+    them has the lowest index.
+    """
+    if wrap:
+        if 2 * reach + 1 >= count:
+            return np.int64(0), np.int64(count), np.int64(0)
+        first = (own - reach) % count
+        return first, 2 * reach + 1, count - first if first + 2 * reach >= count else np.int64(0)
+    first = max(own - reach, 0)
+    return first, min(own + reach, count - 1) + 1 - first, np.int64(0)
+
+
+@kernel
+def _scan(values, closed, place, axes, sign, squares, before, limit, wanted):
+    """Look at the open cells around a place that keep the spacing to the cells `before`, ascending.
+
+    Return the highest score, the number of cells with at least the score `limit`, and the one of
+    these with the number `wanted`, -1 if there are not so many.
+    """
+    (u, v), (y_up, wrap), (reach2, spacing2) = place, axes, squares
+    height, width = values.shape
+    own_column, own_row = min(np.int64(u), width - 1), min(np.int64(v), height - 1)
+    if y_up:
+        own_row = height - 1 - own_row
+    reach = np.int64(min(np.sqrt(reach2), np.float64(height + width))) + 1
+    top, rows, lowest_row = _span(own_row, reach, height, wrap)
+    left, columns, lowest_column = _span(own_column, reach, width, wrap)
+    highest, count, chosen = -np.inf, np.int64(0), np.int64(-1)
+    for a in range(rows):
+        r = (top + (a + lowest_row) % rows) % height
+        dv = _away(height - 1 - r if y_up else r, v, height, wrap)
+        dv2 = dv * dv
+        if dv2 > reach2:
+            continue
+        for b in range(columns):
+            c = left + b + lowest_column
+            c -= columns if b + lowest_column >= columns else 0
+            c -= width if c >= width else 0
+            score = np.float64(sign * values[r, c])
+            if closed[r, c] != 0 or (score < limit and score <= highest):
+                continue
+            du = _away(c, u, width, wrap)
+            if du * du + dv2 > reach2:
+                continue
+            cell = r * width + c
+            free = True
+            for p in range(before.shape[0]):
+                squared = _squared_distance(cell, before[p], height, width, wrap)
+                free = free and squared > 0 and squared >= spacing2
+            if not free:
+                continue
+            highest = max(highest, score)
+            if score >= limit:
+                if count == wanted:
+                    chosen = cell
+                count += 1
+    return highest, count, chosen
+
+
+@kernel(
+    "f4[:,::1], f8[:,::1], (b1, b1), f4, (f8, f8), f8, f8[:,::1], b1, i8, i8, out i8[:,::1], out"
+    " u1[:,::1]",
+    error_model="numpy",
+)
+def best_within(
+    values, places, axes, sign, squares, share, draws, taking, first, last, out, closed
+):
+    """Write random cells around each of `places` (N, 2) into `out` (N, k), which holds -1: each
+    one of the cells whose score is within a `share` of the best one.
+
+    `draws` (N, k) are numbers from 0 up to 1 that decide; the other arguments are those of `best`.
+    """
+    for i in range(first, last):
+        place = places[i, 0], places[i, 1]
+        for k in range(out.shape[1]):
+            before = out[i, :k]
+            highest, _count, _cell = _scan(
+                values, closed, place, axes, sign, squares, before, np.inf, np.int64(-1)
+            )
+            if highest == -np.inf:
+                break
+            limit = highest - share * abs(highest)
+            _highest, count, _cell = _scan(
+                values, closed, place, axes, sign, squares, before, limit, np.int64(-1)
+            )
+            wanted = min(np.int64(draws[i, k] * count), count - 1)
+            _highest, _count, cell = _scan(
+                values, closed, place, axes, sign, squares, before, limit, wanted
+            )
+            out[i, k] = cell
+            if taking:
+                _close(closed, cell, squares[1], axes[1])
 
 
 @kernel("i8[::1], f8, b1, i8, out i8[::1], out u1[:,::1]")

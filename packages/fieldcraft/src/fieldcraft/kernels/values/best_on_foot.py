@@ -16,23 +16,26 @@ _NOT_TAKING = np.bool_(False)
 
 @kernel(
     "f4[:,::1], f4[:,::1], u1[:,::1], f8[:,::1], i8[::1], (u1[:,::1], u1[::1], i8[:,::1], b1),"
-    " i8[::1], (i8, b1, f4, (f8, f8), i8, i8), out i8[:,::1], out u1[:,::1], (out i8[::1], out"
-    " i8[::1], (out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1]))",
+    " i8[::1], (i8, b1, f4, (f8, f8), i8, i8), (f8, f8[:,::1]), out i8[:,::1],"
+    " out u1[:,::1], (out i8[::1], out i8[::1], (out i8[:,::1], out i8[:,::1], out i8[::1], out"
+    " i8[::1], out i8[::1]))",
     "f4[:,::1], f4[:,::1], u1[:,::1], f8[:,::1], i8[::1], (u8[:,::1], u8[::1], i8[:,::1], b1),"
-    " i8[::1], (i8, b1, f4, (f8, f8), i8, i8), out i8[:,::1], out u1[:,::1], (out i8[::1], out"
-    " i8[::1], (out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1]))",
+    " i8[::1], (i8, b1, f4, (f8, f8), i8, i8), (f8, f8[:,::1]), out i8[:,::1],"
+    " out u1[:,::1], (out i8[::1], out i8[::1], (out i8[:,::1], out i8[:,::1], out i8[::1], out"
+    " i8[::1], out i8[::1]))",
 )
 def best_on_foot(
-    values, bounds, closed, places, starts, ground, lengths, limits, out, beyond, scratch
+    values, bounds, closed, places, starts, ground, lengths, limits, draw, out, beyond, scratch
 ):
     """Write the best cells of the agents [first, last) as `best.best` does, among the cells within
-    a walk from each agent's start.
+    a walk from each agent's start; with draws as `best.best_within` does.
 
     `ground` and `lengths` are those of `radial.path`, and `limits` are (longest walk, y_up, sign,
-    squares, first, last). `beyond` is scratch like `closed`, all 1 before and after, and `scratch`
-    is (cells, distances, scratch of `radial.path`).
+    squares, first, last). `draw` is (share, draws), without rows for none. `beyond` is scratch like
+    `closed`, all 1 before and after, and `scratch` is (cells, distances, scratch of `radial.path`).
     """
     limit, y_up, sign, squares, first, last = limits
+    share, draws = draw
     wrap, (cells, gone, of_paths) = ground[3], scratch
     flat, open_to = closed.reshape(-1), beyond.reshape(-1)
     for i in range(first, last):
@@ -41,8 +44,24 @@ def best_on_foot(
         for k in range(found):
             open_to[cells[k]] = flat[cells[k]]
         axes = y_up, wrap
-        choices.best(
-            values, bounds, places, axes, sign, squares, _NOT_TAKING, i, i + 1, out, beyond
-        )
+        if draws.shape[0] == 0:
+            choices.best(
+                values, bounds, places, axes, sign, squares, _NOT_TAKING, i, i + 1, out, beyond
+            )
+        else:
+            choices.best_within(
+                values,
+                places,
+                axes,
+                sign,
+                squares,
+                share,
+                draws,
+                _NOT_TAKING,
+                i,
+                i + 1,
+                out,
+                beyond,
+            )
         for k in range(found):
             open_to[cells[k]] = 1
