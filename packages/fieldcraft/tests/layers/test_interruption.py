@@ -130,7 +130,7 @@ def test_a_torn_step_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
     layer.add_source((8.5, 2.5), 3.0)
     with monkeypatch.context() as patch, pytest.raises(MemoryError):
-        patch.setattr(layer.steps.field.sums, "publish", torn)
+        patch.setattr(layer.steps.field.updates.sums, "publish", torn)
         imap.step()
     layer.sources.remove(layer.sources.ids[1:])
     imap.step()
@@ -206,7 +206,10 @@ def test_settle_is_left_after_one_part(
     for each in (layer, other):
         each.add_sources([(3.5, 2.5), (9.5, 6.5)], [4.0, 2.0])
     before, left, made = layer.read(), threading.Event(), []
-    original = getattr(type(layer.steps.field), part)
+    kind = type(layer.steps.field)
+    if part == "catch_up":
+        kind = type(layer.steps.field.updates)
+    original = getattr(kind, part)
 
     def interrupted_part(*arguments: Any) -> Any:
         made.append(part)
@@ -217,7 +220,7 @@ def test_settle_is_left_after_one_part(
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(spreading_field, "_FEW_CELLS", 0)
-        patch.setattr(type(layer.steps.field), part, interrupted_part)
+        patch.setattr(kind, part, interrupted_part)
         layer.settle()
     left.set()
     assert made == [part]

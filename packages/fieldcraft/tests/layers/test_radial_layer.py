@@ -392,7 +392,7 @@ class TestExact:
         for _ in range(12):
             layer.sources.move(dice.choice(ids, 3, replace=False), dice.uniform(0, 20, (3, 2)))
             layer.step()
-        assert len(layer.steps.field.footprints.shapes) <= 24
+        assert len(layer.steps.field.updates.footprints.shapes) <= 24
         same_bits(layer.values, rebuilt(layer))
 
 
@@ -602,7 +602,7 @@ class TestRadiiThatChange:
             teams.owner(by="source")
         field = layer.steps.field
         assert isinstance(field, radial_field.RadialField)
-        assert field.footprints.size < 12_000
+        assert field.updates.footprints.size < 12_000
         for name in imap:
             same_bits(imap[name].values, rebuilt(imap[name]))
         fresh = fc.InfluenceMap(imap.space).add_teams(["one", "two"], fc.Radial(3))

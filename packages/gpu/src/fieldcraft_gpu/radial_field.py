@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.agents.swarm_layout import packed
-from fieldcraft.layers.propagation.radial.field import GridRadialField, RadialField
-from fieldcraft.layers.propagation.radial.updates import Emitters
+from fieldcraft.layers.propagation.radial.field import RadialField
+from fieldcraft.layers.propagation.radial.updates import Emitters, GridRadialUpdates
 from fieldcraft.layers.propagation.trail.accumulator import ADD, SCALE, Accumulator, Drawing, Tables
 from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Grid
@@ -140,14 +140,12 @@ class DeviceSums(Accumulator):
         self.dirty[:] = 0
 
 
-class DeviceRadialField(DeviceField, GridRadialField):
-    """Values of live sources, as exact sums on a device."""
+class DeviceRadialUpdates(GridRadialUpdates):
+    """Exact sums of what live sources radiate, on a device."""
 
-    lazy: ClassVar[bool] = True
     sums: DeviceSums
 
-    def __init__(self, radial: Radial, space: Grid, every: float, device: Card) -> None:
-        _check(radial)
+    def __init__(self, radial: Radial, space: Grid, device: Card) -> None:
         self.device = device
         super().__init__(radial, space)
 
@@ -158,6 +156,32 @@ class DeviceRadialField(DeviceField, GridRadialField):
     def shown(self) -> NDArray[np.float32]:  # type: ignore[override]
         """The values of the last complete state, read from the device."""
         return self.sums.shown
+
+    def _can_draw_at_once(self, *changes: Any) -> bool:
+        return False
+
+    def _rebuild_is_cheaper(self, jobs: Emitters) -> bool:
+        return False
+
+    def _add_connected(self, jobs: Emitters, blend: int) -> Emitters:
+        return jobs
+
+
+class DeviceRadialField(DeviceField, RadialField):
+    """Values of live sources, as exact sums on a device."""
+
+    lazy: ClassVar[bool] = True
+    updates: DeviceRadialUpdates
+
+    def __init__(self, radial: Radial, space: Grid, every: float, device: Card) -> None:
+        _check(radial)
+        self.device = device
+        super().__init__(DeviceRadialUpdates(radial, space, device))
+
+    @property
+    def sums(self) -> DeviceSums:
+        """The sums on the device."""
+        return self.updates.sums
 
     @property
     def now(self) -> Buffer:
@@ -188,7 +212,7 @@ class DeviceRadialField(DeviceField, GridRadialField):
 
     def validate(self, cells: int, most: float | None) -> int:
         """Validate the next `cells` cells or so on the host; see `RadialField.validate`."""
-        self.catch_up()
+        self.updates.catch_up()
         self.sums.on_host = True
         try:
             return super().validate(cells, most)
@@ -204,15 +228,6 @@ class DeviceRadialField(DeviceField, GridRadialField):
         """Restore a state until the next step; see `Field.restore`."""
         super().restore(state, sources)
         self.sums.send()
-
-    def _other(self, radial: Radial) -> RadialField:
-        return GridRadialField(radial, self.space)
-
-    def _rebuild_is_cheaper(self, jobs: Emitters) -> bool:
-        return False
-
-    def _add_connected(self, jobs: Emitters, blend: int) -> Emitters:
-        return jobs
 
 
 def _check(radial: Radial) -> None:

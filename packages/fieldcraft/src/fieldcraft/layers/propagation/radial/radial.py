@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import Curve, Metric
 from fieldcraft.layers.propagation.propagation import Radiating
-from fieldcraft.layers.propagation.radial.field import MOST_STRENGTH, GridRadialField, RadialField
+from fieldcraft.layers.propagation.radial.field import MOST_STRENGTH, RadialField
 from fieldcraft.layers.propagation.radial.footprints import too_large
+from fieldcraft.layers.propagation.radial.updates import updates_on
 from fieldcraft.layers.propagation.settings import Setting, checked, choice, curve, flag, number
 from fieldcraft.layers.sources.falloff import CURVES, Falloff, Ring
-from fieldcraft.space import Grid, Space
+from fieldcraft.space import Space
 
 METRICS = ("straight", "connected", "path", "sight")
 
@@ -134,4 +135,4 @@ class Radial(Radiating):
     def field(self, space: Space, every: float) -> RadialField:
         """Return values of this propagation on a space, all 0."""
         self._check(space)
-        return (GridRadialField if isinstance(space, Grid) else RadialField)(self, space)
+        return RadialField(updates_on(self, space))

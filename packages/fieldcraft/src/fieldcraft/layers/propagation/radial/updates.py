@@ -10,16 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.base.interruption import poll_interrupt
-from fieldcraft.layers.propagation.propagation import RadiatingField
 from fieldcraft.layers.propagation.radial.footprints import (
     Footprints,
+    GridFootprints,
     Shape,
     footprints_on,
     walks_on,
 )
-from fieldcraft.layers.propagation.radial.reach_on_grid import Walks
-from fieldcraft.layers.propagation.trail.accumulator import ADD, MAX, Accumulator
+from fieldcraft.layers.propagation.radial.reach_on_grid import GridWalks, Walks
+from fieldcraft.layers.propagation.trail.accumulator import (
+    ADD,
+    MAX,
+    SCALE,
+    Accumulator,
+    in_units,
+)
 from fieldcraft.layers.sources import Sources
 from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.space import Grid, HexGrid, Space
@@ -126,7 +131,7 @@ _BATCH = 64  # footprints that are searched before they are added
 _ALL_ROWS = kernels.trail.stamps.ALL_ROWS
 
 
-class RadialUpdates(RadiatingField):
+class RadialUpdates:
     """Exact sums of what live sources radiate, and their float32 values.
 
     Changes are applied by a generator that stops after each unit of work: `catch_up` runs it as far
@@ -136,24 +141,27 @@ class RadialUpdates(RadiatingField):
     def __init__(self, radial: Radial, space: Space) -> None:
         self.space = space
         self.radial = radial
-        self.resistance = None
+        self.resistance: NDArray[np.float32] | None = None
         self.footprints = self._no_footprints()
         self._own_footprint: tuple[Footprints | None, int] = (None, 0)
         self.walks: Walks = walks_on(space)
         self.sums = self._no_sums()
-        self._applied = Emitters.zeros(0)
+        self.applied = Emitters.zeros(0)
+        """The sources in the sums, by row."""
         self._pending: Sources | None = None
         self._last_fed: tuple[Sources, int, int] | None = None
         self._work: Iterator[int] | None = None
         self._at_once = True
-        self._is_invalid = False
-        self._residue: NDArray[np.int64] | None = None
+        self.is_invalid = False
+        """Whether the next step adds all sources again."""
+        self.residue: NDArray[np.int64] | None = None
         """What written values add to the sums of all sources."""
-        self._taken = Taken.of(Sources(space), exact=radial.exact)
+        self.taken = Taken.of(Sources(space), exact=radial.exact)
+        """What else is known of the sources at the last step."""
         self._compares_all = False
-        self._stale: Sources | None = None
+        self.stale: Sources | None = None
         """After a copy: the sources as they were at the last step, which the sums lack."""
-        self._walls_version = space.walls_version
+        self.walls_version = space.walls_version
         self._used_weights = 0
 
     def _no_footprints(self) -> Footprints:
@@ -175,39 +183,82 @@ class RadialUpdates(RadiatingField):
         """Whether no work is under way."""
         return self._work is None and self._pending is None
 
-    # Steps
+    @property
+    def must_be_fresh(self) -> bool:
+        """Whether the sums are not those of the sources at the last step in the present walls."""
+        return self.is_invalid or (
+            self.is_current and self.space.walls_version != self.walls_version
+        )
+
+    # Settings, written values and saves
+
+    def set_radial(self, radial: Radial) -> None:
+        """Set other parameters; all footprints are computed again."""
+        footprints = footprints_on(self.space, radial.metric, radial.thickness, exact=radial.exact)
+        self.radial = radial
+        self.footprints = footprints
+        self.invalidate()
+
+    def set_resistance(self, resistance: NDArray[np.float32] | None) -> None:
+        """Lengthen the walks into cells; all footprints are computed again."""
+        self.resistance = resistance
+        self.invalidate()
+
+    def refresh(self) -> None:
+        """Before values are written: apply the present walls to the sources of the last step, since
+        the residue is what values differ from the sums.
+        """
+        if self.must_be_fresh:
+            self._pending = self.sources_taken()
+            self._last_fed = None
+            self.catch_up()
+            self._compares_all = True
+
+    def take_over_values(self) -> None:
+        """Take the values as sums, to the nearest unit, until they are corrected."""
+        written = in_units(self.shown)
+        if self.radial.blend == "sum":
+            before = 0 if self.residue is None else self.residue
+            self.residue = written - self.sums.sums + before
+        self.sums.sums[:] = written
+        self.shown[:] = written / SCALE
+
+    def sources_taken(self) -> Sources:
+        """Return the sources as they were at the last step."""
+        if self.stale is not None:
+            return self.stale
+        return self.taken.with_applied(self.space, self.applied)
+
+    def restore(
+        self,
+        values: NDArray[np.float32],
+        resistance: NDArray[np.float32] | None,
+        residue: NDArray[np.int64] | None,
+        sources: Sources,
+    ) -> None:
+        """Show values until the next step, which adds the sources again."""
+        self.resistance = resistance
+        self.residue = residue
+        self.values[...] = values
+        self.is_invalid = True
+        self.stale = sources.copy()
+
+    # Following the sources
 
     def feed(self, sources: Sources) -> None:
         """Apply changes from the next step on, after the work under way; see `Field.feed`."""
         now = (sources, sources.rows.version, self.space.walls_version)
-        if self._work is None and (self._is_invalid or now != self._last_fed):
+        if self._work is None and (self.is_invalid or now != self._last_fed):
             self._pending = sources
             self._last_fed = now
-
-    def run(self, count: int) -> None:
-        """Apply all changes, if there are steps at all."""
-        if count:
-            self.catch_up()
-
-    def step_in_units(self) -> Iterator[None]:
-        """Apply all changes in units of work; see `Field.step_in_units`."""
-        while self.catch_up(1):
-            yield
-
-    def settle(self) -> None:
-        """Apply all changes."""
-        while self.catch_up(1):
-            poll_interrupt()
 
     def invalidate(self) -> None:
         """Add all sources again at the next step, without what was written; see
         `Field.invalidate`.
         """
         self._work = self._pending = None
-        self._is_invalid = True
-        self._residue = None
-
-    # Following the sources
+        self.is_invalid = True
+        self.residue = None
 
     def catch_up(self, units: int | None = None) -> int:
         """Do at most `units` units of the work under way (None: all of it); return their number."""
@@ -225,22 +276,22 @@ class RadialUpdates(RadiatingField):
         return made
 
     def _begin(self, sources: Sources) -> None:
-        if self._is_invalid:
-            self._stale = None
-            self._is_invalid = False
-            self._walls_version = self.space.walls_version
+        if self.is_invalid:
+            self.stale = None
+            self.is_invalid = False
+            self.walls_version = self.space.walls_version
             self.walks = walks_on(self.space, self.resistance)
             self.sums.reset()
-            if self._residue is not None:
-                self.sums.sums += self._residue
-            self._applied = Emitters.zeros(0)
+            if self.residue is not None:
+                self.sums.sums += self.residue
+            self.applied = Emitters.zeros(0)
             self._compares_all = True
         if self._compares_all:
             self._compares_all = False
             sources.rows.all_changed()
-        self._taken = Taken.of(sources, exact=self.radial.exact)
+        self.taken = Taken.of(sources, exact=self.radial.exact)
         held = sources.rows
-        self._follow(
+        self.follow(
             self._numbers(sources),
             held.alive,
             held.cells,
@@ -301,7 +352,7 @@ class RadialUpdates(RadiatingField):
     def _drop_footprints(self) -> None:
         """Drop the footprints without a source, if they fill the memory."""
         old = self.footprints
-        applied = self._applied
+        applied = self.applied
         if old.size <= max(_MOST_WEIGHTS, 2 * self._used_weights):
             return
         self.footprints = self._no_footprints()
@@ -312,7 +363,7 @@ class RadialUpdates(RadiatingField):
         applied.numbers[used] = np.array(again, dtype=np.int64)[indices]
         self._used_weights = self.footprints.size
 
-    def _follow(
+    def follow(
         self,
         numbers: NDArray[np.int64],
         alive: NDArray[np.bool_],
@@ -321,9 +372,9 @@ class RadialUpdates(RadiatingField):
         changed: NDArray[np.bool_],
     ) -> None:
         """Begin to apply the changed rows of sources with these footprint numbers."""
-        if len(changed) > len(self._applied):
-            more = Emitters.zeros(len(changed) - len(self._applied))
-            self._applied = Emitters.joined([self._applied, more])
+        if len(changed) > len(self.applied):
+            more = Emitters.zeros(len(changed) - len(self.applied))
+            self.applied = Emitters.joined([self.applied, more])
         most = int(np.count_nonzero(changed))
         walls = self._changed_walls()
         if not len(walls) and self._can_draw_at_once(numbers, cells, changed, most):
@@ -332,7 +383,7 @@ class RadialUpdates(RadiatingField):
         rows = np.empty(most, np.int64)
         jobs = Emitters.zeros(2 * most)
         differing, removed, count = kernels.radial.changes.take(
-            numbers, alive, cells, strengths, changed, self._applied.columns, rows, jobs.columns
+            numbers, alive, cells, strengths, changed, self.applied.columns, rows, jobs.columns
         )
         if differing or len(walls) or self.sums.dirty.any():
             if len(walls):
@@ -345,9 +396,9 @@ class RadialUpdates(RadiatingField):
 
     def _changed_walls(self) -> NDArray[np.int64]:
         """Return the cells that became or stopped being walls since the last call."""
-        version = self._walls_version
-        self._walls_version = self.space.walls_version
-        if version == self._walls_version:
+        version = self.walls_version
+        self.walls_version = self.space.walls_version
+        if version == self.walls_version:
             return np.zeros(0, dtype=np.int64)
         return np.asarray(self.space.walls_changed(version))
 
@@ -368,14 +419,14 @@ class RadialUpdates(RadiatingField):
         if walks is self.walks and self.radial.blend == "sum":
             if self._rebuild_is_cheaper(jobs):
                 self.sums.reset()
-                jobs = self._applied.at(self._live)
+                jobs = self.applied.at(self._live)
             yield from self._add(jobs, ADD)
         else:
             old = jobs.at(np.s_[:removed])
             new = jobs.at(np.s_[removed:])
             self.sums.touch(walls)
             if self.radial.metric != "straight" and len(walls):
-                near = self._applied.at(np.setdiff1d(self._near(self.sums.dirty), rows))
+                near = self.applied.at(np.setdiff1d(self.near(self.sums.dirty), rows))
                 off = Emitters(near.cells, -near.strengths, near.numbers)
                 old = Emitters.joined([old, off])
                 new = Emitters.joined([new, near])
@@ -389,13 +440,13 @@ class RadialUpdates(RadiatingField):
                 self._clear_dirty()
                 self.walks = walks
                 yield 1
-                yield from self._add(self._applied.at(self._near(self.sums.dirty)), MAX)
+                yield from self._add(self.applied.at(self.near(self.sums.dirty)), MAX)
         self.sums.publish(self.shown, self.walks.some_walls)
 
     @property
     def _live(self) -> NDArray[np.int64]:
         """The rows that hold a source."""
-        return np.flatnonzero(self._applied.strengths)
+        return np.flatnonzero(self.applied.strengths)
 
     def _add(self, jobs: Emitters, blend: int) -> Iterator[int]:
         """Blend footprints that are searched into the sums, one a unit of work."""
@@ -450,7 +501,7 @@ class RadialUpdates(RadiatingField):
 
     # Bounds of footprints: none on graphs, since edges may be short cuts
 
-    def _near(self, tiles: NDArray[np.uint8]) -> NDArray[np.int64]:
+    def near(self, tiles: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Return the rows of the held sources that may reach one of some tiles, those not 0."""
         return self._live
 
@@ -462,3 +513,170 @@ class RadialUpdates(RadiatingField):
     def _rebuild_is_cheaper(self, jobs: Emitters) -> bool:
         """Return whether adding all sources to nothing takes less than applying the changes."""
         return False
+
+
+_UNIT_CELLS = 100_000  # cells drawn in a unit of work
+_AT_ONCE_CELLS = 50_000  # cells taken off, or drawn, that several threads would not do faster
+_TILE = np.array([[kernels.trail.stamps.TILE_ROWS], [kernels.trail.stamps.TILE_COLUMNS]])
+
+
+class GridRadialUpdates(RadialUpdates):
+    """Sums on a grid: footprints are drawn in one call, and have bounds."""
+
+    space: Grid
+    footprints: GridFootprints
+    walks: GridWalks
+
+    def _can_draw_at_once(
+        self,
+        numbers: NDArray[np.int64],
+        cells: NDArray[np.int64],
+        changed: NDArray[np.bool_],
+        most: int,
+    ) -> bool:
+        if not self._at_once or self.radial.exact or self.radial.blend != "sum":
+            return False
+        if most * self.footprints.tables.largest > _AT_ONCE_CELLS:
+            return False
+        if self.radial.metric == "straight" or self.walks.are_open:
+            return True
+        rows = np.flatnonzero(changed)
+        before = self.applied.at(rows[self.applied.strengths[rows] != 0])
+        now = Emitters(cells[rows], np.zeros(0), numbers[rows])
+        return all(
+            bool(self.footprints.are_drawn(self.walks, part.cells, part.numbers).all())
+            for part in (before, now)
+        )
+
+    def _draw_at_once(
+        self,
+        numbers: NDArray[np.int64],
+        alive: NDArray[np.bool_],
+        cells: NDArray[np.int64],
+        strengths: NDArray[np.float32],
+        changed: NDArray[np.bool_],
+    ) -> None:
+        tables = self.footprints.tables
+        kernels.radial.changes.follow(
+            self.walks.some_walls,
+            numbers,
+            alive,
+            cells,
+            strengths,
+            (tables.weights, tables.boxes),
+            self.space.wrap,
+            changed,
+            self.applied.columns,
+            self.sums.sums,
+            self.sums.dirty,
+            self.shown,
+        )
+
+    def _rebuild_is_cheaper(self, jobs: Emitters) -> bool:
+        more = len(jobs) - len(self._live)
+        if not self._at_once or self.residue is not None or more <= 0:
+            return False
+        return more * float(self._sizes(jobs).mean()) > self.sums.sums.size
+
+    def _sizes(self, jobs: Emitters) -> NDArray[np.int64]:
+        """Return how many cells footprints cover at most."""
+        reaches = self.footprints.reaches[jobs.numbers]
+        return np.asarray((2 * reaches + 1) ** 2)
+
+    def _add(self, jobs: Emitters, blend: int) -> Iterator[int]:
+        if self._at_once:
+            yield from self._add_part(jobs, blend)
+            return
+        ends = np.cumsum(self._sizes(jobs))
+        first = 0
+        while first < len(jobs):
+            done = ends[first - 1] if first else 0
+            last = max(first + 1, int(np.searchsorted(ends, done + _UNIT_CELLS, side="right")))
+            yield from self._add_part(jobs.at(np.s_[first:last]), blend)
+            first = last
+
+    def _add_part(self, jobs: Emitters, blend: int) -> Iterator[int]:
+        drawn = self.footprints.are_drawn(self.walks, jobs.cells, jobs.numbers)
+        is_any = drawn.any()
+        are_all = drawn.all()
+        if is_any:
+            if are_all:
+                part = jobs
+            else:
+                part = jobs.at(drawn)
+            self.sums.draw(self.footprints.drawing(part.cells, part.numbers), part.strengths, blend)
+            yield 1
+        if not are_all:
+            yield from super()._add(self._add_connected(jobs.at(~drawn), blend), blend)
+
+    def _add_connected(self, jobs: Emitters, blend: int) -> Emitters:
+        """Search and add connected footprints in one call; return the jobs that are left."""
+        radial = self.radial
+        footprints = self.footprints
+        if not self._at_once or radial.metric != "connected" or blend != ADD or radial.exact:
+            return jobs
+        mine = np.ones(len(jobs), dtype=np.bool_)
+        if radial.thickness > 0:
+            mine = ~self.walks.walls.reshape(-1)[jobs.cells]
+        part = jobs.at(mine)
+        if len(part):
+            scratch = self.walks.scratch(float(footprints.reaches[part.numbers].max()))
+            scratch.mark = kernels.radial.radial.connected_many(
+                self.walks.ground,
+                (part.cells, part.strengths * SCALE, part.numbers),
+                footprints.by_square,
+                scratch.mark,
+                self.sums.sums,
+                self.sums.dirty,
+                scratch.cells,
+                scratch.squares,
+                scratch.seen,
+            )
+        return jobs.at(~mine)
+
+    def _tiles(self, sources: Emitters) -> NDArray[np.int64]:
+        """Return the first and the end of the rows and columns of tiles that sources may reach,
+        (2, 2, N).
+
+        On a torus, sources that reach across the rim may reach all tiles.
+        """
+        height, width = self.sums.shape
+        reaches = self.footprints.reaches[sources.numbers]
+        middles = np.stack(np.divmod(sources.cells, width))
+        sizes = np.array([[height], [width]])
+        first, last = middles - reaches, middles + reaches
+        if self.space.wrap:
+            across = ((first < 0) | (last >= sizes)).any(axis=0)
+            first, last = np.where(across, 0, first), np.where(across, sizes, last)
+        return np.stack([np.maximum(first, 0) // _TILE, np.minimum(last, sizes - 1) // _TILE + 1])
+
+    def near(self, tiles: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Return the rows of the held sources that may reach one of some tiles, those not 0."""
+        live = self._live
+        counts = np.zeros((tiles.shape[0] + 1, tiles.shape[1] + 1), dtype=np.int64)
+        counts[1:, 1:] = (tiles != 0).cumsum(axis=0).cumsum(axis=1)
+        (top, left), (bottom, right) = self._tiles(self.applied.at(live))
+        inside = (
+            counts[bottom, right] - counts[top, right] - counts[bottom, left] + counts[top, left]
+        )
+        return np.asarray(live[inside > 0])
+
+    def _touch(self, sources: Emitters) -> None:
+        (top, left), (bottom, right) = self._tiles(sources)
+        tiles = self.sums.dirty
+        changes = np.zeros((tiles.shape[0] + 1, tiles.shape[1] + 1), dtype=np.int64)
+        for rows, columns, change in (
+            (top, left, 1),
+            (bottom, right, 1),
+            (top, right, -1),
+            (bottom, left, -1),
+        ):
+            np.add.at(changes, (rows, columns), change)
+        tiles[changes.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0] = _ALL_ROWS
+
+
+def updates_on(radial: Radial, space: Space) -> RadialUpdates:
+    """Return the sums of a space, all 0."""
+    if isinstance(space, Grid):
+        return GridRadialUpdates(radial, space)
+    return RadialUpdates(radial, space)
