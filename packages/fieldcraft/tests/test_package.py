@@ -20,8 +20,6 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.base import packages
-from fieldcraft.commands import names
 from fieldcraft.commands.names import public_names
 from support.tiers import told_twice
 
@@ -223,58 +221,3 @@ def test_help_leads_on_from_its_first_lines() -> None:
     assert any("help(fc.distance_map)" in line for line in lines[:50])
     assert any("fc.names()" in line for line in lines[:50])
     assert len(lines) < 100
-
-
-@pytest.fixture
-def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The library without the other packages of the project."""
-    monkeypatch.setattr(packages, "_point", lambda name: None)
-    packages.package.cache_clear()
-
-
-@pytest.mark.usefixtures("alone")
-def test_the_library_can_be_inspected_without_the_other_packages() -> None:
-    assert not hasattr(fc, "gpu") and not hasattr(fc, "lab")
-    assert not {"gpu", "lab"} & set(dir(fc))
-    assert "Grid" in dict(inspect.getmembers(fc))
-    assert "fc.names()" in pydoc.render_doc(fc, renderer=pydoc.plaintext)
-    with pytest.raises(AttributeError, match=r"fc\.gpu needs.*pip install '\./packages/gpu'"):
-        _ = fc.gpu
-    with pytest.raises(ImportError, match=r"fc\.gpu needs.*pip install '\./packages/gpu'"):
-        fc.InfluenceMap(fc.Grid(3, 2), device="gpu")
-
-
-def test_names_prints_twelve_names_first_and_all_of_them(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    fc.names()
-    first, *_ = capsys.readouterr().out.split("\n\n")
-    assert len(first.splitlines()) == 1 + 12
-    listed = [name for _, lines in names.rings() for name in lines]
-    assert len(listed) == len(set(listed))
-    missing = {f"fc.{name}" for name in public_names(fc)} - {*listed, "fc.steering", "fc.view"}
-    assert missing == set()
-    assert all(line and len(line) < 160 for _, lines in names.rings() for line in lines.values())
-
-
-def test_the_page_of_all_names_is_that_of_the_code() -> None:
-    page = Path(__file__).resolve().parents[3] / "docs" / "names.md"
-    assert page.read_text(encoding="utf-8") == names.as_page(), "run `make names`"
-
-
-def test_messages_of_python_name_public_classes() -> None:
-    public = {"Mapping"}  # of which `Questions` is one
-    modules = [fc, *(getattr(fc, name) for name in names.SUBMODULES)]
-    for module in modules:
-        public |= set(public_names(module))
-    shown = {
-        getattr(thing, method).__qualname__.split(".")[0]
-        for module in modules
-        for thing in (getattr(module, name) for name in public_names(module))
-        if inspect.isclass(thing)
-        for method, _ in inspect.getmembers(thing, inspect.isfunction)
-        if not method.startswith("_")
-    }
-    assert shown - public == set()
-    with pytest.raises(TypeError, match=r"^InfluenceMap\.advance\(\) missing"):
-        fc.InfluenceMap(fc.Grid(3, 2)).advance()  # type: ignore[call-arg]

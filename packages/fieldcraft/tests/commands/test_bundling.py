@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -14,8 +15,11 @@ import pytest
 
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.commands import command_line as cli
+from fieldcraft.commands import starters
 from fieldcraft.commands import starters as commands
 from fieldcraft.kernels.compiling import native
+from support.full_disk import full_disk
+from support.refusals import refused
 
 BOT = Path(__file__).resolve().parents[4] / "examples" / "sc2_bot"
 
@@ -94,3 +98,22 @@ def test_wrong_folders_are_refused(tmp_path: Path, kernels: Path) -> None:
         with pytest.raises(InvalidValue):
             commands.bundle(folder, tmp_path / "out.zip", objects)
     assert not (tmp_path / "out.zip").exists()
+
+
+def test_a_bundle_that_finds_no_room_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "program"
+    program.mkdir()
+    (program / "main.py").write_bytes(random.Random(1).randbytes(24_300))
+    kernels = tmp_path / "kernels"
+    kernels.mkdir()
+    (kernels / "_native_v2.so").write_bytes(b"machine code")
+    monkeypatch.setattr(starters.native, "fault", lambda path: "")
+    target = tmp_path / "out" / "z.zip"
+    target.parent.mkdir()
+    target.write_text("old")
+    with full_disk(), refused(InvalidValue, "zip", "File too large"):
+        starters.bundle(program, target, kernels)
+    assert [file.name for file in target.parent.iterdir()] == ["z.zip"]
+    assert target.read_text() == "old"

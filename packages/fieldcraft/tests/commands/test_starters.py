@@ -13,7 +13,10 @@ import pytest
 
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.commands import command_line as cli
+from fieldcraft.commands import starters
 from fieldcraft.commands.starters import STARTERS, create
+from support.full_disk import full_disk
+from support.refusals import refused
 
 # What a test types in a terminal, and the picture that it leaves.
 RUNS = {
@@ -81,3 +84,28 @@ def test_the_command_says_how_to_run_it(
     assert "pole, which exists" in capsys.readouterr().err
     with pytest.raises(InvalidValue, match="Perhaps 'gym' is meant"):
         create("gim", tmp_path / "other")
+
+
+def test_a_starter_that_finds_no_room_leaves_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "game"
+    with full_disk(), refused(InvalidValue, "starter"):
+        starters.create("pygame", folder)
+    assert list(tmp_path.iterdir()) == []
+    assert starters.create("pygame", folder)
+
+
+@pytest.mark.parametrize("kind", ["link", "file", "long", "zero", "occupied"])
+def test_a_starter_goes_into_a_folder_that_can_be_written(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "file").write_text("")
+    folders = {
+        "link": tmp_path / "link",
+        "file": tmp_path / "file" / "game",
+        "long": tmp_path / ("x" * 300),
+        "zero": tmp_path / "a\0b",
+        "occupied": tmp_path,
+    }
+    before = sorted(tmp_path.iterdir())
+    with refused(InvalidValue, "starter"):
+        starters.create("pygame", folders[kind])
+    assert sorted(tmp_path.iterdir()) == before

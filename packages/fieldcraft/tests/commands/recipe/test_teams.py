@@ -1,9 +1,5 @@
 from __future__ import annotations
 
-import csv
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,54 +11,19 @@ from fieldcraft.base.errors import BadRecipe
 from fieldcraft.commands.recipe import read_recipe
 from fieldcraft.commands.recipe.compare import compare
 from fieldcraft.commands.recipe.outputs import run
-from fieldcraft.commands.recipe.pictures import Painter
-from fieldcraft.commands.recipe.world import World
 from fieldcraft.commands.starters import SHIPPED
-from fieldcraft.layers.teams.teams import add_teams
-
-MAP = '[map]\ngenerate = "empty"\nwidth = 24\nheight = 11\n'
-TEAMS = (
-    '[teams]\nnames = ["red", "blue"]\ncolors = ["#ff8a3c", "#3fa7f5"]\nradius = 8\nfalloff ='
-    ' "linear"\nmetric = "straight"\n'
+from support.recipes import (
+    ACTORS,
+    PLAIN,
+    SECOND,
+    TEAMS,
+    drawn,
+    problems,
+    rows,
+    same_by_calls,
+    world,
+    write,
 )
-ACTORS = (
-    '[[sources]]\nlayer = "red"\nposition = [6.5, 5.5]\nstrength = 4\n'
-    '[[sources]]\nlayer = "blue"\npath = [[0, 20.5, 5.5], [1, 14.5, 5.5]]\n'
-)
-RUN = "[run]\nseconds = 1\nfps = 5\n"
-
-
-def write(tmp_path: Path, *parts: str) -> Path:
-    path = tmp_path / "recipe.toml"
-    path.write_text("\n".join(parts))
-    return path
-
-
-def world(tmp_path: Path, *parts: str) -> World:
-    return World(read_recipe(write(tmp_path, *parts)))
-
-
-def problems(tmp_path: Path, *parts: str) -> list[str]:
-    with pytest.raises(BadRecipe) as caught:
-        world(tmp_path, *parts)
-    return caught.value.problems
-
-
-def rows(path: Path) -> list[dict[str, float]]:
-    return [
-        {key: float(value) for key, value in row.items()}
-        for row in csv.DictReader(path.read_text().splitlines())
-    ]
-
-
-def same_by_calls(propagation: Any, blue_x: float) -> Any:
-    teams = add_teams(fc.InfluenceMap(fc.Grid(24, 11)), ["red", "blue"], propagation, hostile=None)
-    teams["red"].add_source((6.5, 5.5), 4)
-    teams["blue"].add_source((blue_x, 5.5))
-    for layer in teams.layers.values():
-        layer.settle()
-    return teams
-
 
 # Radial layers
 
@@ -80,13 +41,13 @@ def same_by_calls(propagation: Any, blue_x: float) -> Any:
 def test_a_radial_layer_is_what_the_calls_give(tmp_path, falloff, given, metric, blend):
     w = world(
         tmp_path,
-        MAP,
+        PLAIN,
         f'[layers.a]\npropagation = "radial"\nradius = 4.5\nfalloff = {falloff}\nmetric ='
         f' "{metric}"\nblend = "{blend}"\n',
         '[[sources]]\nlayer = "a"\nposition = [9.5, 5.5]\nstrength = 3\n',
         '[[sources]]\nlayer = "a"\nposition = [11.5, 4.5]\nstrength = -2\nradius = 3\nfalloff ='
         ' "constant"\n',
-        RUN,
+        SECOND,
     )
     layer = fc.InfluenceMap(fc.Grid(24, 11)).add_layer("a", fc.Radial(4.5, given, metric, blend))
     layer.add_source((9.5, 5.5), 3)
@@ -97,7 +58,7 @@ def test_a_radial_layer_is_what_the_calls_give(tmp_path, falloff, given, metric,
 
 
 def test_a_radial_layer_shows_its_sources_where_they_are_now(tmp_path):
-    w = world(tmp_path, MAP, TEAMS, ACTORS, RUN)
+    w = world(tmp_path, PLAIN, TEAMS, ACTORS, SECOND)
     for moment, x in ((0, 20.5), (0.5, 17.5), (1, 14.5)):
         w.go_to(moment)
         np.testing.assert_array_equal(
@@ -107,7 +68,7 @@ def test_a_radial_layer_shows_its_sources_where_they_are_now(tmp_path):
 
 
 def test_a_radial_layer_is_updated_when_it_is_due(tmp_path):
-    w = world(tmp_path, MAP, TEAMS + "every = 0.5\n", ACTORS, RUN + "step = 0.1\n")
+    w = world(tmp_path, PLAIN, TEAMS + "every = 0.5\n", ACTORS, SECOND + "step = 0.1\n")
     seen = []
     for tenths in range(11):
         w.go_to(tenths / 10)
@@ -178,7 +139,7 @@ def test_a_radial_layer_is_updated_when_it_is_due(tmp_path):
     ],
 )
 def test_what_is_refused(tmp_path, old, new, line, says):
-    text = MAP + TEAMS + ACTORS + RUN
+    text = PLAIN + TEAMS + ACTORS + SECOND
     assert old in text
     found = problems(tmp_path, text.replace(old, new, 1))
     assert any(problem.startswith(f"line {line}: ") and says in problem for problem in found), found
@@ -187,11 +148,11 @@ def test_what_is_refused(tmp_path, old, new, line, says):
 def test_what_is_refused_of_outputs_and_of_layers_that_spread(tmp_path):
     found = problems(
         tmp_path,
-        MAP,
+        PLAIN,
         TEAMS,
         '[layers.wave]\ndecay = 1\nmomentum = 1\n[maps]\nlead = "red - blue"',
         ACTORS,
-        RUN,
+        SECOND,
         '[[sources]]\nlayer = "wave"\nposition = [1, 1]\nradius = 3',
         '[[deposits]]\nlayer = "red"\nposition = [1, 1]',
         '[[outputs]]\nfile = "a.png"\nlayers = ["lead"]',
@@ -227,9 +188,9 @@ def test_teams_are_needed_for_what_is_about_them(tmp_path):
     )
     found = problems(
         tmp_path,
-        MAP,
+        PLAIN,
         layer,
-        RUN,
+        SECOND,
         '[[outputs]]\nfile = "a.png"\nfront_lines = true\n[[outputs]]\nfile = "b.png"\nover_time ='
         ' "share"',
     )
@@ -250,7 +211,7 @@ def test_mutilated_recipes_give_a_recipe_or_bad_recipe(tmp_path, data):
         ' [0, 1] }\ncolors = ["#fff", "#000", "#f00"]\n'
     )
     over_time = '[[outputs]]\nfile = "b.png"\nover_time = "share"\n'
-    lines = (MAP + TEAMS + maps + ACTORS + RUN + outputs + over_time).split("\n")
+    lines = (PLAIN + TEAMS + maps + ACTORS + SECOND + outputs + over_time).split("\n")
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(lines) - 1))
         key = lines[at].partition("=")[0]
@@ -276,7 +237,7 @@ def test_mutilated_recipes_give_a_recipe_or_bad_recipe(tmp_path, data):
 
 
 def test_the_maps_of_teams_are_what_the_calls_give(tmp_path):
-    w = world(tmp_path, MAP, TEAMS + "margin = 0.25\n", ACTORS, RUN)
+    w = world(tmp_path, PLAIN, TEAMS + "margin = 0.25\n", ACTORS, SECOND)
     w.go_to(1)
     teams = same_by_calls(fc.Radial(8, "linear", "straight"), 14.5)
     expected = {
@@ -301,7 +262,9 @@ def test_hostility_decides_influence_and_fronts(tmp_path):
     )
     third = '[[sources]]\nlayer = "green"\nposition = [10.5, 5.5]\n'
     allied = three + 'hostile = { red = ["blue"], blue = ["red"] }\n'
-    free, bound = (world(tmp_path, MAP, teams, ACTORS, third, RUN) for teams in (three, allied))
+    free, bound = (
+        world(tmp_path, PLAIN, teams, ACTORS, third, SECOND) for teams in (three, allied)
+    )
     assert len(free.front_lines()) > len(bound.front_lines())
     red, blue, green = (free.imap[name].values for name in ("red", "blue", "green"))
     np.testing.assert_allclose(free.maps["influence red"].values, red - (blue + green), rtol=1e-6)
@@ -312,13 +275,13 @@ def test_hostility_decides_influence_and_fronts(tmp_path):
 def test_formulas_name_layers_teams_their_maps_and_each_other(tmp_path):
     w = world(
         tmp_path,
-        MAP,
+        PLAIN,
         TEAMS,
         '[layers."far off"]\npropagation = "radial"\nradius = 20\n',
         "[maps]\nlead = \"red - 0.5*blue\"\nworth = \"max(lead, 0) * 'share red' + 'far off'\"\n",
         ACTORS,
         '[[sources]]\nlayer = "far off"\nposition = [2, 2]\n',
-        RUN,
+        SECOND,
     )
     w.go_to(1)
     red, blue = w.imap["red"].values, w.imap["blue"].values
@@ -335,7 +298,7 @@ def test_formulas_over_cells_of_different_size_are_refused_with_their_line(tmp_p
     coarse = (
         '[layers.a]\npropagation = "radial"\nradius = 4\ncell_size = 2\n[maps]\nm = "a + red"\n'
     )
-    (problem,) = problems(tmp_path, MAP.replace("11", "12"), TEAMS, coarse, ACTORS, RUN)
+    (problem,) = problems(tmp_path, PLAIN.replace("11", "12"), TEAMS, coarse, ACTORS, SECOND)
     assert problem.startswith("line 18: maps.m: ")
 
 
@@ -343,7 +306,7 @@ def test_formulas_over_cells_of_different_size_are_refused_with_their_line(tmp_p
 
 
 def test_holdings_are_parts_of_the_open_cells(tmp_path):
-    w = world(tmp_path, MAP, TEAMS, ACTORS, RUN)
+    w = world(tmp_path, PLAIN, TEAMS, ACTORS, SECOND)
     w.go_to(1)
     shares = [w.maps[f"share {name}"].values.mean() for name in ("red", "blue")]
     assert w.holdings("share") == pytest.approx([*shares, 1 - sum(shares)], abs=2e-6)
@@ -363,7 +326,7 @@ def test_walls_belong_to_nobody_and_do_not_count(tmp_path):
         '[map]\nfile = "map.png"\n',
         TEAMS.replace("radius = 8", "radius = 40"),
         ACTORS.split('[[sources]]\nlayer = "blue"')[0],
-        RUN,
+        SECOND,
     )
     for what in ("share", "owned"):
         assert w.holdings(what) == pytest.approx([1, 0, 0])
@@ -373,10 +336,10 @@ def test_the_table_and_the_plot_of_holdings(tmp_path):
     path = write(
         tmp_path,
         'title = "Here"',
-        MAP,
+        PLAIN,
         TEAMS,
         ACTORS,
-        RUN,
+        SECOND,
         '[[outputs]]\nfile = "s.csv"\nover_time = "share"\nevery = 0.5\n',
         '[[outputs]]\nfile = "o.csv"\nover_time = "owned"\n',
         '[[outputs]]\nfile = "s.png"\nover_time = "share"\nevery = 0.1\nsize = 500\nlimits = [0,'
@@ -398,11 +361,11 @@ def test_the_table_and_the_plot_of_holdings(tmp_path):
 def test_tables_of_maps(tmp_path):
     path = write(
         tmp_path,
-        MAP,
+        PLAIN,
         TEAMS,
         '[maps]\nlead = "red - blue"\n',
         ACTORS,
-        RUN,
+        SECOND,
         '[[outputs]]\nfile = "t.csv"\nlayers = ["red", "lead", "tension"]\n',
     )
     run(read_recipe(path), tmp_path / "out")
@@ -418,87 +381,8 @@ def test_tables_of_maps(tmp_path):
 # Pictures
 
 
-def drawn(tmp_path: Path, output: str, *parts: str, size: int = 240) -> np.ndarray:
-    w = world(
-        tmp_path, *(parts or (MAP, TEAMS, ACTORS)), RUN, f'[[outputs]]\nfile = "x.png"\n{output}\n'
-    )
-    w.go_to(1)
-    return Painter([w], w.recipe.outputs[0], size=size).draw()
-
-
-def count(picture: np.ndarray, color: tuple[int, int, int]) -> int:
-    return int((picture[..., :3] == color).all(axis=2).sum())
-
-
-def test_front_lines_are_drawn_where_they_lie(tmp_path):
-    show = 'layers = ["tension"]\nsources = false\nlimits = [0, 50]\n'
-    plain, lined = drawn(tmp_path, show), drawn(tmp_path, show + "front_lines = true\n")
-    changed = np.argwhere((plain != lined).any(axis=2))
-    w = world(tmp_path, MAP, TEAMS, ACTORS, RUN)
-    w.go_to(1)
-    (line,) = w.front_lines()
-    left, top = np.argwhere((plain[..., :3] == plain[len(plain) // 2, 30, :3]).all(axis=2))[0][::-1]
-    assert len(changed) > 50
-    across = np.ptp(changed[:, 1]) / 10 - np.ptp(line[:, 0])
-    assert 0 <= across < 1
-    assert left < changed[:, 1].min()
-    assert top < changed[:, 0].max()
-
-
-def test_owners_are_drawn_in_the_colors_of_the_teams(tmp_path):
-    owner = drawn(tmp_path, 'layers = ["owner"]\nsources = false\n')
-    flat = {
-        tuple(color): n
-        for color, n in zip(
-            *np.unique(owner.reshape(-1, 4)[:, :3], axis=0, return_counts=True), strict=True
-        )
-    }
-    large = sorted(n for n in flat.values() if n > 3000)
-    assert len(large) >= 3
-
-
-def test_maps_side_by_side_have_their_own_limits_and_stay_equal_in_size(tmp_path):
-    w = world(
-        tmp_path,
-        MAP,
-        TEAMS,
-        ACTORS,
-        RUN,
-        '[[outputs]]\nfile = "x.gif"\nlayers = ["influence red", "tension", "vulnerability"]\n',
-        "limits = { tension = [0, 9] }\nfront_lines = true\n",
-    )
-    painter = Painter([w], w.recipe.outputs[0], size=120)
-    assert painter.limits == {"influence red": (-4, 4), "tension": (0, 9), "vulnerability": (0, 4)}
-    shapes = set()
-    for moment in (0, 0.4, 1):
-        w.go_to(moment)
-        shapes.add(painter.draw().shape)
-    assert len(shapes) == 1
-    assert shapes.pop()[1] > 3 * 120
-
-
-def test_layers_of_teams_are_drawn_together_in_their_colors(tmp_path):
-    together = drawn(tmp_path, "sources = false\nlimits = [0, 4]")
-    swapped = drawn(
-        tmp_path,
-        "sources = false\nlimits = [0, 4]",
-        MAP,
-        TEAMS.replace('"#ff8a3c", "#3fa7f5"', '"#3fa7f5", "#ff8a3c"'),
-        ACTORS,
-    )
-    left = (slice(60, 120), slice(30, 110))
-    warmth = [
-        float(np.diff(picture[left][..., [2, 0]].astype(int), axis=2).mean())
-        for picture in (together, swapped)
-    ]
-    assert warmth[0] > 20
-    assert warmth[1] < -20
-    apart = drawn(tmp_path, "sources = false\ntogether = false")
-    assert apart.shape[1] > together.shape[1] + 100
-
-
 def test_teams_on_coarser_cells_and_maps_that_grow_upwards(tmp_path):
-    parts = (MAP.replace("11", "12") + "y_up = true\n", TEAMS + "cell_size = 2\n", ACTORS)
+    parts = (PLAIN.replace("11", "12") + "y_up = true\n", TEAMS + "cell_size = 2\n", ACTORS)
     for name in ("owner", "tension"):
         assert drawn(tmp_path, f'layers = ["{name}"]\nfront_lines = true\n', *parts).std() > 20
 
@@ -507,7 +391,7 @@ def test_a_comparison_of_teams(tmp_path):
     output = (
         '[[outputs]]\nfile = "x.png"\nlayers = ["influence red", "owner"]\nfront_lines = true\n'
     )
-    path = write(tmp_path, MAP, TEAMS, ACTORS, RUN, output)
+    path = write(tmp_path, PLAIN, TEAMS, ACTORS, SECOND, output)
     made = compare(path, "teams.radius", ["4", "10", "12"], [tmp_path / "c.png"])
     assert made.titles == ("radius 4", "radius 10", "radius 12")
     with Image.open(tmp_path / "c.png") as rows_of_two:

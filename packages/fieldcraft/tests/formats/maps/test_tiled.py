@@ -1,12 +1,7 @@
 from __future__ import annotations
 
-import base64
-import gzip
 import json
 import logging
-import tracemalloc
-import zlib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -19,146 +14,21 @@ from fieldcraft.base.errors import BadMapFile, InvalidValue, UnknownName
 from fieldcraft.formats.maps import load_map
 from fieldcraft.formats.maps.tiled import _flagged_tiles
 from fieldcraft.formats.maps.tiled_file import Level, tile_ids
-from fieldcraft.space import Grid
 from support import realdata
 from support.map_files import TILESET
-
-zstandard = pytest.importorskip("zstandard")
-
-FLIPPED = 0xF0000000
-
-
-def is_open(space: Grid) -> list[str]:
-    return ["".join("#" if wall else "-" for wall in row) for row in space.walls]
-
-
-def tile_layer(name: str, rows: list[list[int]], **more: Any) -> dict[str, Any]:
-    return {
-        "type": "tilelayer",
-        "name": name,
-        "width": len(rows[0]),
-        "height": len(rows),
-        "data": [gid for row in rows for gid in row],
-        **more,
-    }
-
-
-def object_layer(name: str, *objects: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"type": "objectgroup", "name": name, "objects": list(objects), **more}
-
-
-def tiled(*layers: dict[str, Any], width: int = 4, height: int = 3, **more: Any) -> dict[str, Any]:
-    return {
-        "type": "map",
-        "orientation": "orthogonal",
-        "width": width,
-        "height": height,
-        "tilewidth": 10,
-        "tileheight": 10,
-        "layers": list(layers),
-        "tilesets": [],
-        **more,
-    }
-
-
-def as_xml(document: dict[str, Any]) -> bytes:
-    """The same map as TMX: attributes for values, elements for lists."""
-    return ElementTree.tostring(_map_element(document))
-
-
-def _map_element(document: dict[str, Any]) -> ElementTree.Element:
-    root = ElementTree.Element("map", _attributes(document))
-    for tileset in document["tilesets"]:
-        element = ElementTree.SubElement(root, "tileset", _attributes(tileset))
-        for tile in tileset.get("tiles", []):
-            _properties(ElementTree.SubElement(element, "tile", id=str(tile["id"])), tile)
-    for layer in document["layers"]:
-        _layer(root, layer)
-    return root
-
-
-def _attributes(values: dict[str, Any]) -> dict[str, str]:
-    words = {True: "1", False: "0"}
-    skipped = ("type", "encoding", "compression", "data", "startx", "starty")
-    return {
-        key: words[value] if isinstance(value, bool) else str(value)
-        for key, value in values.items()
-        if not isinstance(value, (list, dict)) and key not in skipped
-    }
-
-
-def _properties(owner: ElementTree.Element, values: dict[str, Any]) -> None:
-    if "properties" in values:
-        found = ElementTree.SubElement(owner, "properties")
-        for entry in values["properties"]:
-            word = (
-                str(entry["value"]).lower()
-                if isinstance(entry["value"], bool)
-                else str(entry["value"])
-            )
-            ElementTree.SubElement(
-                found, "property", name=entry["name"], type=entry.get("type", "string"), value=word
-            )
-
-
-def _layer(parent: ElementTree.Element, layer: dict[str, Any]) -> None:
-    tag = {
-        "tilelayer": "layer",
-        "objectgroup": "objectgroup",
-        "group": "group",
-        "imagelayer": "imagelayer",
-    }[layer["type"]]
-    element = ElementTree.SubElement(parent, tag, _attributes(layer))
-    _properties(element, layer)
-    for child in layer.get("layers", []):
-        _layer(element, child)
-    for item in layer.get("objects", []):
-        found = ElementTree.SubElement(
-            element,
-            "object",
-            _attributes({key: item[key] for key in item if key not in ("ellipse", "point")}),
-        )
-        _properties(found, item)
-        for shape in ("ellipse", "point", "polygon", "polyline", "text"):
-            if shape in item:
-                points = (
-                    {"points": " ".join(f"{at['x']},{at['y']}" for at in item[shape])}
-                    if isinstance(item[shape], list)
-                    else {}
-                )
-                ElementTree.SubElement(found, shape, points)
-    if tag == "layer":
-        how = {
-            "encoding": layer.get("encoding", "csv"),
-            "compression": layer.get("compression", ""),
-        }
-        data = ElementTree.SubElement(element, "data", how)
-        for chunk in layer.get("chunks", []):
-            ElementTree.SubElement(data, "chunk", _attributes(chunk)).text = _text(chunk["data"])
-        if "data" in layer:
-            data.text = _text(layer["data"])
-
-
-def _text(data: Any) -> str:
-    return data if isinstance(data, str) else ",".join(map(str, data))
-
-
-@pytest.fixture(params=["json", "tmj", "tmx"])
-def save(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
-    """Writes a map in one of the formats."""
-
-    def write(document: dict[str, Any]) -> Path:
-        path = tmp_path / f"small.{request.param}"
-        path.write_bytes(
-            as_xml(document) if request.param == "tmx" else json.dumps(document).encode()
-        )
-        return path
-
-    yield write
-
-
-WALLS = [[0, 3, 0, 0], [0, 3, 3, 0], [0, 0, 0, 7]]
-PICTURE = ["-#--", "-##-", "---#"]
+from support.tiled import (
+    FLIPPED,
+    PICTURE,
+    WALLS,
+    _map_element,
+    as_xml,
+    chunk,
+    is_open,
+    object_layer,
+    packed,
+    tile_layer,
+    tiled,
+)
 
 
 def test_a_layer_of_walls(save: Any) -> None:
@@ -166,45 +36,6 @@ def test_a_layer_of_walls(save: Any) -> None:
     assert is_open(space) == PICTURE
     assert (space.cell_size, space.origin, space.y_up) == (10.0, (0.0, 0.0), False)
     assert space.walls.reshape(-1)[space.cell_at([(15, 5), (25, 15), (39.9, 29.9)])].all()
-
-
-def packed(rows: list[list[int]], how: str) -> str:
-    data = np.array(rows, dtype="<u4").tobytes()
-    press = {"": bytes, "zlib": zlib.compress, "gzip": gzip.compress, "zstd": zstandard.compress}[
-        how
-    ]
-    return base64.b64encode(press(data)).decode()
-
-
-@pytest.mark.parametrize("how", ["", "zlib", "gzip", "zstd"])
-def test_every_encoding_says_the_same(save: Any, how: str) -> None:
-    flipped = [[gid | FLIPPED if gid else 0 for gid in row] for row in WALLS]
-    layer = tile_layer("walls", WALLS, encoding="base64", compression=how)
-    layer["data"] = packed(flipped, how)
-    assert is_open(load_map(save(tiled(layer)))) == PICTURE
-
-
-def test_a_large_layer_of_zstd_has_several_blocks(save: Any) -> None:
-    rows = np.random.default_rng(8).integers(0, 2, (300, 400)).tolist()
-    layer = tile_layer("walls", rows, encoding="base64", compression="zstd")
-    layer["data"] = packed(rows, "zstd")
-    assert np.array_equal(
-        load_map(save(tiled(layer, width=400, height=300))).walls, np.array(rows) == 1
-    )
-
-
-def test_tiles_as_xml_elements(tmp_path: Path) -> None:
-    root = _map_element(tiled(tile_layer("walls", WALLS)))
-    data = root.find("layer/data")
-    assert data is not None
-    data.text = "\n "
-    data.attrib.clear()
-    for row in WALLS:
-        for gid in row:
-            ElementTree.SubElement(data, "tile", {"gid": str(gid)} if gid else {}).tail = "\n"
-    path = tmp_path / "old.tmx"
-    path.write_bytes(ElementTree.tostring(root))
-    assert is_open(load_map(path)) == PICTURE
 
 
 def test_a_byte_order_mark_is_no_harm(save: Any) -> None:
@@ -349,16 +180,6 @@ def test_objects_by_name_class_or_property_on_any_layer(save: Any) -> None:
     )
     assert is_open(load_map(save(document))) == ["--#-", "----", "----"]
     assert is_open(load_map(save(document), wall_objects="wall")) == ["###-", "----", "----"]
-
-
-def chunk(x: int, y: int, rows: list[list[int]]) -> dict[str, Any]:
-    return {
-        "x": x,
-        "y": y,
-        "width": len(rows[0]),
-        "height": len(rows),
-        "data": [gid for row in rows for gid in row],
-    }
 
 
 def endless(*chunks: dict[str, Any], more: tuple[dict[str, Any], ...] = ()) -> dict[str, Any]:
@@ -635,125 +456,6 @@ def test_bad_maps_are_refused(save: Any, name: str) -> None:
     with pytest.raises(BadMapFile) as caught:
         load_map(save(BAD[name]))
     assert caught.value.rule and caught.value.got and caught.value.remedy
-
-
-BAD_TMX = {
-    "empty": b"",
-    "text": b"hello",
-    "noise": bytes(range(256)),
-    "not closed": b"<map>",
-    "another root": b"<html/>",
-    "a tileset": b'<tileset name="a"/>',
-    "a doctype": b'<!DOCTYPE map SYSTEM "http://localhost/map.dtd"><map/>',
-    "an entity in an entity": b'<!DOCTYPE m [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]><map version="&b;"/>',
-    "an entity from a file": b'<!DOCTYPE m [<!ENTITY a SYSTEM "file:///etc/hostname">]><map version="&a;"/>',
-    "an unknown entity": b'<map version="&a;"/>',
-    "an unknown alphabet": b'<?xml version="1.0" encoding="klingon"?><map/>',
-    "nothing in it": b"<map/>",
-    "words for numbers": b'<map width="a" height="b" tilewidth="c" tileheight="d"/>',
-    "too deep": b"<map>" + b"<group>" * 100 + b"</group>" * 100 + b"</map>",
-    "a comment without end": b"<map><!--" + b" " * 2000000,
-    "a tag without end": b"<map " + b"".join(b'a%d="" ' % number for number in range(2**21 + 1)),
-    "too many things": b"<map><objectgroup>" + b"<object/>" * 600000 + b"</objectgroup></map>",
-    "too many points": b'<map><objectgroup><object><polygon points="'
-    + b"0,0 " * 600000
-    + b'"/></object></objectgroup></map>',
-    "letters among the tiles": as_xml(tiled(tile_layer("walls", WALLS))).replace(
-        b">0,3,", b">0,x,"
-    ),
-    "gaps among the tiles": as_xml(tiled(tile_layer("walls", WALLS))).replace(b">0,3,", b">0,3 3,"),
-    "spaces for commas": as_xml(tiled(tile_layer("walls", WALLS))).replace(b">0,3,", b">0,3,,"),
-    "tiles split": as_xml(tiled(tile_layer("walls", WALLS))).replace(b">0,3,0,", b">0,3 1,0 ,"),
-    "ids beyond 32 bits": as_xml(tiled(tile_layer("walls", WALLS))).replace(
-        b">0,3,", b">0,99999999999999999999,"
-    ),
-}
-
-
-@pytest.mark.parametrize("name", BAD_TMX)
-def test_bad_xml_is_refused(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "bad.tmx"
-    path.write_bytes(BAD_TMX[name])
-    with pytest.raises(BadMapFile) as caught:
-        load_map(path)
-    assert caught.value.rule and "bad.tmx" in caught.value.got and caught.value.remedy
-
-
-BAD_JSON = {
-    "brackets": b'{"layers": ' + b"[" * 5000000,
-    "braces": b'{"layers": ' + b'{"a":' * 100000,
-    "brackets behind words": b'{"layers": ' + b'["]",' * 100000,
-    "brackets behind escaped quotes": b'{"layers": ' + b'["\\\\\\"]",' * 100000,
-    "brackets behind escaped strokes": b'{"layers": ' + b'["\\\\","]",' * 100000,
-    "cut off": json.dumps(tiled(tile_layer("walls", WALLS))).encode()[:-20],
-    "another encoding": json.dumps(tiled(tile_layer("walls", WALLS))).encode("utf-16"),
-    "a list": b"[]",
-    "a number of 20,000 digits": b'{"layers": [], "width": ' + b"9" * 20000 + b"}",
-    "a tileset": json.dumps({**TILESET, "type": "tileset"}).encode(),
-    "another document": b'{"coordinates": [1, 2]}',
-    "layers that are none": json.dumps(tiled(7)).encode(),
-    "tiles that are no numbers": json.dumps(
-        tiled({**tile_layer("walls", WALLS), "data": [0.5] * 12})
-    ).encode(),
-    "an orientation that is a list": json.dumps(tiled(orientation={"data": [1]})).encode(),
-    "a layer seen by a word": json.dumps(
-        tiled({**tile_layer("walls", WALLS), "visible": "no"})
-    ).encode(),
-    "an offset that is a list": json.dumps(
-        tiled({**tile_layer("walls", WALLS), "offsetx": [1]})
-    ).encode(),
-    "a point without y": json.dumps(
-        tiled(object_layer("walls", {"id": 1, "polygon": [{"x": 1}]}))
-    ).encode(),
-    "tiles below 0": json.dumps(tiled({**tile_layer("walls", WALLS), "data": [-1] * 12})).encode(),
-}
-
-
-@pytest.mark.parametrize("name", BAD_JSON)
-def test_bad_json_is_refused(tmp_path: Path, name: str) -> None:
-    path = tmp_path / "bad.json"
-    path.write_bytes(BAD_JSON[name])
-    with pytest.raises(BadMapFile) as caught:
-        load_map(path)
-    assert caught.value.rule and "bad.json" in caught.value.got and caught.value.remedy
-
-
-@pytest.mark.parametrize("how", ["zlib", "gzip", "zstd", "zstd that lies"])
-def test_bombs_unpack_to_no_more_than_the_layer_claims(save: Any, how: str) -> None:
-    zeros = bytes(20_000_000)
-    bomb = {
-        "zlib": lambda: zlib.compress(zeros),
-        "gzip": lambda: gzip.compress(zeros),
-        "zstd": lambda: zstandard.compress(zeros),
-        "zstd that lies": lambda: (
-            b"\x28\xb5\x2f\xfd\xe0" + (10**10).to_bytes(8, "little") + b"\x01\x00\x00"
-        ),
-    }[how]()
-    layer = {
-        **tile_layer("somewhere", WALLS),
-        "encoding": "base64",
-        "compression": how.split()[0],
-        "data": base64.b64encode(bomb).decode(),
-    }
-    path = save(tiled(layer))
-    tracemalloc.start()
-    with pytest.raises(BadMapFile, match=r"tiles|memory"):
-        load_map(path)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 3 * 2**20
-
-
-def test_a_template_made_from_itself_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "loop.tx").write_text(
-        '<template><object template="loop.tx" width="10" height="10"/></template>'
-    )
-    path = tmp_path / "small.tmx"
-    path.write_bytes(
-        as_xml(tiled(object_layer("walls", {"id": 1, "x": 0, "y": 0, "template": "loop.tx"})))
-    )
-    with pytest.raises(BadMapFile, match="made from a template"):
-        load_map(path)
 
 
 def test_a_template_of_many_points_used_many_times_is_refused(tmp_path: Path) -> None:

@@ -1,76 +1,15 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fieldcraft.base.errors import BadRecipe
-from fieldcraft.commands.recipe import Recipe, read_recipe
+from fieldcraft.commands.recipe import read_recipe
 from fieldcraft.commands.recipe.parts import FilmPart, Still, TotalsTable
-
-GOOD = """
-title = "Two camps"
-[map]
-generate = "empty"
-width = 12
-height = 7
-[layers.threat]
-decay = 0.5
-momentum = 0.3
-[layers.goal]
-decay = 0.1
-momentum = 1
-every = 0.5
-walls = false
-[[sources]]
-name = "camp"
-layer = "threat"
-position = [2, 3]
-strength = 5
-[[sources]]
-layer = "goal"
-path = [[0, 1, 1], [4, 9, 1]]
-repeat = true
-from = 1
-until = 9
-[[deposits]]
-layer = "threat"
-position = [1, 1]
-amount = 2
-at = 3
-[run]
-seconds = 10
-speed = 2
-fps = 10
-[[outputs]]
-file = "map.png"
-at = 5
-[[outputs]]
-file = "films/map.gif"
-layers = ["threat"]
-threshold = 0.1
-limits = [0, 5]
-colors = ["#ff8a3c"]
-[[outputs]]
-file = "totals.csv"
-every = 0.5
-"""
-
-
-def read(tmp_path: Path, text: str | bytes, *overrides: str, **options: object) -> Recipe:
-    path = tmp_path / "recipe.toml"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return read_recipe(path, overrides, **options)
-
-
-def problems(tmp_path: Path, text: str | bytes, *overrides: str) -> list[str]:
-    with pytest.raises(BadRecipe) as caught:
-        read(tmp_path, text, *overrides)
-    assert str(tmp_path / "recipe.toml") in str(caught.value)
-    return caught.value.problems
+from support.recipes import GOOD, parts_of, refused_in
 
 
 def change(old: str, new: str) -> str:
@@ -83,7 +22,7 @@ def line_of(text: str, part: str) -> int:
 
 
 def test_a_recipe_becomes_plain_parts(tmp_path):
-    recipe = read(tmp_path, GOOD)
+    recipe = parts_of(tmp_path, GOOD)
     assert (recipe.title, recipe.map.generate, recipe.map.options) == (
         "Two camps",
         "empty",
@@ -143,7 +82,7 @@ def test_every_problem_of_a_file_comes_at_once_with_line_and_remedy(tmp_path):
     ]:
         assert old in text
         text = text.replace(old, new, 1)
-    found = problems(tmp_path, text)
+    found = refused_in(tmp_path, text)
     expected = [
         ('"emptyy"', "Perhaps 'empty' is meant"),
         ("decay = -1", "decay is at least 0"),
@@ -216,7 +155,7 @@ def test_every_problem_of_a_file_comes_at_once_with_line_and_remedy(tmp_path):
     ],
 )
 def test_what_is_refused(tmp_path, old, new, says):
-    found = problems(tmp_path, change(old, new))
+    found = refused_in(tmp_path, change(old, new))
     assert any(says in problem for problem in found), found
     assert all(re.match(r"line \d+: \S", problem) for problem in found), found
 
@@ -238,7 +177,7 @@ def test_what_is_refused(tmp_path, old, new, says):
     ],
 )
 def test_files_that_are_no_recipes(tmp_path, text, says):
-    assert any(says in problem for problem in problems(tmp_path, text))
+    assert any(says in problem for problem in refused_in(tmp_path, text))
 
 
 def test_absent_files_and_folders(tmp_path):
@@ -252,7 +191,7 @@ def test_absent_files_and_folders(tmp_path):
 
 
 def test_values_set_from_outside(tmp_path):
-    recipe = read(
+    recipe = parts_of(
         tmp_path,
         GOOD,
         "layers.threat.decay=0.9",
@@ -293,32 +232,7 @@ def test_values_set_from_outside(tmp_path):
     ],
 )
 def test_bad_values_from_outside(tmp_path, override, says):
-    assert says in problems(tmp_path, GOOD, override)[0]
-
-
-def test_paths_are_relative_to_the_recipe_and_know_variables(tmp_path, monkeypatch):
-    text = GOOD.replace('generate = "empty"\nwidth = 12\nheight = 7', 'file = "${PLACE}/x.map"')
-    monkeypatch.setenv("PLACE", "/somewhere")
-    assert read(tmp_path, text).map.file == Path("/somewhere/x.map")
-    monkeypatch.delenv("PLACE")
-    assert "Set that environment variable" in problems(tmp_path, text)[0]
-    assert read(tmp_path, text.replace("${PLACE}/", "../")).map.file == tmp_path / "../x.map"
-
-
-def test_the_folder_of_recorded_data(tmp_path, monkeypatch):
-    text = GOOD.replace(
-        'generate = "empty"\nwidth = 12\nheight = 7', 'file = "${FIELDCRAFT_DATA}/x.map"'
-    )
-    monkeypatch.delenv("FIELDCRAFT_DATA", raising=False)
-    inner = tmp_path / "project" / "recipes"
-    inner.mkdir(parents=True)
-    assert "Pass --data DIR" in problems(inner, text)[0]
-    shared = tmp_path / "shared" / "data"
-    shared.mkdir(parents=True)
-    assert read(inner, text).map.file == shared / "x.map"
-    monkeypatch.setenv("FIELDCRAFT_DATA", "/a")
-    assert read(inner, text).map.file == Path("/a/x.map")
-    assert read(inner, text, data="/b").map.file == Path("/b/x.map")
+    assert says in refused_in(tmp_path, GOOD, override)[0]
 
 
 @settings(
@@ -346,6 +260,6 @@ def test_mutilated_recipes_give_a_recipe_or_bad_recipe(tmp_path, data):
             )
         )
     try:
-        read(tmp_path, "\n".join(lines))
+        parts_of(tmp_path, "\n".join(lines))
     except BadRecipe as error:
         assert error.problems

@@ -1,4 +1,4 @@
-"""Quake navigation files."""
+"""Navigation files of Quake, Counter-Strike and Recast."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fieldcraft.formats.maps import load_map
 from fieldcraft.formats.maps.navigation import load_quake
 from fieldcraft.space import Graph
 from support import realdata
-from support.map_files import QUAKE, written
+from support.map_files import COUNTERSTRIKE, QUAKE, RECAST_DETAIL, RECAST_POLYGONS, written
 
 
 def test_nodes_and_links(tmp_path: Path) -> None:
@@ -61,3 +61,42 @@ def test_real_levels_have_the_nodes_and_links_that_their_list_says(path: Path) -
     assert set(np.flatnonzero(layer.values).tolist()) == {0} | nx.descendants(
         graph.to_networkx(), 0
     )
+
+
+def test_areas_and_connections(tmp_path: Path) -> None:
+    graph = load_map(written(tmp_path, "a.json", COUNTERSTRIKE))
+    assert isinstance(graph, Graph) and graph.directed and graph.labels == (7, 9, 12)
+    assert graph.edges.tolist() == [[1, 0], [0, 1], [0, 2]]
+    np.testing.assert_allclose(graph.areas, [16, 8, 8])
+    assert graph.cell_at([(3.9, 3.9, 1), (4.1, 0.05, 1), (3, 1, 8)]).tolist() == [0, 1, 2]
+
+
+def test_a_real_level_of_counter_strike() -> None:
+    graph = load_map(realdata.folder("navmesh") / "cs2" / "de_dust2.json")
+    assert (
+        isinstance(graph, Graph)
+        and (len(graph), len(graph.edges)) == (2248, 6285)
+        and graph.parts().max() == 0
+    )
+    middles = graph.positions[:, :]
+    found = np.asarray(graph.cell_at(middles))
+    assert np.mean(found == np.arange(2248)) > 0.99  # a few areas overlap
+
+
+def test_polygons_come_with_z_up(tmp_path: Path) -> None:
+    graph = load_map(written(tmp_path, "a.json", RECAST_POLYGONS))
+    assert isinstance(graph, Graph) and graph.edges.tolist() == [[0, 1]]
+    np.testing.assert_allclose(graph.positions, [(11, -31, 20), (13, -31, 20.125)])
+    np.testing.assert_allclose(graph.areas, [4, 4])
+
+
+def test_details_are_welded(tmp_path: Path) -> None:
+    graph = load_map(written(tmp_path, "a.json", RECAST_DETAIL))
+    assert isinstance(graph, Graph) and graph.edges.tolist() == [[0, 1], [0, 2]]
+
+
+@pytest.mark.parametrize(("name", "count"), [("poly_mesh.json", 133), ("detail_mesh.json", 323)])
+def test_real_meshes(name: str, count: int) -> None:
+    graph = load_map(realdata.folder("navmesh") / "recast-output" / name)
+    assert isinstance(graph, Graph) and len(graph) == count and graph.parts().max() == 3
+    assert graph.areas.sum() == pytest.approx(1575.18, abs=1e-3)

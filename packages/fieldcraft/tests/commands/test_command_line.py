@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.base import progress
-from fieldcraft.base.progress import Progress
 from fieldcraft.commands import command_line as cli
 from fieldcraft.commands.recipe import read_recipe
 from support import realdata
@@ -229,29 +227,6 @@ def test_python_m_fieldcraft():
     assert (done.returncode, done.stdout) == (0, f"fieldcraft {fc.__version__}\n")
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_the_progress_bar_is_drawn_on_terminals_and_wiped(monkeypatch):
-    now = iter(range(100))
-    monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(now)))
-    terminal, file = Terminal(), io.StringIO()
-    with Progress(terminal, "x.toml") as bar:
-        bar.show(0.5)
-        bar.show(1.5)
-    drawn = terminal.getvalue().split("\r")
-    assert drawn[1].startswith("x.toml [###############...............]  50%")
-    assert drawn[2].startswith("x.toml [##############################] 100%")
-    assert drawn[3].isspace()
-    assert len(drawn[3]) >= len(drawn[2].rstrip())
-    for stream in (file, None):
-        with Progress(stream, "x") as bar:
-            bar.show(0.5)
-    assert file.getvalue() == ""
-
-
 @pytest.fixture
 def offer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Installs a package that offers commands, by name and entry point."""
@@ -358,16 +333,6 @@ def test_the_short_flag_shows_the_version(capsys):
     with pytest.raises(SystemExit):
         call("-V")
     assert capsys.readouterr().out.strip() == f"fieldcraft {fc.__version__}"
-
-
-def test_progress_off_a_terminal_is_a_line_now_and_then(monkeypatch):
-    clock = iter([0.0, 1.0, 6.0, 7.0, 12.0])
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
-    stream = io.StringIO()
-    with Progress(stream, "run") as bar:
-        for share in (0.1, 0.5, 0.6, 0.9):
-            bar.show(share)
-    assert stream.getvalue() == "run 50% 6 s left\nrun 90% 1 s left\n"
 
 
 def test_the_shell_completes_commands(tmp_path):
