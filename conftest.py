@@ -7,12 +7,10 @@ there are, so that the tests go the same ways on every machine.
 
 import os
 import signal
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
 
-from fieldcraft.base import interruption
 from fieldcraft.kernels.compiling import pool
 
 # Workers of clusters are forked from one process that has imported what they need.
@@ -39,11 +37,3 @@ settings.load_profile("fieldcraft")
 @pytest.fixture(autouse=True)
 def _two_threads() -> None:
     pool.set_threads(2)
-
-
-@pytest.fixture(autouse=True)
-def _no_operation_under_way() -> Iterator[None]:
-    """An exception of another signal's handler may have left an operation counted as under way."""
-    yield
-    interruption._depth = 0
-    interruption._pending = None

@@ -157,8 +157,9 @@ def test_other_threads_are_never_in_the_way() -> None:
     thread = threading.Thread(target=imap.step)
     thread.start()
     thread.join()
-    assert interruption._depth == 0
     assert layer.updates == 1
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
 
 
 def test_parts_follow_the_time_that_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,37 +236,101 @@ class Alarm(Exception):
     """What the handler of another signal raises."""
 
 
-def _frames_in(file: str, moment: int) -> Callable[..., Any]:
-    """A tracer that raises `Alarm` in line number `moment` of those that run in a file."""
-    left = [moment]
+def _alarmed(call: Callable[[], object], file: str, moment: int) -> bool:
+    """Whether `Alarm` was raised in a call, in line number `moment` of those that it runs in a
+    file.
+    """
+    left = moment
 
     def tracer(frame: Any, event: str, argument: object) -> Any:
+        nonlocal left
         if not frame.f_code.co_filename.endswith(file):
             return None
         if event == "line":
-            left[0] -= 1
-            if left[0] == 0:
+            left -= 1
+            if left == 0:
                 sys.settrace(None)
                 raise Alarm
         return tracer
 
-    return tracer
-
-
-def test_an_exception_of_another_signal_never_leaves_a_map_locked() -> None:
-    _, layer = world(fc.Fade(1.0))
     before = sys.gettrace()
-    raised = 0
-    for moment in range(1, 40):
-        sys.settrace(_frames_in("single_thread.py", moment))
+    sys.settrace(tracer)
+    try:
+        call()
+    except Alarm:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+class Interrupting:
+    """A position that Ctrl-C meets while it is read."""
+
+    def __init__(self) -> None:
+        self.heard_inside = False
+
+    def __array__(self, *arguments: object, **named: object) -> Any:
         try:
-            layer.mark([(1.5, 1.5)])
-        except Alarm:
-            raised += 1
-        finally:
-            sys.settrace(before)
-        layer.mark([(1.5, 1.5)])
-    assert raised > 5
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            self.heard_inside = True
+            raise
+        return np.array([1.5, 1.5])
+
+
+def _mark(layer: Any) -> None:
+    layer.mark([(1.5, 1.5)])
+
+
+def _walls(layer: Any) -> None:
+    layer.space.set_walls([16])
+
+
+def _sum_of_two_maps(layer: Any) -> None:
+    _ = (layer + fc.InfluenceMap(layer.space).add_layer("b", fc.Fade(1.0))).values
+
+
+@pytest.mark.parametrize(
+    ("call", "file"),
+    [
+        (_mark, "single_thread.py"),
+        (_mark, "interruption.py"),
+        (_walls, "interruption.py"),
+        (_sum_of_two_maps, "single_thread.py"),
+    ],
+)
+def test_an_exception_of_another_signal_leaves_no_operation_under_way(
+    call: Callable[[Any], None], file: str
+) -> None:
+    raised = 0
+    for moment in range(1, 60):
+        _, layer = world(fc.Fade(1.0))
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # the call replaces it
+        if not _alarmed(lambda layer=layer: call(layer), file, moment):
+            continue
+        raised += 1
+        # Ctrl-C waits for the end of the next operation, and no longer.
+        position = Interrupting()
+        with pytest.raises(KeyboardInterrupt):
+            layer.mark(position)
+        assert not position.heard_inside
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        # Another thread may go on with the map.
+        refused: list[fc.errors.ConcurrentUse] = []
+
+        def mark(layer: Any = layer, refused: list[fc.errors.ConcurrentUse] = refused) -> None:
+            try:
+                layer.mark([(1.5, 1.5)])
+            except fc.errors.ConcurrentUse as error:
+                refused.append(error)
+
+        thread = threading.Thread(target=mark)
+        thread.start()
+        thread.join()
+        assert not refused
+    assert raised > 2
 
 
 def test_an_exception_of_another_signal_is_not_taken_for_a_wrong_value() -> None:
@@ -277,14 +342,3 @@ def test_an_exception_of_another_signal_is_not_taken_for_a_wrong_value() -> None
     with pytest.raises(Alarm):
         layer.mark(Positions())
     layer.mark([(1.5, 1.5)])
-
-
-def test_ctrl_c_is_heard_after_an_exception_of_another_signal(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    _, layer = world(fc.Fade(1.0))
-    layer.step()  # from now on SIGINT is deferred while a call runs
-    monkeypatch.setattr(interruption, "_depth", 1)  # as a call leaves it that ended at its begin
-    with pytest.raises(KeyboardInterrupt):
-        signal.raise_signal(signal.SIGINT)
-    assert interruption._depth == 0

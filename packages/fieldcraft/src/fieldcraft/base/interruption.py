@@ -6,76 +6,131 @@ import functools
 import inspect
 import os
 import signal
+import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
-from types import FrameType
-from typing import Any, TypeVar
+from types import CodeType, FrameType
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 try:
     # `signal.getsignal` makes an enum of its result, which takes as long as a small step.
-    from _signal import getsignal as _getsignal  # type: ignore[import-not-found]
+    from _signal import getsignal  # type: ignore[import-not-found]
 except ImportError:
-    _getsignal = signal.getsignal
+    getsignal = signal.getsignal
 
 __all__ = ["A_FEW", "atomic", "in_parts", "interruptible", "poll_interrupt"]
 
 Operation = TypeVar("Operation", bound=Callable[..., Any])
 Result = TypeVar("Result")
 Handler = Callable[[int, FrameType | None], Any]
+Frames: TypeAlias = "tuple[FrameType, Frames | None]"
+"""Frames that began an operation, the innermost first: it, and the others."""
+
+
+class Lock(Protocol):
+    """A lock of one thread, whose `with` blocks are operations."""
+
+    owner: int
+    """The thread inside, by its `get_ident()`."""
+    frames: Frames | None
+    """The frames of the `with` blocks under way."""
+
 
 A_FEW = 4
 """A count of steps that needs no interruption."""
+SIGINT = signal.SIGINT
 _MOMENT = 0.02
+_get_ident = threading.get_ident
+_getframe = sys._getframe
 _main = threading.main_thread().ident
-_depth = 0  # operations of the main thread under way, one inside of the other
-_pending: Handler | None = None  # the handler of a SIGINT that arrived meanwhile
+pending: Handler | None = None
+"""The handler of a SIGINT that waits for the end of an operation."""
+
+# An operation is under way while the frame that began it is on the stack. A counter is not enough:
+# the handler of another signal may raise an exception at any call, also at those that begin and end
+# an operation, and that operation would stay counted.
+_atomic: Frames | None = None  # of calls of atomic functions in the main thread
+locks: weakref.WeakSet[Lock] = weakref.WeakSet()
+"""All locks of one thread."""
+changing_locks: set[CodeType] = set()
+"""Code that begins and ends operations: it is not interrupted, and delivers a pending SIGINT."""
 
 
-class _Deferring:
+class Deferring:
     """A handler of SIGINT that calls another one, after the operation under way."""
 
     def __init__(self, handler: Handler) -> None:
         self.handler = handler
 
     def __call__(self, number: int, frame: FrameType | None) -> Any:
-        global _depth, _pending
-        if not _depth or not _is_inside(frame):
-            # The handler of another signal may have ended an operation without `deliver_interrupt`.
-            _depth = 0
-            return self.handler(number, frame)
-        _pending = self.handler
-        return None
+        global pending
+        stack = _interrupted(frame)
+        if _operations(stack) or any(each.f_code in changing_locks for each in stack):
+            pending = self.handler
+            return None
+        pending = None  # one call of the handler is enough
+        return self.handler(number, frame)
 
 
-def _is_inside(frame: FrameType | None) -> bool:
-    """Return whether a call of one of our packages is on the stack of a frame."""
-    while frame is not None:
-        if str(frame.f_globals.get("__name__")).startswith("fieldcraft"):
-            return True
+def frames_from(frame: FrameType | None, until: CodeType | None = None) -> set[FrameType]:
+    """Return a frame and those that called it, `until` one that runs this code."""
+    stack = set()
+    while frame is not None and frame.f_code is not until:
+        stack.add(frame)
         frame = frame.f_back
-    return False
+    return stack
+
+
+def _interrupted(frame: FrameType | None) -> set[FrameType]:
+    """Return the frames that a SIGINT in a frame interrupts: none that waits for its handler."""
+    return frames_from(frame, until=_deliver.__code__)
+
+
+def all_locks() -> list[Lock]:
+    """Return all locks of one thread."""
+    while True:
+        try:
+            return list(locks)
+        except RuntimeError:  # another thread made a lock meanwhile
+            continue
+
+
+def _operations(stack: set[FrameType]) -> int:
+    """Return how many operations of the main thread are under way in a stack of frames."""
+    count = sum(frame in stack for frame in each_of(_atomic))
+    for lock in all_locks():
+        if lock.owner == _main and any(frame in stack for frame in each_of(lock.frames)):
+            count += 1
+    return count
+
+
+def each_of(frames: Frames | None) -> Iterator[FrameType]:
+    """Yield the frames that began operations, the innermost first."""
+    while frames is not None:
+        frame, frames = frames
+        yield frame
 
 
 def defer_interrupt(thread: int) -> None:
-    """Begin an operation in a thread, by its `get_ident()`; only the main one is interrupted."""
-    global _depth
+    """Delay SIGINT while operations are under way in a thread, by its `get_ident()`; only the main
+    one is interrupted.
+    """
     if thread != _main:
         return
-    if _depth == 0:
-        handler = _getsignal(signal.SIGINT)
-        if type(handler) is not _Deferring and callable(handler):
-            signal.signal(signal.SIGINT, _Deferring(handler))
-    _depth += 1
+    handler = getsignal(SIGINT)
+    if type(handler) is not Deferring and callable(handler):
+        signal.signal(SIGINT, Deferring(handler))
 
 
-def deliver_interrupt(thread: int) -> None:
-    """End an operation; the end of the outermost one delivers a pending SIGINT."""
-    global _depth
-    if thread == _main:
-        _depth -= 1
-        if _depth == 0 and _pending is not None:
+def deliver_interrupt(frame: FrameType | None) -> None:
+    """Deliver a pending SIGINT where no operation is under way in a frame and those that called
+    it.
+    """
+    if _get_ident() == _main and not _operations(_interrupted(frame)):
+        while pending is not None:
             _deliver()
 
 
@@ -84,12 +139,20 @@ def atomic(operation: Operation) -> Operation:
 
     @functools.wraps(operation)
     def undivided(*arguments: Any, **named: Any) -> Any:
-        thread = threading.get_ident()
-        defer_interrupt(thread)
+        global _atomic
+        thread = _get_ident()
+        if thread != _main:
+            return operation(*arguments, **named)
+        if type(getsignal(SIGINT)) is not Deferring:
+            defer_interrupt(thread)
+        outer = _atomic
         try:
+            _atomic = (_getframe(), outer)
             return operation(*arguments, **named)
         finally:
-            deliver_interrupt(thread)
+            _atomic = outer
+            if pending is not None:
+                deliver_interrupt(_getframe(1))
 
     return undivided  # type: ignore[return-value]
 
@@ -98,7 +161,9 @@ def poll_interrupt() -> None:
     """Deliver a pending SIGINT between two parts of an operation, where the state is consistent;
     not inside another operation.
     """
-    if _depth == 1 and _pending is not None and threading.get_ident() == _main:
+    if pending is None or _get_ident() != _main:
+        return
+    if _operations(_interrupted(_getframe())) == 1:
         _deliver()
 
 
@@ -123,7 +188,7 @@ def interruptible(operation: Callable[[], Result]) -> Result:
 
     Ctrl-C is handled within 50 ms; the call then ends in the background, and its result is dropped.
     """
-    if threading.get_ident() != _main or _depth > 1:
+    if _get_ident() != _main or _operations(_interrupted(_getframe())) > 1:
         return operation()
     outcome: Future[Result] = Future()
 
@@ -141,18 +206,17 @@ def interruptible(operation: Callable[[], Result]) -> Result:
 
 
 def _deliver() -> None:
-    global _pending
-    handler = _pending
-    _pending = None
+    global pending
+    handler = pending
+    pending = None
     if handler is not None:
-        handler(signal.SIGINT, inspect.currentframe())
+        handler(SIGINT, inspect.currentframe())
 
 
 def _after_fork() -> None:
-    global _main, _depth, _pending
-    _main = threading.get_ident()
-    _depth = 0
-    _pending = None
+    global _main, pending
+    _main = _get_ident()
+    pending = None
 
 
 if hasattr(os, "register_at_fork"):

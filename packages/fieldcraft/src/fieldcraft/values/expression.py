@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager
 from operator import attrgetter
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.base.single_thread import SingleThreadLock
+from fieldcraft.base.single_thread import SeveralLocks, SingleThreadLock
 from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.kernels.values import operations
 from fieldcraft.space import Space
@@ -277,10 +277,7 @@ class Expression(Operand):
             self._locks = tuple(locks) or (SingleThreadLock(),)
         if len(self._locks) == 1:
             return self._locks[0]
-        with ExitStack() as entered:
-            for lock in self._locks:
-                entered.enter_context(lock)
-            return entered.pop_all()
+        return SeveralLocks(self._locks)
 
 
 class Separate(Expression):
