@@ -62,6 +62,7 @@ def look(scene: Scene, name: str) -> str:
         f"{name}.nearest_open({scene.cell()}, occupied={scene.cells()})",
         f"{name}.open_near({place}, occupied={scene.places()})",
         f"fc.shortest_path({name}, {place}, {scene.place()}, on_wall='nearest')",
+        f"fc.shortest_path({name}, {place}, {scene.place()}, unreachable='nearest')",
         f"fc.reach({name}, {place}, 2.0, on_wall='nearest')",
         f"fc.would_block({name}, {scene.cell()}, {place}, {scene.place()})",
     ]

@@ -216,6 +216,30 @@ def test_walls_come_and_go_with_a_version(kind: str, seed: int) -> None:
     assert then.walls[cell] and not snapshot_of(space).walls[cell]
 
 
+@every_space
+@some
+@given(seed=SEEDS)
+def test_a_path_to_what_cannot_be_reached_ends_where_it_is_nearest(kind: str, seed: int) -> None:
+    space, dice, cell = made(kind, seed)
+    costs = dice.choice([1.0, 2.0, np.inf], space.shape, p=[0.5, 0.2, 0.3])
+    costs.reshape(-1)[cell] = 1.0
+    start, goals = space.position_of(cell), space.positions
+    for cost in (None, costs):
+        reached = fc.distance_map(space, start, cost=cost, outward=True).exact.reshape(-1)
+        more = {"cost": cost, "unreachable": "nearest"}
+        paths = fc.shortest_paths(space, start, goals, **more)
+        for goal, path in zip(goals, paths, strict=True):
+            away = np.sqrt((space.offsets_from(goal) ** 2).sum(axis=1))
+            end = int(path.cells[-1])
+            least = away[np.isfinite(reached)].min()
+            assert np.isfinite(reached[end]) and away[end] <= least + 1e-9
+            assert path.partial == (not np.isfinite(reached[space.cell_at(goal)]))
+            near = np.isfinite(reached) & (away <= least + 1e-9)
+            assert reached[end] == reached[near].min() and path.cost == pytest.approx(reached[end])
+            one = fc.shortest_path(space, start, goal, **more)
+            assert one.cells.tolist() == path.cells.tolist() and one.partial == path.partial
+
+
 COPIES = {
     "copy": copy.copy,
     "deep copy": copy.deepcopy,

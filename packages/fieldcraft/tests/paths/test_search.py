@@ -429,3 +429,21 @@ def test_other_arguments_are_refused() -> None:
     other = fc.InfluenceMap(fc.Grid(9, 9)).add_layer("threat", fc.Spread(0.1, 1.0))
     with refused(InvalidValue):
         shortest_path(SPACE, (1.0, 1.0), (3.0, 1.0), cost=1 + other)
+
+
+def test_the_nearest_of_what_can_be_reached_is_the_end_of_a_partial_path() -> None:
+    grid = fc.Grid(walls=[[0, 0, 1, 0, 0], [0, 0, 1, 0, 1], [0, 0, 1, 0, 0]])
+    start, island, wall = (0.5, 2.5), (3.5, 1.5), (4.5, 1.5)
+    for goal in (island, wall):
+        path = fc.shortest_path(grid, start, goal, unreachable="nearest")
+        assert path.partial and path.cells[-1] == 1 * 5 + 1 and path.length == 2
+    whole = fc.shortest_path(grid, start, (1.5, 0.5), unreachable="nearest")
+    assert not whole.partial and whole.length == 3
+    danger = np.zeros((3, *grid.shape))
+    timed = fc.shortest_path(grid, start, island, unreachable="nearest", danger=danger)
+    assert timed.partial and timed.damage == 0 and timed.times[-1] == 2
+    assert not fc.shortest_path(grid, start, island)
+    with pytest.raises(fc.errors.OnWall):
+        fc.shortest_path(grid, (2.5, 0.5), island, unreachable="nearest")
+    with pytest.raises(fc.errors.InvalidValue, match="unreachable"):
+        fc.shortest_path(grid, start, island, unreachable="partial")  # type: ignore[call-overload]

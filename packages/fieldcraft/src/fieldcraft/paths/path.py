@@ -7,7 +7,7 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -85,9 +85,18 @@ def resolve_cells(
 
 
 def resolve_pairs(
-    space: Space, walls: NDArray[np.bool_], starts: ArrayLike, goals: ArrayLike, on_wall: str
+    space: Space,
+    walls: NDArray[np.bool_],
+    starts: ArrayLike,
+    goals: ArrayLike,
+    on_wall: str,
+    walls_of_goals: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-    """Return start positions and cells, and goal positions and cells; a single one is repeated."""
+    """Return start positions and cells, and goal positions and cells; a single one is repeated.
+    Goals are on open ground by `walls_of_goals`, if these are others than the walls.
+    """
+    if walls_of_goals is None:
+        walls_of_goals = walls
     (from_, one_start), (to, one_goal) = (
         checks.positions(each, dimensions=space.dimensions) for each in (starts, goals)
     )
@@ -102,10 +111,10 @@ def resolve_pairs(
     else:
         count = len(from_)
     from_cells, to_cells = (
-        resolve_cells(space, walls, what, points, on_wall)[0]
+        resolve_cells(space, ground, what, points, on_wall)[0]
         if len(points)
         else np.empty(0, dtype=np.int64)
-        for what, points in (("start", from_), ("goal", to))
+        for what, points, ground in (("start", from_, walls), ("goal", to, walls_of_goals))
     )
     if on_wall != ON_WALL[0] and count:
         from_ = moved(space, from_, from_cells)
@@ -205,7 +214,8 @@ class Path(Pictured, Suggesting):
     both are measured along the positions, and are infinite if there is no path. A path does not
     change when walls change later. `bends` are the positions of a smoothed path on a mesh, which
     turns at corners of polygons; else None. `start` is where the path begins, None for the center
-    of the first cell.
+    of the first cell. `partial` is True for a path that ends in the reachable cell nearest to a
+    goal that can't be reached.
 
     Examples
     --------
@@ -225,6 +235,7 @@ class Path(Pictured, Suggesting):
     cost: float
     bends: NDArray[np.float64] | None = None
     start: NDArray[np.float64] | None = None
+    partial: bool = field(default=False, kw_only=True)
 
     @classmethod
     def over_cells(

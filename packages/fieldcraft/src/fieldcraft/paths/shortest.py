@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from typing import overload
+import dataclasses
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.shared.arrays import Floats
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths.cost import Cost
-from fieldcraft.paths.path import ON_WALL, Path, PathProblem, moved, resolve_cells, resolve_pairs
+from fieldcraft.paths.distance_maps import DistanceMap
+from fieldcraft.paths.path import (
+    ON_WALL,
+    Path,
+    PathProblem,
+    moved,
+    no_path,
+    resolve_cells,
+    resolve_pairs,
+)
 from fieldcraft.paths.search.path_on_grid import problem_on
 from fieldcraft.paths.search.path_through_danger import Danger, TimedPath, TimedProblem
 from fieldcraft.space import Space, checked_space
+
+Unreachable = Literal["empty", "nearest"]
+_EQUALLY = 1e-9  # squared distances are equal to one part in 1e9
 
 
 @overload
@@ -26,6 +39,7 @@ def shortest_path(
     cost: Cost = None,
     smooth: bool = False,
     on_wall: str = "refuse",
+    unreachable: Unreachable = "empty",
 ) -> Path: ...
 
 
@@ -38,6 +52,7 @@ def shortest_path(
     cost: Cost = None,
     smooth: bool = False,
     on_wall: str = "refuse",
+    unreachable: Unreachable = "empty",
     danger: Danger,
     speed: float = 1.0,
     time_step: float | None = None,
@@ -53,6 +68,7 @@ def shortest_path(
     cost: Cost = None,
     smooth: bool = False,
     on_wall: str = "refuse",
+    unreachable: Unreachable = "empty",
     danger: Danger | None = None,
     speed: float = 1.0,
     time_step: float | None = None,
@@ -79,6 +95,11 @@ def shortest_path(
         same the smoothed path is the shortest one.
     on_wall : {"refuse", "nearest"}
         With "nearest" a position in a wall is moved to the nearest open cell.
+    unreachable : {"empty", "nearest"}
+        What is returned for a goal that can't be reached: an empty path, or with "nearest" a path
+        to the reachable cell that is nearest to the goal in a straight line, of equally near ones
+        the cheapest to reach. Then a goal in a wall counts as one that can't be reached, and
+        `path.partial` is True. Danger decides on the path, not on which cells can be reached.
     danger : layer, ndarray or callable, optional
         Damage per second, at least 0, that changes with time; infinite where agents can't be. A
         layer with its future values (see `Layer.at`), a function from seconds from now to a map or
@@ -129,6 +150,13 @@ def shortest_path(
            [3.5, 2.5],
            [3.5, 1.5]])
 
+    The path to a goal on an island ends where the goal is nearest:
+
+    >>> islands = fc.Grid(walls=[[0, 0, 1, 0]])
+    >>> path = fc.shortest_path(islands, (0.5, 0.5), (3.5, 0.5), unreachable="nearest")
+    >>> path.cells, path.partial
+    (array([0, 1]), True)
+
     A guard passes. The agent waits, because walking at once would cost `damage`:
 
     >>> street = fc.Grid(4, 1)
@@ -139,9 +167,17 @@ def shortest_path(
     """
     timing = (speed, time_step, steps)
     problem = _problem(space, cost, smooth, on_wall, danger, timing)
+    is_partial = checks.choice("unreachable", unreachable, _UNREACHABLE) == "nearest"
     place, here = _end(space, problem.walls, "start", start, on_wall)
-    aim, there = _end(space, problem.walls, "goal", goal, on_wall)
-    return problem.solve(place, here, aim, there)
+    if not is_partial:
+        aim, there = _end(space, problem.walls, "goal", goal, on_wall)
+        return problem.solve(place, here, aim, there)
+    aim, there = _end(space, _walls_of_goals(problem, on_wall), "goal", goal, on_wall)
+    if not problem.walls.reshape(-1)[there]:
+        path = problem.solve(place, here, aim, there)
+        if path.found:
+            return path
+    return _Nearest(problem, cost).path(place, here, aim)
 
 
 def shortest_paths(
@@ -152,6 +188,7 @@ def shortest_paths(
     cost: Cost = None,
     smooth: bool = False,
     on_wall: str = "refuse",
+    unreachable: Unreachable = "empty",
     danger: Danger | None = None,
     speed: float = 1.0,
     time_step: float | None = None,
@@ -163,7 +200,7 @@ def shortest_paths(
 
     Parameters
     ----------
-    space, cost, smooth, on_wall, danger, speed, time_step, steps
+    space, cost, smooth, on_wall, unreachable, danger, speed, time_step, steps
         See `shortest_path`. The danger is foreseen once for all paths.
     starts, goals : array_like of shape (N, 2) or (2,)
         World positions; one stands for all.
@@ -187,8 +224,64 @@ def shortest_paths(
     """
     timing = (speed, time_step, steps)
     problem = _problem(space, cost, smooth, on_wall, danger, timing)
-    places, here, targets, there = resolve_pairs(space, problem.walls, starts, goals, on_wall)
-    return problem.solve_many(places, here, targets, there)
+    if checks.choice("unreachable", unreachable, _UNREACHABLE) == "empty":
+        places, here, targets, there = resolve_pairs(space, problem.walls, starts, goals, on_wall)
+        return problem.solve_many(places, here, targets, there)
+    walls_of_goals = _walls_of_goals(problem, on_wall)
+    ends = resolve_pairs(space, problem.walls, starts, goals, on_wall, walls_of_goals)
+    places, here, targets, there = ends
+    paths = [no_path(space)] * len(here)
+    tried = np.flatnonzero(~problem.walls.reshape(-1)[there])
+    found = problem.solve_many(places[tried], here[tried], targets[tried], there[tried])
+    for i, path in zip(tried.tolist(), found, strict=True):
+        paths[i] = path
+    nearest = _Nearest(problem, cost)
+    for i, path in enumerate(paths):
+        if not path.found:
+            paths[i] = nearest.path(places[i], int(here[i]), targets[i])
+    return paths
+
+
+_UNREACHABLE = ("empty", "nearest")
+
+
+def _walls_of_goals(problem: PathProblem, on_wall: str) -> NDArray[np.bool_]:
+    """Return the walls in which goals are moved or refused: none where they count as goals that
+    can't be reached.
+    """
+    if on_wall == "refuse":
+        return np.zeros_like(problem.walls)
+    return problem.walls
+
+
+class _Nearest:
+    """The paths of one call to the reachable cells nearest to goals that can't be reached."""
+
+    def __init__(self, problem: PathProblem, cost: Cost) -> None:
+        self._problem = problem
+        self._cost = cost
+        self._reached: dict[int, tuple[Ints, Floats]] = {}
+
+    def path(self, start: Floats, here: int, goal: Floats) -> Path:
+        """Return the path from a position in a cell to the reachable cell nearest to a goal."""
+        space = self._problem.space
+        cells, costs = self._reached_from(here)
+        away = (space.shortest_vectors(space.position_of(cells) - goal) ** 2).sum(axis=1)
+        near = away <= away.min() * (1 + _EQUALLY)
+        cells = cells[near]
+        nearest = int(cells[np.lexsort((cells, costs[near]))[0]])
+        path = self._problem.solve(start, here, space.position_of(nearest), nearest)
+        return dataclasses.replace(path, partial=path.found)
+
+    def _reached_from(self, here: int) -> tuple[Ints, Floats]:
+        """Return the cells that can be reached from a cell, and the costs of the ways there."""
+        if here not in self._reached:
+            space = self._problem.space
+            place = space.position_of(here)
+            costs = DistanceMap(space, place, self._cost, outward=True).exact.reshape(-1)
+            cells = np.flatnonzero(np.isfinite(costs))
+            self._reached[here] = cells, costs[cells]
+        return self._reached[here]
 
 
 _Timing = tuple[float, float | None, int]
