@@ -69,6 +69,7 @@ PAGES = {
     "netlogo_slime": "coming_from.md",
     "two_groups": "bots.md",
     "within": "bots.md",
+    "nearest": "bots.md",
 }
 """Written by the code on a page; of the cookbook all."""
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 
 import numpy as np
@@ -191,14 +190,12 @@ def test_ground_control_points_are_refused(tmp_path: Path) -> None:
         read_geotiff(path)
 
 
-def test_degrees_are_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_degrees_are_refused_unless_they_are_wanted(tmp_path: Path) -> None:
     values = np.zeros((3, 4), dtype=np.float32)
     transform = rasterio.transform.from_origin(14, 60, 0.5, 0.5)
     path = written(tmp_path / "dem.tif", values, transform, crs="EPSG:4326")
-    with caplog.at_level(logging.WARNING):
-        assert read_geotiff(path).space.cell_size == 0.5
-    assert "is in degrees" in caplog.text and "60.0" in caplog.text and "50 %" in caplog.text
-    assert "gdalwarp -t_srs" in caplog.text
-    caplog.clear()
-    read_geotiff(written(tmp_path / "meters.tif", values))
-    assert not caplog.records
+    with pytest.raises(BadMapFile, match=r"latitude 60\.0 .* only 50 % as long.*gdalwarp -t_srs"):
+        read_geotiff(path)
+    assert read_geotiff(path, degrees=True).space.cell_size == 0.5
+    assert fc.load_map(path, degrees=True).cell_size == 0.5
+    assert read_geotiff(written(tmp_path / "meters.tif", values)).space.cell_size > 0

@@ -12,7 +12,7 @@ from PIL import Image
 import fieldcraft as fc
 from fieldcraft.base.errors import BadMapFile, InvalidValue
 from fieldcraft.formats.maps import load_map
-from fieldcraft.formats.maps.ros import load_ros, save_ros
+from fieldcraft.formats.maps.ros import load_ros, read_ros, save_ros
 
 pytest.importorskip("yaml", reason="maps of ROS need PyYAML")
 
@@ -68,6 +68,41 @@ def test_rules_of_the_map_server(tmp_path: Path, lines: str, unknown: str, walls
         shades = [254, 200, 130, 40, 90]
     space = load_ros(written(tmp_path, [shades], about), unknown=unknown)
     assert "".join("#" if wall else "-" for wall in space.walls[0]) == walls
+
+
+@pytest.mark.parametrize(
+    ("mode", "shades", "percent"),
+    [
+        ("trinary", [254, 210, 130, 80, 0], [0, 0, -1, 100, 100]),
+        ("scale", [254, 205, 130, 89, 0], [0, 0, 65, 100, 100]),
+        ("raw", [0, 40, 65, 100, 101], [0, 40, 65, 100, -1]),
+    ],
+)
+@pytest.mark.parametrize("unknown", ["wall", "open"])
+def test_values_are_those_of_an_occupancy_grid(
+    tmp_path: Path, mode: str, shades: list[int], percent: list[int], unknown: str
+) -> None:
+    about = ABOUT + f"mode: {mode}\n"
+    path = written(tmp_path, [shades], about)
+    found = read_ros(path, unknown=unknown)
+    assert found.space == load_ros(path, unknown=unknown)
+    assert found.unknown[0].tolist() == [each < 0 for each in percent]
+    missing = 1.0 if unknown == "wall" else 0.0
+    wanted = [each / 100 if each >= 0 else missing for each in percent]
+    assert found.occupancy.dtype == np.float32
+    assert found.occupancy[0].tolist() == pytest.approx(wanted)
+
+
+def test_occupancy_is_a_cost_of_paths(tmp_path: Path) -> None:
+    gray, free = 140, 254
+    rows = [[free, gray, gray, gray, free], [free, free, free, free, free]]
+    path = written(tmp_path, rows, ABOUT + "mode: scale\n")
+    space, occupancy, _ = read_ros(path, neighbors=4)
+    assert not space.walls.any()
+    start, goal = space.position_of(0), space.position_of(4)
+    assert fc.shortest_path(space, start, goal).length == pytest.approx(0.2)
+    around = fc.shortest_path(space, start, goal, cost=1 + 20 * occupancy)
+    assert around.length == pytest.approx(0.3)
 
 
 def gray_picture(form: str, shares: list[float]) -> bytes:

@@ -5,7 +5,6 @@ system.
 from __future__ import annotations
 
 import contextlib
-import logging
 import math
 import os
 import warnings
@@ -24,7 +23,6 @@ from fieldcraft.space.grid.grid import MAX_CELLS
 
 __all__ = ["Raster", "load_geotiff", "read_geotiff", "save_geotiff"]
 
-_log = logging.getLogger(__name__)
 _OBLONG = 0.02  # how much longer one side of a pixel that counts as square may be
 
 
@@ -46,18 +44,19 @@ def load_geotiff(
     mobility: str = "ground",
     band: int = 1,
     window: tuple[int, int, int, int] | None = None,
+    degrees: bool = False,
 ) -> Grid:
     """Return the grid of a GeoTIFF; `read_geotiff` returns its values as well.
 
     Parameters
     ----------
-    path, neighbors, band, window
+    path, neighbors, band, window, degrees
         As for `read_geotiff`.
     mobility : {"ground", "air"}
         With "ground" cells without data are walls, with "air" none is.
     """
     file = map_file(path, mobility, ("ground", "air"))
-    space = read_geotiff(file, neighbors=neighbors, band=band, window=window).space
+    space = read_geotiff(file, neighbors=neighbors, band=band, window=window, degrees=degrees).space
     if mobility == "ground":
         return space
     return space.with_walls(None)
@@ -69,13 +68,13 @@ def read_geotiff(
     neighbors: int | ArrayLike = 8,
     band: int = 1,
     window: tuple[int, int, int, int] | None = None,
+    degrees: bool = False,
 ) -> Raster:
     """Return a band of a GeoTIFF as a grid and its values: elevation, cost, density.
 
     Positions on the grid are coordinates of the file's reference system, as in other files of that
     system. Where pixels are not quite square, cells have the mean of their sides, and are at most
-    half a pixel off. If the system counts degrees, so do all distances: a warning on the logger
-    `fieldcraft.formats.maps.geotiff` says so, and what to do.
+    half a pixel off.
 
     Parameters
     ----------
@@ -87,18 +86,23 @@ def read_geotiff(
         1 for the first.
     window : tuple of int, optional
         (column, row, width, height) of a part, in pixels from the upper left; by default all.
+    degrees : bool, optional
+        Read a raster whose system counts degrees, with distances, radii and path lengths in
+        degrees. A degree of longitude is shorter than one of latitude, so cells as wide as high in
+        degrees are not square on the ground.
 
     Raises
     ------
     BadMapFile
         For a file that isn't such a raster, a picture without a georeference, pixels that are not
-        north up or so far from square that a cell would be more than half a pixel off, and for a
-        band, a window or a size that it doesn't have.
+        north up or so far from square that a cell would be more than half a pixel off, for one in
+        degrees without `degrees`, and for a band, a window or a size that it doesn't have.
     MissingLibrary
         Without rasterio.
     """
     file = checks.path("path", path)
     number = checks.integer("band", band, minimum=1)
+    in_degrees = checks.flag("degrees", degrees)
     if window is None:
         sides = None
     else:
@@ -126,9 +130,9 @@ def read_geotiff(
         # Cells and pixels have a common center; the corners differ where pixels are not square.
         left = transform.c + column * pixel_width + (pixel_width - cell_size) * width / 2
         low = bottom + (pixel_height - cell_size) * height / 2
-        if raster.crs and raster.crs.is_geographic:
+        if raster.crs and raster.crs.is_geographic and not in_degrees:
             top = bottom + height * pixel_height
-            _warn_of_degrees(file.name, max(abs(bottom), abs(top)))
+            _refuse_degrees(file.name, max(abs(bottom), abs(top)))
     values = np.ma.getdata(found).astype(np.float32)
     walls = np.ma.getmaskarray(found) | ~np.isfinite(values)
     values[walls] = 0
@@ -233,18 +237,16 @@ def _cell_size(
     return size
 
 
-def _warn_of_degrees(name: str, latitude: float) -> None:
-    """Log that distances on a raster are degrees, and what to do; `latitude` is the farthest from
-    the equator.
-    """
+def _refuse_degrees(name: str, latitude: float) -> None:
+    """Refuse a raster in degrees; `latitude` is the farthest from the equator."""
     share = 100 * math.cos(math.radians(min(latitude, 90.0)))
-    _log.warning(
-        "%s is in degrees, and so are distances, radii and path lengths on it. At latitude %.1f a "
-        "degree of longitude is only %.0f %% as long as one of latitude. For distances in meters "
-        "reproject it: gdalwarp -t_srs EPSG:32633 in.tif out.tif, with the UTM zone of the place.",
-        name,
-        latitude,
-        share,
+    raise BadMapFile(
+        "The reference system of a GeoTIFF counts meters or feet, since cells are square on the"
+        " ground",
+        got=f"{name} in degrees: at latitude {latitude:.1f} a degree of longitude is only"
+        f" {share:.0f} % as long as one of latitude",
+        remedy="Reproject it: gdalwarp -t_srs EPSG:32633 in.tif out.tif, with the UTM zone of the"
+        " place; or pass degrees=True for distances in degrees",
     )
 
 

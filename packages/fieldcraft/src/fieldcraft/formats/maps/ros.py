@@ -20,7 +20,7 @@ from fieldcraft.space import Grid, grid_of
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["load_ros", "save_ros"]
+__all__ = ["RosMap", "load_ros", "read_ros", "save_ros"]
 
 _KIND = "map for ROS"
 _MAX_BYTES = 2**16
@@ -43,6 +43,19 @@ class _Settings(NamedTuple):
     occupied: float
     free: float
     mode: str
+
+
+class RosMap(NamedTuple):
+    """A map of ROS's map server: a grid, and how occupied each cell is."""
+
+    space: Grid
+    """Its walls are the occupied cells, and unknown ones if they count as walls."""
+    occupancy: NDArray[np.float32]
+    """From 0 (free) to 1 (occupied), (height, width) float32: the percentages of an OccupancyGrid,
+    in hundredths. Unknown cells are 1 if they count as walls, else 0.
+    """
+    unknown: NDArray[np.bool_]
+    """The cells that are -1 in an OccupancyGrid, (height, width) bool."""
 
 
 def load_ros(
@@ -83,21 +96,51 @@ def load_ros(
     ----------
     https://docs.nav2.org (map_server), https://wiki.ros.org/map_server.
     """
-    file = map_file(path, mobility, ("ground", "air"))
+    map_file(path, mobility, ("ground", "air"))
+    space = read_ros(path, neighbors=neighbors, unknown=unknown).space
+    if mobility == "ground":
+        return space
+    return space.with_walls(None)
+
+
+def read_ros(
+    path: str | os.PathLike[str], *, neighbors: int | ArrayLike = 4, unknown: str = "wall"
+) -> RosMap:
+    """Return a map of ROS's map server with the occupancy of its cells, for costs and layers.
+
+    In the mode scale cells between free and occupied have the values between; the other modes are
+    those of the map server too.
+
+    Parameters
+    ----------
+    path, neighbors, unknown
+        As for `load_ros`.
+
+    Raises
+    ------
+    BadMapFile, MissingLibrary
+        As `load_ros` does.
+    """
+    file = map_file(path, "ground", ("ground", "air"))
     checks.choice("unknown", unknown, ("wall", "open"))
     settings = _settings(file)
-    walls: NDArray[np.bool_] = picture_cells(
-        settings.image,
-        ("PPM", "PNG", "BMP"),
-        lambda strip: _walls(strip, settings, unknown == "wall"),
-    )
-    return Grid(
+    is_wall = unknown == "wall"
+
+    def read(strip: Image) -> NDArray[np.float32]:
+        return np.stack([_walls(strip, settings, is_wall), _percent(strip, settings)], axis=-1)
+
+    cells: NDArray[np.float32] = picture_cells(settings.image, ("PPM", "PNG", "BMP"), read)
+    percent = cells[:, :, 1]
+    is_unknown = percent < 0
+    occupancy = np.where(is_unknown, _FULL * is_wall, percent) / _FULL
+    space = Grid(
         cell_size=settings.resolution,
         origin=settings.origin,
         y_up=True,
-        walls=walls & (mobility == "ground"),
+        walls=cells[:, :, 0] != 0,
         neighbors=neighbors,
     )
+    return RosMap(space, occupancy.astype(np.float32), is_unknown)
 
 
 def save_ros(path: str | os.PathLike[str], grid: Grid) -> None:
@@ -196,6 +239,24 @@ def _walls(strip: Image, settings: _Settings, unknown_is_wall: bool) -> NDArray[
         wall = wall & is_opaque
         free = free & is_opaque
     return ~free if unknown_is_wall else wall
+
+
+def _percent(strip: Image, settings: _Settings) -> NDArray[np.float32]:
+    """Return the values of some rows in an OccupancyGrid: 0 to 100, -1 for unknown cells."""
+    alpha = opacity(strip)
+    shade = _shades(strip)
+    if settings.mode == "raw":
+        percent = np.rint(shade * 255)
+        return np.where(percent <= _FULL, percent, -1).astype(np.float32)
+    dark = shade if settings.negate else 1 - shade
+    if settings.mode == "scale":
+        between = np.rint((dark - settings.free) / (settings.occupied - settings.free) * _FULL)
+    else:
+        between = np.full_like(dark, -1)
+    found = np.where(dark > settings.occupied, _FULL, np.where(dark < settings.free, 0, between))
+    if alpha is not None:
+        found = np.where(alpha == 255, found, -1)
+    return found.astype(np.float32)
 
 
 def _shades(strip: Image) -> NDArray[np.float64]:
