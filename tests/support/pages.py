@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["TOKEN", "eventually", "page_of", "place_of", "settled"]
+__all__ = ["TOKEN", "colors_at", "eventually", "page_of", "place_of", "settled"]
 
 TOKEN = "a token that stays the same"
 
@@ -46,3 +46,20 @@ def eventually(true: Callable[[], Any]) -> None:
     while not true():
         assert time.monotonic() < deadline, "it never came"
         time.sleep(0.02)
+
+
+def colors_at(page: Any, *places: tuple[float, float]) -> list[list[int]]:
+    """The colors of the map's canvas at world positions of the first pane."""
+    found: list[list[int]] = page.evaluate(
+        """places => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => {
+            const map = document.querySelector('#map'), copy = document.createElement('canvas');
+            copy.width = map.width; copy.height = map.height;
+            const ink = copy.getContext('2d', { willReadFrequently: true }); ink.drawImage(map, 0, 0);
+            done(places.map(([x, y]) => {
+                const at = lab.toScreen(lab.panes()[0], x, y).map(v => v * devicePixelRatio);
+                return [...ink.getImageData(at[0], at[1], 1, 1).data].slice(0, 3);
+            }));
+        })))""",
+        [list(place) for place in places],
+    )
+    return found

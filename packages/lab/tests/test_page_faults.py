@@ -12,25 +12,8 @@ import fieldcraft as fc
 from fieldcraft.view.pixels.plan import DARK
 from fieldcraft_lab import Lab
 from fieldcraft_lab.session import Session
-from support.pages import TOKEN, eventually, page_of, place_of, settled
+from support.pages import TOKEN, colors_at, eventually, page_of, place_of, settled
 from support.sessions import RECIPE, small_map
-
-
-def colors_at(page: Any, *places: tuple[float, float]) -> list[list[int]]:
-    """The colors of the map's canvas at world positions of the first pane."""
-    found: list[list[int]] = page.evaluate(
-        """places => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => {
-            const map = document.querySelector('#map'), copy = document.createElement('canvas');
-            copy.width = map.width; copy.height = map.height;
-            const ink = copy.getContext('2d', { willReadFrequently: true }); ink.drawImage(map, 0, 0);
-            done(places.map(([x, y]) => {
-                const at = lab.toScreen(lab.panes()[0], x, y).map(v => v * devicePixelRatio);
-                return [...ink.getImageData(at[0], at[1], 1, 1).data].slice(0, 3);
-            }));
-        })))""",
-        [list(place) for place in places],
-    )
-    return found
 
 
 def test_a_difference_has_a_symmetric_scale_of_two_colors(browser: Any) -> None:

@@ -245,16 +245,10 @@ def _contours(live: Live, operand: Operand, limits: tuple[float, float]) -> dict
 
 
 def _fronts(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str, Any]:
-    teams = getattr(getattr(live, "world", None), "teams", None)
-    if teams is None:
+    found = live.front_lines()
+    if found is None:
         return {"why": "Front lines are for recipes with [teams]."}
-    return {
-        "lines": [
-            np.round(line.points[:, :2], 3).tolist()
-            for line in teams.front_lines()
-            if len(line.points) > 1
-        ]
-    }
+    return {"lines": [np.round(line[:, :2], 3).tolist() for line in found if len(line) > 1]}
 
 
 def _flow(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str, Any]:

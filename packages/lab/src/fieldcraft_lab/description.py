@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.view.palettes import TEAM_COLORS, diverging, sequential, tinted
+from fieldcraft.view.palettes import TEAM_COLORS, diverging, parse_color, sequential, tinted
 from fieldcraft_lab.live import Live
 from fieldcraft_lab.live_recipe import LiveRecipe
+from fieldcraft_lab.pictures import rows_of_kinds
 
 
 def described(live: Live, shape: dict[str, Any], initial: dict[str, Any]) -> dict[str, Any]:
     """Return everything about a world that does not change while it runs; `initial` are the
     settings of its layers at the beginning.
     """
-    own = {name: f"of {name}" for name in live.tables()}
+    kinds = live.kinds()
+    own = {name: f"of {name}" for name in (*live.tables(), *kinds)}
     teams = live.teams()
     team_colors = tuple(color for _, color in teams)
     return {
@@ -31,9 +33,14 @@ def described(live: Live, shape: dict[str, Any], initial: dict[str, Any]) -> dic
         "maps": list(live.maps),
         "layers": live.layers(),
         "initial": initial,
-        "tables": _tables(team_colors)
-        | {own[name]: _encoded(table) for name, table in live.tables().items()},
+        "tables": {
+            page: _tables(team_colors, light)
+            | {own[name]: _encoded(table) for name, table in live.tables(light=light).items()}
+            | {own[name]: _encoded(_table_of(found)) for name, found in kinds.items()}
+            for page, light in (("dark", False), ("light", True))
+        },
         "own": own,
+        "kinds": kinds,
         "colors": list(dict.fromkeys([*team_colors, *TEAM_COLORS])),
         "teams": teams,
         "limits": live.limits(),
@@ -50,14 +57,22 @@ def edit_of(moment: int, orders: tuple[Any, ...]) -> dict[str, Any]:
 
 
 @cache
-def _tables(more: tuple[str, ...]) -> dict[str, str]:
-    """Return the color tables of every page, and those of more colors, 3 bytes a row, as base64."""
+def _tables(more: tuple[str, ...], light: bool) -> dict[str, str]:
+    """Return the color tables of every page, and those of more colors, 3 bytes a row, as base64.
+    They are those of pictures.
+    """
     tables = {
-        "sequential": sequential(),
-        "diverging": diverging(),
-        **{color: tinted(color) for color in (*TEAM_COLORS, *more)},
+        "sequential": sequential(light=light),
+        "diverging": diverging(light=light),
+        **{color: tinted(color, light=light) for color in (*TEAM_COLORS, *more)},
     }
     return {name: _encoded(table) for name, table in tables.items()}
+
+
+def _table_of(kinds: list[tuple[str, str]]) -> NDArray[np.uint8]:
+    """Return the table of a map of kinds: as many rows as others, each the color of one kind."""
+    colors = np.array([parse_color(color) for _, color in kinds], dtype=np.uint8)
+    return colors[rows_of_kinds(len(kinds))]
 
 
 def _encoded(table: NDArray[np.uint8]) -> str:

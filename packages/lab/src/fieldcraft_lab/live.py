@@ -129,13 +129,25 @@ class Live(ABC):
         """Return the values of the end colors that the world sets, by map."""
         return {}
 
-    def tables(self) -> dict[str, NDArray[np.uint8]]:
-        """Return the color tables of maps with colors of their own."""
+    def tables(self, *, light: bool = False) -> dict[str, NDArray[np.uint8]]:
+        """Return the color tables of maps with colors of their own, on a dark or a light page."""
         return {}
 
     def teams(self) -> list[tuple[str, str]]:
-        """Return the names and colors of teams."""
+        """Return the names and colors of teams; each name is that of a map."""
         return []
+
+    def kinds(self) -> dict[str, list[tuple[str, str]]]:
+        """Return the maps whose values are numbers of kinds, -1 for none: the name and the color of
+        each kind.
+        """
+        return {}
+
+    def front_lines(self) -> list[NDArray[np.float64]] | None:
+        """Return the lines between the ground of hostile teams, shape (N, 2) each; None for a world
+        without teams.
+        """
+        return None
 
     def name_of(self, layer: str, source: int) -> str | None:
         """Return the name of a source, if it has one."""

@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fieldcraft.base.files import target_of
 from fieldcraft.commands.recipe.parts import Picture, Recipe
 from fieldcraft.commands.recipe.read import read_recipe
 from fieldcraft.commands.recipe.world import World
 from fieldcraft.layers.influence_map import InfluenceMap
+from fieldcraft.layers.teams import Teams
 from fieldcraft.values.operand import Operand
 from fieldcraft.view.palettes import parse_color
 from fieldcraft_lab.apply import apply
+from fieldcraft_lab.function_map import FunctionMap
 from fieldcraft_lab.live import LayerWorld
 from fieldcraft_lab.orders import Order, Paint
+
+OWNER = "owner"
+"""The name of the map of owners, which no layer of a recipe has."""
 
 
 class LiveRecipe(LayerWorld):
@@ -31,6 +39,7 @@ class LiveRecipe(LayerWorld):
         self.written = [recipe.document.text]
         self.step_seconds = self.world.step
         self.end = self.world.steps
+        self._maps: tuple[World, dict[str, Operand]] | None = None
 
     @property
     def imap(self) -> InfluenceMap:
@@ -41,8 +50,12 @@ class LiveRecipe(LayerWorld):
     @property
     def maps(self) -> Mapping[str, Operand]:
         """The layers, and maps that follow from them."""
-        found: Mapping[str, Operand] = self.world.maps
-        return found
+        if self._maps is None or self._maps[0] is not self.world:
+            maps: dict[str, Operand] = dict(self.imap.layers)
+            if self.world.teams is not None:
+                maps[OWNER] = _owner_of(self.world, self.world.teams)
+            self._maps = (self.world, maps | self.world.maps)
+        return self._maps[1]
 
     def step(self) -> None:
         """Take one step, also after the recipe's end."""
@@ -89,6 +102,18 @@ class LiveRecipe(LayerWorld):
             for name, color in zip(teams.names, teams.colors, strict=True)
         ]
 
+    def kinds(self) -> dict[str, list[tuple[str, str]]]:
+        """Return the teams as the kinds of the map of owners."""
+        teams = self.teams()
+        return {OWNER: teams} if teams else {}
+
+    def front_lines(self) -> list[NDArray[np.float64]] | None:
+        """Return the lines between the ground of hostile teams."""
+        if self.world.teams is None:
+            return None
+        lines: list[NDArray[np.float64]] = self.world.front_lines()
+        return lines
+
     def origin(self) -> dict[str, Any]:
         """Return the recipe's text, its path, and its overrides."""
         document = self.recipe.document
@@ -108,3 +133,9 @@ class LiveRecipe(LayerWorld):
         if data is not None:
             data = target_of("data", data)
         return cls(read_recipe(path, overrides, data=data, text=origin["text"]), overrides)
+
+
+def _owner_of(world: World, teams: Teams) -> FunctionMap:
+    """Return the map of the number of each cell's team."""
+    space = teams[teams.names[0]].space
+    return FunctionMap(OWNER, space, world.owner, lambda: teams.tension().version)

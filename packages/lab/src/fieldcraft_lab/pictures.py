@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from fieldcraft.base.errors import FieldcraftError
 from fieldcraft.values.formula import formula
 from fieldcraft.values.operand import Operand
-from fieldcraft.view.pixels.plan import ColorScale
+from fieldcraft.view.palettes import STEPS
+from fieldcraft.view.pixels.plan import HIDDEN, ColorScale
 from fieldcraft_lab.hub import Picture
 from fieldcraft_lab.live import Live
 from fieldcraft_lab.planes import Plane, Shape, nice
@@ -19,6 +20,8 @@ from fieldcraft_lab.protocol import View
 
 WALLS = "#walls"
 """The name of the walls as a map."""
+_TEAMS = "#teams"
+"""The key of the limits that all teams share, so that their colors can be compared."""
 
 
 class Side(Protocol):
@@ -26,6 +29,27 @@ class Side(Protocol):
 
     live: Live
     restores: int
+
+
+class KindScale:
+    """The scale of a map whose values are numbers of kinds, -1 for none."""
+
+    is_signed = False
+
+    def __init__(self, count: int) -> None:
+        self.low = 0.0
+        self.high = float(count - 1)
+        self._rows = np.searchsorted(rows_of_kinds(count), np.arange(count)).astype(np.uint8)
+
+    def index(self, values: NDArray[np.float32]) -> NDArray[np.uint8]:
+        """Return the row of the table for each value, `HIDDEN` for none."""
+        numbers = values.astype(np.int64)
+        return np.where(numbers < 0, HIDDEN, self._rows[numbers]).astype(np.uint8)
+
+
+def rows_of_kinds(count: int) -> NDArray[np.int64]:
+    """Return the number of the kind that each row of a table of colors stands for."""
+    return np.arange(STEPS) * count // STEPS
 
 
 class Renderer:
@@ -94,24 +118,40 @@ class Renderer:
                 return _empty("There is one side only. Fork the world first.")
             shown = [self.map_of(sides[view.side].live, view.map)]
             version = (sides[view.side].restores, shown[0].version)
-        if old is not None and old.version == (self._limits(view), version):
+        live = sides["a"].live
+        key = _key(view, live)
+        if old is not None and old.version == (self._limits(view, key), version):
             return old
         values = shown[0].finite_values()
         if len(shown) == 2:
             values = values - shown[1].finite_values()
-        scale = self._scale(view, values, symmetric=len(shown) == 2)
+        kinds = live.kinds().get(view.map)
+        if kinds is None or len(shown) == 2:
+            scale: ColorScale | KindScale = self._scale(
+                view, key, values, symmetric=len(shown) == 2
+            )
+        else:
+            scale = KindScale(len(kinds))
         meta = {
             "low": scale.low,
             "high": scale.high,
+            "below": bool(values.min(initial=0.0) < min(scale.low, 0.0)),
+            "above": bool(values.max(initial=0.0) > max(scale.high, 0.0)),
             "extent": plane.extent,
             "signed": scale.is_signed,
         }
+        if isinstance(scale, KindScale):
+            meta["below"] = False
         return Picture(
-            (self._limits(view), version), self._on(plane, shown[0], values, scale), meta
+            (self._limits(view, key), version), self._on(plane, shown[0], values, scale), meta
         )
 
     def _on(
-        self, plane: Plane, shown: Operand, values: NDArray[np.float32], scale: ColorScale
+        self,
+        plane: Plane,
+        shown: Operand,
+        values: NDArray[np.float32],
+        scale: ColorScale | KindScale,
     ) -> NDArray[np.uint8]:
         space = plane.space
         if values.shape != space.shape:  # coarser cells of a layer's own
@@ -119,14 +159,16 @@ class Renderer:
             values = values.reshape(-1)[cells].reshape(space.shape)
         return plane.bytes_of(values, scale)
 
-    def _limits(self, view: View) -> tuple[float, float] | None:
+    def _limits(self, view: View, key: str) -> tuple[float, float] | None:
         """Return the limits of a view: its own, or those that have adapted to the values."""
-        return view.limits or self._spans.get(_key(view))
+        return view.limits or self._spans.get(key)
 
-    def _scale(self, view: View, values: NDArray[np.float32], *, symmetric: bool) -> ColorScale:
+    def _scale(
+        self, view: View, key: str, values: NDArray[np.float32], *, symmetric: bool
+    ) -> ColorScale:
         if view.limits is not None:
             return ColorScale(*view.limits)
-        low, high = self._spans.get(_key(view), (0.0, 0.0))
+        low, high = self._spans.get(key, (0.0, 0.0))
         least = float(values.min(initial=0.0))
         most = float(values.max(initial=0.0))
         if symmetric:
@@ -135,7 +177,7 @@ class Renderer:
             low = -nice(-least)
         if most > high:
             high = nice(most)
-        self._spans[_key(view)] = (low, high)
+        self._spans[key] = (low, high)
         if low < high:
             return ColorScale(low, high)
         return ColorScale(0.0, 1.0)
@@ -168,9 +210,16 @@ class Renderer:
         return found
 
 
-def _key(view: View) -> str:
-    """Return the key of limits: both sides of a map share them, their difference has its own."""
-    return f"{'diff ' if view.side == 'diff' else ''}{view.map}"
+def _key(view: View, live: Live) -> str:
+    """Return the key of limits: both sides of a map share them, and so do teams; a difference has
+    its own.
+    """
+    name = view.map
+    if any(name == team for team, _ in live.teams()):
+        name = _TEAMS
+    if view.side == "diff":
+        return f"diff {name}"
+    return name
 
 
 def _empty(why: str) -> Picture:

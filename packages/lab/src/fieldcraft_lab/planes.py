@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.space import Grid, Space
 from fieldcraft.view.parts import outlines
-from fieldcraft.view.pixels.plan import HIDDEN, ColorScale
+from fieldcraft.view.pixels.plan import HIDDEN
 
 MOST_CELLS = 2048 * 2048
 _MOST_POLYGONS = 120_000
@@ -27,6 +27,13 @@ TILE = 64
 
 Bytes = NDArray[np.uint8]
 Region = tuple[float, ...] | None
+
+
+class Scale(Protocol):
+    """What gives each value a row of a table of colors."""
+
+    def index(self, values: NDArray[np.float32]) -> Bytes:
+        """Return the row for each value, `HIDDEN` where it is not drawn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +69,7 @@ class Plane:
         self._bins = bins
         self._plain = plain
 
-    def bytes_of(self, values: NDArray[np.float32], scale: ColorScale) -> Bytes:
+    def bytes_of(self, values: NDArray[np.float32], scale: Scale) -> Bytes:
         """Return the bytes of values, uint8 of shape (rows, columns)."""
         if self._bins is None:
             flat = values

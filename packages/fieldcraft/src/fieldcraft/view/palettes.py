@@ -242,9 +242,9 @@ def tinted(color: Color, *, light: bool = False) -> Table:
     return _tint(*parse_color(color), checks.flag("light", light))
 
 
-def between(negative: Color, positive: Color) -> Table:
+def between(negative: Color, positive: Color, *, light: bool = False) -> Table:
     """Return the table for signed values of two hues: dark at 0 in the middle, `negative` at one
-    end, `positive` at the other.
+    end, `positive` at the other; for light pages near white in the middle.
 
     Examples
     --------
@@ -253,8 +253,8 @@ def between(negative: Color, positive: Color) -> Table:
     array([[151, 175, 230],
            [235, 175, 133]], dtype=uint8)
     """
-    cool = tinted(negative)
-    warm = tinted(positive)
+    cool = tinted(negative, light=light)
+    warm = tinted(positive, light=light)
     rows = np.rint(np.linspace(0, STEPS - 1, STEPS // 2 + 1)).astype(np.int64)
     table: Table = np.concatenate([cool[rows][:0:-1], warm[rows]])
     table.flags.writeable = False

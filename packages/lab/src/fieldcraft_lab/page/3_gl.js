@@ -1,24 +1,39 @@
 // The maps as pictures: bytes in textures, colors from tables, planes as one rectangle, other cells as triangles or dots.
-const GL = { textures: new Map(), tables: new Map(), geometry: null, marks: [], isDirty: true };
+const GL = { textures: new Map(), tables: new Map(), programs: new Map(), geometry: null, marks: [], isDirty: true };
 const canvas = $("map"), over = $("over"), ink = $("ink"), pen = ink.getContext("2d");
 const gl = canvas.getContext("webgl2", { antialias: false, alpha: false, preserveDrawingBuffer: true });
 
-const SHADE = `vec4 shade(float v){int row=int(v*255.+.5);return texelFetch(table,ivec2(row,0),0);}`;
-const PLANE = program(`#version 300 es
+// The textures of a number of maps as colors: one map by its table; teams mixed as `fc.view.frame_teams` does, where more than four meet the strongest alone.
+const MOST_MIXED = 4;
+const numbered = (count, text) => Array.from({ length: count }, (_, i) => text(i)).join("");
+const mixed = (count) => numbered(count, (i) => `uniform sampler2D values${i},table${i};uniform float opacity${i};`) + (count === 1
+  ? `vec4 mixed(float v[1]){vec4 c=texelFetch(table0,ivec2(int(v[0]*255.+.5),0),0);return vec4(c.rgb,c.a*opacity0);}`
+  : `vec4 mixed(float v[${count}]){float total=0.,rest=1.,most=0.;vec3 sum=vec3(0);float s[${count}];
+${numbered(count, (i) => `s[${i}]=v[${i}]>.998?0.:min(v[${i}]*255./254.,1.)*opacity${i};total+=s[${i}]*s[${i}];rest*=1.-s[${i}];most=max(most,s[${i}]);`)}
+if(most==0.)return vec4(0);int row=int((1.-rest)*254.+.5);
+${count <= MOST_MIXED ? numbered(count, (i) => `sum+=texelFetch(table${i},ivec2(row,0),0).rgb*s[${i}]*s[${i}]/total;`) : numbered(count, (i) => `if(s[${i}]==most)sum=texelFetch(table${i},ivec2(int(most*254.+.5),0),0).rgb;`)}
+return vec4(sum,1);}`);
+const readAll = (count, read) => `float v[${count}];${numbered(count, (i) => `v[${i}]=${read(i)};`)}`;
+const PLANE_CORNERS = `#version 300 es
 uniform vec4 camera, extent; uniform float turned; out vec2 uv;
-void main(){vec2 c=vec2(gl_VertexID&1,gl_VertexID>>1);uv=vec2(c.x,turned>.5?1.-c.y:c.y);vec2 p=mix(extent.xy,extent.zw,c);gl_Position=vec4((p-camera.xy)*camera.zw,0,1);}`,
-`#version 300 es
-precision highp float;precision highp int;in vec2 uv;out vec4 o;uniform sampler2D values,table;uniform float opacity,has_edges;${SHADE}
-float at(vec2 p){ivec2 size=textureSize(values,0);return texelFetch(values,clamp(ivec2(p*vec2(size)),ivec2(0),size-1),0).r;}
-void main(){float v=at(uv);vec2 d=1.5*fwidth(uv);
-if(has_edges>.5&&v>0.&&min(min(at(uv+vec2(d.x,0)),at(uv-vec2(d.x,0))),min(at(uv+vec2(0,d.y)),at(uv-vec2(0,d.y))))==0.)v=2./255.;
-vec4 c=shade(v);o=vec4(c.rgb,c.a*opacity);}`);
-const CELLS = program(`#version 300 es
+void main(){vec2 c=vec2(gl_VertexID&1,gl_VertexID>>1);uv=vec2(c.x,turned>.5?1.-c.y:c.y);vec2 p=mix(extent.xy,extent.zw,c);gl_Position=vec4((p-camera.xy)*camera.zw,0,1);}`;
+const CELL_CORNERS = `#version 300 es
 uniform vec4 camera; uniform float dot_size; layout(location=0) in vec2 place; layout(location=1) in uint cell; flat out uint owner;
-void main(){owner=cell;gl_PointSize=dot_size;gl_Position=vec4((place-camera.xy)*camera.zw,0,1);}`,
-`#version 300 es
-precision highp float;precision highp int;flat in uint owner;out vec4 o;uniform sampler2D values,table;uniform float opacity,round;${SHADE}
-void main(){if(round>.5&&length(gl_PointCoord-.5)>.5)discard;int w=textureSize(values,0).x;vec4 c=shade(texelFetch(values,ivec2(int(owner)%w,int(owner)/w),0).r);o=vec4(c.rgb,c.a*opacity);}`);
+void main(){owner=cell;gl_PointSize=dot_size;gl_Position=vec4((place-camera.xy)*camera.zw,0,1);}`;
+const planeProgram = (count) => program(PLANE_CORNERS, `#version 300 es
+precision highp float;precision highp int;in vec2 uv;out vec4 o;uniform float has_edges;${mixed(count)}
+float at(sampler2D t,vec2 p){ivec2 size=textureSize(t,0);return texelFetch(t,clamp(ivec2(p*vec2(size)),ivec2(0),size-1),0).r;}
+void main(){${readAll(count, (i) => `at(values${i},uv)`)}vec2 d=1.5*fwidth(uv);
+if(has_edges>.5&&v[0]>0.&&min(min(at(values0,uv+vec2(d.x,0)),at(values0,uv-vec2(d.x,0))),min(at(values0,uv+vec2(0,d.y)),at(values0,uv-vec2(0,d.y))))==0.)v[0]=2./255.;
+o=mixed(v);}`);
+const cellsProgram = (count) => program(CELL_CORNERS, `#version 300 es
+precision highp float;precision highp int;flat in uint owner;out vec4 o;uniform float round;${mixed(count)}
+void main(){if(round>.5&&length(gl_PointCoord-.5)>.5)discard;int w=textureSize(values0,0).x;ivec2 at=ivec2(int(owner)%w,int(owner)/w);${readAll(count, (i) => `texelFetch(values${i},at,0).r`)}o=mixed(v);}`);
+function programFor(isPlane, count) {
+  const key = `${isPlane}|${count}`;
+  if (!GL.programs.has(key)) GL.programs.set(key, isPlane ? planeProgram(count) : cellsProgram(count));
+  return GL.programs.get(key);
+}
 const EDGES = program(`#version 300 es
 uniform vec4 camera; layout(location=0) in vec2 place; void main(){gl_Position=vec4((place-camera.xy)*camera.zw,0,1);}`,
 `#version 300 es
@@ -50,6 +65,10 @@ function texture(width, height, inner, format, data) {
 }
 function bytesOf(text) { return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)); }
 const isLight = matchMedia("(prefers-color-scheme: light)");
+function rowsOf(name) { // the colors of maps and legends: the tables of `fc.view`
+  const tables = S.hello.tables[isLight.matches ? "light" : "dark"];
+  return bytesOf(tables[name] || tables.sequential);
+}
 function tableOf(name) {
   if (GL.tables.has(name)) return GL.tables.get(name);
   const pixels = new Uint8Array(1024);
@@ -61,9 +80,8 @@ function tableOf(name) {
       pixels[4 * i + 3] = name === "#walls" || i ? 255 : 0;
     });
   } else {
-    const rgb = bytesOf(S.hello.tables[name] || S.hello.tables.sequential);
-    const zero = isLight.matches ? { sequential: 0, diverging: 127 }[name] : undefined; // on a light page weak influence is faint, not dark
-    for (let i = 0; i < rgb.length / 3; i++) pixels.set([rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], zero === undefined ? 255 : Math.min(255, 4 * Math.abs(i - zero))], 4 * i);
+    const rgb = rowsOf(name);
+    for (let i = 0; i < rgb.length / 3; i++) pixels.set([rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], 255], 4 * i);
   }
   const made = texture(256, 1, gl.RGBA8, gl.RGBA, pixels);
   GL.tables.set(name, made);
@@ -152,27 +170,43 @@ function paintMaps() {
     gl.viewport(...box); gl.scissor(...box); gl.clear(gl.COLOR_BUFFER_BIT);
     const camera = [S.camera.x, S.camera.y, (2 * S.camera.zoom) / pane.width, (-2 * flip() * S.camera.zoom) / pane.height];
     const region = regionNow();
-    paintView(keyOf({ map: "#walls", side: "a", limits: null, region }), "#walls", 1, camera, ratio);
+    const walls = { key: keyOf({ map: "#walls", side: "a", limits: null, region }), table: "#walls", opacity: 1 };
+    paintViews([walls], camera, ratio);
     if (GL.geometry && GL.geometry.edges) paintEdges(camera);
+    const drawn = (view) => {
+      const key = keyOf({ map: view.map, side: pane.side, limits: limitsFor(view, pane.side), region }), info = GL.textures.get(key);
+      return info && info.why === undefined ? [{ key, table: tableFor(view, pane.side, info), opacity: view.opacity }] : [];
+    };
+    const teams = mixedViews(pane.side);
     for (const view of [...shownViews()].reverse()) {
-      const key = keyOf({ map: view.map, side: pane.side, limits: limitsFor(view, pane.side), region });
-      const info = GL.textures.get(key);
-      if (info && info.why === undefined) paintView(key, tableFor(view, pane.side, info), view.opacity, camera, ratio);
+      if (view === teams[0]) paintViews(teams.flatMap(drawn), camera, ratio);
+      else if (!teams.includes(view)) paintViews(drawn(view), camera, ratio);
     }
-    if (isWaiting()) paintView(keyOf({ map: "#walls", side: "a", limits: null, region }), "#walls over", 1, camera, ratio); // maps still have the values under new walls
+    if (isWaiting()) paintViews([{ ...walls, table: "#walls over" }], camera, ratio); // maps still have the values under new walls
     paintMarks(pane, index, camera, ratio);
   });
 }
 const tableFor = (view, side, info) => (side === "diff" || (info.signed && view.table === "sequential") ? "diverging" : view.table);
-function paintView(key, table, opacity, camera, ratio) {
-  const info = GL.textures.get(key);
-  if (!info) return;
-  const shape = S.hello.shape, isPlane = shape.form !== "cells", { made, places } = isPlane ? PLANE : CELLS;
+const teamOf = (map) => (S.hello.teams || []).find(([name]) => name === map);
+const kindsOf = (map) => (S.hello.kinds || {})[map];
+function mixedViews(side) { // the views of teams, which are drawn as one picture
+  const found = side === "diff" ? [] : shownViews().filter((view) => teamOf(view.map));
+  return found.length > 1 ? found : [];
+}
+function paintViews(drawn, camera, ratio) { // one map, or teams together
+  const found = drawn.filter(({ key }) => GL.textures.has(key));
+  if (!found.length) return;
+  const info = GL.textures.get(found[0].key), { table } = found[0];
+  const shape = S.hello.shape, isPlane = shape.form !== "cells", { made, places } = programFor(isPlane, found.length);
   gl.useProgram(made);
-  gl.activeTexture(gl.TEXTURE0); gl.bindTexture(gl.TEXTURE_2D, info.texture); gl.uniform1i(places.values, 0);
-  gl.activeTexture(gl.TEXTURE1); gl.bindTexture(gl.TEXTURE_2D, tableOf(table)); gl.uniform1i(places.table, 1);
+  found.forEach((each, i) => {
+    const colors = tableOf(each.table);
+    gl.activeTexture(gl.TEXTURE0 + 2 * i); gl.bindTexture(gl.TEXTURE_2D, GL.textures.get(each.key).texture); gl.uniform1i(places[`values${i}`], 2 * i);
+    gl.activeTexture(gl.TEXTURE1 + 2 * i); gl.bindTexture(gl.TEXTURE_2D, colors); gl.uniform1i(places[`table${i}`], 2 * i + 1);
+    gl.uniform1f(places[`opacity${i}`], each.opacity);
+  });
   gl.activeTexture(gl.TEXTURE0);
-  gl.uniform4fv(places.camera, camera); gl.uniform1f(places.opacity, opacity);
+  gl.uniform4fv(places.camera, camera);
   if (isPlane) {
     gl.uniform4fv(places.extent, info.extent || shape.extent);
     gl.uniform1f(places.has_edges, table.startsWith("#walls") ? 1 : 0);

@@ -15,6 +15,11 @@ function sourcesOf(side) {
   const all = S.sources[sideOfPane(side)] || {}, shown = new Set(shownViews().map((view) => view.map));
   return Object.entries(all).filter(([layer, info]) => info.marks || shown.has(layer) || layer === S.layer || !S.hello.maps.some((map) => shown.has(map)));
 }
+function fillOf(layer, strength, keyed) { // sources have the color of their team
+  const team = teamOf(layer);
+  if (team) return channels(team[1]);
+  return keyed ? KEYED : strength < 0 ? BELOW : WHITE;
+}
 const isAmong = (chosen, layer, source) => Boolean(chosen && chosen.layer === layer && chosen.source === source);
 function marksOf(pane) {
   const rows = [];
@@ -25,7 +30,7 @@ function marksOf(pane) {
     for (const [x, y, size, color, alpha] of info.marks || []) rows.push(x, y, Math.max((size * S.camera.zoom) / 2, 2), 0.7, ...channels(color), alpha ?? 1, ...DARK);
     for (const [id, x, y, strength, keyed] of info.sources || []) {
       const isLit = isAmong(S.lit, layer, id), isMarked = isLit || isAmong(S.selected, layer, id);
-      rows.push(x, y, isLit ? 9 : isMarked ? 5.5 : size, isMarked ? 3 : Math.min(1.5, size / 3), ...(keyed ? KEYED : strength < 0 ? BELOW : WHITE), 1, ...(isMarked ? WHITE : DARK));
+      rows.push(x, y, isLit ? 9 : isMarked ? 5.5 : size, isMarked ? 3 : Math.min(1.5, size / 3), ...fillOf(layer, strength, keyed), 1, ...(isMarked ? WHITE : keyed ? KEYED : DARK));
     }
   }
   return new Float32Array(rows);

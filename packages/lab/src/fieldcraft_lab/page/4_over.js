@@ -90,20 +90,32 @@ function paintDrawing(pane, info) {
   (info.points || []).forEach((place, i) => { cross(pane, place, 5, "#7df09b"); label(pane, place, short(info.values[i])); });
   for (const each of info.regions || []) { circle(pane, each.center, 4, "#0b0d10", "#7df09b"); label(pane, each.center, `${short(each.area)} ground, sum ${short(each.total)}`); }
 }
+function legendRow(view, side) { // a bar with the table of the map; a point where values go beyond an end
+  const info = GL.textures.get(keyOf({ map: view.map, side, limits: limitsFor(view, side), region: regionNow() }));
+  if (!info || info.why !== undefined) return null;
+  const isDiff = side === "diff", kinds = isDiff ? undefined : kindsOf(view.map);
+  if (kinds) return make("div", { class: "scale" }, make("span", {}, view.map), ...kinds.flatMap(([name, color]) => [dotOf(color), make("span", {}, name)]));
+  const rgb = rowsOf(tableFor(view, side, info)), count = rgb.length / 3, strip = make("canvas", { width: count, height: 1 }), paper = strip.getContext("2d"), image = paper.createImageData(count, 1);
+  for (let i = 0; i < count; i++) image.data.set([rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], 255], 4 * i);
+  paper.putImageData(image, 0, 0);
+  const end = (isBeyond, at, mark) => { const point = make("i", { class: isBeyond ? `beyond ${mark}` : "end" }); if (isBeyond) point.style.color = `rgb(${rgb.slice(3 * at, 3 * at + 3).join(",")})`; return point; };
+  const peak = S.status && S.status.totals[sideOfPane(side)] && S.status.totals[sideOfPane(side)][view.map];
+  const beyond = info.above || info.below ? make("span", { class: "more" }, peak ? `values reach ${short(peak[1])}` : "values go beyond") : null;
+  return make("div", { class: "scale" }, make("span", {}, isDiff ? `${view.map}: A - B` : view.map), make("span", { class: "num" }, isDiff ? `B more ${short(info.low)}` : short(info.low)),
+    make("span", { class: "bar-of-colors" }, end(info.below, 0, "left"), strip, end(info.above, count - 1, "right")), make("span", { class: "num" }, isDiff ? `${short(info.high)} A more` : short(info.high)), beyond);
+}
+function dotOf(color) { const dot = make("i", { class: "dot" }); dot.style.background = color; return dot; }
 function paintLegend() {
-  const view = shownViews()[0], box = $("legend");
-  box.hidden = !view;
-  if (!view) return;
-  const side = sidesShown()[0], isDiff = side === "diff", info = GL.textures.get(keyOf({ map: view.map, side, limits: limitsFor(view, side), region: regionNow() }));
-  if (!info) return;
-  const name = tableFor(view, side, info), rgb = bytesOf(S.hello.tables[name] || S.hello.tables.sequential), count = rgb.length / 3;
+  const box = $("legend"), side = sidesShown()[0], teams = mixedViews(side), shown = teams.length ? teams : shownViews().slice(0, 1);
+  box.hidden = !shown.length;
+  if (!shown.length) return;
   const hidden = Object.entries(S.sources[sideOfPane(side)] || {}).map(([, each]) => (each.sources ? each.all - each.sources.length : 0)).reduce((a, b) => a + b, 0);
-  const key = `${view.map}|${info.low}|${info.high}|${name}|${side}|${hidden}`;
+  const rows = shown.map((view) => legendRow(view, side)).filter(Boolean);
+  if (!rows.length) return;
+  if (S.overlays.has("fronts")) rows.push(make("div", { class: "scale" }, make("i", { class: "front" }), make("span", {}, "front line: both are equally strong")));
+  if (hidden > 0) rows.push(make("div", { class: "scale" }, `${hidden.toLocaleString("en")} sources not drawn`));
+  const key = rows.map((row) => row.outerHTML).join("") + shown.map((view) => view.table) + isLight.matches;
   if (box.dataset.info === key) return;
   box.dataset.info = key;
-  const strip = make("canvas", { width: count, height: 1 }), ink = strip.getContext("2d"), image = ink.createImageData(count, 1);
-  for (let i = 0; i < count; i++) image.data.set([rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], 255], 4 * i);
-  ink.putImageData(image, 0, 0);
-  box.replaceChildren(make("span", {}, isDiff ? `${view.map}: A - B` : view.map), make("span", { class: "num" }, isDiff ? `B more ${short(info.low)}` : short(info.low)), strip, make("span", { class: "num" }, isDiff ? `${short(info.high)} A more` : short(info.high)),
-    hidden > 0 ? make("span", {}, `${hidden.toLocaleString("en")} sources not drawn`) : "");
+  box.replaceChildren(...rows);
 }

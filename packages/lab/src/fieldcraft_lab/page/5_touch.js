@@ -24,7 +24,7 @@ function buildTools() {
   const act = ([name, text, needsPlace]) => make("button", { title: needsPlace ? `${text}: then click on the map` : text, "aria-pressed": "false", onclick: () => (needsPlace ? chooseTool(`act:${name}`) : order({ do: "act", action: name }, true)), ...(needsPlace ? { "data-tool": `act:${name}` } : {}) }, `${needsPlace ? "\u25ce " : ""}${name}`);
   $("tools").replaceChildren(
     group("Tools", ...shown.map(([name, icon, text, title]) => make("button", { title, "aria-pressed": String(S.tool === name), onclick: () => chooseTool(name), "data-tool": name }, `${icon} ${text}`))),
-    group("Numbers of the tool", number("Strength", "strength"), number("Brush", "brush"), number("Radius", "radius")),
+    group("Numbers of the tool", make("div", { id: "targets", class: "targets", role: "group", "aria-label": "The layer to which the tool adds" }), number("Strength", "strength"), number("Brush", "brush"), number("Radius", "radius")),
     group("Actions of a player", ...(S.hello.actions || []).map(act)),
     group("Edits and view",
       hasPast() ? make("button", { id: "undo", title: "Undo the last edit (Ctrl+Z)", onclick: () => undo() }, "\u21b6 Undo") : null,
@@ -35,6 +35,25 @@ function buildTools() {
   );
   chooseTool(S.tool);
 }
+const MOST_TARGETS = 6;
+function targetsOf(tool) { // the layers to which a tool can add
+  const needed = { source: "sources", drop: "deposits" }[tool];
+  return needed ? Object.entries(S.hello.layers).filter(([, can]) => can[needed]).map(([name]) => name) : [];
+}
+function paintTargets() { // which team or layer the tool adds to, beside the tool
+  const box = $("targets"), names = targetsOf(S.tool);
+  if (!box) return;
+  box.hidden = !names.length;
+  if (!names.length) return;
+  if (!names.includes(S.layer)) { chooseLayer(names[0]); return; }
+  if (names.length > MOST_TARGETS) {
+    const choice = make("select", { "aria-label": "The layer to which the tool adds", onchange: () => chooseLayer(choice.value) }, ...names.map((name) => make("option", { selected: name === S.layer }, name)));
+    box.replaceChildren(make("span", { class: "hint" }, "to"), choice);
+    return;
+  }
+  const button = (name) => make("button", { "aria-pressed": String(name === S.layer), "data-target": name, onclick: () => chooseLayer(name) }, teamOf(name) ? dotOf(teamOf(name)[1]) : null, name);
+  box.replaceChildren(make("span", { class: "hint" }, "to"), ...names.map(button));
+}
 function number(text, name) {
   const input = make("input", { type: "number", step: "any", value: S[name], style: "width:70px", oninput: () => { if (Number.isFinite(input.valueAsNumber)) S[name] = input.valueAsNumber; } });
   return make("label", { class: "slim", "data-for": name }, `${text} `, input);
@@ -44,6 +63,7 @@ function chooseTool(name) {
   for (const button of document.querySelectorAll("button[data-tool]")) button.setAttribute("aria-pressed", String(button.dataset.tool === name));
   const needs = { source: ["strength"], drop: ["strength"], wall: ["brush"], open: ["brush"], best: ["radius"], worst: ["radius"] }[name] || [];
   for (const each of $("tools").querySelectorAll("label")) each.hidden = !needs.includes(each.dataset.for);
+  paintTargets();
   over.style.cursor = name === "inspect" ? "crosshair" : "cell";
   redraw();
 }

@@ -62,12 +62,16 @@ const fromShare = (control, share) => (control.log ? control.low * (control.high
 const initialOf = (layer, name) => (S.hello.initial[layer] || {})[name];
 const same = (a, b) => a === b || (typeof a === "number" && typeof b === "number" && Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b), 1e-9));
 
+function chooseLayer(name) { // the layer whose parameters are shown, and to which the tools add
+  S.layer = name;
+  paintControls(); paintTargets(); paintPlot(); redraw();
+}
 function paintControls() {
   const box = $("controls"), layers = S.controls[S.side] || {};
   const names = Object.keys(layers);
   if (!names.length) { box.replaceChildren(make("p", { class: "hint" }, "This world has no parameters.")); return; }
   if (!names.includes(S.layer)) S.layer = names[0];
-  const choice = make("select", { "aria-label": "The layer whose parameters are shown, and to which new sources are added", onchange: () => { S.layer = choice.value; paintControls(); paintPlot(); redraw(); } }, ...names.map((name) => make("option", { selected: name === S.layer }, name)));
+  const choice = make("select", { "aria-label": "The layer whose parameters are shown, and to which new sources are added", onchange: () => chooseLayer(choice.value) }, ...names.map((name) => make("option", { selected: name === S.layer }, name)));
   const { controls, curve } = layers[S.layer];
   const focused = document.activeElement ? document.activeElement.id : "";
   box.replaceChildren(make("div", { class: "row" }, choice, isForked() ? make("span", { class: "hint" }, `of side ${S.side.toUpperCase()}`) : null), ...controls.map((control) => paintControl(S.layer, control)), make("p", { id: "about", class: "hint" }, "Point at a parameter to read what it does."), curve ? paintCurve(S.layer, controls, curve) : "");
@@ -161,12 +165,16 @@ function refresh() { send({ do: "hello" }); }
 // Layers
 function buildViews() {
   const known = new Map(S.views.map((view) => [view.map, view]));
-  const tables = Object.keys(S.hello.tables).filter((name) => name.startsWith("#"));
   const teams = S.hello.teams || [];
   S.views = S.hello.maps.map((map, i) => known.get(map) || {
-    map, opacity: 1, visible: i === 0, table: teams.length ? (teams.find(([name]) => name === map) || [0, "sequential"])[1] : S.hello.own[map] || "sequential", limits: S.hello.limits[map] || null, isFormula: false,
+    map, opacity: 1, visible: i === 0, table: (teamOf(map) || [])[1] || S.hello.own[map] || "sequential", limits: S.hello.limits[map] || null, isFormula: false,
   }).concat(S.views.filter((view) => view.isFormula && !S.hello.maps.includes(view.map)));
-  if (teams.length && !known.size) for (const view of S.views) view.visible = teams.some(([name]) => name === view.map);
+  if (teams.length && !known.size) { // a map with teams opens as one: both colors, and the front line between them
+    for (const view of S.views) view.visible = teams.some(([name]) => name === view.map);
+    S.views.sort((a, b) => Number(b.visible) - Number(a.visible));
+    S.overlays.add("fronts");
+    if (S.hello.layers[teams[0][0]]) S.layer = teams[0][0];
+  }
   if (S.views.length && !S.views.some((view) => view.visible)) S.views[0].visible = true;
   paintLayers();
 }
@@ -186,7 +194,7 @@ function paintLayer(view, i) {
   const isTop = view === shownViews()[0];
   const eye = make("input", { type: "checkbox", checked: view.visible, "aria-label": `show ${view.map}`, onchange: () => { view.visible = eye.checked; changed(); } });
   const only = make("button", { title: "Show this one alone", "aria-pressed": String(S.solo === view), onclick: () => { S.solo = S.solo === view ? null : view; if (S.solo) view.visible = true; changed(); } }, "Solo");
-  const raise = make("button", { title: "Bring to the top: it is the one that is probed and drawn over", "aria-label": `bring ${view.map} to the top`, disabled: i === 0, onclick: () => { S.views.splice(i, 1); S.views.unshift(view); view.visible = true; if (S.hello.layers[view.map]) { S.layer = view.map; paintControls(); } changed(); } }, "\u2191");
+  const raise = make("button", { title: "Bring to the top: it is the one that is probed and drawn over", "aria-label": `bring ${view.map} to the top`, disabled: i === 0, onclick: () => { S.views.splice(i, 1); S.views.unshift(view); view.visible = true; if (S.hello.layers[view.map]) chooseLayer(view.map); changed(); } }, "\u2191");
   const drop = view.isFormula ? make("button", { "aria-label": `remove ${view.map}`, onclick: () => { S.views.splice(i, 1); if (S.solo === view) S.solo = null; changed(); } }, "\u00d7") : null;
   const low = make("input", { type: "number", step: "any", value: view.limits ? view.limits[0] : "", "aria-label": "lowest", placeholder: "follow" }), high = make("input", { type: "number", step: "any", value: view.limits ? view.limits[1] : "", "aria-label": "highest", placeholder: "follow" });
   const limits = () => { const [a, b] = [low.valueAsNumber, high.valueAsNumber]; const now = Number.isFinite(a) && Number.isFinite(b) && a < b ? [a, b] : null; if (String(now) !== String(view.limits)) { view.limits = now; sendShow(); redraw(); } };

@@ -218,14 +218,14 @@ class LiveGame(Live):
             name: [*map(float, each)] for name, each in limits.items() if each and each[0] < each[1]
         }
 
-    def tables(self) -> dict[str, Any]:
-        """Return the tables of colors of fields of teams."""
+    def tables(self, *, light: bool = False) -> dict[str, Any]:
+        """Return the tables of colors of fields of teams, on a dark or a light page."""
         fields = {name: self._field(name) for name in self.maps}
         colors = {name: field.colors for name, field in fields.items() if field}
         return {
-            name: between(*map(rgb_of_tone, each))
+            name: between(*map(rgb_of_tone, each), light=light)
             if isinstance(each, tuple)
-            else tinted(rgb_of_tone(each))
+            else tinted(rgb_of_tone(each), light=light)
             for name, each in colors.items()
             if each is not None
         }

@@ -186,7 +186,7 @@ def _areas(
         view = derived.sight.view(
             ground.eyes(state.people, hunters), facing=state.people.headings[hunters]
         )
-        yield Areas(view, ("warning",), opacity=0.16, label="in sight of hunters")
+        yield Areas(view, ("ink",), opacity=0.16, label="in sight of hunters")
     if "barrier" in overlays:
         flood = derived.flood(state.guesses).guide
         if flood is not None:

@@ -1,0 +1,154 @@
+"""A map with teams on the page of the lab, and the colors of maps and legends, in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fieldcraft import view
+from fieldcraft.view.palettes import parse_color
+from fieldcraft_lab import Lab
+from fieldcraft_lab.session import Session
+from support.pages import TOKEN, colors_at, eventually, page_of, place_of, settled
+from support.sessions import small_map
+
+TEAMS = """
+title = "Two sides"
+[map]
+generate = "empty"
+width = 24
+height = 13
+[teams]
+names = ["red", "blue"]
+propagation = "radial"
+radius = 16
+falloff = "linear"
+[[sources]]
+layer = "red"
+position = [6, 6]
+strength = 6
+[[sources]]
+layer = "blue"
+position = [18, 6]
+strength = 6
+[run]
+seconds = 2
+"""
+
+
+@pytest.fixture
+def teams(tmp_path: Path) -> Any:
+    """A paused lab on a map of two teams."""
+    (tmp_path / "teams.toml").write_text(TEAMS)
+    with Lab(tmp_path / "teams.toml", playing=False, warm=False, token=TOKEN) as opened:
+        yield opened
+
+
+def test_a_map_with_teams_opens_as_a_map_of_teams(browser: Any, teams: Lab) -> None:
+    """Both colors mixed as in `frame_teams`, the front line, both legends, the owner among the
+    layers, and sources in the color of their team.
+    """
+    page = page_of(browser, teams, color_scheme="dark")
+    page.evaluate("lab.send({ do: 'step', count: 5 })")
+    settled(page, "lab.S.status.moment === 5 && lab.S.drawings['fronts|a']")
+    settled(page, "document.querySelectorAll('#legend canvas').length === 2")
+    legend = page.locator("#legend").inner_text()
+    assert "red" in legend and "blue" in legend and "front line" in legend
+    assert page.evaluate("lab.S.drawings['fronts|a'].lines.length") >= 1
+    assert page.evaluate("lab.S.hello.maps").index("owner") == 2
+    live = teams.session.live
+    world = live.world  # type: ignore[attr-defined]
+    limits = page.evaluate("[...document.querySelectorAll('#legend .num')].map(e => +e.innerText)")
+    assert limits[0] == limits[2] == 0 and limits[1] == limits[3]
+    picture = view.frame_teams(
+        [(live.maps[name], color, name) for name, color in live.teams()],
+        limits=(0, limits[1]),
+        sources=False,
+        scale=1,
+    )
+    places = [(x + 0.5, y + 0.5) for x in (2, 5, 10, 13, 16, 21) for y in (2, 10)]
+    expected = [picture[int(y), int(x), :3] for x, y in places]
+    np.testing.assert_allclose(colors_at(page, *places), expected, atol=3)
+    colors = dict(live.teams())
+    red, blue = (live.imap[name].sources.positions[0].tolist() for name in ("red", "blue"))
+    for place, team in ((red, "red"), (blue, "blue")):
+        (shown,) = colors_at(page, tuple(place))
+        np.testing.assert_allclose(shown, parse_color(colors[team]), atol=4)
+    assert world.teams is not None
+    page.click("[data-map=owner] button:has-text('Solo')")
+    settled(page, "document.querySelectorAll('#legend .dot').length === 2")
+    eventually(
+        lambda: (
+            colors_at(page, (2.5, 2.5), (21.5, 2.5))
+            == [list(parse_color(colors[name])) for name in ("red", "blue")]
+        )
+    )
+    assert page.problems == []
+    page.close()
+
+
+def test_three_towers_of_each_team_without_a_menu(browser: Any, teams: Lab) -> None:
+    """The team to add to stands beside the tool."""
+    page = page_of(browser, teams)
+    imap = teams.session.live.imap
+    page.keyboard.press("2")
+    assert page.locator("#targets button").all_inner_texts() == ["red", "blue"]
+    for x in (3.5, 5.5, 7.5):
+        page.mouse.click(*place_of(page, x, 9.5))
+    page.click("#targets [data-target=blue]")
+    for x in (15.5, 17.5, 19.5):
+        page.mouse.click(*place_of(page, x, 9.5))
+    eventually(lambda: len(imap["red"].sources) == 4 and len(imap["blue"].sources) == 4)
+    page.keyboard.press("1")
+    assert not page.locator("#targets").is_visible()
+    assert page.problems == []
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_map_and_legend_have_the_tables_of_pictures(browser: Any, lab: Lab, scheme: Any) -> None:
+    """On light pages the weakest value of one color fades to paper. What lies beyond a scale is
+    said in the legend.
+    """
+    page = page_of(browser, lab, color_scheme=scheme)
+    page.evaluate("lab.send({ do: 'step', count: 10 })")
+    settled(page, "lab.S.status.moment === 10")
+    settled(page, "document.querySelector('#legend canvas')")
+    light = scheme == "light"
+    strip = """(() => { const c = document.querySelector('#legend canvas');
+        const copy = document.createElement('canvas'); copy.width = c.width; copy.height = 1;
+        const ink = copy.getContext('2d', { willReadFrequently: true }); ink.drawImage(c, 0, 0);
+        const d = ink.getImageData(0, 0, c.width, 1).data;
+        return [0, 60, 254].map(i => [...d.slice(4 * i, 4 * i + 3)]); })()"""
+    for table, expected in (
+        ("sequential", view.sequential(light=light)),
+        ("#3fa7f5", view.tinted("#3fa7f5", light=light)),
+    ):
+        page.evaluate(f"lab.S.views[0].table = '{table}'")
+        eventually(lambda rows=expected: page.evaluate(strip) == rows[[0, 60, 254]].tolist())
+        assert (expected[0].sum() > expected[254].sum()) == light
+    assert not page.locator("#legend .beyond").count()
+    page.evaluate("lab.S.views[0].limits = [0, 1]")
+    page.click("[data-map=threat] button:has-text('Solo')")
+    settled(page, "document.querySelector('#legend .beyond.right')")
+    assert "values reach" in page.locator("#legend").inner_text()
+    threat = lab.session.live.maps["threat"].values
+    y, x = (int(part[0]) for part in np.nonzero(threat > 2))
+    (shown,) = colors_at(page, (x + 0.5, y + 0.5))
+    assert shown == view.tinted("#3fa7f5", light=light)[254].tolist()
+    assert page.problems == []
+    page.close()
+
+
+def test_layers_without_teams_are_chosen_beside_the_tool(browser: Any) -> None:
+    with Lab(Session(small_map()), playing=False, warm=False, token=TOKEN) as lab:
+        page = page_of(browser, lab)
+        page.keyboard.press("2")
+        assert page.locator("#targets button").all_inner_texts() == ["threat", "cover"]
+        page.click("#targets [data-target=cover]")
+        page.mouse.click(*place_of(page, 12.5, 8.5))
+        eventually(lambda: len(lab.session.live.imap["cover"].sources) == 2)
+        page.close()
