@@ -330,7 +330,7 @@ def questions(pathing: Any, rounds: int) -> Table:
             15.0,
         ),
         ("150 positions safe?, each", len(starts), lambda: field.is_safe(starts), None, None),
-        ("nothing new stands on the ground", 1, field._standing.follow, None, None),
+        ("nothing new stands on the ground", 1, field._obstacles.follow, None, None),
     ]
     table = Table(
         "Questions among 150 enemies",

@@ -584,6 +584,27 @@ class TestRadiiThatChange:
         with unchanged(layer), refused(InvalidValue, "radii", "0"):
             layer.sync(["a", "new"], there, 2, radii=[1, 0])
 
+    def test_a_falloff_with_the_number_of_another_one_before(
+        self, imap: fc.InfluenceMap, layer: fc.Layer
+    ) -> None:
+        """Numbers of falloffs that no source has are given anew."""
+        curves = [[1.0, share, 0.0] for share in np.linspace(0.1, 0.9, 6).tolist()]
+        for curve in curves[:2]:
+            layer.sync(["a"], [(5.5, 5.5)], 2, radii=4, falloff=curve)
+        imap.step()
+        for curve in curves[2:]:
+            layer.add_source((22.5, 5.5), falloff=curve).remove()
+        layer.sync(["a"], [(5.5, 5.5)], 2, radii=4, falloff=curves[-1])
+        imap.step()
+        same_bits(layer.values, rebuilt(layer))
+
+    def test_sources_with_radii_that_are_gone_at_the_first_step(
+        self, imap: fc.InfluenceMap, layer: fc.Layer
+    ) -> None:
+        layer.add_source((5.5, 5.5), radius=2).remove()
+        imap.step()
+        assert not layer.values.any()
+
     def test_radii_that_change_each_tick_are_forgotten(
         self, imap: fc.InfluenceMap, layer: fc.Layer, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -126,6 +126,34 @@ class Taken(NamedTuple):
         return Sources.restored(space, arrays, [], self.curves)
 
 
+@dataclass
+class KnownShapes:
+    """The footprints of rows of sources, and the radii and falloffs that they are of."""
+
+    footprints: Footprints
+    curves: list[Falloff]
+    radii: NDArray[np.float64]
+    falloffs: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+
+    @classmethod
+    def none(cls, footprints: Footprints, sources: Sources) -> KnownShapes:
+        """Return it for rows that are not known yet."""
+        count = len(sources.rows.alive)
+        radii = np.full(count, np.nan)  # differs from any radius
+        falloffs = np.zeros(count, dtype=np.int64)
+        numbers = np.zeros(count, dtype=np.int64)
+        return cls(footprints, sources.falloffs, radii, falloffs, numbers)
+
+    def fits(self, footprints: Footprints, sources: Sources) -> bool:
+        """Return whether it is about these rows, and the numbers are still valid."""
+        return (
+            self.footprints is footprints
+            and self.curves is sources.falloffs
+            and len(self.numbers) == len(sources.rows.alive)
+        )
+
+
 _MOST_WEIGHTS = 4_000_000  # weights of footprints: 32 MB
 _BATCH = 64  # footprints that are searched before they are added
 _ALL_ROWS = kernels.trail.stamps.ALL_ROWS
@@ -144,6 +172,7 @@ class RadialUpdates:
         self.resistance: NDArray[np.float32] | None = None
         self.footprints = self._no_footprints()
         self._own_footprint: tuple[Footprints | None, int] = (None, 0)
+        self._known_shapes: KnownShapes | None = None
         self.walks: Walks = walks_on(space)
         self.sums = self._no_sums()
         self.applied = Emitters.zeros(0)
@@ -305,26 +334,59 @@ class RadialUpdates:
         held = sources.rows
         if not self.radial.exact and not sources.have_shapes:
             return np.full(len(held.alive), self._own_number(), dtype=np.int64)
+        if self.radial.exact:
+            return self._measured_numbers(sources)
+        return self._shaped_numbers(sources)
+
+    def _measured_numbers(self, sources: Sources) -> NDArray[np.int64]:
+        """Return the footprints of changed rows, each measured from its source's position."""
+        held = sources.rows
         numbers = np.zeros(len(held.alive), dtype=np.int64)
         falloffs = [Falloff.of(self.radial.falloff), *sources.falloffs]
-        own = self.radial.radius
-        add = self.footprints.number
-        walks = self.walks
         rows = np.flatnonzero(held.changed & held.alive)
-        radii = held.radii[rows]
-        which = held.falloffs[rows]
-        if self.radial.exact:
-            kinds = zip(which.tolist(), radii.tolist(), rows.tolist(), strict=True)
-            places = self._places(held.positions[rows], held.cells[rows])
-            for place, (falloff, radius, row) in zip(places, kinds, strict=True):
-                shape = Shape(falloffs[falloff], radius or own)
-                cell = int(held.cells[row])
-                numbers[row] = add(self.footprints.measured(shape, place, cell), walks)
-            return numbers
-        different, indices = np.unique(radii + 1j * which, return_inverse=True)
-        shapes = [Shape(falloffs[int(each.imag)], each.real or own) for each in different.tolist()]
-        numbers[rows] = np.array([add(shape, walks) for shape in shapes], dtype=np.int64)[indices]
+        which = held.falloffs[rows].tolist()
+        radii = held.radii[rows].tolist()
+        places = self._places(held.positions[rows], held.cells[rows])
+        for place, falloff, radius, row in zip(places, which, radii, rows.tolist(), strict=True):
+            shape = Shape(falloffs[falloff], radius or self.radial.radius)
+            measured = self.footprints.measured(shape, place, int(held.cells[row]))
+            numbers[row] = self.footprints.number(measured, self.walks)
         return numbers
+
+    def _shaped_numbers(self, sources: Sources) -> NDArray[np.int64]:
+        """Return the footprints of rows by their radii and falloffs; those of the last call, where
+        these are the same.
+        """
+        held = sources.rows
+        known = self._known_shapes
+        if known is None or not known.fits(self.footprints, sources):
+            known = self._known_shapes = KnownShapes.none(self.footprints, sources)
+        rows = np.flatnonzero(held.changed & held.alive)
+        rows = rows[
+            (known.radii[rows] != held.radii[rows]) | (known.falloffs[rows] != held.falloffs[rows])
+        ]
+        if len(rows):
+            radii = held.radii[rows]
+            which = held.falloffs[rows]
+            # Ctrl-C between two lines leaves rows that count as unknown.
+            known.numbers[rows] = self._numbers_of_shapes(sources, radii, which)
+            known.falloffs[rows] = which
+            known.radii[rows] = radii
+        return known.numbers
+
+    def _numbers_of_shapes(
+        self, sources: Sources, radii: NDArray[np.float64], which: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return the footprints of radii and falloffs, (N,); see `Rows`."""
+        falloffs = [Falloff.of(self.radial.falloff), *sources.falloffs]
+        different, indices = np.unique(radii + 1j * which, return_inverse=True)
+        numbers = [
+            self.footprints.number(
+                Shape(falloffs[int(each.imag)], each.real or self.radial.radius), self.walks
+            )
+            for each in different.tolist()
+        ]
+        return np.array(numbers, dtype=np.int64)[indices]
 
     def _own_number(self) -> int:
         """Return the footprint of sources with the radius and the falloff of the layer."""
@@ -377,7 +439,7 @@ class RadialUpdates:
             self.applied = Emitters.joined([self.applied, more])
         most = int(np.count_nonzero(changed))
         walls = self._changed_walls()
-        if not len(walls) and self._can_draw_at_once(numbers, cells, changed, most):
+        if not len(walls) and self._can_draw_at_once(numbers, alive, cells, changed, most):
             self._draw_at_once(numbers, alive, cells, strengths, changed)
             return
         rows = np.empty(most, np.int64)
@@ -479,6 +541,7 @@ class RadialUpdates:
     def _can_draw_at_once(
         self,
         numbers: NDArray[np.int64],
+        alive: NDArray[np.bool_],
         cells: NDArray[np.int64],
         changed: NDArray[np.bool_],
         most: int,
@@ -516,7 +579,7 @@ class RadialUpdates:
 
 
 _UNIT_CELLS = 100_000  # cells drawn in a unit of work
-_AT_ONCE_CELLS = 50_000  # cells taken off, or drawn, that several threads would not do faster
+_AT_ONCE_CELLS = 100_000  # cells taken off, or drawn, that several threads would not do faster
 _TILE = np.array([[kernels.trail.stamps.TILE_ROWS], [kernels.trail.stamps.TILE_COLUMNS]])
 
 
@@ -530,6 +593,7 @@ class GridRadialUpdates(RadialUpdates):
     def _can_draw_at_once(
         self,
         numbers: NDArray[np.int64],
+        alive: NDArray[np.bool_],
         cells: NDArray[np.int64],
         changed: NDArray[np.bool_],
         most: int,
@@ -542,7 +606,8 @@ class GridRadialUpdates(RadialUpdates):
             return True
         rows = np.flatnonzero(changed)
         before = self.applied.at(rows[self.applied.strengths[rows] != 0])
-        now = Emitters(cells[rows], np.zeros(0), numbers[rows])
+        new = rows[alive[rows]]  # others may have no footprint
+        now = Emitters(cells[new], np.zeros(0), numbers[new])
         return all(
             bool(self.footprints.are_drawn(self.walks, part.cells, part.numbers).all())
             for part in (before, now)
