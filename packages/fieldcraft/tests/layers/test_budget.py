@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.layers.propagation.radial import field as radial_field
+from fieldcraft.layers.propagation.radial import updates as radial_updates
 from fieldcraft.layers.propagation.radial.radial import METRICS
 from fieldcraft.layers.propagation.spread import on_grid as spread
 
@@ -16,7 +16,7 @@ def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
     """Units so small that the little maps of these tests need many."""
     monkeypatch.setattr(spread, "_UNIT_CELLS", 300)
     monkeypatch.setattr(spread, "_UNIT_TILES", 0)
-    monkeypatch.setattr(radial_field, "_UNIT_CELLS", 100)
+    monkeypatch.setattr(radial_updates, "_UNIT_CELLS", 100)
 
 
 def world(
