@@ -70,6 +70,7 @@ PAGES = {
     "two_groups": "bots.md",
     "within": "bots.md",
     "nearest": "bots.md",
+    "level_glb": "bots.md",
 }
 """Written by the code on a page; of the cookbook all."""
 

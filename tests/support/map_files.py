@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -206,10 +208,71 @@ JSON: dict[str, dict[str, Any]] = {
     "waypoints.json": WAYPOINTS,
     "project.ldtk": LDTK,
 }
+
+
+def gltf(
+    corners: Any, triangles: Any, nodes: list[dict[str, Any]] | None = None
+) -> tuple[dict[str, Any], bytes]:
+    """The JSON of a glTF file with one mesh, and its buffer."""
+    places = np.asarray(corners, dtype="<f4")
+    numbers = np.asarray(triangles, dtype="<u4")
+    buffer = places.tobytes() + numbers.tobytes()
+    nodes = nodes or [{"mesh": 0}]
+    below = {child for node in nodes for child in node.get("children", ())}
+    header = {
+        "asset": {"version": "2.0"},
+        "scene": 0,
+        "scenes": [{"nodes": [k for k in range(len(nodes)) if k not in below]}],
+        "nodes": nodes,
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 1}]}],
+        "accessors": [
+            {
+                "bufferView": 0,
+                "componentType": 5126,
+                "count": len(places),
+                "type": "VEC3",
+                "min": places.min(axis=0).tolist(),
+                "max": places.max(axis=0).tolist(),
+            },
+            {"bufferView": 1, "componentType": 5125, "count": numbers.size, "type": "SCALAR"},
+        ],
+        "bufferViews": [
+            {"buffer": 0, "byteOffset": 0, "byteLength": places.nbytes},
+            {"buffer": 0, "byteOffset": places.nbytes, "byteLength": numbers.nbytes},
+        ],
+        "buffers": [{"byteLength": len(buffer)}],
+    }
+    return header, buffer
+
+
+def glb(header: dict[str, Any], buffer: bytes) -> bytes:
+    """The bytes of a binary glTF file."""
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 4)
+    buffer += b"\0" * (-len(buffer) % 4)
+    chunks = struct.pack("<I4s", len(text), b"JSON") + text
+    chunks += struct.pack("<I4s", len(buffer), b"BIN\0") + buffer
+    return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
+
+
+def with_its_buffer(header: dict[str, Any], buffer: bytes) -> dict[str, Any]:
+    """The JSON of a glTF file that holds its buffer."""
+    uri = "data:application/octet-stream;base64," + base64.b64encode(buffer).decode()
+    return header | {"buffers": [{"byteLength": len(buffer), "uri": uri}]}
+
+
+OBJ_CORNERS = [line.split()[1:] for line in OBJ.splitlines() if line.startswith("v ")]
+OBJ_TRIANGLES = [(0, 1, 2), (0, 2, 3), (1, 4, 2), (0, 1, 5), (5, 7, 6)]
+GLTF = gltf(np.array(OBJ_CORNERS, dtype=float), OBJ_TRIANGLES)
+"""The triangles of `OBJ`."""
+
+
 FILES: dict[str, bytes] = {
     **{name: json.dumps(content).encode() for name, content in JSON.items()},
     "small.mesh": POLYANYA.encode(),
     "small.obj": OBJ.encode(),
+    "small.glb": glb(*GLTF),
+    "small.gltf": json.dumps(with_its_buffer(*GLTF)).encode(),
     "small.map": MOVINGAI,
     "small.npz": STARCRAFT,
     **{f"small.{suffix}": picture(suffix) for suffix in ("png", "bmp", "gif", "webp")},

@@ -2,7 +2,7 @@
 
 The formats are imported when a file is loaded; functions for one format are in its module:
 `fieldcraft.formats.maps.tiled`, `.ldtk`, `.image`, `.movingai`, `.starcraft`, `.ros`, `.geotiff`,
-`.waypoints`, `.navigation`, `.polyanya`, `.obj`.
+`.waypoints`, `.navigation`, `.polyanya`, `.obj`, `.gltf`.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ def load_map(
     - `.png`, `.bmp`, `.gif`, `.jpg`, `.webp`: `threshold`, `wall_color`, `tolerance`,
       `transparent`, `cell_size`
     - `.yaml`, `.yml` (ROS, nav2): `unknown`
-    - `.tif`, `.tiff` (GeoTIFF): `band`, `window`
+    - `.tif`, `.tiff` (GeoTIFF): `band`, `window`, `degrees`
     - `.json` (waypoints, Counter-Strike, Recast): `max_height`
     - `.navjson` (Quake): `max_height`, `link_types`
     - `.mesh` (Polyanya): no options
-    - `.obj` (navigation mesh): `up`, `max_slope`, `max_height`
+    - `.obj`, `.glb`, `.gltf` (navigation mesh, level): `up`, `max_slope`, `max_height`
 
     World units are the units of the file: letters, pixels, game cells.
 

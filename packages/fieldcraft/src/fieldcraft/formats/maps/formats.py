@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fieldcraft.base.errors import BadMapFile
 from fieldcraft.formats.maps.geotiff import load_geotiff
+from fieldcraft.formats.maps.gltf import load_gltf
 from fieldcraft.formats.maps.image import load_image
 from fieldcraft.formats.maps.ldtk import load_ldtk
 from fieldcraft.formats.maps.movingai import load_movingai
@@ -60,6 +61,7 @@ FORMATS = (
     MapFormat("waypoint graph", (".json",), load_waypoints, ("edges", "vertices")),
     MapFormat("Polyanya mesh", (".mesh",), load_polyanya),
     MapFormat("level", (".obj",), load_obj),
+    MapFormat("glTF level", (".glb", ".gltf"), load_gltf),
 )
 """A format with more telling keys stands before others of the same suffix."""
 

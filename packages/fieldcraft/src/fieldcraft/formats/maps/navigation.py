@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base import checks
-from fieldcraft.formats.maps.obj import weld
 from fieldcraft.formats.maps.reading import map_file, numbers, parsing, read_json
+from fieldcraft.formats.maps.triangles import weld
 from fieldcraft.space import Graph, Mesh
 
 __all__ = ["load_counterstrike", "load_quake", "load_recast"]

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import logging
-import math
 import os
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.base import checks
-from fieldcraft.base.errors import BadMapFile, InvalidValue
-from fieldcraft.formats.maps.reading import map_file, parsing, read_bytes
+from fieldcraft.base.errors import BadMapFile
+from fieldcraft.formats.maps.reading import map_file, read_bytes
+from fieldcraft.formats.maps.triangles import Slopes, face_normals, ground_of
 from fieldcraft.space import Graph
 
-__all__ = ["load_obj", "weld"]
+__all__ = ["load_obj"]
 
 _log = logging.getLogger(__name__)
 
-Floats = NDArray[np.float64]
-_KIND = "level"
 _MAX_BYTES = 2**27
 _MAX_PARTS = 2**22
 _FARTHEST = 1e9
@@ -66,53 +63,9 @@ def load_obj(
         For a damaged file, for faces that are not convex, and where nothing is walkable.
     """
     file = map_file(path, mobility, ("ground",), max_height)
-    checks.choice("up", up, ("y", "z"))
-    slope = checks.not_negative("max_slope", max_slope)
-    if slope >= 90:
-        got = f"max_slope={max_slope!r}"
-        raise InvalidValue("max_slope is below 90 degrees", got=got, remedy="Pass 45, say")
+    slopes = Slopes(up, max_slope)
     corners, triangles = _read(file.name, read_bytes(file, _MAX_BYTES, "Cut it into several"))
-    if up == "y":
-        corners = np.stack([corners[:, 0], -corners[:, 2], corners[:, 1]], axis=1)
-    normals = _normals(corners[triangles])
-    lengths = np.sqrt((normals * normals).sum(axis=1))
-    least = math.cos(math.radians(slope)) - 1e-9
-    walkable = triangles[(lengths > 0) & (normals[:, 2] >= lengths * least)]
-    _report_dropped(file.name, lengths, normals[:, 2], lengths * least, slope)
-    used, numbers = np.unique(walkable, return_inverse=True)
-    tolerance = float(np.ptp(corners, axis=0).max()) * 1e-5
-    places, walkable = weld(corners[used], numbers.reshape(-1, 3), tolerance)
-    if not len(walkable):
-        raise BadMapFile(
-            "A level has walkable ground",
-            got=f"{len(triangles):,} triangles, none up to {slope:g} degrees, in {file.name}",
-            remedy=f'Try up="{"z" if up == "y" else "y"}", or a larger max_slope',
-        )
-    with parsing(file.name, _KIND):
-        return Graph.from_polygons(places, walkable, max_height=max_height, y_up=True)
-
-
-def _report_dropped(name: str, lengths: Floats, ups: Floats, least: Floats, slope: float) -> None:
-    """Log how many triangles are left out, and why."""
-    flat = int(np.count_nonzero(lengths == 0))
-    down = int(np.count_nonzero((lengths > 0) & (ups < 0)))
-    steep = int(np.count_nonzero((lengths > 0) & (ups >= 0) & (ups < least)))
-    if flat + down + steep:
-        _log.warning(
-            "%s: %d of %d triangles are left out: %d steeper than max_slope=%g degrees, %d that"
-            " face down, %d without area",
-            name,
-            flat + down + steep,
-            len(lengths),
-            steep,
-            slope,
-            down,
-            flat,
-        )
-
-
-def _normals(triangles: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    return ground_of(file.name, corners, triangles, slopes, max_height, _log)
 
 
 def _read(name: str, raw: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -143,7 +96,7 @@ def _read(name: str, raw: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]
             remedy="Export it again",
         ) from None
     fans = np.array(triangles, dtype=np.int64)
-    normals = _normals(places[fans])
+    normals = face_normals(places[fans])
     owners = np.array(lines_of)
     turned = (owners[1:] == owners[:-1]) & ((normals[1:] * normals[:-1]).sum(axis=1) < 0)
     if turned.any():
@@ -162,28 +115,3 @@ def _ring(words: list[bytes], count: int) -> list[int]:
     if len(ring) < 3 or min(ring) < 0 or max(ring) >= count:
         raise ValueError(f"a face with the corners {found!r:.80} of {count}")
     return ring
-
-
-def weld(
-    corners: NDArray[np.float64], triangles: NDArray[np.int64], tolerance: float
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return corners and triangles with corners at most `tolerance` apart joined, without triangles
-    that have lost a corner.
-
-    Corners that are joined by a chain of such distances become the one with the lowest number.
-    """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-    from scipy.spatial import cKDTree
-
-    if not len(corners):
-        return corners, triangles[:0]
-    near = cKDTree(corners).query_pairs(tolerance, output_type="ndarray")
-    joined = coo_array((np.ones(len(near), dtype=np.int8), near.T), shape=(len(corners),) * 2)
-    _, groups = connected_components(joined, directed=False)
-    _, first = np.unique(groups, return_index=True)
-    order = np.argsort(first)
-    rank = np.argsort(order)
-    welded = rank[groups][triangles]
-    a, b, c = welded.T
-    return corners[first[order]], welded[(a != b) & (b != c) & (c != a)]
