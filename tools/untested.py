@@ -2,12 +2,15 @@
 
 The list informs; nothing is checked. A file holds behavior if it has a function with statements.
 The tests of `paths/cost.py` are in `test_cost.py`, in the folder of tests for `paths` or below it.
-A file of kernels is tested by a test file of its name in any folder, or of its family.
+A file of kernels may also be tested by the test file of its family, in the folder of tests for
+`kernels`, or by that of a file of the library that calls it.
 """
 
 from __future__ import annotations
 
 import ast
+import re
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1] / "packages" / "fieldcraft"
@@ -26,22 +29,39 @@ def holds_behavior(file: Path) -> bool:
     )
 
 
+@cache
+def all_sources() -> list[Path]:
+    """Return the files of the library, without templates and files such as `__init__`."""
+    files = sorted(SOURCE.rglob("*.py"))
+    return [file for file in files if file.name[:2] != "__" and "templates" not in file.parts]
+
+
 def sources() -> list[Path]:
-    """Return the files of the library that hold behavior, without templates and `__init__`."""
-    return [
-        file
-        for file in sorted(SOURCE.rglob("*.py"))
-        if not file.name.startswith("__") and "templates" not in file.parts and holds_behavior(file)
-    ]
+    """Return the files of the library that hold behavior."""
+    return [file for file in all_sources() if holds_behavior(file)]
 
 
-def has_test(file: Path) -> bool:
+@cache
+def users(kernel: Path) -> list[Path]:
+    """Return the files that use a file of kernels."""
+    family, name = kernel.parent.name, kernel.stem
+    used = re.compile(
+        rf"kernels\.{name}\.|kernels\.{family}\.{name} import|kernels\.{family} import .*\b{name}\b"
+    )
+    others = (file for file in all_sources() if file != kernel)
+    return [file for file in others if used.search(file.read_text(encoding="utf-8"))]
+
+
+def has_test(file: Path, seen: frozenset[Path] = frozenset()) -> bool:
     """Return whether a source file has a test file of its name."""
-    top = file.relative_to(SOURCE).parts[0]
-    if top == "kernels":
-        names = (file.stem, file.parent.name)
-        return any(any(TESTS.rglob(f"test_{name}.py")) for name in names)
-    return any((TESTS / top).rglob(f"test_{file.stem}.py"))
+    top = TESTS / file.relative_to(SOURCE).parts[0]
+    if any(top.rglob(f"test_{file.stem}.py")):
+        return True
+    if top.name != "kernels":
+        return False
+    if any(top.rglob(f"test_{file.parent.name}.py")):
+        return True
+    return any(has_test(user, seen | {file}) for user in users(file) if user not in seen)
 
 
 def main() -> None:

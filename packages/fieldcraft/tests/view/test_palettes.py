@@ -66,3 +66,60 @@ def test_more_than_twelve_teams_need_colors_of_their_own():
     teams = fc.InfluenceMap(fc.Grid(7, 5)).add_teams(names, fc.Radial(2.0))
     with pytest.raises(fc.errors.InvalidValue, match="Choose their colors"):
         view.frame_teams(teams)
+
+
+def test_the_sequential_table_is_perceptually_uniform():
+    lab = lab_of(view.sequential())
+    assert (np.diff(lab[::4, 0]) > 0).all()
+    assert lab[0, 0] < 15
+    assert lab[-1, 0] > 90
+    # Over 16 rows at a time, since single colors are rounded to whole numbers of red, green and
+    # blue.
+    steps = np.linalg.norm(lab[16::16] - lab[:-16:16], axis=1)
+    assert steps.max() / steps.min() < 1.1
+
+
+@pytest.mark.parametrize("light", [False, True])
+def test_the_diverging_table_is_symmetrical_about_its_middle(light: bool):
+    table = view.diverging(light=light)
+    assert len(table) % 2 == 1
+    lightness = lab_of(table)[:, 0]
+    assert np.abs(lightness - lightness[::-1]).max() < 0.6
+    middle = len(table) // 2
+    assert (np.diff(lightness[middle::4]) < 0).all() == light
+    assert (lightness[middle] > 95) == light
+    assert lab_of(table[middle])[1:] == pytest.approx([0, 0], abs=4)
+    assert table[0, 2] > table[0, 0]  # blue
+    assert table[-1, 0] > table[-1, 2]  # orange
+
+
+@pytest.mark.parametrize("light", [False, True])
+@pytest.mark.parametrize("color", view.TEAM_COLORS)
+def test_tinted_tables_grow_lighter_and_keep_their_hue(color: str, light: bool):
+    lab = lab_of(view.tinted(color, light=light))
+    lab = lab[::-1] if light else lab
+    assert (np.diff(lab[::8, 0]) > 0).all()
+    hue = np.degrees(np.arctan2(lab[:, 2], lab[:, 1]))[80:-20]
+    wanted = lab_of([int(color[i : i + 2], 16) for i in (1, 3, 5)])
+    off = (hue - np.degrees(np.arctan2(wanted[2], wanted[1])) + 180) % 360 - 180
+    assert np.abs(off).max() < 25
+
+
+def test_the_colors_of_light_pages_differ_for_color_blind_readers():
+    # Deuteranopia by Vienot, Brettel and Mollon (1999): red and green cones see the same.
+    seen = np.array([[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1.0]])
+    for table in (view.sequential(light=True), view.diverging(light=True)):
+        linear = (table[::32] / 255) ** 2.2 @ seen.T
+        lab = lab_of(255 * np.clip(linear, 0, 1) ** (1 / 2.2))
+        assert np.linalg.norm(np.diff(lab, axis=0), axis=1).min() > 5
+        apart = np.linalg.norm(lab[0] - lab[-1])
+        assert apart > 40
+
+
+def test_the_table_between_two_colors_is_dark_in_the_middle():
+    table = view.between("#3fa7f5", "#ff8a3c").astype(int)
+    assert len(table) % 2 == 1
+    middle = len(table) // 2
+    assert table[middle].max() < 45
+    assert table[-1, 0] > table[-1, 2] + 50
+    assert table[0, 2] > table[0, 0] + 50

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import query
 from fieldcraft.base.errors import InvalidValue, OutsideMap
-from support.fields import Field, inside, noise, ramp
+from support.fields import Field, inside, noise, ramp, random_walls
 from support.refusals import refused
+from support.samples import SPACES
 
 
 def cut(field: Field, start: np.ndarray, end: np.ndarray) -> tuple[float, float]:
@@ -173,3 +174,69 @@ def test_off_the_map_and_other_refusals() -> None:
         query.along(field, [(1, 1), (np.nan, 1)])
     with refused(InvalidValue, "outside"):
         query.along(field, [(1, 1)], outside="wrap")
+
+
+@pytest.mark.reference
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("how", ["nearest", "bilinear"])
+def test_the_gradient_of_a_ramp_is_its_slope(space: fc.Grid, how: str) -> None:
+    slope = (0.5, -2.0)
+    walls = random_walls(space.shape, 0.15, 7)
+    walled = fc.Grid(
+        space.width,
+        space.height,
+        cell_size=space.cell_size,
+        origin=space.origin,
+        y_up=space.y_up,
+        walls=walls,
+    )
+    for ground in (space, walled):
+        field = ramp(ground, slope)
+        points = inside(ground, 300, 8)
+        found = query.gradient(field, points, how=how)
+        cells = np.asarray(ground.cell_at(points))
+        rows, columns = np.divmod(cells, ground.width)
+        padded = np.pad(ground.walls, 1, constant_values=True)
+        alone = np.stack(
+            [
+                padded[rows + 1, columns] & padded[rows + 1, columns + 2],
+                padded[rows, columns + 1] & padded[rows + 2, columns + 1],
+            ],
+            axis=1,
+        )
+        mixed = (how == "bilinear") & (
+            ground is walled
+        )  # mixes in cells without neighbors, whose slope is 0
+        checked = ~alone & ~ground.walls.reshape(-1)[cells][:, None] & (not mixed)
+        np.testing.assert_allclose(
+            found[checked], np.broadcast_to(slope, found.shape)[checked], rtol=2e-5, atol=2e-5
+        )
+        if not mixed:
+            assert (found[alone] == 0).all()
+
+
+@pytest.mark.reference
+def test_the_gradient_goes_round_a_torus_and_shows_up_as_up() -> None:
+    values = np.array([[0, 1, 3], [0, 1, 3]], np.float32)
+    field = Field(fc.Grid(3, 2, wrap=True), values)
+    assert query.gradient(field, (0.5, 0.5)).tolist() == [(1 - 3) / 2, 0.0]
+    hill = np.array([[5.0], [1.0], [0.0]], np.float32)  # the top row is the highest
+    assert query.gradient(Field(fc.Grid(1, 3), hill), (0.5, 1.5)).tolist() == [0.0, -2.5]
+    assert query.gradient(Field(fc.Grid(1, 3, y_up=True), hill), (0.5, 1.5)).tolist() == [0.0, 2.5]
+    assert query.gradient(Field(fc.Grid(1, 3, cell_size=0.5), hill), (0.25, 0.75)).tolist() == [
+        0.0,
+        -5.0,
+    ]
+
+
+@pytest.mark.reference
+def test_a_smooth_gradient_mixes_those_of_the_cells() -> None:
+    space = fc.Grid(11, 6, cell_size=0.4)
+    field, points = noise(space, 9), inside(space, 200, 10)
+    slopes = query.gradient(field, space.position_of(np.arange(len(space))))
+    smooth = query.gradient(field, points, how="bilinear")
+    for axis in range(2):
+        part = Field(space, slopes[:, axis].reshape(space.shape).astype(np.float32))
+        np.testing.assert_allclose(
+            smooth[:, axis], query.sample(part, points, how="bilinear"), rtol=1e-5, atol=1e-6
+        )

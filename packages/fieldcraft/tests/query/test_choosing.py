@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import ndimage
 
 import fieldcraft as fc
 from fieldcraft import query
 from fieldcraft.base.errors import InvalidValue, OutsideMap
-from support.fields import Field, distances, inside, noise, random_walls
+from support.fields import CROSS, SQUARE, Field, distances, inside, noise, random_walls
 from support.refusals import refused
+from support.worlds import KINDS, open_cells
 
 
 def whole_map(
@@ -342,3 +344,188 @@ def test_within_and_its_generator_come_together() -> None:
         query.best(field, (2.0, 1.0), 2, rng=np.random.default_rng(1))
     with refused(InvalidValue, "-0.1"):
         query.best(field, (2.0, 1.0), 2, within=-0.1, rng=np.random.default_rng(1))
+
+
+class Numbers:
+    """Values on a space."""
+
+    def __init__(self, space, values):
+        self.space, self.values = space, values
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=8)
+@given(seed=st.integers(0, 2**20))
+def test_what_is_picked_is_what_best_could_have_chosen(kind, seed):
+    dice = np.random.default_rng(seed)
+    space = KINDS[kind](dice)
+    layer = Numbers(space, dice.normal(size=space.shape).astype(np.float32))
+    at = space.position_of(dice.choice(open_cells(space), 3))
+    step = space.adjacency.typical or 1.0
+    radius, walk = 4 * step, [None, 5 * step][dice.integers(2)]
+    good = dice.random(space.shape) < 0.7
+    every = fc.best(
+        layer, at, radius, count=len(space), where=good & (layer.values > 0.2), walk=walk
+    )
+    found = fc.pick(
+        layer,
+        at,
+        radius,
+        rng=np.random.default_rng(seed),
+        above=0.2,
+        where=good,
+        walk=walk,
+        count=len(space),
+    )
+    for drawn, allowed in zip(found.cells, every.cells, strict=True):
+        assert sorted(drawn.tolist()) == sorted(allowed.tolist())  # all of them, in another order
+    one = fc.pick(
+        layer, at, radius, rng=np.random.default_rng(seed), above=0.2, where=good, walk=walk
+    )
+    assert (
+        one.cells.tolist() == found.cell.tolist()
+        and one.found.tolist() == (every.cell >= 0).tolist()
+    )
+    assert np.array_equal(one.values[one.found], layer.values.reshape(-1)[one.cells[one.found]])
+
+
+def test_each_good_cell_is_as_likely_as_the_other_and_agents_draw_for_themselves():
+    layer = fc.InfluenceMap(fc.Grid(9, 5)).add_layer("good", values=np.arange(45.0).reshape(5, 9))
+    found = fc.pick(layer, [(4.5, 2.5)] * 4000, 20, rng=np.random.default_rng(7), above=34)
+    counts = np.bincount(found.cells, minlength=45)
+    assert (
+        not counts[:35].any() and counts[35:].min() > 320 and counts[35:].max() < 480
+    )  # 400 each, deviation 19
+    pairs = found.cells.reshape(-1, 2)
+    assert (pairs[:, 0] == pairs[:, 1]).mean() == pytest.approx(0.1, abs=0.03)
+
+
+def test_choices_keep_apart_and_nothing_good_is_nothing_found():
+    layer = fc.InfluenceMap(fc.Grid(20, 12)).add_layer("good", values=np.ones((12, 20)))
+    rng = np.random.default_rng(1)
+    three = fc.pick(layer, (10, 6), 8, rng=rng, above=0, count=3, spacing=4)
+    away = np.linalg.norm(three.positions[:, None] - three.positions, axis=2)
+    assert three.found.all() and (away[~np.eye(3, dtype=bool)] >= 4).all()
+    assert not fc.pick(layer, (10, 6), 8, rng=rng, above=1).found
+
+
+def test_dice_that_are_none_are_refused():
+    layer = fc.InfluenceMap(fc.Grid(4, 3)).add_layer("good", values=np.ones((3, 4)))
+    for wrong in (7, None, np.random):
+        with pytest.raises(InvalidValue, match="default_rng"):
+            fc.pick(layer, (1, 1), 3, rng=wrong)
+    with pytest.raises(InvalidValue, match="above"):
+        fc.pick(layer, (1, 1), 3, rng=np.random.default_rng(1), above=np.nan)
+    rng = np.random.default_rng(1)
+    with pytest.raises(fc.errors.OutsideMap):
+        fc.pick(layer, [(1, 1), (9, 9)], 3, rng=rng)
+    assert rng.random() == np.random.default_rng(1).random()  # nothing was drawn
+
+
+@given(st.integers(0, 10**6), st.sampled_from([4, 8]), st.sampled_from([-5.0, 0.0, 0.4]))
+@settings(max_examples=16)
+def test_peaks_are_scipys_maxima_with_each_plateau_once(
+    seed: int, neighbors: int, threshold: float
+) -> None:
+    field = noise(fc.Grid(19, 12, neighbors=neighbors), seed, levels=4)
+    around = CROSS if neighbors == 4 else SQUARE
+    values = field.values
+    flats, count = np.zeros(values.shape, int), 0
+    for level in np.unique(values):
+        labels, found = ndimage.label(values == level, structure=around)
+        flats[labels > 0] = labels[labels > 0] + count
+        count += found
+    highest = ndimage.maximum_filter(values, footprint=around, mode="nearest")
+    tops = [
+        n
+        for n in range(1, count + 1)
+        if (highest[flats == n] == values[flats == n]).all() and values[flats == n][0] > threshold
+    ]
+
+    spots = query.peaks(field, threshold=threshold)
+    assert sorted(flats.flat[spots.cells]) == tops
+    assert spots.found.all()
+    order = list(zip(-spots.values, spots.cells, strict=True))
+    assert order == sorted(order)
+    assert query.peaks(field, 3, threshold=threshold).cells.tolist() == spots.cells[:3].tolist()
+    for cell in spots.cells:
+        rows, columns = np.nonzero(flats == flats.flat[cell])
+        away = np.hypot(rows - rows.mean(), columns - columns.mean())
+        row, column = divmod(cell, 19)
+        assert np.hypot(row - rows.mean(), column - columns.mean()) <= away.min() + 1e-9
+
+
+def test_spacing_keeps_the_stronger() -> None:
+    field = noise(fc.Grid(30, 20, cell_size=0.5, wrap=True), 1)
+    everything, spots = query.peaks(field), query.peaks(field, spacing=2.5)
+    kept: list[int] = []
+    centers = field.space.position_of(everything.cells)
+    for i in range(len(centers)):
+        if all(distances(field.space, centers[i], centers[j]) >= 2.5 - 1e-9 for j in kept):
+            kept.append(i)
+    assert spots.cells.tolist() == everything.cells[kept].tolist()
+    assert 1 < len(kept) < len(centers)
+    assert query.peaks(field, 2, spacing=2.5).cells.tolist() == spots.cells[:2].tolist()
+
+
+def test_walls_part_hills_and_a_torus_joins_them() -> None:
+    values = np.array([[1.0, 2.0, 9.0, 3.0, 1.0]], np.float32)
+    assert query.peaks(Field(fc.Grid(5, 1), values)).cells.tolist() == [2]
+    walls = np.array([[False, False, True, False, False]])
+    assert query.peaks(Field(fc.Grid(5, 1, walls=walls), values)).cells.tolist() == [3, 1]
+    rim = np.array([[4.0, 1.0, 0.0, 1.0, 5.0]], np.float32)
+    assert query.peaks(Field(fc.Grid(5, 1), rim)).cells.tolist() == [4, 0]
+    assert query.peaks(Field(fc.Grid(5, 1, wrap=True), rim)).cells.tolist() == [4]
+
+
+def test_a_plateau_across_the_rim_of_a_torus_counts_once_in_its_middle() -> None:
+    values = np.array([[3.0, 3.0, 0.0, 0.0, 0.0, 3.0]], np.float32)
+    assert query.peaks(Field(fc.Grid(6, 1, wrap=True), values)).cells.tolist() == [0]
+
+
+def test_the_neighborhood_decides_what_lies_beside() -> None:
+    values = np.array([[5.0, 0.0], [0.0, 4.0]], np.float32)
+    assert query.peaks(Field(fc.Grid(2, 2), values)).cells.tolist() == [0, 3]
+    assert query.peaks(Field(fc.Grid(2, 2, neighbors=8), values)).cells.tolist() == [0]
+    # A diagonal never cuts a corner.
+    corner = fc.Grid(2, 2, neighbors=8, walls=[[False, True], [False, False]])
+    assert query.peaks(
+        Field(corner, np.array([[5.0, 0.0], [0.0, 4.0]], np.float32))
+    ).cells.tolist() == [0, 3]
+    knight = fc.Grid(3, 2, neighbors=[(2, 1)])  # one way only, and still beside each other
+    assert query.peaks(
+        Field(knight, np.array([[5.0, 0, 0], [0, 0, 4.0]], np.float32))
+    ).cells.tolist() == [0]
+
+
+def test_nothing_above_the_threshold() -> None:
+    spots = query.peaks(Field(fc.Grid(4, 3), np.zeros((3, 4), np.float32)))
+    assert spots.positions.shape == (0, 2) and spots.values.shape == spots.cells.shape == (0,)
+    assert query.peaks(
+        Field(fc.Grid(4, 3), np.zeros((3, 4), np.float32)), threshold=-1
+    ).cells.shape == (1,)
+
+
+def test_positions_are_the_worlds() -> None:
+    values = np.zeros((3, 4), np.float32)
+    values[0, 1] = 1
+    assert query.peaks(
+        Field(fc.Grid(4, 3, cell_size=2.0, y_up=True), values)
+    ).positions.tolist() == [[3.0, 5.0]]
+    assert query.peaks(Field(fc.Grid(4, 3, cell_size=2.0), values)).positions.tolist() == [
+        [3.0, 1.0]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "name"),
+    [
+        ({"count": 0}, "count"),
+        ({"count": 2.0}, "count"),
+        ({"spacing": -1}, "spacing"),
+        ({"threshold": np.nan}, "threshold"),
+    ],
+)
+def test_refusals_of_peaks(wrong: dict[str, float], name: str) -> None:
+    with refused(InvalidValue, name):
+        query.peaks(noise(fc.Grid(4, 3), 2), **wrong)  # type: ignore[arg-type]

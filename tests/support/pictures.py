@@ -1,0 +1,47 @@
+"""Layers and pixels for tests of pictures."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from fieldcraft import Grid
+from fieldcraft.view.pixels.plan import DARK
+
+HEIGHT, WIDTH = 7, 11
+
+
+def field(seed: int = 0, shape: tuple[int, int] = (HEIGHT, WIDTH)) -> np.ndarray:
+    return np.random.default_rng(seed).uniform(0.1, 5, shape).astype(np.float32)
+
+
+GROUND, WALL = DARK.ground, DARK.wall
+
+
+def cell(picture: np.ndarray, row: int, column: int, scale: int) -> np.ndarray:
+    """The color in the middle of a cell."""
+    return picture[row * scale + scale // 2, column * scale + scale // 2, :3]
+
+
+def layer(
+    space: Grid,
+    values: np.ndarray,
+    sources: list[tuple[tuple[float, float], float]] = (),
+    name: str = "threat",
+) -> Any:
+    positions = np.array([position for position, _ in sources], dtype=float).reshape(-1, 2)
+    strengths = np.array([strength for _, strength in sources], dtype=float)
+    return SimpleNamespace(
+        values=values,
+        space=space,
+        name=name,
+        sources=SimpleNamespace(positions=positions, strengths=strengths),
+    )
+
+
+def canvas(height: int = 40, width: int = 60) -> np.ndarray:
+    picture = np.zeros((height, width, 4), dtype=np.uint8)
+    picture[..., 3] = 255
+    return picture
