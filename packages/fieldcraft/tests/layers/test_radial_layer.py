@@ -657,3 +657,14 @@ def test_an_exact_source_off_the_map_acts_from_the_rim() -> None:
     layer.add_source((-3.0, 0.5), 8.0, outside="clamp")
     layer.step()
     np.testing.assert_allclose(layer.values, [[6, 2, 0, 0]])
+
+
+def test_a_copy_with_a_source_that_has_expired_steps() -> None:
+    grid = fc.Grid(walls=np.arange(24).reshape(6, 4) == 9)
+    imap = fc.InfluenceMap(grid)
+    layer = imap.add_layer("a", fc.Radial(0.5, metric="connected"), every=0.1)
+    layer.add_source((0.5, 0.5), 2.0, lifetime=0.3)
+    imap.step(4)
+    twin = copy.deepcopy(imap)
+    twin.step()
+    assert not twin["a"].values.any()
