@@ -14,7 +14,7 @@ from fieldcraft import Diffuse, InfluenceMap, Motion, SearchParty, Space, Spread
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.formats.maps import KINDS
-from fieldcraft.pursuit.last_seen import assigned
+from fieldcraft.pursuit.likely_places import assigned
 from fieldcraft_worlds.games.chase.searches import (
     SEARCHES,
     AnySearch,

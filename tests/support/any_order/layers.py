@@ -8,7 +8,7 @@ import numpy as np
 
 import fieldcraft as fc
 from fieldcraft.layers import ArrayLayer, MemoryLayer, RadialLayer, SpreadLayer, TrailLayer
-from fieldcraft.layers.propagated_layer import Moving
+from fieldcraft.layers.propagated_layer import PropagatedLayer
 from fieldcraft.layers.propagation import PROPAGATIONS
 from fieldcraft.layers.propagation.settings import Setting, declared
 from fieldcraft.layers.source_layer import SourceLayer
@@ -123,7 +123,7 @@ def write(scene: Scene, name: str) -> str | None:
     return f"{name}.write({values})"
 
 
-@operation(Moving, "tune", "propagation")
+@operation(PropagatedLayer, "tune", "propagation")
 def tune(scene: Scene, name: str) -> str | None:
     kind = type(scene.get(name).propagation)
     settings = settings_of(scene, kind, part=0.3)
@@ -134,7 +134,7 @@ def tune(scene: Scene, name: str) -> str | None:
     return f"{name}.tune({arguments})"
 
 
-@operation(Moving, "settle", weight=0.5)
+@operation(PropagatedLayer, "settle", weight=0.5)
 def settle(scene: Scene, name: str) -> str:
     return f"{name}.settle()"
 

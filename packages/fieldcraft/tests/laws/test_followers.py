@@ -371,11 +371,9 @@ FOLLOWERS = {
     "fade that spreads": a_layer(fc.Fade(half_life=3.0, diffusion=0.2), "FadeField"),
     "trail": a_layer(fc.Trail(), "TrailField", kinds=LATTICES),
     "diffuse": a_layer(fc.Diffuse(0.8, half_life=3.0), "DiffuseField"),
-    "belief": Follower(
-        ("Belief", "BeliefMap"), a_belief(None), shown_belief, saved=saved_belief(None)
-    ),
+    "belief": Follower(("Belief",), a_belief(None), shown_belief, saved=saved_belief(None)),
     "belief with motions": Follower(
-        ("Belief", "BeliefMap"),
+        ("Belief",),
         a_belief(fc.Motion()),
         shown_belief,
         saved=saved_belief(fc.Motion()),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft.base.errors import InvalidValue, UnknownName, WrongLayer
 from fieldcraft.layers import Layer, MemoryLayer, SourceLayer, SpreadLayer, TrailLayer
 from fieldcraft.layers.influence_map import InfluenceMap
-from fieldcraft.layers.propagated_layer import Moving
+from fieldcraft.layers.propagated_layer import PropagatedLayer
 from fieldcraft.layers.sources import Source
 from fieldcraft.space import Space
 from fieldcraft.space.ranges import within_range
@@ -107,7 +107,7 @@ def _tune(order: Tune, imap: InfluenceMap) -> None:
     layer: Layer = imap[order.layer]
     if order.name == "every":
         layer.every = order.value  # type: ignore[assignment]
-    elif isinstance(layer, Moving) and layer.propagation is not None:
+    elif isinstance(layer, PropagatedLayer) and layer.propagation is not None:
         if order.value is None:
             others = []
         else:

@@ -3,9 +3,10 @@
 from fieldcraft.base.single_thread import SingleThreadLock
 from fieldcraft.layers.layer import Layer
 from fieldcraft.layers.memory_layer import MemoryLayer
+from fieldcraft.layers.propagated_layer import PropagatedLayer
 from fieldcraft.layers.radial_layer import RadialLayer
 from fieldcraft.layers.source_layer import SourceLayer, SpreadLayer
-from fieldcraft.layers.trail_layer import ArrayLayer, TrailLayer
+from fieldcraft.layers.trail_layer import ArrayLayer, StampedLayer, TrailLayer
 from fieldcraft.values.operand import Operand
 
 __all__ = [
@@ -13,9 +14,11 @@ __all__ = [
     "Layer",
     "MemoryLayer",
     "Operand",
+    "PropagatedLayer",
     "RadialLayer",
     "SingleThreadLock",
     "SourceLayer",
     "SpreadLayer",
+    "StampedLayer",
     "TrailLayer",
 ]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.layers.propagated_layer import Moving
+from fieldcraft.layers.propagated_layer import PropagatedLayer
 from fieldcraft.layers.propagation.propagation import RememberingField
 from fieldcraft.layers.propagation.radial.radial import METRICS
 from fieldcraft.layers.sources.falloff import Falloff
@@ -18,7 +18,7 @@ from fieldcraft.layers.steps import Steps
 from fieldcraft.space.cells import condition, unlabeled
 
 
-class MemoryLayer(Moving, kind="memory"):
+class MemoryLayer(PropagatedLayer, kind="memory"):
     """A layer with `Fade`: takes marks, which fade."""
 
     _instead = "Call layer.mark() wherever something is known, or add a layer of that kind"

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base.errors import InvalidValue, UnknownName
-from fieldcraft.base.shown import shown_as
 from fieldcraft.layers.layer import Layer
 from fieldcraft.layers.propagation import Propagation
 from fieldcraft.layers.propagation.settings import values_of
@@ -18,9 +17,8 @@ from fieldcraft.layers.steps import Stepped
 from fieldcraft.space import Space
 
 
-@shown_as("Layer")
-class Moving(Layer):
-    """A layer with a propagation."""
+class PropagatedLayer(Layer):
+    """A layer with a propagation, which moves influence from cell to cell."""
 
     @property
     def propagation(self) -> Propagation:

@@ -286,7 +286,8 @@ class RadialLayer(SourceLayer, kind="radial"):
         """Change settings of the propagation, such as `radius`; takes effect with the next step.
 
         `decay` sets a falloff of `exp(-decay * distance)` within the radius, per world unit of
-        distance. Sources with a falloff of their own keep it. Raises what `Moving.tune` raises.
+        distance. Sources with a falloff of their own keep it. Raises what
+        `PropagatedLayer.tune` raises.
         """
         if "decay" in parameters and "falloff" not in parameters:
             decay = checks.not_negative("decay", parameters.pop("decay"))

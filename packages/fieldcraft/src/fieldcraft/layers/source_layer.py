@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, UnknownName
-from fieldcraft.layers.propagated_layer import Moving
+from fieldcraft.layers.propagated_layer import PropagatedLayer
 from fieldcraft.layers.propagation import PROPAGATIONS
 from fieldcraft.layers.sources import Source, Sources
 from fieldcraft.layers.sources.falloff import Falloff
@@ -32,7 +32,7 @@ def refuse_settings(others: Mapping[str, object]) -> None:
         raise TypeError(f"A source takes no keyword {name!r}")
 
 
-class SourceLayer(Moving):
+class SourceLayer(PropagatedLayer):
     """A layer that takes sources, which act in each step."""
 
     def _about(self) -> str:

@@ -7,11 +7,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
-from fieldcraft.base.shown import shown_as
 from fieldcraft.base.words import Between
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.layer import Layer
-from fieldcraft.layers.propagated_layer import Moving
+from fieldcraft.layers.propagated_layer import PropagatedLayer
 from fieldcraft.layers.propagation.array import ArrayField
 from fieldcraft.layers.propagation.propagation import GatheringField, StampedField
 from fieldcraft.layers.propagation.trail.accumulator import BLENDS
@@ -21,7 +20,6 @@ from fieldcraft.layers.sources.placing import distinct_ground, open_ground
 from fieldcraft.layers.steps import Steps
 
 
-@shown_as("Layer")
 class StampedLayer(Layer):
     """A layer that takes stamps: a `TrailLayer` or an `ArrayLayer`."""
 
@@ -181,7 +179,7 @@ class StampedLayer(Layer):
         return parts
 
 
-class TrailLayer(StampedLayer, Moving, kind="trail"):
+class TrailLayer(StampedLayer, PropagatedLayer, kind="trail"):
     """A layer with `Trail`: takes stamps and deposits, which blur and evaporate."""
 
     _instead = "Call layer.deposit() or layer.stamp() each step, or add a layer of that kind"

@@ -19,18 +19,20 @@ from fieldcraft.pursuit.checks import (
     share_below_one,
     target_number,
 )
-from fieldcraft.pursuit.last_seen import BeliefMap
+from fieldcraft.pursuit.likely_places import assigned, estimate, likely_cells
 from fieldcraft.pursuit.motion import Lost, Motion, Mover
 from fieldcraft.pursuit.motion.motion import hypotheses_of
 from fieldcraft.pursuit.transitions import Flow, backend
 from fieldcraft.space import Space
 from fieldcraft.space.cells import cell_array
+from fieldcraft.space.kinds import checked_space
+from fieldcraft.values.operand import Operand
 
 Floats = NDArray[np.float64]
 _MOST_NUMBERS = 2**28
 
 
-class Belief(BeliefMap):
+class Belief(Operand):
     """Occupancy map of one or several targets: the probability of each cell, shared by all
     searchers.
 
@@ -95,6 +97,8 @@ class Belief(BeliefMap):
     array([[0.  , 0.31, 0.69, 0.  , 0.  ]], dtype=float32)
     """
 
+    name = "belief"
+
     def __init__(
         self,
         space: Space,
@@ -108,7 +112,12 @@ class Belief(BeliefMap):
         doubt: float = 0.2,
     ) -> None:
         self.stay = share_below_one("stay", stay)
-        super().__init__(space, targets, hypotheses_of(motion, self.stay))
+        self._hypotheses = hypotheses_of(motion, self.stay)
+        self.space = checked_space(space)
+        self.targets = checks.integer("targets", targets, minimum=1)
+        self._changes = 0
+        self._walls_version = space.walls_version
+        self._seen: tuple[int, NDArray[np.float32]] | None = None
         self.speed = checks.positive("speed", speed)
         self.doubt = checks.fraction("doubt", doubt)
         parts = len(self._hypotheses.stages)
@@ -147,6 +156,95 @@ class Belief(BeliefMap):
     def __repr__(self) -> str:
         many = "target" if self.targets == 1 else "targets"
         return f"<Belief about {self.targets} {many} on {self.space!r}>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_seen": None}
+
+    @property
+    def version(self) -> int:
+        """A number that changes when the values may have changed."""
+        return self._changes + self.space.walls_version
+
+    def probability(self, target: int = 0, *, hypothesis: str | None = None) -> Floats:
+        """Return the probability of each cell, float64 in the space's shape; it sums to 1.
+
+        Parameters
+        ----------
+        target : int, optional
+            Number of the target.
+        hypothesis : str, optional
+            Name of a hypothesis, for the probability if it is true; 0 everywhere if it is ruled
+            out.
+        """
+        belief = self._beliefs[target_number(target, self.targets)]
+        stale = self._walls_version != self.space.walls_version and not self.space.walls.all()
+        if stale:
+            parts = belief.off_walls()
+        else:
+            parts = belief.held()
+        if hypothesis is None:
+            if len(parts) == 1:
+                return parts[0]
+            return np.asarray(np.sum(parts, axis=0))
+        name = checks.choice("hypothesis", hypothesis, self._hypotheses.names)
+        number = self._hypotheses.names.index(name)
+        owners = zip(parts, self._hypotheses.owners, strict=True)
+        own = np.sum([part for part, owner in owners if owner == number], axis=0)
+        total = own.sum()
+        return np.asarray(own / total if total > 0 else own)
+
+    def hypotheses(self, target: int = 0) -> dict[str, float]:
+        """Return the probability of each hypothesis of `motion` by name; they sum to 1.
+
+        They start as the weights of `motion`, and are updated by Bayes' rule: the more of a
+        hypothesis is seen to be false, the less likely it becomes.
+        """
+        weights = self._beliefs[target_number(target, self.targets)].by_hypothesis()
+        return dict(zip(self._hypotheses.names, weights.tolist(), strict=True))
+
+    @property
+    def values(self) -> NDArray[np.float32]:
+        """The expected number of targets in each cell, float32 in the space's shape; read-only."""
+        if self._seen is None or self._seen[0] != self.version:
+            total: Floats = np.sum(
+                [self.probability(number) for number in range(self.targets)], axis=0
+            )
+            narrow = total.astype(np.float32)
+            narrow.flags.writeable = False
+            self._seen = (self.version, narrow)
+        return self._seen[1]
+
+    def estimate(self, how: str = "peak", *, target: int = 0) -> Floats:
+        """Return one world position for a target.
+
+        Parameters
+        ----------
+        how : {"peak", "mean", "medoid"}, optional
+            The likeliest cell, the mean, or the possible cell nearest to the mean.
+        target : int, optional
+            Number of the target.
+        """
+        return estimate(self.space, *likely_cells(self.probability(target)), how)
+
+    def assign(
+        self, agents: ArrayLike, *, spacing: float | None = None, outside: str = "refuse"
+    ) -> Floats:
+        """Return a place for each searcher, the likeliest places first.
+
+        Parameters
+        ----------
+        agents : array_like of shape (N, 2)
+            World positions of the searchers; on a 3D graph of shape (N, 3).
+        spacing, outside
+            As in `Pursuit.assign`.
+
+        Returns
+        -------
+        ndarray of shape (N, 2)
+            World positions in the order of the agents.
+        """
+        likely = likely_cells(np.asarray(self.values, dtype=np.float64))
+        return assigned(self.space, *likely, agents, spacing, outside)
 
     # Events
 

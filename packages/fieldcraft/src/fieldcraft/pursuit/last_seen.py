@@ -1,4 +1,4 @@
-"""Maps for searchers: beliefs about targets, and the time since each cell was last seen."""
+"""Maps of the time since each cell was last seen."""
 
 from __future__ import annotations
 
@@ -10,212 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks, clock
 from fieldcraft.base.interruption import atomic
-from fieldcraft.base.shown import shown_as
-from fieldcraft.paths import distance_map
-from fieldcraft.pursuit.belief_of_one import TargetBelief
 from fieldcraft.pursuit.checks import (
     check_shape,
     not_a_snapshot,
     plain_integer,
     plain_numbers,
-    target_number,
 )
-from fieldcraft.pursuit.motion.motion import Hypotheses
+from fieldcraft.pursuit.likely_places import assigned
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
-from fieldcraft.space.ranges import at_spacing
 from fieldcraft.values.operand import Operand
 
-ESTIMATES = ("medoid", "mean", "peak")
-
-
-def estimate(
-    space: Space, cells: NDArray[np.int64], weights: NDArray[np.float64], how: str
-) -> NDArray[np.float64]:
-    """Return one world position for cells with weights above 0; see `Pursuit.estimate`."""
-    checks.choice("how", how, ESTIMATES)
-    places = space.position_of(cells)
-    mean = (places * weights[:, np.newaxis]).sum(axis=0) / weights.sum()
-    if how == "mean":
-        return np.asarray(mean)
-    if how == "peak":
-        top = weights >= weights.max() * (1 - 1e-9)
-        cells = cells[top]
-        places = places[top]
-    away = np.round(((places - mean) ** 2).sum(axis=1), 9)
-    return np.asarray(places[np.lexsort((cells, away))[0]])
-
-
-def assigned(
-    space: Space,
-    cells: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    agents: ArrayLike,
-    spacing: float | None,
-    outside: str,
-) -> NDArray[np.float64]:
-    """Return a place for each agent, (N, 2) or (N, 3) world positions; see `Pursuit.assign`."""
-    points, _ = checks.positions(agents, dimensions=space.dimensions)
-    if not len(points):
-        return np.zeros((0, space.dimensions))
-    starts = np.atleast_1d(space.nearest_open(space.cell_at(points, outside=outside)))
-    if len(space.adjacency.ends):
-        usual = 4 * space.typical_step
-    else:
-        usual = 0.0
-    if spacing is None:
-        gap = usual
-    else:
-        gap = checks.not_negative("spacing", spacing)
-    places = _spread_out(space, cells, weights, len(points), gap)
-    from scipy.optimize import linear_sum_assignment
-
-    goals, which = np.unique(places, return_inverse=True)
-    maps = [distance_map(space, space.position_of(int(goal))) for goal in goals]
-    walks = np.stack([each.measured(starts) for each in maps], axis=1)[:, which]
-    # A place without a path to it costs more than all paths of the others.
-    walks[np.isinf(walks)] = 1 + 2 * len(points) * float(walks[np.isfinite(walks)].max(initial=1.0))
-    _, whose = linear_sum_assignment(walks)
-    return space.position_of(places[whose])
-
-
-def _spread_out(
-    space: Space, cells: NDArray[np.int64], weights: NDArray[np.float64], count: int, gap: float
-) -> NDArray[np.int64]:
-    """Return `count` of the cells, likely ones first, each at least `gap` from those before it if
-    there is room. With fewer cells, they repeat.
-    """
-    positions = space.position_of(cells)
-    first = space.cell_at(estimate(space, cells, weights, "peak"))
-    at = np.flatnonzero(cells == first)
-    taken = [int(at[0]) if len(at) else int(np.argmax(weights))]
-    near = np.sqrt(((positions - positions[taken[0]]) ** 2).sum(axis=1))
-    least = at_spacing(space, gap)
-    for _ in range(count - 1):
-        far = near >= least
-        if far.any() and gap > 0:
-            worth = np.where(far, weights, 0.0)
-        else:
-            worth = weights * near
-        best = int(np.lexsort((cells, near, -worth))[0])
-        taken.append(best if worth[best] > 0 else taken[len(taken) % len(cells)])
-        near = np.minimum(near, np.sqrt(((positions - positions[taken[-1]]) ** 2).sum(axis=1)))
-    return cells[taken]
-
-
-def likely_cells(probability: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the cells with a probability above 0, and their probabilities."""
-    flat = probability.reshape(-1)
-    cells = np.flatnonzero(flat > 0)
-    return cells, flat[cells]
-
-
 Floats = NDArray[np.float64]
-
-
-@shown_as("Belief")
-class BeliefMap(Operand):
-    """A map of the beliefs about some targets."""
-
-    name = "belief"
-
-    def __init__(self, space: Space, targets: int, hypotheses: Hypotheses) -> None:
-        self.space = checked_space(space)
-        self.targets = checks.integer("targets", targets, minimum=1)
-        self._hypotheses = hypotheses
-        self._beliefs = list[TargetBelief]()
-        self._changes = 0
-        self._walls_version = space.walls_version
-        self._seen: tuple[int, NDArray[np.float32]] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_seen": None}
-
-    @property
-    def version(self) -> int:
-        """A number that changes when the values may have changed."""
-        return self._changes + self.space.walls_version
-
-    def probability(self, target: int = 0, *, hypothesis: str | None = None) -> Floats:
-        """Return the probability of each cell, float64 in the space's shape; it sums to 1.
-
-        Parameters
-        ----------
-        target : int, optional
-            Number of the target.
-        hypothesis : str, optional
-            Name of a hypothesis, for the probability if it is true; 0 everywhere if it is ruled
-            out.
-        """
-        belief = self._beliefs[target_number(target, self.targets)]
-        stale = self._walls_version != self.space.walls_version and not self.space.walls.all()
-        if stale:
-            parts = belief.off_walls()
-        else:
-            parts = belief.held()
-        if hypothesis is None:
-            if len(parts) == 1:
-                return parts[0]
-            return np.asarray(np.sum(parts, axis=0))
-        name = checks.choice("hypothesis", hypothesis, self._hypotheses.names)
-        number = self._hypotheses.names.index(name)
-        owners = zip(parts, self._hypotheses.owners, strict=True)
-        own = np.sum([part for part, owner in owners if owner == number], axis=0)
-        total = own.sum()
-        return np.asarray(own / total if total > 0 else own)
-
-    def hypotheses(self, target: int = 0) -> dict[str, float]:
-        """Return the probability of each hypothesis of `motion` by name; they sum to 1.
-
-        They start as the weights of `motion`, and are updated by Bayes' rule: the more of a
-        hypothesis is seen to be false, the less likely it becomes.
-        """
-        weights = self._beliefs[target_number(target, self.targets)].by_hypothesis()
-        return dict(zip(self._hypotheses.names, weights.tolist(), strict=True))
-
-    @property
-    def values(self) -> NDArray[np.float32]:
-        """The expected number of targets in each cell, float32 in the space's shape; read-only."""
-        if self._seen is None or self._seen[0] != self.version:
-            total: Floats = np.sum(
-                [self.probability(number) for number in range(self.targets)], axis=0
-            )
-            narrow = total.astype(np.float32)
-            narrow.flags.writeable = False
-            self._seen = (self.version, narrow)
-        return self._seen[1]
-
-    def estimate(self, how: str = "peak", *, target: int = 0) -> Floats:
-        """Return one world position for a target.
-
-        Parameters
-        ----------
-        how : {"peak", "mean", "medoid"}, optional
-            The likeliest cell, the mean, or the possible cell nearest to the mean.
-        target : int, optional
-            Number of the target.
-        """
-        return estimate(self.space, *likely_cells(self.probability(target)), how)
-
-    def assign(
-        self, agents: ArrayLike, *, spacing: float | None = None, outside: str = "refuse"
-    ) -> Floats:
-        """Return a place for each searcher, the likeliest places first.
-
-        Parameters
-        ----------
-        agents : array_like of shape (N, 2)
-            World positions of the searchers; on a 3D graph of shape (N, 3).
-        spacing, outside
-            As in `Pursuit.assign`.
-
-        Returns
-        -------
-        ndarray of shape (N, 2)
-            World positions in the order of the agents.
-        """
-        likely = likely_cells(np.asarray(self.values, dtype=np.float64))
-        return assigned(self.space, *likely, agents, spacing, outside)
 
 
 class LastSeen(Operand):

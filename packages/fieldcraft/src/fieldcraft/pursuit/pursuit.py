@@ -23,7 +23,7 @@ from fieldcraft.pursuit.checks import (
     plain_numbers,
 )
 from fieldcraft.pursuit.flood import LAST_STEP, NEVER, Flood, heat_of, mask_of
-from fieldcraft.pursuit.last_seen import assigned, estimate
+from fieldcraft.pursuit.likely_places import assigned, estimate
 from fieldcraft.space import Space
 from fieldcraft.space.changes import UNKNOWN
 from fieldcraft.space.kinds import checked_space

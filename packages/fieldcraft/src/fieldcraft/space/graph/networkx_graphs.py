@@ -6,26 +6,25 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, needs
-from fieldcraft.space.graph.edges import EdgeSpace
 
 
-class NetworkxParts(NamedTuple):
-    """What a `Graph` is built from."""
+class GraphParts(NamedTuple):
+    """What a `Graph` is built from; `blocked` (N,) marks vertices, `blocked_edges` (E,) edges."""
 
-    positions: list[Any]
+    positions: ArrayLike
     edges: NDArray[np.int64]
     lengths: NDArray[np.float64] | None
     directed: bool
     blocked: NDArray[np.bool_]
-    blocked_edges: list[tuple[int, ...]]
-    labels: list[Hashable]
+    blocked_edges: NDArray[np.bool_]
+    labels: Sequence[Hashable]
 
 
-def networkx_parts(graph: Any, position: str | None, length: str | None) -> NetworkxParts:
+def from_networkx(graph: Any, position: str | None, length: str | None) -> GraphParts:
     """Return the parts of a networkx graph; see `Graph.from_networkx`."""
     for method in ("nodes", "edges", "is_directed"):
         if not hasattr(graph, method):
@@ -67,27 +66,25 @@ def networkx_parts(graph: Any, position: str | None, length: str | None) -> Netw
         key = tuple(pair if directed else sorted(pair))
         value = checks.flag("blocked", data.get("blocked", False))
         is_blocked[key] = value and is_blocked.get(key, True)
-    blocked = [key for key, value in is_blocked.items() if value and key[0] != key[1]]
-    return NetworkxParts(places, pairs, sizes, directed, walls, blocked, labels)
+    keys = [tuple(pair if directed else sorted(pair)) for pair in pairs.tolist()]
+    blocked = np.array([is_blocked[key] and key[0] != key[1] for key in keys], dtype=np.bool_)
+    return GraphParts(places, pairs, sizes, directed, walls, blocked, labels)
 
 
-def to_networkx(
-    graph: EdgeSpace, labels: Sequence[Hashable] | None, blocked: NDArray[np.bool_]
-) -> Any:
-    """See `Graph.to_networkx`; `labels` are the names of the nodes, and `blocked` (E,) marks the
-    blocked `graph.edges`.
-    """
+def to_networkx(parts: GraphParts) -> Any:
+    """See `Graph.to_networkx`."""
     with needs("networkx", "maps", "Graph.to_networkx"):
         import networkx  # type: ignore[import-untyped]
-    if graph.directed:
+    if parts.directed:
         made = networkx.DiGraph()
     else:
         made = networkx.Graph()
-    names: Sequence[Hashable] = range(len(graph)) if labels is None else labels
-    walls = graph.walls.tolist()
-    for number, (name, place) in enumerate(zip(names, graph.positions.tolist(), strict=True)):
-        made.add_node(name, pos=tuple(place), blocked=walls[number])
-    columns = (graph.edges, graph.lengths, blocked)
-    for (start, end), size, is_blocked in zip(*(each.tolist() for each in columns), strict=True):
-        made.add_edge(names[start], names[end], length=size, blocked=is_blocked)
+    walls = parts.blocked.tolist()
+    places = np.asarray(parts.positions).tolist()
+    for name, place, is_wall in zip(parts.labels, places, walls, strict=True):
+        made.add_node(name, pos=tuple(place), blocked=is_wall)
+    lengths = np.asarray(parts.lengths).tolist()
+    blocked = parts.blocked_edges.tolist()
+    for (start, end), size, is_blocked in zip(parts.edges.tolist(), lengths, blocked, strict=True):
+        made.add_edge(parts.labels[start], parts.labels[end], length=size, blocked=is_blocked)
     return made

@@ -1,0 +1,94 @@
+"""Places for searchers: positions for the likely cells of a target, one for each agent."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fieldcraft.base import checks
+from fieldcraft.paths import distance_map
+from fieldcraft.space import Space
+from fieldcraft.space.ranges import at_spacing
+
+ESTIMATES = ("medoid", "mean", "peak")
+
+
+def estimate(
+    space: Space, cells: NDArray[np.int64], weights: NDArray[np.float64], how: str
+) -> NDArray[np.float64]:
+    """Return one world position for cells with weights above 0; see `Pursuit.estimate`."""
+    checks.choice("how", how, ESTIMATES)
+    places = space.position_of(cells)
+    mean = (places * weights[:, np.newaxis]).sum(axis=0) / weights.sum()
+    if how == "mean":
+        return np.asarray(mean)
+    if how == "peak":
+        top = weights >= weights.max() * (1 - 1e-9)
+        cells = cells[top]
+        places = places[top]
+    away = np.round(((places - mean) ** 2).sum(axis=1), 9)
+    return np.asarray(places[np.lexsort((cells, away))[0]])
+
+
+def assigned(
+    space: Space,
+    cells: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    agents: ArrayLike,
+    spacing: float | None,
+    outside: str,
+) -> NDArray[np.float64]:
+    """Return a place for each agent, (N, 2) or (N, 3) world positions; see `Pursuit.assign`."""
+    points, _ = checks.positions(agents, dimensions=space.dimensions)
+    if not len(points):
+        return np.zeros((0, space.dimensions))
+    starts = np.atleast_1d(space.nearest_open(space.cell_at(points, outside=outside)))
+    if len(space.adjacency.ends):
+        usual = 4 * space.typical_step
+    else:
+        usual = 0.0
+    if spacing is None:
+        gap = usual
+    else:
+        gap = checks.not_negative("spacing", spacing)
+    places = _spread_out(space, cells, weights, len(points), gap)
+    from scipy.optimize import linear_sum_assignment
+
+    goals, which = np.unique(places, return_inverse=True)
+    maps = [distance_map(space, space.position_of(int(goal))) for goal in goals]
+    walks = np.stack([each.measured(starts) for each in maps], axis=1)[:, which]
+    # A place without a path to it costs more than all paths of the others.
+    walks[np.isinf(walks)] = 1 + 2 * len(points) * float(walks[np.isfinite(walks)].max(initial=1.0))
+    _, whose = linear_sum_assignment(walks)
+    return space.position_of(places[whose])
+
+
+def _spread_out(
+    space: Space, cells: NDArray[np.int64], weights: NDArray[np.float64], count: int, gap: float
+) -> NDArray[np.int64]:
+    """Return `count` of the cells, likely ones first, each at least `gap` from those before it if
+    there is room. With fewer cells, they repeat.
+    """
+    positions = space.position_of(cells)
+    first = space.cell_at(estimate(space, cells, weights, "peak"))
+    at = np.flatnonzero(cells == first)
+    taken = [int(at[0]) if len(at) else int(np.argmax(weights))]
+    near = np.sqrt(((positions - positions[taken[0]]) ** 2).sum(axis=1))
+    least = at_spacing(space, gap)
+    for _ in range(count - 1):
+        far = near >= least
+        if far.any() and gap > 0:
+            worth = np.where(far, weights, 0.0)
+        else:
+            worth = weights * near
+        best = int(np.lexsort((cells, near, -worth))[0])
+        taken.append(best if worth[best] > 0 else taken[len(taken) % len(cells)])
+        near = np.minimum(near, np.sqrt(((positions - positions[taken[-1]]) ** 2).sum(axis=1)))
+    return cells[taken]
+
+
+def likely_cells(probability: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the cells with a probability above 0, and their probabilities."""
+    flat = probability.reshape(-1)
+    cells = np.flatnonzero(flat > 0)
+    return cells, flat[cells]
