@@ -96,6 +96,12 @@ def test_a_question_is_edited_live(browser: Any, lab: Lab) -> None:
     settled(page, "lab.S.question.name === 'near' && lab.S.question.places.length < 20")
     settled(page, "document.querySelector('#question-error').hidden")
     assert "candidates" in page.locator("#question-answer").inner_text()
+    x, y = page.evaluate("lab.S.question.chosen[0]")
+    page.mouse.move(*place_of(page, x - 0.1, y))
+    page.mouse.move(*place_of(page, x, y))
+    settled(page, "document.querySelector('#why .candidate')")
+    why = page.locator("#why").inner_text()
+    assert "score in question near" in why and 'value "threat"' in why
     before = page.evaluate("lab.S.question.values[0]")
     page.click("#play")
     settled(page, f"lab.S.question.values[0] !== {before}")

@@ -152,3 +152,44 @@ def test_layers_without_teams_are_chosen_beside_the_tool(browser: Any) -> None:
         page.mouse.click(*place_of(page, 12.5, 8.5))
         eventually(lambda: len(lab.session.live.imap["cover"].sources) == 2)
         page.close()
+
+
+def test_why_explains_every_map(browser: Any, teams: Lab) -> None:
+    """On a map of teams the owner, by both teams and their sources; on an expression its layers."""
+    page = page_of(browser, teams)
+    page.evaluate("lab.send({ do: 'step', count: 5 })")
+    settled(page, "lab.S.status.moment === 5")
+
+    def shown(text: str) -> str:
+        def is_there() -> bool:
+            page.mouse.move(*place_of(page, 8.5, 6.4))
+            page.mouse.move(*place_of(page, 8.5, 6.5))
+            return text in page.locator("#why").inner_text()
+
+        eventually(is_there)
+        found: str = page.locator("#why").inner_text()
+        return found
+
+    found = shown("owner")
+    assert found.index("red") < found.index("blue") and "source 0 at" in found
+    assert "What would change red?" in found
+    for text, number in (
+        ("tension", 2),
+        ("contested", 2),
+        ("influence red", 2),
+        ("share red", 2),
+        ("2 * red - owner", 2),
+    ):
+        if " * " in text:
+            page.fill("#formula-text", text)
+            page.keyboard.press("Enter")
+        else:
+            page.click(f"[data-map='{text}'] button:has-text('Solo')")
+        shown(f" {text}\n")
+        settled(page, f"document.querySelectorAll('#why .of-map').length === {number}")
+        assert page.locator("#why .sources-of").count() >= 1
+        assert "explain()" not in page.locator("#why").inner_text()
+    page.click("#sensitivity")
+    settled(page, "document.querySelector('#why .sensitivity button')")
+    assert page.problems == []
+    page.close()

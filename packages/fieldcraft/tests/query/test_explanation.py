@@ -270,7 +270,7 @@ def test_refusals() -> None:
     with refused(OutsideMap):
         query.explain(layer, (6, 1))
     assert query.explain(layer, (60, 1), outside="clamp").cell == 11
-    with refused(InvalidValue, "layers that it is made of"):
+    with refused(InvalidValue, "arithmetic on layers"):
         query.explain(noise(fc.Grid(4, 3), 1), (1, 1))
     with refused(InvalidValue, "list"):
         query.explain([1, 2], (1, 1))  # type: ignore[arg-type]
@@ -285,3 +285,82 @@ def test_a_radial_layer_that_was_just_tuned_is_explained_by_its_sources() -> Non
     assert [(part.source, part.amount) for part in told.contributions] == [(near.id, 2.0)]
     layer.step()
     assert fc.explain(layer, (10.5, 5.5)).contributions[0].amount > 0
+
+
+def mixture() -> tuple[Layer, Layer, Layer, fc.Teams]:
+    """Three layers on a map that is not square, with values that overlap."""
+    walls = np.zeros((7, 11), dtype=bool)
+    walls[1:3, 6] = True
+    imap = fc.InfluenceMap(fc.Grid(11, 7, walls=walls))
+    teams = imap.add_teams(["red", "blue", "green"], fc.Radial(6.0, "linear"))
+    teams["red"].add_source((2.5, 3.5), 4.0)
+    teams["blue"].add_source((8.5, 3.5), 3.0)
+    teams["green"].add_source((5.5, 0.5), 2.0)
+    cover = imap.add_layer("cover", fc.Radial(9.0, "linear"))
+    cover.add_source((5.5, 5.5), 2.0)
+    imap.step()
+    return teams["red"], teams["blue"], cover, teams
+
+
+def test_an_expression_is_explained_by_its_maps_and_their_sources() -> None:
+    """In a sum each part is what its map adds; numbers are the remainder."""
+    red, blue, cover, _ = mixture()
+    lead = red - blue
+    found = fc.explain(3 + 2 * lead - 0.5 * cover, (4.5, 3.5))
+    at = {layer.name: layer.sample((4.5, 3.5)) for layer in (red, blue, cover)}
+    assert {part.name: part.value for part in found.maps} == at
+    expected = {"red": 2 * at["red"], "blue": -2 * at["blue"], "cover": -0.5 * at["cover"]}
+    amounts = {part.name: part.amount for part in found.maps}
+    assert amounts == pytest.approx(expected, abs=1e-5)
+    assert found.remainder == pytest.approx(3, abs=1e-5)
+    assert [abs(each) for each in amounts.values()] == sorted(
+        (abs(each) for each in amounts.values()), reverse=True
+    )
+    for part in found.maps:
+        assert part.explanation is not None
+        assert part.explanation.contributions[0].amount == pytest.approx(part.value)
+    assert "red, which is" in str(found) and "source 0 at (2.5, 3.5)" in str(found)
+
+
+def test_a_part_is_what_changes_without_the_map() -> None:
+    """As if the map were 0 everywhere, also where a pass over the map or a range is needed, and for
+    the maps of teams.
+    """
+    red, blue, cover, teams = mixture()
+    green = teams["green"]
+    place = (5.5, 1.5)
+    none = red * 0
+    pairs = [
+        (red * cover, none * cover, red),
+        (red.normalize() + cover, none.normalize() + cover, red),
+        ((red - blue).smooth(2), (none - blue).smooth(2), red),
+        (fc.maximum(red, cover), fc.maximum(red, none), cover),
+        ((red + blue).normalize(), (none + blue).normalize(), red),
+        (teams.tension(), blue + green, red),
+        (teams.contested(), 2 * fc.minimum(blue, green), red),
+        (teams.share("red"), none, red),
+        (teams.share("red"), red / (red + green), blue),
+        (fc.where(red > 1, cover, 0), none, red),
+    ]
+    for expression, without, removed in pairs:
+        np.testing.assert_allclose(
+            expression.values_without(removed), without.values, rtol=1e-6, atol=1e-6
+        )
+        found = fc.explain(expression, place)
+        amounts = {part.name: part.amount for part in found.maps}
+        change = expression.sample(place) - without.sample(place)
+        assert amounts[removed.name] == pytest.approx(change, abs=1e-5)
+        total = math.fsum([*amounts.values(), found.remainder])
+        assert total == pytest.approx(found.value, abs=1e-9)
+    assert red.values_without(red).max() == 0 and red.values_without(blue) is not None
+
+
+def test_maps_without_sources_are_explained_too() -> None:
+    red, _, _, _ = mixture()
+    away = fc.distance_map(red.space, (1.5, 5.5))
+    alone = fc.explain(away, (3.5, 5.5))
+    assert (alone.value, alone.maps, alone.remainder) == (2.0, (), 2.0)
+    assert "a map without sources" in str(alone)
+    both = fc.explain(red - 0.25 * away, (3.5, 5.5))
+    distance = next(part for part in both.maps if part.explanation is None)
+    assert (distance.value, distance.amount) == (2.0, -0.5)

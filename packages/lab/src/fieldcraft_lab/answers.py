@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.base.errors import FieldcraftError, InvalidValue
 from fieldcraft.layers import SourceLayer
-from fieldcraft.query import best, explain, gradient, peaks, regions, worst
+from fieldcraft.query import Explanation, best, explain, gradient, peaks, regions, worst
 from fieldcraft.query.question import Question
 from fieldcraft.space import Grid, Space
 from fieldcraft.values.operand import Operand
@@ -23,6 +23,7 @@ from fieldcraft_lab.live import Live
 from fieldcraft_lab.protocol import Ask, Best, Probe, Sensitivity
 
 _MOST_BARS = 8
+_LARGEST = 3.4e38
 _LEVELS = 6
 _ARROWS = 24
 _MOST_REGIONS = 24
@@ -62,9 +63,12 @@ def probe(
         "values": values,
         "value": _value(operand, place),
     }
+    kinds = live.kinds().get(name)
+    if kinds is not None:
+        return {**found, **_by_kinds(live, [kind for kind, _ in kinds], place)}
     units = live.units_near(name, tuple(center))
     if units is not None:
-        return {**found, "bars": [], "units": units}
+        return {**found, "bars": [], "maps": [], "units": units}
     return {**found, **_explained(live, operand, place)}
 
 
@@ -79,35 +83,70 @@ def _place(space: Space, position: tuple[float, ...]) -> NDArray[np.float64]:
 
 
 def _explained(live: Live, operand: Operand, place: NDArray[np.float64]) -> dict[str, Any]:
-    """Return the sources that contribute to a value as bars, or the reason why there are none."""
+    """Return the sources and maps that contribute to a value as bars, or the reason why there are
+    none.
+    """
     try:
         found = explain(operand, tuple(place.tolist()), outside="clamp")
     except FieldcraftError as error:
-        return {"bars": [], "why": str(error)}
+        return {"bars": [], "maps": [], "why": str(error)}
+    return {
+        **_bars(live, found),
+        "maps": [
+            _of_map(live, part.name, part.value, part.amount, part.explanation)
+            for part in found.maps
+        ],
+        "remainder": found.remainder,
+        "remainder_is": found.remainder_is,
+    }
+
+
+def _by_kinds(live: Live, names: list[str], place: NDArray[np.float64]) -> dict[str, Any]:
+    """Return the layers of kinds, such as teams, the strongest first: the first one owns a cell."""
+    found = [explain(live.maps[name], tuple(place.tolist()), outside="clamp") for name in names]
+    found.sort(key=lambda each: -abs(each.value))
+    maps = [_of_map(live, each.name, each.value, each.value, each) for each in found]
+    return {"bars": [], "others": 0, "maps": maps, "remainder": 0.0, "remainder_is": ""}
+
+
+def _of_map(
+    live: Live, name: str, value: float, amount: float, explanation: Explanation | None
+) -> dict[str, Any]:
+    """Return the part of a map in the value of another, with the bars of its own sources."""
+    found: dict[str, Any] = {"name": name, "value": _finite(value), "amount": _finite(amount)}
+    if explanation is None:
+        return {**found, "bars": [], "others": 0}
+    return {**found, **_bars(live, explanation)}
+
+
+def _bars(live: Live, explanation: Explanation) -> dict[str, Any]:
+    """Return the strongest sources of an explanation."""
     bars = [
         {
             "source": part.source,
             "position": [None if math.isnan(x) else x for x in part.position],
             "strength": None if math.isnan(part.strength) else part.strength,
             "amount": part.amount,
-            "name": live.name_of(found.name, part.source) if part.key is None else str(part.key),
+            "name": live.name_of(explanation.name, part.source)
+            if part.key is None
+            else str(part.key),
         }
-        for part in found.contributions[:_MOST_BARS]
+        for part in explanation.contributions[:_MOST_BARS]
     ]
-    others = len(found.contributions) - len(bars)
-    return {
-        "bars": bars,
-        "others": others,
-        "remainder": found.remainder,
-        "remainder_is": found.remainder_is,
-    }
+    return {"bars": bars, "others": len(explanation.contributions) - len(bars)}
 
 
 def _value(operand: Operand, place: NDArray[np.float64]) -> float:
-    found = float(np.asarray(operand.sample([place.tolist()], outside="clamp")).reshape(-1)[0])
-    if math.isfinite(found):
-        return found
-    return math.copysign(3.4e38, found)
+    return _finite(
+        float(np.asarray(operand.sample([place.tolist()], outside="clamp")).reshape(-1)[0])
+    )
+
+
+def _finite(value: float) -> float:
+    """Return a number that JSON can hold."""
+    if math.isnan(value):
+        return 0.0
+    return min(max(value, -_LARGEST), _LARGEST)
 
 
 def sensitivity(live: Live, name: str, position: tuple[float, ...]) -> dict[str, Any]:
@@ -123,9 +162,9 @@ def sensitivity(live: Live, name: str, position: tuple[float, ...]) -> dict[str,
         layer = imap[name]
     if imap is None or not isinstance(layer, SourceLayer):
         raise InvalidValue(
-            "Sensitivity are those of a layer with sources",
+            "Only a layer with sources has parameters and sources to change",
             got=repr(name),
-            remedy="Point at a layer that takes sources",
+            remedy="Show a layer that takes sources",
         )
     place = np.asarray(position)[: live.space.dimensions]
 
@@ -210,11 +249,15 @@ def question_answer(live: Live, text: str, position: tuple[float, ...]) -> dict[
     found = answer.explain()
     rows = np.argsort(~found.left, kind="stable")[:_MOST_CANDIDATES]
     scores = [None if math.isnan(score) else round(score, 6) for score in found.scores[rows]]
+    parts = np.nan_to_num(found.parts[rows]).round(6).tolist()
     return {
         "name": found.name,
         "me": given["me"].tolist(),
         "places": np.round(found.positions[rows, :2], 3).tolist(),
         "scores": scores,
+        "terms": list(found.terms),
+        "parts": parts,
+        "removed_by": [found.removed_by[row] for row in rows.tolist()],
         "chosen": np.round(answer.positions[:, :2], 3).tolist(),
         "values": np.asarray(answer.chosen.values, dtype=np.float64).round(4).tolist(),
         "text": str(found),

@@ -12,7 +12,11 @@ from numpy.typing import ArrayLike
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.layers.propagation import Attribution
+from fieldcraft.values.expression import leaves_of
+from fieldcraft.values.operand import Operand
 from fieldcraft.values.readable import Readable, Values
+
+_TOGETHER = "numbers, and what maps cause together"
 
 
 @runtime_checkable
@@ -51,11 +55,30 @@ class Contribution:
 
 
 @dataclass(frozen=True)
-class Explanation:
-    """The parts of a value: the amounts of `contributions`, largest first, and the `remainder` add
-    up to it.
+class MapPart:
+    """The part of the value of an expression that one of its maps causes.
 
-    `remainder_is` names the remainder. `position` is the center of the cell.
+    `amount` is by how much the expression changes if the map is 0 everywhere. `value` is the map's
+    own value in the cell, and `explanation` the sources that cause that, None for a map without
+    sources.
+    """
+
+    name: str
+    value: float
+    amount: float
+    explanation: Explanation | None
+
+    def __str__(self) -> str:
+        return f"{self.name}, which is {self.value:.4g} there"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The parts of a value: the amounts of `contributions`, of `maps`, both largest first, and the
+    `remainder` add up to it.
+
+    A layer has contributions of sources, an expression those of its maps. `remainder_is` names the
+    remainder. `position` is the center of the cell.
     """
 
     name: str
@@ -65,15 +88,28 @@ class Explanation:
     contributions: tuple[Contribution, ...]
     remainder: float
     remainder_is: str
+    maps: tuple[MapPart, ...] = ()
 
     def __str__(self) -> str:
-        rows = [(f"{part.amount:+.4g}", str(part)) for part in self.contributions]
-        size = max([abs(self.value), *(abs(part.amount) for part in self.contributions)])
-        if abs(self.remainder) > 1e-6 * size:
-            rows.append((f"{self.remainder:+.4g}", self.remainder_is))
-        width = max((len(amount) for amount, _ in rows), default=0)
         title = f"{self.name} at {_place(self.position)}: {self.value:.4g}"
-        return "\n".join([title, *(f"  {amount:>{width}}  {text}" for amount, text in rows)])
+        return "\n".join([title, *self._rows("  ")])
+
+    def _rows(self, indent: str) -> list[str]:
+        """Return a line for each part, those of a map's own sources further in."""
+        parts: list[Contribution | MapPart] = [*self.contributions, *self.maps]
+        amounts = [f"{part.amount:+.4g}" for part in parts]
+        rest = f"{self.remainder:+.4g}"
+        size = max([abs(self.value), *(abs(part.amount) for part in parts)])
+        has_rest = abs(self.remainder) > 1e-6 * size
+        width = max(map(len, [*amounts, *([rest] if has_rest else [])]), default=0)
+        rows = []
+        for part, amount in zip(parts, amounts, strict=True):
+            rows.append(f"{indent}{amount:>{width}}  {part}")
+            if isinstance(part, MapPart) and part.explanation is not None:
+                rows += part.explanation._rows(indent + " " * (width + 2))
+        if has_rest:
+            rows.append(f"{indent}{rest:>{width}}  {self.remainder_is}")
+        return rows
 
 
 def explain(layer: Readable, position: ArrayLike, *, outside: str = "refuse") -> Explanation:
@@ -85,10 +121,15 @@ def explain(layer: Readable, position: ArrayLike, *, outside: str = "refuse") ->
     the rest is still in motion, or was deposited or written. Where influences add up, every source
     that reaches the cell has its part. A layer without propagation has a remainder only.
 
+    The value of an expression is explained by the maps that it is made of: by how much it changes
+    if one of them is 0 everywhere, and by the sources of that map. Numbers, and what maps cause
+    only together, are the remainder.
+
     Parameters
     ----------
-    layer : layer
-        A layer, or an object with `values`, `space` and `attribution` (see `Attributed`).
+    layer : layer, Expression
+        A layer, an expression, another map that can be part of one, such as a distance map, or an
+        object with `values`, `space` and `attribution` (see `Attributed`).
     position : array_like of shape (2,)
         A world position.
     outside : {"refuse", "clamp"}
@@ -104,7 +145,7 @@ def explain(layer: Readable, position: ArrayLike, *, outside: str = "refuse") ->
     OutsideMap
         If the position is outside the map.
     InvalidValue
-        For several positions, and for an object without sources, such as an expression.
+        For several positions, and for an object that is no map, such as an array.
 
     Examples
     --------
@@ -117,27 +158,53 @@ def explain(layer: Readable, position: ArrayLike, *, outside: str = "refuse") ->
     threat at (1.5, 0.5): 6.25
          +6  'orc' at (0.5, 0.5), strength 8
       +0.25  'rat' at (4.5, 0.5), strength 1
+    >>> print(fc.explain(1 + 4 * threat, (1.5, 0.5)))
+    1 + 4 * threat at (1.5, 0.5): 26
+      +25  threat, which is 6.25 there
+              +6  'orc' at (0.5, 0.5), strength 8
+           +0.25  'rat' at (4.5, 0.5), strength 1
+       +1  numbers, and what maps cause together
     """
     values = Values(layer)
     space = values.space
     rule = "explain() takes one (x, y) pair"
     point = checks.position(position, rule, dimensions=space.dimensions)
     cell = int(space.cell_at(point, outside=outside))
+    name = str(getattr(layer, "name", "value"))
+    center = tuple(space.position_of(cell).tolist())
+    value = float(values.flat[cell])
+    if isinstance(layer, Operand) and not isinstance(layer, Attributed):
+        parts_of_maps = _parts_of_maps(layer, cell, center, value)
+        rest = _TOGETHER if parts_of_maps else "a map without sources"
+        remainder = value - math.fsum(part.amount for part in parts_of_maps)
+        return Explanation(name, center, cell, value, (), remainder, rest, parts_of_maps)
     if not isinstance(layer, Attributed):
         raise InvalidValue(
-            "explain() takes a layer that can attribute values to sources",
+            "explain() takes a layer that can attribute values to sources, or an expression",
             got=repr(layer),
-            remedy="For an expression, explain the layers that it is made of",
+            remedy="Pass a layer, or arithmetic on layers",
         )
     ids, amounts, rest = layer.attribution(cell)
-    value = float(values.flat[cell])
     pairs = zip(ids.tolist(), amounts.tolist(), strict=True)
     parts = [_contribution(layer, source, amount) for source, amount in pairs]
     parts.sort(key=lambda part: (-abs(part.amount), part.source))
     remainder = value - math.fsum(part.amount for part in parts)
-    name = str(getattr(layer, "name", "value"))
-    center = tuple(space.position_of(cell).tolist())
     return Explanation(name, center, cell, value, tuple(parts), remainder, rest)
+
+
+def _parts_of_maps(
+    expression: Operand, cell: int, center: tuple[float, ...], value: float
+) -> tuple[MapPart, ...]:
+    """Return the part of each map that an expression is made of, the largest first."""
+    found = []
+    for each in leaves_of(expression):
+        if each is expression:
+            continue
+        without = float(expression.values_without(each).reshape(-1)[cell])
+        own = float(each.sample(center, outside="clamp"))
+        told = explain(each, center, outside="clamp") if isinstance(each, Attributed) else None
+        found.append(MapPart(each.name, own, value - without, told))
+    return tuple(sorted(found, key=lambda part: -abs(part.amount)))
 
 
 def _place(position: tuple[float, ...]) -> str:

@@ -218,6 +218,30 @@ class Expression(Operand):
             part.run(plan.last, [values.reshape(-1)[cells] for values in sources], out)
             return out
 
+    @property
+    def leaves(self) -> tuple[Operand, ...]:
+        """The maps that it is computed from in the end: layers, and other maps that are no
+        expressions.
+        """
+        return leaves_of(self)
+
+    def values_without(self, removed: Operand) -> Floats:
+        """See `Operand.values_without`."""
+        if self is removed or all(each is not removed for each in self.leaves):
+            return super().values_without(removed)
+        with self._locked():
+            out = aligned(self.ground.shape)
+            self._evaluate_without(removed, out)
+            return out
+
+    def _evaluate_without(self, removed: Operand, out: Floats) -> None:
+        """Compute all values into `out` as if a map were 0 everywhere."""
+        plan = self._planned()
+        sources = self._read_sources(out.shape, removed)
+        calculation = Calculation(plan, self.ground.walls, out.size)
+        calculation.find_ranges(sources)
+        calculation.run(plan.last, sources, out)
+
     def _evaluate(self, out: Floats) -> None:
         """Compute all values into `out`, of shape (height, width)."""
         calculation = self._calculation(out.size)
@@ -244,13 +268,19 @@ class Expression(Operand):
             self._lease = Lease(self._plan or self._planned(), walls, cells)
         return self._lease.calculation
 
-    def _read_sources(self, shape: tuple[int, ...]) -> list[Floats]:
-        """Return the values of the maps and arrays that are read. The kernel trusts their number
-        and order, which are checked here.
+    def _read_sources(self, shape: tuple[int, ...], removed: Operand | None = None) -> list[Floats]:
+        """Return the values of the maps and arrays that are read, as if a map that was `removed`
+        were 0 everywhere. The kernel trusts their number and order, which are checked here.
         """
         found = []
         for source in self._sources:
-            values: Floats = source.finite_values() if isinstance(source, Operand) else source
+            values: Floats
+            if not isinstance(source, Operand):
+                values = source
+            elif removed is None:
+                values = source.finite_values()
+            else:
+                values = source.values_without(removed)
             if values.shape != shape:
                 raise InvalidValue(
                     f"A map's values have its shape {shape}",
@@ -308,6 +338,25 @@ class Separate(Expression):
 
     def _evaluate(self, out: Floats) -> None:
         self.calculation.evaluate(self._source.values, self.ground, out)
+
+    def _evaluate_without(self, removed: Operand, out: Floats) -> None:
+        self.calculation.evaluate(self._source.values_without(removed), self.ground, out)
+
+
+def leaves_of(operand: Operand) -> tuple[Operand, ...]:
+    """Return the maps that a map is computed from in the end, each once; the map itself if it is
+    computed from none.
+    """
+    found: dict[int, Operand] = {}
+    waiting: list[Operand] = [operand]
+    while waiting:
+        each = waiting.pop(0)
+        parts: Sequence[Operand] = getattr(each, "maps", ())
+        if parts:
+            waiting[:0] = parts
+        else:
+            found[id(each)] = each
+    return tuple(found.values())
 
 
 def expression_of(operand: Operand) -> Expression:

@@ -114,6 +114,12 @@ class Operand(Pictured, Term):
         """Return the values for expressions, with finite numbers for infinite ones."""
         return self.values
 
+    def values_without(self, removed: Operand) -> NDArray[np.float32]:
+        """Return the values that this would have if another map were 0 everywhere."""
+        if self is removed:
+            return np.zeros(self.space.shape, dtype=np.float32)
+        return self.finite_values()
+
     def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Return a copy of the values, in `out` (float32 of shape (height, width)) if given."""
         if out is None:

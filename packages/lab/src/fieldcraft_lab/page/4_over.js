@@ -59,7 +59,7 @@ function cross(pane, place, size, color) {
   }
 }
 function paintProbe(pane) {
-  if (S.pin) { cross(pane, S.pin.position, 7, "#ffb35c"); label(pane, S.pin.position, `pinned ${short(S.pin.value)}`); }
+  if (S.pin) { cross(pane, S.pin.position, 7, "#ffb35c"); label(pane, S.pin.position, `pinned ${nameOfValue(S.pin.map, S.pin.value)}`); }
   if (!S.probe) return;
   const lit = S.lit && S.showSources && sourcesOf(pane.side).filter(([layer]) => layer === S.lit.layer).flatMap(([, info]) => info.sources || []).find(([id]) => id === S.lit.source);
   if (lit) line(pane, [lit.slice(1, 3), S.probe.position], "#ffffff", 1.5);

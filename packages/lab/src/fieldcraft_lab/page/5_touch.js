@@ -96,7 +96,7 @@ const queryProbe = (() => { // one query at a time, then the newest
     const view = shownViews()[0];
     if (!view) return;
     S.at = { position, side };
-    next = { position, map: view.map, side };
+    next = { position, map: mixedViews(side).includes(view) && kindsOf("owner") ? "owner" : view.map, side };
     go();
   };
 })();
@@ -151,7 +151,7 @@ over.addEventListener("pointermove", (event) => {
       redraw(); return;
     }
   }
-  if (event.pointerType === "mouse") probeAt(at);
+  if (event.pointerType === "mouse") { S.candidate = candidateAt(at); probeAt(at); }
 });
 function endDrag(event) {
   const was = drag;

@@ -6,22 +6,40 @@ function applyProbe(probe, question) {
   if (S.pinning) { S.pinning = false; S.pin = S.pin && S.pin.cell === probe.cell ? null : S.probe; }
   paintWhy(); redraw();
 }
+function sourceRows(layer, { bars, others }) { // a bar for each source of a layer
+  const most = Math.max(...bars.map((bar) => Math.abs(bar.amount)), 1e-30);
+  const rows = bars.map((bar) => {
+    const lit = { layer, source: bar.source };
+    const show = (on) => () => { S.lit = on ? lit : null; redraw(); };
+    return make("button", { class: "bar", title: "Shows this source on the map", onmouseenter: show(true), onmouseleave: show(false), onfocus: show(true), onblur: show(false), onclick: () => { S.selected = { ...lit, strength: bar.strength }; redraw(); } },
+      make("span", {}, nameOfSource(layer, bar)), meterOf(bar.amount, most, teamOf(layer)), make("output", {}, short(bar.amount)));
+  });
+  if (others > 0) rows.push(make("p", { class: "hint" }, `and ${others} more`));
+  return rows;
+}
+function meterOf(amount, most, team) {
+  const part = make("i", { class: amount < 0 ? "neg" : "", style: `width:${(100 * Math.abs(amount)) / most}%` });
+  if (team) part.style.background = team[1];
+  return make("span", { class: "meter" }, part);
+}
+function mapRows(probe) { // a bar for each map that an expression is made of, and below it those of its sources
+  const most = Math.max(...probe.maps.map((map) => Math.abs(map.amount)), 1e-30);
+  return probe.maps.flatMap((map) => [
+    make("div", { class: "bar of-map" }, make("span", { class: "row" }, teamOf(map.name) ? dotOf(teamOf(map.name)[1]) : null, map.amount === map.value ? map.name : `${map.name}, ${short(map.value)} there`), meterOf(map.amount, most, teamOf(map.name)), make("output", {}, short(map.amount))),
+    map.bars.length ? make("div", { class: "sources-of" }, ...sourceRows(map.name, map)) : null,
+  ].filter(Boolean));
+}
+const nameOfValue = (map, value) => { const kinds = kindsOf(map); return kinds ? (kinds[value] || ["none"])[0] : short(value); };
+const tunableOf = (probe) => [probe.map, ...probe.maps.map((map) => map.name)].find((name) => (S.hello.layers[name] || {}).sources); // the layer that "What would change it?" tries
 function paintWhy() {
   const probe = S.probe;
   if (!probe) return;
-  const rows = [];
+  const rows = S.question ? candidateRows() : [];
   const place = `${probe.wall ? "a wall: " : ""}${probe.where}`;
-  rows.push(make("div", {}, make("span", { class: "big" }, short(probe.value)), ` ${probe.map}${isForked() ? ` on side ${probe.side.toUpperCase()}` : ""}`), make("p", { class: "hint" }, place));
-  if (S.pin && S.pin.cell !== probe.cell && S.pin.map === probe.map) rows.push(make("p", {}, `${short(S.pin.value)} at the pin; here it is ${short(probe.value - S.pin.value)} ${probe.value >= S.pin.value ? "more" : "less"}.`));
-  if (probe.bars && probe.bars.length) {
-    const most = Math.max(...probe.bars.map((bar) => Math.abs(bar.amount)), 1e-30);
-    for (const bar of probe.bars) {
-      const lit = { layer: probe.map, source: bar.source };
-      const show = (on) => () => { S.lit = on ? lit : null; redraw(); };
-      rows.push(make("button", { class: "bar", title: "Shows this source on the map", onmouseenter: show(true), onmouseleave: show(false), onfocus: show(true), onblur: show(false), onclick: () => { S.selected = { ...lit, strength: bar.strength }; redraw(); } },
-        make("span", {}, nameOfSource(probe.map, bar)), make("span", { class: "meter" }, make("i", { class: bar.amount < 0 ? "neg" : "", style: `width:${(100 * Math.abs(bar.amount)) / most}%` })), make("output", {}, short(bar.amount))));
-    }
-    if (probe.others > 0) rows.push(make("p", { class: "hint" }, `and ${probe.others} more`));
+  rows.push(make("div", {}, make("span", { class: "big" }, nameOfValue(probe.map, probe.value)), ` ${probe.map}${isForked() ? ` on side ${probe.side.toUpperCase()}` : ""}`), make("p", { class: "hint" }, place));
+  if (S.pin && S.pin.cell !== probe.cell && S.pin.map === probe.map && !kindsOf(probe.map)) rows.push(make("p", {}, `${short(S.pin.value)} at the pin; here it is ${short(probe.value - S.pin.value)} ${probe.value >= S.pin.value ? "more" : "less"}.`));
+  if (probe.bars.length || probe.maps.length) {
+    if (probe.maps.length) rows.push(...mapRows(probe)); else rows.push(...sourceRows(probe.map, probe));
     if (Math.abs(probe.remainder) > 1e-3 * Math.abs(probe.value)) rows.push(make("p", { class: "hint" }, `${short(probe.remainder)}: ${probe.remainder_is}`));
   } else if (probe.units) rows.push(...unitRows(probe));
   else if (probe.wall) rows.push(make("p", { class: "hint" }, "Walls have no influence. Open the wall, or point at an open cell."));
@@ -29,11 +47,12 @@ function paintWhy() {
   else if (!probe.value) rows.push(make("p", { class: "hint" }, "No source reaches here."));
   else if (probe.remainder_is) rows.push(make("p", { class: "hint" }, `${short(probe.remainder)}: ${probe.remainder_is}`));
   const others = Object.entries(probe.values).filter(([name]) => name !== probe.map);
-  if (others.length) rows.push(make("details", {}, make("summary", {}, "Other maps here"), ...others.map(([name, value]) => make("div", { class: "row" }, make("span", { class: "name" }, name), make("span", { class: "num" }, short(value))))));
-  if (S.hello.layers[probe.map] && !probe.wall) rows.push(make("button", { id: "sensitivity", onclick: querySensitivity, title: "Tries each parameter on a copy of the world, and lists the value that this cell would get" }, "What would change it?"));
+  if (others.length) rows.push(make("details", {}, make("summary", {}, "Other maps here"), ...others.map(([name, value]) => make("div", { class: "row" }, make("span", { class: "name" }, name), make("span", { class: "num" }, nameOfValue(name, value))))));
+  const tunable = probe.wall ? undefined : tunableOf(probe);
+  if (tunable) rows.push(make("button", { id: "sensitivity", onclick: () => querySensitivity(tunable), title: "Tries each parameter on a copy of the world, and lists the value that this cell would get" }, tunable === probe.map ? "What would change it?" : `What would change ${tunable}?`));
   const box = $("why"), had = box.contains(document.activeElement) && document.activeElement.className === "bar";
   if (!had) box.replaceChildren(...rows);
-  if (S.sensitivity && S.sensitivity.cell === probe.cell && S.sensitivity.map === probe.map && !had) box.append(paintSensitivity());
+  if (S.sensitivity && S.sensitivity.cell === probe.cell && S.sensitivity.map === tunable && !had) box.append(paintSensitivity());
 }
 function unitRows(probe) { // the units of a game, with their shares where the map is a sum of them
   const most = Math.max(...probe.units.map((unit) => Math.abs(unit.amount || 0)), 1e-30), isSum = probe.units.some((unit) => unit.amount !== null);
@@ -45,15 +64,15 @@ function unitRows(probe) { // the units of a game, with their shares where the m
   const text = !rows.length ? "No unit contributes here." : isSum ? "The units that contribute, the largest share first:" : "This map is not a sum of units. The nearest units:";
   return [make("p", { class: "hint" }, text), ...rows];
 }
-function querySensitivity() {
-  const { position, map, side, cell } = S.probe;
+function querySensitivity(map) {
+  const { position, side, cell } = S.probe;
   $("sensitivity").disabled = true;
   send({ do: "sensitivity", position, map, side }, (answer) => { if (answer.sensitivity) { S.sensitivity = { ...answer.sensitivity, cell, map }; paintWhy(); } });
 }
 function paintSensitivity() {
   const rows = S.sensitivity.sensitivity.map((each) => make("tr", {}, make("td", {}, each.name), make("td", {}, `${short(each.from)} to ${short(each.to)}`), make("td", {}, `${short(S.sensitivity.now)} to ${short(each.value)}`),
     make("td", {}, make("button", { onclick: () => each.source === undefined ? order({ do: "tune", layer: S.sensitivity.map, name: each.name, value: each.to }) : order({ do: "strengthen", layer: S.sensitivity.map, source: each.source, strength: each.to }) }, "Apply"))));
-  return make("div", {}, make("p", { class: "hint" }, S.sensitivity.sensitivity.length ? "The value of this cell after each change, the largest change first:" : "No parameter of this layer changes this cell."), make("table", { class: "sensitivity" }, make("tbody", {}, ...rows)));
+  return make("div", {}, make("p", { class: "hint" }, S.sensitivity.sensitivity.length ? `${S.sensitivity.map} in this cell after each change, the largest change first:` : "No parameter of this layer changes this cell."), make("table", { class: "sensitivity" }, make("tbody", {}, ...rows)));
 }
 
 // Parameters

@@ -74,6 +74,11 @@ class Survey:
         return read_only(self._contested)
 
     @property
+    def layers(self) -> tuple[Layer, ...]:
+        """The layers of the teams."""
+        return self._layers
+
+    @property
     def leader(self) -> Numbers:
         """The number of the strongest team, or -1."""
         self.refresh()
@@ -146,6 +151,20 @@ class Surveyed(Operand):
         """
         column: Floats = getattr(self._survey, self._column)
         return column
+
+    @property
+    def maps(self) -> tuple[Layer, ...]:
+        """The layers of the teams, of which this is computed."""
+        return self._survey.layers
+
+    def values_without(self, removed: Operand) -> Floats:
+        """See `Operand.values_without`."""
+        presences = [np.abs(layer.values_without(removed)) for layer in self.maps]
+        total: Floats = np.add.reduce(presences)
+        if self._column == "total":
+            return total
+        contested: Floats = 2 * (total - np.maximum.reduce(presences))
+        return contested
 
 
 class Owners(np.ndarray[Any, np.dtype[np.int32]]):
