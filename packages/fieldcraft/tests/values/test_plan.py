@@ -111,3 +111,37 @@ def test_an_expression_goes_on_with_what_one_like_it_has_left(imap, monkeypatch)
     for expression, layer, old in zip((one, other), (ally, enemy), before, strict=True):
         assert not np.array_equal(expression.values, old)
         assert np.array_equal(expression.values, (7 + layer.normalize()).values)
+
+
+def test_values_of_some_cells_are_those_of_the_map_in_any_number_of_cells():
+    space = fc.Grid(WIDTH, HEIGHT)
+    imap = a_map(space=space)
+    rng = np.random.default_rng(4)
+
+    def made():
+        return (imap["ally"] / imap["cover"]).normalize() - 0.5 * imap["enemy"]
+
+    kept = made()
+    for turn, count in enumerate((5, 200, 3, 850, 850, 128, 0, 7)):
+        if turn == 4:
+            space.set_walls(rng.choice(len(space), 60, replace=False))
+        imap["ally"].write(rng.normal(0, 5, space.shape))
+        cells = rng.integers(0, len(space), count)
+        expected = made().read().reshape(-1)[cells]
+        np.testing.assert_array_equal(kept.values_at(cells), expected)
+
+
+def test_values_of_as_many_cells_use_the_memory_of_those_before(imap, monkeypatch):
+    made = []
+    begin = plan.Calculation.__init__
+    monkeypatch.setattr(
+        plan.Calculation,
+        "__init__",
+        lambda *arguments: made.append(arguments) or begin(*arguments),
+    )
+    mixed = imap["ally"] - imap["enemy"]
+    first = mixed.values_at(np.arange(100))
+    before = first.copy()
+    mixed.values_at(np.arange(200, 310))
+    assert len(made) == 1
+    np.testing.assert_array_equal(first, before)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,6 +48,13 @@ def occupied_mask(space: Space, occupied: ArrayLike) -> NDArray[np.bool_]:
     return mask
 
 
+def _are_ids(cells: object) -> TypeGuard[NDArray[np.int64]]:
+    """Return whether cells are an array of ids, one or more, that needs no conversion."""
+    return (
+        type(cells) is np.ndarray and cells.dtype == np.int64 and cells.ndim == 1 and len(cells) > 0
+    )
+
+
 def checked_cells(space: Space, cells: ArrayLike) -> NDArray[np.int64]:
     """Return cells as int64, one or (N,): ids in their order, those of a mask ascending.
 
@@ -61,6 +68,8 @@ def checked_cells(space: Space, cells: ArrayLike) -> NDArray[np.int64]:
     one: object = cells
     if type(one) is int and 0 <= one < len(space):
         return np.array(one)
+    if _are_ids(one) and one.min() >= 0 and one.max() < len(space):
+        return one.copy()
     if (
         isinstance(cells, tuple)
         and len(cells) == space.dimensions

@@ -19,7 +19,7 @@ from fieldcraft.space import Space
 from fieldcraft.values.ground import Ground
 from fieldcraft.values.operand import Operand
 from fieldcraft.values.passes import Mapping, Pass
-from fieldcraft.values.plan import Calculation, Lease, Plan, plan_of
+from fieldcraft.values.plan import Calculation, Lease, Plan, Sample, plan_of
 from fieldcraft.values.printing import as_text, checked_out
 from fieldcraft.values.tree import Node, Written, text_of
 
@@ -31,6 +31,7 @@ _LOST_BY_COPIES = (
     "_plan",
     "_sources",
     "_lease",
+    "_sample",
     "_locks",
     "_seen",
     "_version",
@@ -40,6 +41,7 @@ _LOST_BY_COPIES = (
     "_ranges_version",
 )
 _version_of = attrgetter("version")
+_MOST_KEPT = 65_536  # cells of a sample that an expression keeps its memory for
 
 
 class Expression(Operand):
@@ -56,6 +58,7 @@ class Expression(Operand):
     _plan: Plan | None = None
     _sources: Sequence[Any] = ()
     _lease: Lease | None = None
+    _sample: Sample | None = None
     _locks: tuple[SingleThreadLock, ...] = ()
     _seen: tuple[int, ...] | None = None
     _version = 0
@@ -207,16 +210,24 @@ class Expression(Operand):
             walls = self.ground.walls
             shape = self.ground.shape
             sources = self._read_sources(shape)
-            part = Calculation(plan, walls[cells] if len(walls) else walls, len(cells))
+            constants = plan.constants
             if plan.passes:
                 calculation = self._calculation(math.prod(shape))
                 if self._ranges_version != version:
                     calculation.find_ranges(sources)
                     self._ranges_version = version
-                part.constants[:] = calculation.constants
-            out = np.empty(len(cells), dtype=np.float32)
-            part.run(plan.last, [values.reshape(-1)[cells] for values in sources], out)
-            return out
+                constants = calculation.constants
+            sample = self._sample_of(plan, len(cells), len(walls) > 0)
+            return sample.values(sources, walls, constants, cells)
+
+    def _sample_of(self, plan: Plan, cells: int, has_walls: bool) -> Sample:
+        """Return a sample for so many cells, the last one if it fits."""
+        sample = self._sample
+        if sample is None or not sample.fits(cells, has_walls):
+            sample = Sample(plan, cells, has_walls)
+            if cells <= _MOST_KEPT:
+                self._sample = sample
+        return sample
 
     @property
     def leaves(self) -> tuple[Operand, ...]:

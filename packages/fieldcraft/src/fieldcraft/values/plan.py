@@ -246,6 +246,7 @@ def plan_of(root: Node) -> tuple[Plan, list[Any], tuple[Any, ...]]:
 
 _WORK_PER_THREAD = 2_000_000  # cells times instructions that pay for waking a thread
 _MOST_FREE = 4  # calculations that a plan keeps
+_LEAST_SAMPLE = 128  # cells that a sample has memory for
 
 Floats = NDArray[np.float32]
 Walls = NDArray[np.uint8]
@@ -334,6 +335,48 @@ class Lease:
         free = self.calculation.plan.free
         if len(free) < _MOST_FREE:
             free.append(self.calculation)
+
+
+class Sample:
+    """A plan with memory for about `cells` cells of a map, wherever they are, and at least for
+    these.
+    """
+
+    def __init__(self, plan: Plan, cells: int, has_walls: bool) -> None:
+        size = max(_LEAST_SAMPLE, 1 << (max(cells, 1) - 1).bit_length())
+        self.size = size
+        self._walls = np.zeros(size if has_walls else 0, dtype=np.uint8)
+        self._calculation = Calculation(plan, self._walls, size)
+        self._values = [np.zeros(size, dtype=np.float32) for _ in range(plan.sources)]
+        self._result = np.zeros(size, dtype=np.float32)
+        self._threads = pool.threads()
+
+    def fits(self, cells: int, has_walls: bool) -> bool:
+        """Whether it has memory for so many cells, and not for far more."""
+        is_size = cells <= self.size <= max(_LEAST_SAMPLE, 4 * cells)
+        has_same_walls = has_walls == (len(self._walls) > 0)
+        return is_size and has_same_walls and self._threads == pool.threads()
+
+    def values(
+        self,
+        sources: Sequence[Floats],
+        walls: Walls,
+        constants: NDArray[np.float32],
+        cells: NDArray[np.int64],
+    ) -> Floats:
+        """Return the values of at most `size` cells, (N,); see `Calculation`.
+
+        All `size` places are computed; what the cells before left behind is finite.
+        """
+        count = len(cells)
+        for source, values in zip(sources, self._values, strict=True):
+            source.reshape(-1).take(cells, out=values[:count])
+        if len(walls):
+            walls.take(cells, out=self._walls[:count])
+        calculation = self._calculation
+        calculation.constants[:] = constants
+        calculation.run(calculation.plan.last, self._values, self._result)
+        return self._result[:count].copy()
 
 
 def _of_range(kind: str, low: float, high: float) -> float:

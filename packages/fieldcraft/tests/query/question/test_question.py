@@ -7,6 +7,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.base.errors import BadSettings, InvalidValue
+from fieldcraft.query.question import answer as answer_module
 
 RNG = np.random.default_rng(8)
 WALLS = RNG.random((18, 25)) < 0.2
@@ -312,6 +313,21 @@ def test_slices_give_the_same_answer(imap, budget, generate, monkeypatch):
     reach = fc.reach(imap.space, ME, generate["reach"], cost=cost)
     np.testing.assert_array_equal(sliced.explain().cells, reach.cells)
     assert sliced.advance()
+
+
+def test_many_candidates_are_measured_in_parts(imap, monkeypatch):
+    question = fc.Question(
+        {"reach": 30},
+        require=[{"hidden_from": "enemies"}, {"distance": "enemies", "by": "path", "least": 3}],
+        score=[{"value": "1 - threat", "curve": ["linear", 0, 1]}],
+    )
+    whole = question.ask(imap, me=ME, enemies=ENEMIES).explain()
+    assert len(whole) > 2 * 129
+    monkeypatch.setattr(answer_module, "AT_ONCE", 129)
+    parts = question.ask(imap, me=ME, enemies=ENEMIES).explain()
+    np.testing.assert_array_equal(parts.cells, whole.cells)
+    np.testing.assert_array_equal(parts.parts, whole.parts)
+    assert parts.removed_by == whole.removed_by
 
 
 def test_a_slice_looks_at_no_more_candidates_than_its_budget(imap):

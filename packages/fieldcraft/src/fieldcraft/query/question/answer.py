@@ -15,7 +15,7 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.query.question.context import Context
 from fieldcraft.query.question.measures import Measure
-from fieldcraft.query.question.scoring import CHUNK, Budget
+from fieldcraft.query.question.scoring import AT_ONCE, CHUNK, Budget
 from fieldcraft.space import Space
 from fieldcraft.space.ranges import at_spacing
 from fieldcraft.space.regions import ChosenCells
@@ -194,7 +194,7 @@ class Answer:
 
     def finish(self) -> None:
         """Compute the complete answer."""
-        self._most = CHUNK
+        self._most = AT_ONCE
         while not self.done:
             self._next()
 
@@ -240,11 +240,12 @@ class Answer:
 
     def _pieces(self, measure: Measure) -> Iterator[Ints]:
         """Yield rows of the candidates that are left, limited by the slice; first none while the
-        measure is prepared.
+        measure is prepared, which takes more time in all than one call without a budget.
         """
         left = np.flatnonzero(self._removed < 0)
-        for _ in measure.prepare(self._context, self._cells[left]):
-            yield left[:0]
+        if self._most <= CHUNK:
+            for _ in measure.prepare(self._context, self._cells[left]):
+                yield left[:0]
         at = 0
         while at < len(left):
             some = left[at : at + self._most]

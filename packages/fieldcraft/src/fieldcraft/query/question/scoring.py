@@ -21,7 +21,10 @@ from fieldcraft.values.expression import expression_of
 from fieldcraft.values.operand import Operand
 
 CHUNK = 128
-"""Candidates that are measured together."""
+"""Candidates that are measured together within a budget."""
+
+AT_ONCE = 1024
+"""Candidates that are measured together without one."""
 
 _UNREACHED = 1e20  # stands for infinite distances in curves
 
@@ -32,9 +35,9 @@ class _Column(Operand):
     name = "measure"
 
     def __init__(self) -> None:
-        self.space = Grid(CHUNK, 1)
+        self.space = Grid(AT_ONCE, 1)
         self._version = 0
-        self._values = np.zeros((1, CHUNK), dtype=np.float32)
+        self._values = np.zeros((1, AT_ONCE), dtype=np.float32)
 
     @property
     def version(self) -> int:
@@ -107,7 +110,7 @@ class Score:
         return column, expression_of(column.curve(*self.curve))
 
     def values(self, context: Context, cells: Ints) -> Floats:
-        """Return the parts of the scores of at most `CHUNK` candidates, (N,)."""
+        """Return the parts of the scores of at most `AT_ONCE` candidates, (N,)."""
         values = np.clip(self.measure.values(context, cells), -_UNREACHED, _UNREACHED)
         if self.curve is not None:
             column, curved = self._answers

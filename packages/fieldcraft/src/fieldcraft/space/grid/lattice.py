@@ -41,7 +41,12 @@ class GridLayout:
         rows = self.height - 1 - rows if self.y_up else rows
         x = self.origin[0] + (columns + 0.5) * self.cell_size
         y = self.origin[1] + (rows + 0.5) * self.cell_size
-        return np.array([x, y]) if isinstance(cells, int) else np.stack([x, y], axis=-1)
+        if isinstance(cells, int):
+            return np.array([x, y])
+        found = np.empty((*cells.shape, 2))
+        found[..., 0] = x
+        found[..., 1] = y
+        return found
 
     def cell_of(self, position: ArrayLike) -> int | None:
         """Return the cell of one pair of floats on the map, or None for any other argument."""
