@@ -71,6 +71,7 @@ PAGES = {
     "within": "bots.md",
     "nearest": "bots.md",
     "level_glb": "bots.md",
+    "damage": "bots.md",
 }
 """Written by the code on a page; of the cookbook all."""
 

@@ -240,6 +240,44 @@ def test_a_path_to_what_cannot_be_reached_ends_where_it_is_nearest(kind: str, se
             assert one.cells.tolist() == path.cells.tolist() and one.partial == path.partial
 
 
+@every_space
+@some
+@given(seed=SEEDS)
+def test_damage_is_that_of_all_enemies_who_can_get_within_range(kind: str, seed: int) -> None:
+    space, dice, _ = made(kind, seed)
+    foes = dice.choice(open_cells(space), 4)
+    strengths = dice.choice([0.5, 1.0, 2.0], 4)
+    moves = dice.choice([0.0, 0.7, 2.0, 2.0], 4)
+    ranges = dice.choice([0.0, 0.5, 1.0, 1.7, 9.0], 4)
+    costs = dice.choice([1.0, 2.0, np.inf], space.shape, p=[0.6, 0.3, 0.1])
+    costs.reshape(-1)[foes] = 1.0
+    places, opened = space.position_of(foes), ~space.walls.reshape(-1)
+    for sight in (False, True):
+        if sight and not plane(space):
+            continue
+        damage = fc.query.damage_next_turn(
+            space, places, strengths, moves=moves, ranges=ranges, sight=sight, cost=costs
+        )
+        total, most = np.zeros(len(space)), np.zeros(len(space))
+        for place, strength, move, far in zip(places, strengths, moves, ranges, strict=True):
+            hit = np.zeros(len(space), dtype=bool)
+            for at in fc.reach(space, place, move, cost=costs).positions:
+                away = np.sqrt((space.offsets_from(at) ** 2).sum(axis=1))
+                near = away <= far + 1e-9
+                if sight:
+                    near &= fc.visible(space, at, max(far, 1e-9)).reshape(-1)
+                hit |= near & opened
+            total += strength * hit
+            most = np.maximum(most, strength * hit)
+        assert damage.total.values.reshape(-1).tolist() == total.tolist()
+        assert damage.most.values.reshape(-1).tolist() == most.tolist()
+    alone = fc.query.damage_next_turn(space, places[0], 2.0, moves=2.0, ranges=1.0)
+    hits = fc.reach(space, tuple(places[0]), 2.0, ranges=1.0).hits
+    assert (alone.total.values == 2.0 * (hits & ~space.walls)).all()
+    summed = (alone.total + damage.total).values
+    assert (summed == np.where(space.walls, 0, alone.total.values + damage.total.values)).all()
+
+
 COPIES = {
     "copy": copy.copy,
     "deep copy": copy.deepcopy,

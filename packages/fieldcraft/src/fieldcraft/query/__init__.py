@@ -7,6 +7,7 @@ a `space`.
 from fieldcraft.paths.flee_maps import first_arrival
 from fieldcraft.query.choosing import best, peaks, pick, regions, worst
 from fieldcraft.query.climbing import Reservations, explore_step, uphill
+from fieldcraft.query.damage import DamageNextTurn, damage_next_turn
 from fieldcraft.query.explanation import Explanation, explain
 from fieldcraft.query.slopes import Along, along, gradient
 from fieldcraft.space.regions import ChosenCells, Region, Regions
@@ -15,12 +16,14 @@ from fieldcraft.values.sampling import sample
 __all__ = [
     "Along",
     "ChosenCells",
+    "DamageNextTurn",
     "Explanation",
     "Region",
     "Regions",
     "Reservations",
     "along",
     "best",
+    "damage_next_turn",
     "explain",
     "explore_step",
     "first_arrival",

@@ -132,8 +132,8 @@ class GridValues(Queries):
             self._best_on_foot(points, places, taken, walk, order, lottery, cells)
             return cells
         if lottery is not None:
-            draw = lottery.share, lottery.draws
-            drawn_from = self.values, places, axes, sign, squares, *draw, False
+            rule = axes, sign, squares, lottery.share, False
+            drawn_from = self.values, places, lottery.draws, *rule
             least = int(_CELLS_PER_THREAD / (wanted * min(9 * squares[0] + 1, len(space)))) + 1
             kernel = kernels.values.best.best_within
             run_in_bands(kernel, drawn_from, (cells, taken), len(points), least)
@@ -163,14 +163,15 @@ class GridValues(Queries):
             _squared(at_spacing(space, spacing), space),
         )
         cells = np.full((len(points), 1), -1, dtype=np.int64)
-        rule = self.places(points), (space.y_up, space.wrap), sign, squares
+        places = self.places(points)
+        rule = (space.y_up, space.wrap), sign, squares
         last = True, 0, len(points), cells, closed.view(np.uint8)
+        kernel = kernels.values.best
         if lottery is None:
             highest = self._tile_bounds(closed, sign, len(points), squares[0])
-            kernels.values.best.best(self.values, highest, *rule, *last)
+            kernel.best(self.values, highest, places, *rule, *last)
         else:
-            draw = lottery.share, lottery.draws
-            kernels.values.best.best_within(self.values, *rule, *draw, *last)
+            kernel.best_within(self.values, places, lottery.draws, *rule, lottery.share, *last)
         return cells
 
     def _best_on_foot(
@@ -203,7 +204,7 @@ class GridValues(Queries):
             of_walks = scratch.cells, scratch.distances, scratch.of_paths
             limits = (limit, *order, first, last)
             beyond = np.ones_like(closed)
-            kernels.values.best_on_foot.best_on_foot(*inputs, limits, draw, cells, beyond, of_walks)
+            kernels.values.best_on_foot.best_on_foot(*inputs, draw, limits, cells, beyond, of_walks)
 
         least = _WALKED_PER_THREAD // min(2 * reach * reach + 1, len(space)) + 1
         run_in_bands(choose, (), (), len(points), least)

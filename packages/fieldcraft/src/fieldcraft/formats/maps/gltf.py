@@ -126,10 +126,10 @@ def _check(header: Mapping[str, Any], name: str) -> None:
             remedy="Export it without compression, or decompress it: gltf-transform copy IN OUT",
         )
     accessors = header.get("accessors", [])
-    counts = [_whole(each["count"]) for each in accessors]
+    counts = [_entry(each["count"]) for each in accessors]
     meshes = [sum(_size(each, counts) for each in mesh["primitives"]) for mesh in header["meshes"]]
     nodes = header.get("nodes", [])
-    used = [meshes[_whole(node["mesh"])] for node in nodes if "mesh" in node]
+    used = [meshes[_entry(node["mesh"])] for node in nodes if "mesh" in node]
     if len(nodes) > _MAX_NODES:
         raise BadMapFile(
             f"A level has at most {_MAX_NODES:,} nodes",
@@ -147,7 +147,7 @@ def _check(header: Mapping[str, Any], name: str) -> None:
 
 def _check_tree(nodes: list[Any]) -> None:
     """Refuse nodes that are not a forest: a child has one parent and is not above it."""
-    children = [[_whole(child) for child in node.get("children", ())] for node in nodes]
+    children = [[_entry(child) for child in node.get("children", ())] for node in nodes]
     below = [child for some in children for child in some]
     if len(set(below)) < len(below) or max(below, default=-1) >= len(nodes):
         raise ValueError("a node that is the child of two, or of none in the file")
@@ -163,10 +163,10 @@ def _size(primitive: Mapping[str, Any], counts: list[int]) -> int:
     used = [primitive["attributes"]["POSITION"]]
     if "indices" in primitive:
         used.append(primitive["indices"])
-    return sum(counts[_whole(each)] for each in used)
+    return sum(counts[_entry(each)] for each in used)
 
 
-def _whole(value: object) -> int:
+def _entry(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise ValueError(f"{value!r:.40} where a number of an entry goes")
     return value

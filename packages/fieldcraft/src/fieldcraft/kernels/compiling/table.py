@@ -34,6 +34,7 @@ FOLDERS = {
         "distance_repair",
         "step_down",
         "reach",
+        "hits",
         "guides",
     ),
     "paths": (

@@ -3,5 +3,6 @@ from fieldcraft.kernels.distances import distance as distance
 from fieldcraft.kernels.distances import distance_repair as distance_repair
 from fieldcraft.kernels.distances import distance_search as distance_search
 from fieldcraft.kernels.distances import guides as guides
+from fieldcraft.kernels.distances import hits as hits
 from fieldcraft.kernels.distances import reach as reach
 from fieldcraft.kernels.distances import step_down as step_down

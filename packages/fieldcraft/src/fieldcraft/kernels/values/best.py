@@ -242,12 +242,12 @@ def _scan(values, closed, place, axes, sign, squares, before, limit, wanted):
 
 
 @kernel(
-    "f4[:,::1], f8[:,::1], (b1, b1), f4, (f8, f8), f8, f8[:,::1], b1, i8, i8, out i8[:,::1], out"
+    "f4[:,::1], f8[:,::1], f8[:,::1], (b1, b1), f4, (f8, f8), f8, b1, i8, i8, out i8[:,::1], out"
     " u1[:,::1]",
     error_model="numpy",
 )
 def best_within(
-    values, places, axes, sign, squares, share, draws, taking, first, last, out, closed
+    values, places, draws, axes, sign, squares, share, taking, first, last, out, closed
 ):
     """Write random cells around each of `places` (N, 2) into `out` (N, k), which holds -1: each
     one of the cells whose score is within a `share` of the best one.

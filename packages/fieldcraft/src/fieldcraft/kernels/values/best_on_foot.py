@@ -16,16 +16,16 @@ _NOT_TAKING = np.bool_(False)
 
 @kernel(
     "f4[:,::1], f4[:,::1], u1[:,::1], f8[:,::1], i8[::1], (u1[:,::1], u1[::1], i8[:,::1], b1),"
-    " i8[::1], (i8, b1, f4, (f8, f8), i8, i8), (f8, f8[:,::1]), out i8[:,::1],"
+    " i8[::1], (f8, f8[:,::1]), (i8, b1, f4, (f8, f8), i8, i8), out i8[:,::1],"
     " out u1[:,::1], (out i8[::1], out i8[::1], (out i8[:,::1], out i8[:,::1], out i8[::1], out"
     " i8[::1], out i8[::1]))",
     "f4[:,::1], f4[:,::1], u1[:,::1], f8[:,::1], i8[::1], (u8[:,::1], u8[::1], i8[:,::1], b1),"
-    " i8[::1], (i8, b1, f4, (f8, f8), i8, i8), (f8, f8[:,::1]), out i8[:,::1],"
+    " i8[::1], (f8, f8[:,::1]), (i8, b1, f4, (f8, f8), i8, i8), out i8[:,::1],"
     " out u1[:,::1], (out i8[::1], out i8[::1], (out i8[:,::1], out i8[:,::1], out i8[::1], out"
     " i8[::1], out i8[::1]))",
 )
 def best_on_foot(
-    values, bounds, closed, places, starts, ground, lengths, limits, draw, out, beyond, scratch
+    values, bounds, closed, places, starts, ground, lengths, draw, limits, out, beyond, scratch
 ):
     """Write the best cells of the agents [first, last) as `best.best` does, among the cells within
     a walk from each agent's start; with draws as `best.best_within` does.
@@ -52,11 +52,11 @@ def best_on_foot(
             choices.best_within(
                 values,
                 places,
+                draws,
                 axes,
                 sign,
                 squares,
                 share,
-                draws,
                 _NOT_TAKING,
                 i,
                 i + 1,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, overload
 
 import numpy as np
@@ -14,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.base.ranges import farthest_within
 from fieldcraft.kernels.shared.arrays import Ints, read_only
 from fieldcraft.paths.cost import (
     LEAST,
@@ -30,7 +30,9 @@ from fieldcraft.paths.search.distances_on_arcs import CHARGES, adjacency_with_wa
 from fieldcraft.paths.search.distances_on_grid import grid_steps
 from fieldcraft.space import Grid, GridSnapshot, Space, checked_space, visible
 from fieldcraft.space.cached import cached
+from fieldcraft.space.kinds import graph_of
 from fieldcraft.space.ranges import within_range, within_walk
+from fieldcraft.space.sight.over_polygons import vertices_within
 from fieldcraft.values import Expression
 
 _NOWHERE = 1e-12  # with a range of 0 an agent hits its own cell; SciPy and sight need more than 0
@@ -95,20 +97,9 @@ class Reach:
         space = self.space
         if self.sight:
             return visible(space, self.positions, max(self.range, _NOWHERE))
-        from scipy.spatial import cKDTree
-
-        size = space.period
-        places = space.positions - (0 if size is None else space.positions.min(axis=0))
-        tree = cKDTree(places[self.cells], boxsize=size)
-        low, high = (f(places[self.cells], axis=0) for f in (np.min, np.max))
-        limit = within_range(space, self.range)
-        near = ((places >= low - limit) & (places <= high + limit)).all(axis=1)
-        cells = np.flatnonzero((near | (size is not None)) & ~space.walls.reshape(-1))
-        beyond = farthest_within(limit) + _NOWHERE  # SciPy leaves out what is this far away
-        away = tree.query(places[cells], distance_upper_bound=beyond)[0]
-        hits = np.zeros(len(space), dtype=np.bool_)
-        hits[cells] = away <= limit
-        return hits.reshape(space.shape)
+        total = Hits(space)
+        total.add(self.cells, self.range, 1.0)
+        return total.total > 0
 
     def path(self, position: ArrayLike) -> Path:
         """Return the cheapest path from the agent to a position; not `found` if out of reach."""
@@ -127,6 +118,66 @@ class Reach:
         cells = np.array(path[::-1], dtype=np.int64)
         cost = float(self.distances[self._index[goal]])
         return Path.over_cells(self.space, cells, float(self.space.step_lengths(cells).sum()), cost)
+
+
+class Hits:
+    """What agents can do to each cell of a space, added up in the order of `add`: `total`, and the
+    `most` of one agent, float64 in the space's shape; 0 in walls.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self.total = np.zeros(space.shape)
+        self.most = np.zeros(space.shape)
+        self._last = np.full(space.shape, -1, dtype=np.int32)
+        self._reached = np.full(space.shape, -1, dtype=np.int32)
+        self._count = 0
+        self._discs: dict[float, tuple[Ints, Ints]] = {}
+
+    def add(self, cells: Ints, range: float, strength: float) -> None:
+        """Add an agent that can walk to `cells` and hits what is within a range, walls or not."""
+        space = self.space
+        if not isinstance(space, Grid):
+            graph = graph_of(space)
+            near = vertices_within(graph, space.position_of(cells), range)
+            hit = np.zeros(len(space), dtype=np.bool_)
+            hit[np.fromiter(chain.from_iterable(near), dtype=np.int64)] = True
+            self.add_mask(hit.reshape(space.shape), strength)
+            return
+        if range not in self._discs:
+            self._discs[range] = _disc(space, range)
+        kernels.distances.hits.hits(
+            read_only(space.walls),
+            np.ascontiguousarray(cells, dtype=np.int64),
+            *self._discs[range],
+            space.wrap,
+            strength,
+            self._count,
+            self.total,
+            self.most,
+            self._last,
+            self._reached,
+        )
+        self._count += 1
+
+    def add_mask(self, hit: NDArray[np.bool_], strength: float) -> None:
+        """Add an agent that hits these open cells, bool in the space's shape."""
+        hit = hit & ~self.space.walls
+        self.total[hit] += strength
+        self.most[hit] = np.maximum(self.most[hit], strength)
+
+
+def _disc(space: Grid, range: float) -> tuple[Ints, Ints]:
+    """Return how many rows and columns a range covers to each side of a cell, (2,), and the columns
+    by rows away.
+    """
+    most = within_range(space, range)
+    size = max(space.shape)
+    steps = np.arange(min(int(most / space.cell_size) + 1, size) + 1)
+    away = np.hypot(steps[:, np.newaxis], steps) * space.cell_size
+    widths = np.count_nonzero(away <= most, axis=1).astype(np.int64) - 1
+    rows = int(np.count_nonzero(widths >= 0)) - 1
+    return np.array([rows, int(widths.max())], dtype=np.int64), widths
 
 
 @overload
