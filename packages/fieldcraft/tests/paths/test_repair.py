@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 import fieldcraft as fc
-from fieldcraft import kernels
-from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.paths import DistanceMap, distance_map
-from fieldcraft.paths.search import distances
 from support import grids
 from support.worlds import KNIGHT_AND_CORNER
 
@@ -162,11 +160,6 @@ Repairs.TestCase.settings = settings(max_examples=25, stateful_step_count=15, de
 TestRepairs = Repairs.TestCase
 
 
-@pytest.fixture
-def space() -> fc.Grid:
-    return fc.Grid(12, 7, neighbors=8)
-
-
 def test_the_view_follows(space: fc.Grid) -> None:
     field = distance_map(space, (0.5, 0.5))
     values = field.values
@@ -284,33 +277,79 @@ def test_a_wall_opens_together_with_a_cost_that_is_the_same(
     assert np.array_equal(field.exact, distance_map(space, (0.5, 0.5), cost=cost).exact)
 
 
-@pytest.mark.parametrize("cost", [None, 1e9])
-def test_a_repair_enters_no_wall_far_from_open_cells(cost: float | None) -> None:
-    """A search does not write the distances of long rows of walls; anything may be there."""
-    walls = np.zeros((6, 32), dtype=np.bool_)
-    walls[:3] = True
+def test_a_flee_map_has_traffic_of_its_own(space: fc.Grid) -> None:
+    traffic = with_traffic(space)
+    danger = distance_map(space, (11.5, 0.5), traffic=traffic)
+    flight, twin = fc.flee_map(danger, strength=20), fc.flee_map(danger, strength=20)
+    expected = twin.exact
+    go_right(traffic)
+    danger.repair()
+    assert flight.outdated
+    assert np.array_equal(flight.exact, expected)
+    flight.repair()
+    assert np.array_equal(flight.exact, fc.flee_map(danger, strength=20).exact)
+
+
+@pytest.mark.parametrize("is_read_before", [False, True])
+def test_expressions_read_an_outdated_map_with_the_walls_of_now(is_read_before: bool) -> None:
+    """An opened wall is no goal, and reads the same whenever the map was read before."""
+    space = fc.Grid(walls=[[0, 0, 1, 0, 1]])
+    field = distance_map(space, (0.5, 0.5))
+    if is_read_before:
+        field.finite_values()
+    space.set_walls([2], False)
+    space.set_walls([1])
+    expected = np.float32([[0, 0, 1e20, 1e20, 0]])
+    assert np.array_equal(field.finite_values(), expected)
+    assert np.array_equal((1 * field).values, expected)
+    space.set_walls([1], False)
+    field.repair()
+    assert field.finite_values().tolist() == [[0, 1, 2, 3, 0]]
+
+
+@pytest.mark.parametrize("bad", [0.0, math.nan, np.zeros((7, 12)), np.ones((12, 7)), "cheap"])
+def test_a_refused_cost_changes_nothing(space: fc.Grid, bad: Any) -> None:
+    field = distance_map(space, (0.5, 0.5), cost=np.full(space.shape, 1.5))
+    before = field.exact
+    with pytest.raises(InvalidValue):
+        field.repair(cost=bad)
+    assert np.array_equal(field.exact, before)
+    assert field.version == 0
+    assert len(field.repair()) == 0
+
+
+def test_what_is_long_past_may_be_anything(space: fc.Grid) -> None:
+    field = distance_map(space, (0.5, 0.5))
+    field.values
+    for turn in range(80):
+        space.set_walls([40], turn % 2 == 0)
+        field.repair()
+    assert field.changed_since(0) is None
+    assert field.changed_since(99) is None
+    assert (
+        field.changed_since(field.version - 2).tolist()
+        == field.changed_since(field.version - 1).tolist()
+    )
+
+
+def test_a_new_wall_that_no_goal_reached_has_not_changed() -> None:
+    """Not even where the repair that closes a corridor is abandoned."""
+    walls = np.zeros((60, 70), dtype=np.bool_)
+    walls[:, 60] = True
+    walls[1:, 1] = True
     space = fc.Grid(walls=walls, neighbors=8)
-    costs = None if cost is None else np.where(walls, cost, 1.0)
-    field = distance_map(space, (0.5, 5.5), cost=costs)
-    field.values
-    assert field.search.ground.spans.tolist() == [[96, 192]]
-    field.search.dist[:96] = field.search.far
-    space.set_walls([110])
+    field = distance_map(space, (0.5, 0.5))
+    before = field.exact.reshape(-1)
+    search = field.search
+    unreached = 65
+    space.set_walls([1, unreached])
     changed = field.repair()
-    assert changed is not None
-    assert changed.min() >= 96
-    assert np.array_equal(field.exact, distance_map(space, (0.5, 5.5), cost=costs).exact)
+    assert field.search is not search
+    assert changed is not None and unreached not in changed
+    assert np.array_equal(changed, np.flatnonzero(before != field.exact.reshape(-1)))
 
 
-def test_a_repair_without_enough_buckets_is_refused(space: fc.Grid) -> None:
-    """Kernels do not check the ends of arrays."""
-    field = distance_map(space, (0.5, 0.5), cost=np.ones(space.shape))
-    field.values
-    field.cell_costs.greatest = 500.0
-    space.set_walls([30])
-    ground = field._ground.walled(space, np.array([30]))
-    with pytest.raises(AssertionError, match="buckets"):
-        field.search.repair(ground, np.array([30]))
+COSTS: list[Any] = [None, 2.0, np.full((7, 12), 3.0), np.arange(1.0, 85.0).reshape(7, 12)]
 
 
 def with_traffic(space: fc.Grid) -> fc.layers.TrailLayer:
@@ -323,9 +362,6 @@ def with_traffic(space: fc.Grid) -> fc.layers.TrailLayer:
 def go_right(layer: fc.layers.TrailLayer) -> None:
     layer.deposit(layer.space.positions, [(1.0, 0.0)] * len(layer.space))
     layer.step()
-
-
-COSTS: list[Any] = [None, 2.0, np.full((7, 12), 3.0), np.arange(1.0, 85.0).reshape(7, 12)]
 
 
 @pytest.mark.parametrize("cost", COSTS)
@@ -374,200 +410,3 @@ def test_traffic_is_that_of_the_time_when_the_map_was_made(space: fc.Grid) -> No
     go_right(traffic)
     assert field.outdated
     assert np.array_equal(field.exact, expected)
-
-
-def test_a_flee_map_has_traffic_of_its_own(space: fc.Grid) -> None:
-    traffic = with_traffic(space)
-    danger = distance_map(space, (11.5, 0.5), traffic=traffic)
-    flight, twin = fc.flee_map(danger, strength=20), fc.flee_map(danger, strength=20)
-    expected = twin.exact
-    go_right(traffic)
-    danger.repair()
-    assert flight.outdated
-    assert np.array_equal(flight.exact, expected)
-    flight.repair()
-    assert np.array_equal(flight.exact, fc.flee_map(danger, strength=20).exact)
-
-
-@pytest.mark.parametrize("is_read_before", [False, True])
-def test_expressions_read_an_outdated_map_with_the_walls_of_now(is_read_before: bool) -> None:
-    """An opened wall is no goal, and reads the same whenever the map was read before."""
-    space = fc.Grid(walls=[[0, 0, 1, 0, 1]])
-    field = distance_map(space, (0.5, 0.5))
-    if is_read_before:
-        field.finite_values()
-    space.set_walls([2], False)
-    space.set_walls([1])
-    expected = np.float32([[0, 0, 1e20, 1e20, 0]])
-    assert np.array_equal(field.finite_values(), expected)
-    assert np.array_equal((1 * field).values, expected)
-    space.set_walls([1], False)
-    field.repair()
-    assert field.finite_values().tolist() == [[0, 1, 2, 3, 0]]
-
-
-@pytest.mark.parametrize("bad", [0.0, math.nan, np.zeros((7, 12)), np.ones((12, 7)), "cheap"])
-def test_a_refused_cost_changes_nothing(space: fc.Grid, bad: Any) -> None:
-    field = distance_map(space, (0.5, 0.5), cost=np.full(space.shape, 1.5))
-    before = field.exact
-    with pytest.raises(InvalidValue):
-        field.repair(cost=bad)
-    assert np.array_equal(field.exact, before)
-    assert field.version == 0
-    assert len(field.repair()) == 0
-
-
-@pytest.mark.parametrize("bad", [[-1], [84], [0.5]])
-def test_cells_that_do_not_exist_are_refused(space: fc.Grid, bad: Any) -> None:
-    field = distance_map(space, (0.5, 0.5), cost=np.ones(space.shape))
-    with pytest.raises((OutsideMap, InvalidValue)):
-        field.repair(bad, np.ones(space.shape))
-
-
-def test_what_is_long_past_may_be_anything(space: fc.Grid) -> None:
-    field = distance_map(space, (0.5, 0.5))
-    field.values
-    for turn in range(80):
-        space.set_walls([40], turn % 2 == 0)
-        field.repair()
-    assert field.changed_since(0) is None
-    assert field.changed_since(99) is None
-    assert (
-        field.changed_since(field.version - 2).tolist()
-        == field.changed_since(field.version - 1).tolist()
-    )
-
-
-def test_a_repair_is_exact_where_steps_are_lost_in_the_sum(space: fc.Grid) -> None:
-    """Beside 1e20 a step of 1 is nothing: cells could support each other after their path is
-    cut.
-    """
-    field = distance_map(space, (0.5, 0.5), start_costs=1e20)
-    field.values
-    space.set_walls(np.arange(7) * 12 + 5)
-    assert field.repair() is not None
-    assert np.array_equal(np.isfinite(field.values), np.broadcast_to(np.arange(12) < 5, (7, 12)))
-
-
-def large_map(neighbors: int | str) -> fc.space.Space:
-    """A map on which it matters whether distances are repaired or searched again."""
-    walls = np.random.default_rng(4).random((60, 70)) < 0.2
-    walls[0, 0] = False
-    if neighbors == "hexagons":
-        return fc.HexGrid(70, 60, walls=walls)
-    if neighbors == "graph":
-        places, edges = lattice(70, 60)
-        graph = fc.Graph(places, edges)
-        graph.set_walls(np.flatnonzero(walls))
-        return graph
-    return fc.Grid(walls=walls, neighbors=neighbors)
-
-
-def lattice(width: int, height: int) -> tuple[Any, Any]:
-    """The places and edges of a graph that is a grid with four neighbors."""
-    cells = np.arange(width * height).reshape(height, width)
-    along = np.stack([cells[:, :-1].reshape(-1), cells[:, 1:].reshape(-1)], axis=1)
-    across = np.stack([cells[:-1].reshape(-1), cells[1:].reshape(-1)], axis=1)
-    rows, columns = np.divmod(np.arange(width * height), width)
-    return np.stack([columns, rows], axis=1) + 0.5, np.concatenate([along, across])
-
-
-LARGE = [4, 8, "hexagons", "graph"]
-
-
-@pytest.mark.parametrize("neighbors", LARGE)
-@pytest.mark.parametrize("is_read", [False, True])
-def test_few_changes_are_repaired_and_many_are_searched_again(
-    neighbors: int | str, is_read: bool
-) -> None:
-    dice = np.random.default_rng(5)
-    space = large_map(neighbors)
-    costs = dice.uniform(1, 3, len(space))
-    field = distance_map(space, (0.5, 0.5), cost=costs.reshape(space.shape))
-    open_cells = np.flatnonzero(~space.walls.reshape(-1))
-    for count, is_repaired in ((1, True), (150, False), (len(open_cells), False)):
-        before = field.exact.reshape(-1)
-        shown = field.values if is_read else None
-        search = field.search
-        costs[dice.choice(open_cells, count, replace=False)] += dice.uniform(0.5, 2, count)
-        cost = costs.reshape(space.shape)
-        changed = field.repair(cost=cost)
-        assert (field.search is search) == is_repaired
-        new = distance_map(space, (0.5, 0.5), cost=cost)
-        assert np.array_equal(field.exact, new.exact)
-        assert np.array_equal(changed, np.flatnonzero(before != new.exact.reshape(-1)))
-        if shown is not None:
-            assert np.array_equal(shown, new.values)
-
-
-def test_a_repair_that_opens_a_short_way_for_most_cells_is_abandoned() -> None:
-    """An open door is one changed cell, whatever lies behind it."""
-    walls = np.zeros((60, 70), dtype=np.bool_)
-    walls[:59, 10] = True
-    space = fc.Grid(walls=walls, neighbors=8)
-    field = distance_map(space, (0.5, 0.5), cost=np.ones(space.shape))
-    field.values
-    search = field.search
-    space.set_walls([10], False)
-    changed = field.repair()
-    assert field.search is not search
-    new = distance_map(space, (0.5, 0.5), cost=np.ones(space.shape))
-    assert np.array_equal(field.exact, new.exact)
-    assert changed is not None and len(changed) > 2000
-
-
-def test_a_new_wall_that_no_goal_reached_has_not_changed() -> None:
-    """Not even where the repair that closes a corridor is abandoned."""
-    walls = np.zeros((60, 70), dtype=np.bool_)
-    walls[:, 60] = True
-    walls[1:, 1] = True
-    space = fc.Grid(walls=walls, neighbors=8)
-    field = distance_map(space, (0.5, 0.5))
-    before = field.exact.reshape(-1)
-    search = field.search
-    unreached = 65
-    space.set_walls([1, unreached])
-    changed = field.repair()
-    assert field.search is not search
-    assert changed is not None and unreached not in changed
-    assert np.array_equal(changed, np.flatnonzero(before != field.exact.reshape(-1)))
-
-
-@pytest.mark.parametrize("neighbors", LARGE)
-@pytest.mark.parametrize("has_costs", [False, True])
-def test_the_estimate_knows_which_cells_lose_their_path(
-    neighbors: int | str, has_costs: bool
-) -> None:
-    """Where costs only rise, these are the cells with another distance."""
-    dice = np.random.default_rng(6)
-    space = large_map(neighbors)
-    costs = dice.uniform(1, 3, space.shape) if has_costs else None
-    field = distance_map(space, (0.5, 0.5), cost=costs)
-    old = field.exact.reshape(-1)
-    new_walls = dice.choice(np.flatnonzero(~space.walls.reshape(-1))[1:], 20, replace=False)
-    space.set_walls(new_walls)
-    new = distance_map(space, (0.5, 0.5), cost=costs).exact.reshape(-1)
-    search = field.search
-    search.ground = field._ground.updated(space, None, np.sort(new_walls))
-    kinds = distances._REPAIR_SUMS
-    if search.dist.dtype.kind == "i":
-        kinds = distances._REPAIR_COUNTED
-    scratch = search.scratch.take(kinds)
-    cells = np.setdiff1d(np.flatnonzero(np.isfinite(old)), new_walls)
-    for cell in cells[::7]:
-        one = np.array([cell])
-        one.flags.writeable = False
-        counts = kernels.distances.distance_repair.sample(
-            *search.steps,
-            search.ground.walls,
-            search.goals,
-            search.starts,
-            search.dist,
-            one,
-            search.far,
-            len(space),
-            scratch[:4],
-        )
-        is_valid = old[cell] == new[cell]
-        assert counts == (int(is_valid), int(not is_valid))
-    assert not scratch[0].any()

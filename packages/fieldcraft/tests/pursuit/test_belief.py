@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
-from fieldcraft.pursuit import Belief, LastSeen
+from fieldcraft.pursuit import Belief
 from support.refusals import refused
 from support.worlds import KNIGHT
 
@@ -79,25 +79,6 @@ def test_grid_and_graph_believe_the_same(seed: int, neighbors: int, stride: floa
     np.testing.assert_allclose(
         beliefs[0].probability().reshape(-1), beliefs[1].probability(), rtol=1e-12, atol=1e-15
     )
-
-
-def test_a_step_is_the_transposed_matrix_of_chances() -> None:
-    grid = fc.Grid(13, 9, walls=np.random.default_rng(3).random((9, 13)) < 0.25, neighbors=8)
-    ways, stay = grid.adjacency, 0.2
-    chances = np.zeros((len(grid), len(grid)))
-    for cell in range(len(grid)):
-        out = range(ways.starts[cell], ways.starts[cell + 1])
-        for arc in out:
-            chances[cell, ways.ends[arc]] = (1 - stay) / len(out) * min(1.0 / ways.lengths[arc], 1)
-        chances[cell, cell] = 1 - chances[cell].sum()
-    belief = Belief(grid, 1.0, stay=stay, every=1.0)
-    start = int(grid.nearest_open(60))
-    belief.see(grid.position_of(start))
-    expected = np.eye(len(grid))[start]
-    for _ in range(20):
-        belief.step()
-        expected = expected @ chances
-        np.testing.assert_allclose(belief.probability().reshape(-1), expected, atol=1e-14)
 
 
 class TestWhatIsSeen:
@@ -226,38 +207,6 @@ def test_bad_input() -> None:
         with pytest.raises(error):
             call()
     assert (belief.probability() == before).all()
-
-
-class TestStaleness:
-    def test_counts_seconds_since_each_cell_was_seen(self) -> None:
-        walls = np.zeros((3, 5), dtype=bool)
-        walls[1, 1] = True
-        stale = LastSeen(fc.Grid(5, 3, walls=walls), unseen=60, most=100)
-        stale.advance(2.5)
-        stale.observe([0, 1])
-        view = np.zeros((3, 5), dtype=bool)
-        view[2] = True
-        stale.advance(0.5)
-        stale.observe(view)
-        stale.advance(1.0)
-        assert stale.values[0].tolist() == [1.5, 1.5, 64, 64, 64]
-        assert stale.values[1].tolist() == [64, 0, 64, 64, 64]
-        assert stale.values[2].tolist() == [1.0] * 5
-        stale.advance(1000)
-        assert stale.values.max() == 100
-        assert fc.best(stale, (0.5, 0.5), 9).value == 100
-
-    def test_bad_input(self) -> None:
-        stale = LastSeen(fc.Grid(5, 3))
-        for call in (
-            lambda: stale.advance(-1),
-            lambda: stale.observe([15]),
-            lambda: stale.observe(np.ones((5, 3), dtype=bool)),
-        ):
-            with pytest.raises(InvalidValue):
-                call()
-        with refused(InvalidValue, "most"):
-            LastSeen(fc.Grid(5, 3), most=0)
 
 
 def corner() -> fc.Grid:

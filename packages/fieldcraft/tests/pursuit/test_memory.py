@@ -8,22 +8,9 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.base.errors import InvalidValue
-from support.refusals import refused
+from support.memories import middle
 
 pytestmark = pytest.mark.reference
-
-GRID = fc.generate_map("cave", 31, 22, seed=5, neighbors=8)
-SPACES = {"grid": GRID, "graph": GRID.to_graph(), "torus": fc.Grid(9, 7, wrap=True)}
-
-
-@pytest.fixture(params=SPACES)
-def space(request: pytest.FixtureRequest) -> Any:
-    return SPACES[request.param]
-
-
-def middle(space: Any) -> Any:
-    return space.position_of(space.nearest_open(len(space) // 2))
 
 
 def test_a_flood_goes_on(space: Any) -> None:
@@ -83,84 +70,6 @@ def test_staleness_goes_on(space: Any) -> None:
         patrol.observe([1, 2])
     np.testing.assert_array_equal(one.values, other.values)
     assert one.time == other.time == 4.0
-
-
-@pytest.mark.parametrize("damage", ["missing", "shape", "kind", "nan"])
-def test_other_memories_are_refused(damage: str) -> None:
-    for thing, name in (
-        (fc.Belief(GRID, 1.0), "masses"),
-        (fc.LastSeen(GRID), "seen"),
-        (fc.Pursuit(GRID, middle(GRID), speed=1.0), "lit"),
-    ):
-        memory, before = thing.snapshot(), thing.values.copy()
-        if damage == "missing":
-            del memory[name]
-        elif damage == "shape":
-            memory[name] = memory[name][..., :-1]
-        elif damage == "kind":
-            memory[name] = memory[name].astype(str)
-        else:
-            memory[name] = np.full(memory[name].shape, np.nan)
-        with refused(InvalidValue, "of a snapshot", "snapshot()"):
-            thing.restore(memory)
-        np.testing.assert_array_equal(thing.values, before)
-
-
-def lies() -> list[tuple[str, str, Any]]:
-    """What a damaged memory may say, of the right shape and kind: (whose, entry, what becomes of
-    it).
-    """
-    flood = [
-        ("state", lambda a: a * 0 + 200),
-        ("state", lambda a: a * 0),
-        ("ignited", lambda a: a - 9),
-        ("ignited", lambda a: a + 10**6),
-        ("lit", lambda a: a + 10**6),
-        ("lit", lambda a: a * 0),
-        ("barrier_cells", lambda a: a * 0 - 1),
-        ("barrier_cells", lambda a: a * 0),
-        ("marks", lambda a: a * 0 + 10**9),
-        ("marks", lambda a: -a),
-        ("marks", lambda a: a * 0),
-        ("ticks", lambda n: n + 10**15),
-    ]
-    belief = [
-        ("masses", lambda a: -a),
-        ("masses", lambda a: a * 0),
-        ("masses", lambda a: a * 7),
-        ("scales", lambda a: -a),
-        ("scales", lambda a: a * 0),
-        ("ticks", lambda n: n + 10**15),
-    ]
-    staleness = [
-        ("seen", lambda a: a - 5),
-        ("seen", lambda a: a + 10**15),
-        ("now", lambda n: n + 10**30),
-        ("began", lambda n: n + 10**15),
-    ]
-    return [
-        (who, *each)
-        for who, all_ in (("flood", flood), ("belief", belief), ("staleness", staleness))
-        for each in all_
-    ]
-
-
-@pytest.mark.parametrize(("who", "name", "lie"), lies())
-def test_memories_that_lie_are_refused(who: str, name: str, lie: Any) -> None:
-    made: dict[str, Any] = {
-        "flood": fc.Pursuit(GRID, middle(GRID), (1.0, 0.3)),
-        "belief": fc.Belief(GRID, 1.0),
-        "staleness": fc.LastSeen(GRID),
-    }
-    thing = made[who]
-    thing.advance(4.0)
-    memory = thing.snapshot()
-    if isinstance(memory[name], np.ndarray) and memory[name].dtype.kind in "iu":
-        memory[name] = memory[name].astype(np.int64)
-    before = thing.values.copy()
-    with refused(InvalidValue, "of a snapshot", "snapshot()"):
-        thing.restore(memory | {name: lie(memory[name])})
-    np.testing.assert_array_equal(thing.values, before)
 
 
 def test_a_flood_whose_beginning_was_walled_up_goes_on() -> None:
@@ -242,16 +151,3 @@ def test_what_is_read_behind_a_new_wall_is_what_the_next_step_goes_on_from() -> 
         read, [hunt.values, hunt.barrier, hunt.hot, belief.probability()], strict=True
     ):
         np.testing.assert_allclose(before, after, rtol=1e-15)
-
-
-def test_snapshots_of_a_map_of_another_shape_are_refused() -> None:
-    tall, wide = fc.Grid(3, 4), fc.Grid(4, 3)
-    seen, other = fc.LastSeen(tall), fc.LastSeen(wide)
-    seen.observe([0, 5])
-    before = other.snapshot()
-    with refused(InvalidValue, "shape of a snapshot", "(4, 3)"):
-        other.restore(seen.snapshot())
-    assert other.snapshot().keys() == before.keys()
-    assert all(np.array_equal(other.snapshot()[name], before[name]) for name in before)
-    with refused(InvalidValue, "A search party continues", "shape"):
-        fc.SearchParty(wide, 3.0).restore(fc.SearchParty(tall, 3.0).snapshot())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from typing import Any
 
 import numpy as np
@@ -11,52 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue, OnWall
 from oracles.pibt import next_cells
+from support.agents import aheads, arrive, check, open_cells, seeds, space_of, spaces
 from support.tiers import told_twice
-
-seeds = st.integers(0, 2**16)
-aheads = st.sampled_from([0, 0, 3, 8])
-
-
-def space_of(kind: str, seed: int, walls: float = 0.2) -> fc.Space:
-    blocked = np.random.default_rng(seed).random((7, 9)) < walls
-    if kind == "hex":
-        return fc.HexGrid(9, 7, walls=blocked)
-    if kind == "mesh":
-        y, x = np.indices((8, 10))
-        corners = np.stack([x, y], axis=-1).reshape(-1, 2)
-        at = (10 * y + x)[:-1, :-1][~blocked]  # two triangles for each open cell
-        lower, upper = [at, at + 1, at + 10], [at + 1, at + 11, at + 10]
-        return fc.Graph.from_polygons(corners, np.concatenate([lower, upper], axis=1).T)
-    grid = fc.Grid(9, 7, walls=blocked, neighbors=8 if kind == "eight" else 4)
-    return grid.to_graph() if kind == "graph" else grid
-
-
-spaces = st.builds(space_of, st.sampled_from(["four", "eight", "hex", "graph", "mesh"]), seeds)
-
-
-def open_cells(space: fc.Space) -> Any:
-    return np.flatnonzero(~space.walls.reshape(-1))
-
-
-def steps_of(space: fc.Space) -> set[tuple[int, int]]:
-    return set(zip(space.adjacency.origins.tolist(), space.adjacency.ends.tolist(), strict=True))
-
-
-def check(space: fc.Space, before: Any, after: Any) -> None:
-    """Judge one step: no shared cell, no swap, no crossing, no move but along the steps of the
-    space.
-    """
-    assert len(set(after.tolist())) == len(after)
-    steps = steps_of(space)
-    moves = [(a, b) for a, b in zip(before.tolist(), after.tolist(), strict=True) if a != b]
-    assert set(moves) <= steps
-    assert not {(b, a) for a, b in moves} & set(moves)
-    if isinstance(space, fc.Grid):
-        middles = [tuple(space.position_of(a) + space.position_of(b)) for a, b in moves]
-        assert len(set(middles)) == len(middles)
 
 
 @settings(max_examples=25, deadline=None)
@@ -175,19 +132,6 @@ def one_step(space: fc.Space, left: Any, rows: Any, cells: Any, order: Any) -> A
     nowhere = np.full(len(cells), -1)
     agents = (left, *_NO_SPANS), rows, nowhere, pinned
     return Plans(0, 0).step(ground, agents, cells, order, 1, False)
-
-
-def arrive(space: fc.Space, cells: list[int], goals: list[int], most: int, ahead: int) -> int:
-    """Return after how many steps all agents have been at their goals at the same time."""
-    crowd = fc.steering.PIBT(space, look_ahead=ahead, seed=3)
-    now = np.array(cells)
-    for turn in range(most):
-        if (now == goals).all():
-            return turn
-        after = crowd.step(now, goals)
-        check(space, now, after)
-        now = after
-    raise AssertionError(f"{int((now != goals).sum())} of {len(goals)} agents not there")
 
 
 @pytest.mark.parametrize("ahead", [0, 12])
@@ -317,48 +261,6 @@ def test_all_arrive_where_each_step_is_on_a_loop() -> None:
         assert (missing == 0) == all_arrive
 
 
-def test_effort_is_bounded_and_ctrl_c_is_heard_between_its_parts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from fieldcraft.steering.together import plans
-
-    grid = fc.Grid(
-        9, 7, walls=[[1, 1, 1, 1, 0, 1, 1, 1, 1] if y == 3 else [0] * 9 for y in range(7)]
-    )
-    cells, goals = np.arange(9), np.arange(54, 63)
-    with pytest.raises(InvalidValue, match=r"at most 10,000"):
-        fc.steering.PIBT(grid, effort=10**7)
-
-    def steps(crowd: Any, now: Any) -> list[list[int]]:
-        seen = []
-        for _ in range(6):
-            now = crowd.step(now, goals)
-            seen.append(now.tolist())
-        return seen
-
-    interrupted = fc.steering.PIBT(grid, look_ahead=8, effort=200)
-    moved = interrupted.step(cells, goals)
-    twin = fc.steering.PIBT(grid, look_ahead=8, effort=200)
-    twin.step(cells, goals)
-    improve, calls = kernels.agents.look_ahead.improve, []
-
-    def with_interrupt(*arguments: Any) -> Any:
-        calls.append(arguments[2])
-        signal.raise_signal(signal.SIGINT)
-        return improve(*arguments)
-
-    monkeypatch.setattr(kernels.agents.look_ahead, "improve", with_interrupt)
-    with pytest.raises(KeyboardInterrupt):
-        interrupted.step(moved, goals)
-    assert len(calls) == 1
-    assert calls[0] <= 32
-    monkeypatch.undo()
-    assert steps(interrupted, moved) == steps(twin, moved)
-    in_parts = steps(fc.steering.PIBT(grid, look_ahead=8, effort=200), cells)
-    monkeypatch.setattr(plans, "_ROUNDS", 1000)
-    assert steps(fc.steering.PIBT(grid, look_ahead=8, effort=200), cells) == in_parts
-
-
 @pytest.mark.parametrize("argument", ["cells", "goals", "agents"])
 def test_unsigned_numbers_are_not_taken_as_negative_ones(argument: str) -> None:
     crowd = fc.steering.PIBT(fc.Grid(4, 3))
@@ -393,35 +295,6 @@ def test_more_bad_input() -> None:
 
 
 # Many goals on large maps
-
-
-@settings(max_examples=14, deadline=None)
-@given(spaces, seeds, aheads)
-def test_agents_led_along_paths_keep_the_laws(space: fc.Space, seed: int, ahead: int) -> None:
-    rng = np.random.default_rng(seed)
-    cells = rng.permutation(open_cells(space))[:12]
-    goals = rng.choice(open_cells(space), len(cells))
-    crowd = fc.steering.PIBT(space, look_ahead=ahead, effort=5, on_unreachable="wait")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fieldcraft.steering.together.pibt.MOST_BYTES", 0)
-        for turn in range(12):
-            after = crowd.step(cells, goals)
-            check(space, cells, after)
-            cells = after
-            if turn == 6:
-                goals = rng.choice(open_cells(space), len(cells))
-
-
-@pytest.mark.parametrize("ahead", [0, 8])
-def test_agents_led_along_paths_arrive(monkeypatch: pytest.MonkeyPatch, ahead: int) -> None:
-    monkeypatch.setattr("fieldcraft.steering.together.pibt.MOST_BYTES", 0)
-    grid = fc.Grid(24, 18, neighbors=4)
-    rng = np.random.default_rng(3)
-    cells, goals = rng.permutation(len(grid))[:60], rng.permutation(len(grid))[:60]
-    arrive(grid, cells.tolist(), goals.tolist(), 400, ahead)
-    walls = fc.Grid(5, 3, walls=[[0, 0, 0, 1, 0]] * 3, neighbors=4)
-    with pytest.raises(InvalidValue, match="agent 1"):
-        fc.steering.PIBT(walls).step([0, 5], [2, 4])
 
 
 def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

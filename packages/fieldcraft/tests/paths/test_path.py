@@ -77,3 +77,25 @@ def test_a_path_is_a_sequence_of_its_positions() -> None:
     )
     taut = fc.shortest_path(quad, (0.5, 0.5), (7.5, 2.5), smooth=True)
     assert len(taut) == len(taut.positions) == len(list(taut))
+
+
+class TestOnWall:
+    SPACE = fc.Grid(walls=[[0, 0, 1, 1, 0]])
+
+    def test_goals_and_starts_move_to_the_nearest_open_cell(self) -> None:
+        there = fc.distance_map(self.SPACE, (2.2, 0.5), on_wall="nearest")
+        assert there.goals.tolist() == [1]
+        path = fc.shortest_path(self.SPACE, (0.5, 0.5), (2.2, 0.5), on_wall="nearest")
+        assert path.cells.tolist() == [0, 1]
+        paths = fc.shortest_paths(self.SPACE, [(2.2, 0.5)], (0.5, 0.5), on_wall="nearest")
+        assert paths[0].cells.tolist() == [1, 0]
+        with pytest.raises(InvalidValue, match="on_wall"):
+            fc.shortest_path(self.SPACE, (0.5, 0.5), (2.2, 0.5), on_wall="near")
+
+    @pytest.mark.parametrize("name", ["grid", "hex", "graph"])
+    def test_open_near_keeps_open_positions(self, name: str) -> None:
+        space = self.SPACE if name == "grid" else fc.HexGrid(5, 1, walls=self.SPACE.walls)
+        space = self.SPACE.to_graph() if name == "graph" else space
+        inside = space.position_of(1) + (0 if name == "graph" else 0.1)
+        assert space.open_near(inside).tolist() == inside.tolist()
+        assert space.open_near(space.position_of(2)).tolist() == space.position_of(1).tolist()

@@ -10,51 +10,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.query import first_arrival
-
-
-def arena(seed: int, *, wrap: bool = False) -> fc.Grid:
-    walls = np.random.default_rng(seed).random((9, 14)) < 0.25
-    walls[0, :4] = walls[8, 10:] = False
-    return fc.Grid(walls=walls, wrap=wrap)
-
-
-@pytest.mark.parametrize("wrap", [False, True])
-@pytest.mark.parametrize("seed", range(4))
-def test_hits_lie_within_range_of_a_cell_in_reach(seed: int, wrap: bool) -> None:
-    space = arena(seed, wrap=wrap)
-    for unit, far in zip(
-        fc.reach(space, [(0.5, 0.5), (12.5, 8.5)], 3, [2.0, 0.0]), (2.0, 0.0), strict=True
-    ):
-        ways = space.shortest_vectors(space.positions[:, np.newaxis] - unit.positions)
-        near = np.hypot(ways[..., 0], ways[..., 1]).min(axis=1).reshape(space.shape)
-        assert np.array_equal(unit.hits, (near <= far + 1e-9) & ~space.walls)
-
-
-def test_walls_stop_what_is_thrown() -> None:
-    space = fc.Grid(walls=[[0, 1, 0, 0], [0, 0, 0, 1]])
-    over, past = (fc.reach(space, (0.5, 0.5), 0, 2.0, sight=sight).hits for sight in (False, True))
-    assert over.tolist() == [[True, False, True, False], [True, True, False, False]]
-    assert not past[0, 2]
-    assert past[1].any()
-
-
-def test_hits_need_ranges() -> None:
-    space = fc.Grid(4, 3)
-    with pytest.raises(InvalidValue, match="ranges=3"):
-        fc.reach(space, (0.5, 0.5), 2).hits
-    with pytest.raises(InvalidValue, match="0 or more"):
-        fc.reach(space, (0.5, 0.5), 2, -1)
-    with pytest.raises(InvalidValue, match="limit"):
-        fc.reach(space, (0.5, 0.5), -2, 1)
-
-
-def test_hexagons_and_graphs_have_hits() -> None:
-    board = fc.HexGrid(5, 4)
-    unit = fc.reach(board, board.position_of(7), board.layout.step, ranges=board.layout.step)
-    assert unit.hits.shape == board.shape
-    assert unit.hits.sum() > len(unit.cells) == 7
-    line = fc.Graph([(0, 0), (1, 0), (2, 0), (9, 0)], [(0, 1), (1, 2), (2, 3)])
-    assert fc.reach(line, (0, 0), 1, 1.0).hits.tolist() == [True, True, True, False]
+from support.rooms import arena
 
 
 @pytest.mark.parametrize("kind", ["grid", "hexagons", "graph"])

@@ -1,0 +1,69 @@
+"""Distances to the goals of many agents: those of distance maps, and steps along paths."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft import kernels
+from fieldcraft.paths.search.many_goals import Guides, ManyGoals
+
+WALLS = np.random.default_rng(4).random((9, 14)) < 0.25
+GRID = fc.Grid(walls=WALLS, neighbors=8, cell_size=2.0)
+OPEN = np.flatnonzero(~WALLS)
+
+
+def spaces() -> dict[str, fc.Space]:
+    return {"grid": GRID.with_walls(WALLS), "graph": GRID.to_graph(), "hexagons": fc.HexGrid(9, 7)}
+
+
+def distances_in_steps(space: fc.Space, goal: int) -> np.ndarray:
+    return fc.distance_map(space, space.position_of(goal)).values.reshape(-1) / space.typical_step
+
+
+@pytest.mark.parametrize("name", spaces())
+def test_rows_are_distance_maps_in_steps(name: str) -> None:
+    space = spaces()[name]
+    goals = np.flatnonzero(~space.walls.reshape(-1))[[3, 20, 3]]
+    many = ManyGoals(space, renewed=2)
+    rows = many.rows_of(goals)
+    assert rows[0] == rows[2] != rows[1]
+    for goal, row in zip(goals.tolist(), rows.tolist(), strict=True):
+        np.testing.assert_allclose(many.rows[row], distances_in_steps(space, goal), rtol=1e-6)
+
+
+def test_walls_and_costs_are_followed() -> None:
+    space = spaces()["grid"]
+    goal = OPEN[5:6]
+    many = ManyGoals(space, renewed=1)
+    row = many.rows_of(goal)[0]
+    before = many.rows[row].copy()
+    assert not many.follow()
+    space.set_walls(OPEN[30], True)
+    assert many.follow()
+    row = many.rows_of(goal)[0]
+    after = many.rows[row].copy()
+    np.testing.assert_allclose(after, distances_in_steps(space, int(goal[0])), rtol=1e-6)
+    many.charge(np.full(len(many.lengths), 3.0))
+    row = many.rows_of(goal)[0]
+    np.testing.assert_allclose(many.rows[row], 3 * after, rtol=1e-6)
+    assert not np.isinf(before[OPEN[30]]) and np.isinf(after[OPEN[30]])
+
+
+def test_along_paths_distances_are_steps() -> None:
+    space = spaces()["grid"]
+    parts = space.parts().reshape(-1)
+    cells = np.flatnonzero(parts == np.bincount(parts[OPEN]).argmax())
+    starts, goals = cells[[0, 3, 5]], cells[[-1, -7, 20]]
+    guides = Guides(space)
+    ids = np.arange(3)
+    found = np.empty(3, dtype=np.float32)
+    tables = guides.around(ids, starts, goals)
+    kernels.agents.pibt.read_distances(tables, ids, starts, found)
+    paths = fc.shortest_paths(space, space.position_of(starts), space.position_of(goals))
+    steps = [len(path.cells) - 1 for path in paths]
+    assert found.tolist() == steps and min(steps) > 2
+    without = guides.around(ids, starts, np.array([-1, goals[1], -1]))
+    kernels.agents.pibt.read_distances(without, np.array([-1, 1, -1]), starts, found)
+    assert found.tolist() == [0, steps[1], 0]

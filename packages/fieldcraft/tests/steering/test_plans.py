@@ -1,0 +1,86 @@
+"""Plans of agents for the next steps."""
+
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import fieldcraft as fc
+from fieldcraft import kernels
+from fieldcraft.base.errors import InvalidValue
+from support.agents import aheads, arrive, check, open_cells, seeds, spaces
+
+
+def test_effort_is_bounded_and_ctrl_c_is_heard_between_its_parts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from fieldcraft.steering.together import plans
+
+    grid = fc.Grid(
+        9, 7, walls=[[1, 1, 1, 1, 0, 1, 1, 1, 1] if y == 3 else [0] * 9 for y in range(7)]
+    )
+    cells, goals = np.arange(9), np.arange(54, 63)
+    with pytest.raises(InvalidValue, match=r"at most 10,000"):
+        fc.steering.PIBT(grid, effort=10**7)
+
+    def steps(crowd: Any, now: Any) -> list[list[int]]:
+        seen = []
+        for _ in range(6):
+            now = crowd.step(now, goals)
+            seen.append(now.tolist())
+        return seen
+
+    interrupted = fc.steering.PIBT(grid, look_ahead=8, effort=200)
+    moved = interrupted.step(cells, goals)
+    twin = fc.steering.PIBT(grid, look_ahead=8, effort=200)
+    twin.step(cells, goals)
+    improve, calls = kernels.agents.look_ahead.improve, []
+
+    def with_interrupt(*arguments: Any) -> Any:
+        calls.append(arguments[2])
+        signal.raise_signal(signal.SIGINT)
+        return improve(*arguments)
+
+    monkeypatch.setattr(kernels.agents.look_ahead, "improve", with_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        interrupted.step(moved, goals)
+    assert len(calls) == 1
+    assert calls[0] <= 32
+    monkeypatch.undo()
+    assert steps(interrupted, moved) == steps(twin, moved)
+    in_parts = steps(fc.steering.PIBT(grid, look_ahead=8, effort=200), cells)
+    monkeypatch.setattr(plans, "_ROUNDS", 1000)
+    assert steps(fc.steering.PIBT(grid, look_ahead=8, effort=200), cells) == in_parts
+
+
+@settings(max_examples=14, deadline=None)
+@given(spaces, seeds, aheads)
+def test_agents_led_along_paths_keep_the_laws(space: fc.Space, seed: int, ahead: int) -> None:
+    rng = np.random.default_rng(seed)
+    cells = rng.permutation(open_cells(space))[:12]
+    goals = rng.choice(open_cells(space), len(cells))
+    crowd = fc.steering.PIBT(space, look_ahead=ahead, effort=5, on_unreachable="wait")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fieldcraft.steering.together.pibt.MOST_BYTES", 0)
+        for turn in range(12):
+            after = crowd.step(cells, goals)
+            check(space, cells, after)
+            cells = after
+            if turn == 6:
+                goals = rng.choice(open_cells(space), len(cells))
+
+
+@pytest.mark.parametrize("ahead", [0, 8])
+def test_agents_led_along_paths_arrive(monkeypatch: pytest.MonkeyPatch, ahead: int) -> None:
+    monkeypatch.setattr("fieldcraft.steering.together.pibt.MOST_BYTES", 0)
+    grid = fc.Grid(24, 18, neighbors=4)
+    rng = np.random.default_rng(3)
+    cells, goals = rng.permutation(len(grid))[:60], rng.permutation(len(grid))[:60]
+    arrive(grid, cells.tolist(), goals.tolist(), 400, ahead)
+    walls = fc.Grid(5, 3, walls=[[0, 0, 0, 1, 0]] * 3, neighbors=4)
+    with pytest.raises(InvalidValue, match="agent 1"):
+        fc.steering.PIBT(walls).step([0, 5], [2, 4])
