@@ -248,3 +248,26 @@ def test_a_written_recipe_can_be_restored_and_unsaved_edits_warn(
     settled(page, "document.querySelector('#unsaved').hidden")
     assert not page.evaluate(leave) and page.problems == []
     page.close()
+
+
+def test_an_edit_in_the_past_says_what_undo_brings_back(browser: Any, lab: Lab) -> None:
+    page = page_of(browser, lab)
+    page.evaluate("lab.send({ do: 'step', count: 30 })")
+    settled(page, "lab.S.status.moment === 30")
+    digest = lab.session.digest()
+    page.evaluate("lab.send({ do: 'seek', moment: 10 })")
+    settled(page, "lab.S.status.moment === 10")
+    page.keyboard.press("2")
+    page.mouse.click(*place_of(page, 10.5, 12.5))
+    settled(page, "lab.S.status.furthest === 10")
+    settled(page, "document.querySelector('#note').innerText.includes('Undo brings back')")
+    end = f"{30 * lab.session.live.step_seconds:.2f} s"
+    assert end in page.locator("#note").inner_text()
+    assert f"in place of the future until {end}" in page.locator("#edits").inner_text()
+    page.keyboard.press("Control+z")
+    settled(page, "lab.S.status.furthest === 30")
+    page.evaluate("lab.send({ do: 'seek', moment: 30 })")
+    settled(page, "lab.S.status.moment === 30")
+    assert lab.session.digest() == digest
+    assert page.problems == []
+    page.close()

@@ -312,3 +312,63 @@ def test_a_patrol_goes_round_a_wall_that_is_painted_in_its_way(tmp_path: Path) -
     session.seek(10)
     session.seek(44)
     assert session.digest() == digest
+
+
+def test_an_edit_in_the_past_keeps_the_old_future_until_it_is_undone() -> None:
+    """Undo brings back the bits, the orders and the moments of the future that an edit replaced;
+    redo those of the edit. A branch of a branch works the same.
+    """
+    session = Session(small_map())
+    session.step(10)
+    session.apply(orders.Place("threat", (9.5, 2.5), 4.0))
+    session.step(20)
+    session.apply(orders.Tune("threat", "decay", 0.4))
+    session.step(10)
+    log = session.log
+    old = session.digest()
+    session.seek(5)
+    session.apply(orders.Place("cover", (2.5, 8.5), 3.0))
+    session.apply(orders.Strengthen("cover", 0, 1.0), joined=True)
+    assert (session.furthest, len(session.log), session.branches) == (5, 2, [40])
+    session.step(20)
+    second = session.digest()
+    second_log = session.log
+    session.seek(8)
+    session.apply(orders.Paint(((4.5, 4.5),)))
+    assert session.branches == [40, 25]
+    session.step(2)
+    third = session.digest()
+
+    session.undo()
+    assert (session.moment, session.furthest, session.log) == (10, 25, second_log)
+    session.seek(25)
+    assert session.digest() == second
+    session.undo()
+    assert (session.furthest, session.log, session.branches) == (40, log, [None])
+    session.seek(40)
+    assert session.digest() == old
+    assert session.branches == [None, None]
+    session.redo()
+    session.seek(25)
+    assert session.digest() == second
+    session.seek(10)
+    session.redo()
+    session.seek(10)
+    assert session.digest() == third
+
+
+def test_a_fork_keeps_the_branches_of_its_past() -> None:
+    session = Session(small_map())
+    session.step(20)
+    end = session.digest()
+    session.seek(5)
+    session.apply(orders.Place("cover", (2.5, 8.5), 3.0))
+    session.step(3)
+    twin = session.fork()
+    session.seek(2)
+    session.apply(orders.Paint(((4.5, 4.5),)))
+    assert (session.branches, twin.branches) == ([8], [20])
+    twin.undo()
+    assert twin.furthest == 20
+    twin.seek(20)
+    assert twin.digest() == end

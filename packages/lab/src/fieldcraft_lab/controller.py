@@ -156,6 +156,7 @@ class Controller:
                 for name, side in sides
             },
             "undone": {name: len(side.undone) for name, side in sides},
+            "branches": {name: side.branches[-_MOST_EDITS:] for name, side in sides},
             "stopped": self._stopped,
         }
 

@@ -9,7 +9,7 @@ import math
 import os
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -82,16 +82,34 @@ class Side:
         """The orders of the edits that can be redone, the next one last."""
         return []
 
+    @property
+    def branches(self) -> list[int | None]:
+        """For each of `edits` the last moment of the future that it replaced, and that undoing it
+        brings back; None for an edit that replaced none.
+        """
+        return []
+
     def apply(self, order: Order, *, joined: bool = False) -> None:
         """Apply an order at this moment."""
         self.live.apply(order)
 
 
+class _Course(NamedTuple):
+    """What happens in a run: its orders, the index in them where each edit begins, its last known
+    moment, and by the beginning of an edit the course that the edit replaced.
+    """
+
+    log: Log
+    edits: list[int]
+    furthest: int
+    replaced: dict[int, _Course]
+
+
 class Session(Side):
     """A run of a live world in whole steps that can go back, fork, and be saved and replayed.
 
-    An order is applied at once, between two steps, and logged with its moment. An
-    order in the past discards the future after it.
+    An order is applied at once, between two steps, and logged with its moment. An order in the past
+    begins another future; undoing it brings the old one back.
 
     Parameters
     ----------
@@ -109,7 +127,8 @@ class Session(Side):
         self._log: Log = []
         self._applied = 0
         self._edits: list[int] = []  # the index in the log where each edit begins
-        self._undone: list[Log] = []
+        self._replaced: dict[int, _Course] = {}
+        self._undone: list[tuple[Log, _Course]] = []
         self._interval = max(round(_KEYFRAME_SECONDS / live.step_seconds), 1)
         self._keyframes = Keyframes(checks.integer("memory", memory))
         self._started = live.digest()
@@ -137,36 +156,62 @@ class Session(Side):
     @property
     def undone(self) -> list[tuple[Any, ...]]:
         """The orders of the edits that can be redone, the next one last."""
-        return [tuple(order for _, order in group) for group in self._undone]
+        return [tuple(order for _, order in group) for group, _ in self._undone]
+
+    @property
+    def branches(self) -> list[int | None]:
+        """For each of `edits` the last moment of the future that it replaced, and that undoing it
+        brings back; None for an edit that replaced none.
+        """
+        replaced = [self._replaced.get(begin) for begin in self._edits if begin < self._applied]
+        return [None if course is None else course.furthest for course in replaced]
 
     def undo(self) -> None:
-        """Undo the last edit before this moment: recompute this moment without it."""
+        """Undo the last edit before this moment: recompute this moment without it. The future that
+        the edit replaced comes back.
+        """
         begin = max((begin for begin in self._edits if begin < self._applied), default=None)
         if begin is None:
             raise InvalidValue("An edit can be undone", got="none", remedy="Change something first")
-        self._undone.append(self._log[begin : self._applied])
-        self._revise(self._log[:begin], self._log[begin][0], self.moment)
+        self._undone.append((self._log[begin : self._applied], self._course()))
+        earlier = _Course(
+            self._log[:begin],
+            [each for each in self._edits if each < begin],
+            self.moment,
+            {each: course for each, course in self._replaced.items() if each < begin},
+        )
+        self._follow(self._replaced.get(begin, earlier), self.moment)
 
     def redo(self) -> None:
         """Redo the edit that `undo` removed last."""
         if not self._undone:
             raise InvalidValue("An undone edit can be redone", got="none", remedy="Undo first")
-        group = self._undone.pop()
-        log = self._log[: self._applied]
-        self._edits = [*(begin for begin in self._edits if begin < len(log)), len(log)]
-        self._revise([*log, *group], group[0][0], max(self.moment, group[-1][0]))
+        group, course = self._undone.pop()
+        self._follow(course, max(self.moment, group[-1][0]))
 
-    def _revise(self, log: Log, since: int, moment: int) -> None:
-        """Replace the log, which differs since a moment, and go to a later moment."""
-        self._keyframes.forget_after(since, min(len(log), self._applied))
-        self._log, self._edits = log, [begin for begin in self._edits if begin < len(log)]
+    def _course(self) -> _Course:
+        """Return what happens in this run."""
+        return _Course([*self._log], [*self._edits], self.furthest, {**self._replaced})
+
+    def _follow(self, course: _Course, moment: int) -> None:
+        """Replace what happens in this run, and go to a moment that is not before the change."""
+        common = 0
+        for old, new in zip(self._log, course.log, strict=False):
+            if old is not new:
+                break
+            common += 1
+        changed = [log[common][0] for log in (self._log, course.log) if common < len(log)]
+        self._keyframes.forget_after(min(changed, default=moment), common)
+        self._log = [*course.log]
+        self._edits = [*course.edits]
+        self._replaced = {**course.replaced}
+        self.furthest = course.furthest
         self._take(self._keyframes.before(moment))
         while self.moment < moment:
             self._step()
-        self.furthest = moment
 
     def apply(self, order: Order, *, joined: bool = False) -> None:
-        """Apply an order at this moment, and discard the known future.
+        """Apply an order at this moment, and begin another future if one was known.
 
         With `joined` it belongs to the same edit as the last one, for `undo`. Raises a
         `FieldcraftError`, and changes nothing, if the world refuses it.
@@ -179,10 +224,20 @@ class Session(Side):
                 remedy="Pass one of these",
             )
         self.live.apply(order)
+        before = self._course()
+        has_future = self.moment < self.furthest or self._applied < len(self._log)
         del self._log[self._applied :]
         self._edits = [begin for begin in self._edits if begin < self._applied]
-        if not (joined and self._edits):
+        is_new = not (joined and self._edits)
+        if is_new:
             self._edits.append(self._applied)
+        begin = self._edits[-1]
+        replaced = {each: course for each, course in self._replaced.items() if each < begin}
+        if not is_new and begin in self._replaced:
+            replaced[begin] = self._replaced[begin]
+        elif has_future:
+            replaced[begin] = before
+        self._replaced = replaced
         self._undone = []
         self._log.append((self.moment, order))
         self._applied += 1
@@ -248,6 +303,10 @@ class Session(Side):
         twin = copy.copy(self)
         twin.live = self.live.at(self.live.keyframe())
         twin._log = self._log[: self._applied]
+        twin._edits = [begin for begin in self._edits if begin < self._applied]
+        twin._replaced = {
+            each: course for each, course in self._replaced.items() if each < self._applied
+        }
         twin._undone = [*self._undone]
         twin._keyframes = self._keyframes.copy()
         twin._keyframes.forget_after(self.moment)

@@ -45,19 +45,29 @@ const textOfEdit = (edit) => ({
 function paintEdits() {
   const edits = editsOf(S.side), undone = (S.changes.undone || {})[S.side] || 0;
   if ($("undo")) { $("undo").disabled = !edits.length; $("redo").disabled = !undone; }
-  const rows = [...edits].reverse().map((edit, i) => make("button", { class: "edit", title: i ? `Undoes this edit and the ${i} after it` : "Undoes this edit", onclick: () => undo(i + 1) }, make("span", {}, textOfEdit(edit)), make("span", { class: "num" }, seconds(edit.moment)), make("span", {}, "\u21b6")));
+  const branches = [...((S.changes.branches || {})[S.side] || [])].reverse();
+  const back = (i) => (typeof branches[i] === "number" ? `, and brings back the future until ${seconds(branches[i])}` : "");
+  const rows = [...edits].reverse().map((edit, i) => make("button", { class: "edit", title: i ? `Undoes this edit and the ${i} after it` : `Undoes this edit${back(0)}`, onclick: () => undo(i + 1) }, make("span", {}, `${textOfEdit(edit)}${back(i) ? ` (in place of the future until ${seconds(branches[i])})` : ""}`), make("span", { class: "num" }, seconds(edit.moment)), make("span", {}, "\u21b6")));
   $("edits").replaceChildren(...(rows.length ? rows : [make("p", { class: "hint" }, "No edits yet. Ctrl+Z undoes an edit.")]));
 }
 const isWaiting = () => Boolean(S.status && !S.status.playing && ["a", "b"].some((side) => editsOf(side).some((edit) => edit.moment === S.status.moment)));
+const BRANCH_SECONDS = 8; // of the world, for which the note about a replaced future stays
+function branchNow() { // the sentence about the future that the last edit replaced
+  const edit = editsOf(S.side).at(-1), end = ((S.changes.branches || {})[S.side] || []).at(-1);
+  if (!edit || typeof end !== "number" || !S.status) return "";
+  const text = `A new future begins. Undo brings back the one until ${seconds(end)}.`;
+  return S.noteClosed === text || (S.status.moment - edit.moment) * S.hello.step > BRANCH_SECONDS ? "" : text;
+}
 function paintNote() { // a state that a person must know, shown until it ends
   const box = $("note"), { stopped } = S.changes, end = S.hello.end, status = S.status;
   const isPast = status && end !== null && status.moment >= end && S.noteClosed !== "end";
-  const kind = stopped ? "stopped" : isWaiting() ? "waiting" : isPast ? "end" : "", key = `${kind}|${stopped || ""}|${editsOf(S.side).length}`;
+  const branch = branchNow(), kind = stopped ? "stopped" : isWaiting() ? "waiting" : branch ? "branch" : isPast ? "end" : "", key = `${kind}|${stopped || ""}|${editsOf(S.side).length}|${branch}`;
   if (box.dataset.info === key) return;
   box.dataset.info = key; box.hidden = !kind; box.className = kind;
   redraw();
   if (kind === "stopped") box.replaceChildren(make("span", {}, `Time stopped: ${stopped}`), editsOf(S.side).length ? make("button", { onclick: () => undo() }, "Undo the last edit") : "");
-  if (kind === "waiting") box.replaceChildren(make("span", {}, "Time is paused: influence is updated at the next step."), make("button", { onclick: () => $("step").click() }, "Step"), make("button", { onclick: () => $("play").click() }, "Play"));
+  if (kind === "waiting") box.replaceChildren(make("span", {}, `Time is paused: influence is updated at the next step.${branch ? ` ${branch}` : ""}`), make("button", { onclick: () => $("step").click() }, "Step"), make("button", { onclick: () => $("play").click() }, "Play"));
+  if (kind === "branch") box.replaceChildren(make("span", {}, branch), make("button", { onclick: () => undo() }, "Undo"), make("button", { "aria-label": "Close this note", onclick: () => { S.noteClosed = branch; paintNote(); } }, "\u00d7"));
   if (kind === "end") box.replaceChildren(make("span", {}, `The recipe ended at ${seconds(end)}. Time goes on.`), make("button", { "aria-label": "Close this note", onclick: () => { S.noteClosed = "end"; paintNote(); } }, "\u00d7"));
 }
 function applyChanges(changes) {
