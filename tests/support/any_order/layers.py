@@ -113,9 +113,7 @@ def resistance(scene: Scene, name: str) -> str:
 
 
 @operation(fc.Layer, "write", weight=0.5)
-def write(scene: Scene, name: str) -> str | None:
-    if isinstance(scene.get(name), RadialLayer) and scene.get(name).propagation.blend == "max":
-        return None  # a copy begins anew from its sources, without what was written
+def write(scene: Scene, name: str) -> str:
     values = scene.array([0.0, 0.0, 1.0, -2.0, 7.0])
     layer = scene.get(name)
     if layer.steps.field.shape != scene.space.shape:

@@ -253,3 +253,44 @@ def test_written_values_of_a_radial_layer_are_those_of_its_copy(order: tuple[str
     assert twin["a"].values.tobytes() == imap["a"].values.tobytes()
     is_kept = order.index("write") > order.index("tune")
     assert imap["a"].values[0, 4] == (5 if is_kept else 0)
+
+
+@every_copier
+@pytest.mark.parametrize("metric", ["straight", "connected", "path"])
+@pytest.mark.parametrize("order", list(permutations(["source", "wall", "validate", "copy"])))
+def test_written_values_of_the_strongest_sources_are_those_of_a_copy(
+    order: tuple[str, ...], metric: Any, copier: Copier, tmp_path: Path
+) -> None:
+    imap = fc.InfluenceMap(fc.Grid(200, 3))
+    layer: Any = imap.add_layer("a", fc.Radial(2.0, "linear", metric, blend="max"))
+    layer.add_sources([(0.5, 0.5), (70.5, 1.5), (140.5, 1.5)], [4.0, 2.0, 3.0])
+    imap.step()
+    layer.write(np.random.default_rng(0).random((3, 200)))
+    written = layer.read()
+    twins = [imap]
+    for event in order:
+        match event:
+            case "copy":
+                twins.append(copier(imap, tmp_path))
+                twins.append(copier(twins[-1], tmp_path))
+            case "wall":
+                both_set_walls(imap, twins[-1], [270])
+                if len(twins) > 1:
+                    twins[1].space.set_walls([270])
+            case _:
+                for each in twins:
+                    copied: Any = each["a"]
+                    if event == "source":
+                        copied.sources.move(copied.sources.ids[:1], [(1.5, 0.5)])
+                    else:
+                        copied.validate(max_cells=4, rate=0.01)
+                        copied.validate(max_cells=4)
+    for moment in range(3):
+        for each in twins:
+            assert each["a"].values.tobytes() == layer.values.tobytes(), moment
+        for each in twins:
+            if moment == 1:
+                each["a"].add_source((71.5, 2.5), 1.0)  # type: ignore[attr-defined]
+            each.step()
+    assert layer.values[2, 199] == pytest.approx(written[2, 199], abs=1e-6)
+    assert layer.values[0, 0] == 2.0 != written[0, 0]

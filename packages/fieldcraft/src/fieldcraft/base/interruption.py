@@ -17,9 +17,9 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 try:
     # `signal.getsignal` makes an enum of its result, which takes as long as a small step.
-    from _signal import getsignal  # type: ignore[import-not-found]
+    from _signal import getsignal as _getsignal  # type: ignore[import-not-found]
 except ImportError:
-    getsignal = signal.getsignal
+    _getsignal = signal.getsignal
 
 __all__ = ["A_FEW", "atomic", "in_parts", "interruptible", "poll_interrupt"]
 
@@ -42,6 +42,7 @@ class Lock(Protocol):
 A_FEW = 4
 """A count of steps that needs no interruption."""
 SIGINT = signal.SIGINT
+getsignal = _getsignal
 _MOMENT = 0.02
 _get_ident = threading.get_ident
 _getframe = sys._getframe

@@ -14,6 +14,7 @@ from fieldcraft.base.interruption import poll_interrupt
 from fieldcraft.layers.propagation.propagation import (
     Attribution,
     RadiatingField,
+    checked_pins,
     checked_resistance,
 )
 from fieldcraft.layers.propagation.radial.footprints import too_large
@@ -143,6 +144,9 @@ class RadialField(RadiatingField):
             state["resistance"] = self.resistance
         if self.updates.residue is not None:
             state["residue"] = self.updates.residue
+        written = self.updates.written()
+        if written is not None:
+            state["written"], state["written_sums"] = written
         if self._validated:
             state["validated"] = np.array([self._validated], dtype=np.int64)
         return state
@@ -177,12 +181,29 @@ class RadialField(RadiatingField):
                 raise ValueError(f"written values of {residue.dtype} and shape {residue.shape}")
             if not (np.abs(residue) < 2**61).all():
                 raise ValueError("written values that overflow")
+        written = None
+        if "written" in state:
+            written = self._checked_written(state)
         if "validated" in state:
             validated = state["validated"]
             if validated.shape != (1,) or not 0 <= int(validated[0]) < max(size, 1):
                 raise ValueError("a cell to validate that is none")
             self._validated = int(validated[0])
-        self.updates.restore(state["values"], resistance, residue, sources)
+        self.updates.restore(state["values"], resistance, residue, written, sources)
+
+    def _checked_written(
+        self, state: dict[str, NDArray[Any]]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the cells of a state that were written to, and their sums."""
+        cells = checked_pins(state["written"], self.updates.sums.sums.size)
+        sums = state.get("written_sums")
+        if self.radial.blend != "max":
+            raise ValueError("written values of another blend")
+        if sums is None or sums.dtype != np.int64 or sums.shape != cells.shape:
+            raise ValueError("written values that are not one for each cell")
+        if not (np.abs(sums) < 2**61).all():
+            raise ValueError("written values that overflow")
+        return cells.copy(), sums.copy()
 
     # Questions
 
@@ -210,6 +231,8 @@ class RadialField(RadiatingField):
                 updates.residue.reshape(-1)[first:last] += away
             updates.sums.touch(np.arange(first, last))
             updates.sums.publish(updates.shown, updates.walks.some_walls)
+        if most is None:
+            updates.forget_written(first, last)
         return wrong
 
     def _truth(self, first: int, last: int) -> NDArray[np.int64]:

@@ -185,6 +185,10 @@ class RadialUpdates:
         """Whether the next step adds all sources again."""
         self.residue: NDArray[np.int64] | None = None
         """What written values add to the sums of all sources."""
+        self._written: NDArray[np.bool_] | None = None
+        """With blend="max": the cells, flat, whose sums are what was written there."""
+        self._restored: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+        """After a copy: the cells that were written to, and their sums."""
         self.taken = Taken.of(Sources(space), exact=radial.exact)
         """What else is known of the sources at the last step."""
         self._compares_all = False
@@ -249,8 +253,62 @@ class RadialUpdates:
         if self.radial.blend == "sum":
             before = 0 if self.residue is None else self.residue
             self.residue = written - self.sums.sums + before
+        else:
+            self._written = np.ones(written.size, dtype=np.bool_)
         self.sums.sums[:] = written
         self.shown[:] = written / SCALE
+
+    def written(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+        """Return the cells that still have what was written there after the next step unless
+        sources change, and their sums; None with blend="sum", and without such cells.
+        """
+        self._continue_from_restored()
+        if self._written is None:
+            return None
+        cells = np.flatnonzero(self._written & ~self._touched_by_walls())
+        if not len(cells):
+            return None
+        return cells, self.sums.sums.reshape(-1)[cells]
+
+    def _touched_by_walls(self) -> NDArray[np.bool_]:
+        """Return the cells that the next step computes again since walls have changed, flat."""
+        walls = np.asarray(self.space.walls_changed(self.walls_version))
+        before = self.sums.dirty.copy()
+        try:
+            if len(walls):
+                self.sums.touch(walls)
+                if self.radial.metric != "straight":
+                    self._touch(self.applied.at(self.near(self.sums.dirty)))
+            return self.sums.in_changed_tiles().reshape(-1)
+        finally:
+            self.sums.dirty[:] = before
+
+    def forget_written(self, first: int, last: int) -> None:
+        """The cells [first, last) have the sums of their sources again."""
+        if self._written is not None:
+            self._written[first:last] = False
+
+    def _continue_from_restored(self) -> None:
+        """Compute the sums of a copy with values that were written with blend="max"."""
+        if self._restored is None:
+            return
+        cells, sums = self._restored
+        self._restored = None
+        shown = self.shown.copy()
+        walls_version = self.walls_version
+        self._begin(self.sources_taken().copy())
+        while self._work is not None and next(self._work, None) is not None:
+            pass
+        self._work = None
+        self._compares_all = True
+        self.sums.sums.reshape(-1)[cells] = sums
+        self._written = np.zeros(self.shown.size, dtype=np.bool_)
+        self._written[cells] = True
+        # Where walls have changed since the last step, the next one shows what follows from them.
+        self.walls_version = walls_version
+        differing = (self.shown != shown).reshape(-1) & ~self._written
+        self.shown[:] = shown
+        self.sums.touch(np.flatnonzero(differing))
 
     def sources_taken(self) -> Sources:
         """Return the sources as they were at the last step."""
@@ -263,11 +321,13 @@ class RadialUpdates:
         values: NDArray[np.float32],
         resistance: NDArray[np.float32] | None,
         residue: NDArray[np.int64] | None,
+        written: tuple[NDArray[np.int64], NDArray[np.int64]] | None,
         sources: Sources,
     ) -> None:
         """Show values until the next step, which adds the sources again."""
         self.resistance = resistance
         self.residue = residue
+        self._restored = written
         self.values[...] = values
         self.is_invalid = True
         self.stale = sources.copy()
@@ -288,6 +348,8 @@ class RadialUpdates:
         self._work = self._pending = None
         self.is_invalid = True
         self.residue = None
+        self._written = None
+        self._restored = None
 
     def catch_up(self, units: int | None = None) -> int:
         """Do at most `units` units of the work under way (None: all of it); return their number."""
@@ -305,6 +367,7 @@ class RadialUpdates:
         return made
 
     def _begin(self, sources: Sources) -> None:
+        self._continue_from_restored()
         if self.is_invalid:
             self.stale = None
             self.is_invalid = False
@@ -529,12 +592,11 @@ class RadialUpdates:
 
     def _clear_dirty(self) -> None:
         """Set the sums of changed tiles to 0; all of their rows count as changed."""
-        height, width = self.sums.shape
         self.sums.dirty[self.sums.dirty != 0] = _ALL_ROWS
-        tiles = np.repeat(self.sums.dirty != 0, kernels.trail.stamps.TILE_COLUMNS, axis=1)[
-            :, :width
-        ]
-        self.sums.sums[np.repeat(tiles, kernels.trail.stamps.TILE_ROWS, axis=0)[:height]] = 0
+        cells = self.sums.in_changed_tiles()
+        self.sums.sums[cells] = 0
+        if self._written is not None:
+            self._written[cells.reshape(-1)] = False
 
     # Few sources with footprints that need no search
 

@@ -175,6 +175,12 @@ class Accumulator:
         ] = kernels.trail.stamps.ALL_ROWS
         return found
 
+    def in_changed_tiles(self) -> NDArray[np.bool_]:
+        """Return a mask of the cells of tiles that have changed."""
+        height, width = self.shape
+        tiles = np.repeat(self.dirty != 0, kernels.trail.stamps.TILE_COLUMNS, axis=1)
+        return np.repeat(tiles[:, :width], kernels.trail.stamps.TILE_ROWS, axis=0)[:height]
+
     def touch(self, cells: Ints) -> None:
         """Mark the tiles of cells as changed."""
         self.dirty |= self.tiles(cells)
