@@ -85,6 +85,7 @@ FOLDERS = {
     "shared": (
         "links",
         "moves",
+        "nearest",
         "neighbors",
         "places",
     ),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.csr import runs, starts_of
+from fieldcraft.space.graph.buckets import UNSURE, Buckets
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
@@ -310,8 +311,7 @@ class Topology:
         """
         if not len(self):
             return np.full(len(points), -1, dtype=np.int64)
-        _, found = self.tree.query(points)
-        found = np.asarray(found, dtype=np.int64)
+        found = self._nearest(points)
         if max_height is None or points.shape[1] == 2:
             return found
         heights = self.positions[:, 2]
@@ -324,6 +324,23 @@ class Topology:
             near = away.argmin(axis=1)
             found[some] = np.where(np.isfinite(away[np.arange(len(some)), near]), near, -1)
         return found
+
+    def _nearest(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the nearest vertex to each point, the one that the tree finds first of equally
+        near ones.
+        """
+        buckets = self._buckets
+        if buckets is None:
+            return np.asarray(self.tree.query(points)[1], dtype=np.int64)
+        found = buckets.nearest(points)
+        unsure = np.flatnonzero(found == UNSURE)
+        if len(unsure):
+            found[unsure] = self.tree.query(points[unsure])[1]
+        return found
+
+    @cached_property
+    def _buckets(self) -> Buckets | None:
+        return Buckets.of(self.positions)
 
     def nearest_of(self, some: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each of `cells` the nearest of the vertices `some`, ascending; of equally near
