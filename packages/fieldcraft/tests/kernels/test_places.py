@@ -84,18 +84,11 @@ def test_columns_and_rows(grid: fc.Grid, points: NDArray[np.float64]) -> None:
 
 @given(GRIDS, st.integers(0, 2**16))
 def test_centers(grid: fc.Grid, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    values = rng.random(len(grid), dtype=np.float32)
-    cells = rng.integers(-1, len(grid), 5)
-    points = np.empty((5, 2))
-    values_there = np.empty(5, dtype=np.float32)
-    found = np.empty(5, dtype=np.bool_)
-    kernels.shared.places.centers(cells, values, grid.layout.frame, points, values_there, found)
-    assert found.tolist() == (cells >= 0).tolist()
+    cells = np.random.default_rng(seed).integers(-1, len(grid), 5)
+    points = grid.centers_of(cells)
+    found = cells >= 0
     assert np.array_equal(points[found], grid.position_of(cells[found]).reshape(-1, 2))
-    assert np.array_equal(values_there[found], values[cells[found]])
     assert np.isnan(points[~found]).all()
-    assert np.isnan(values_there[~found]).all()
 
 
 @given(GRIDS, POINTS, st.sampled_from(["refuse", "clamp"]))

@@ -29,6 +29,11 @@ class Adjacency:
     lengths: NDArray[np.float64]
 
     @cached_property
+    def most_steps(self) -> int:
+        """The largest number of steps out of one cell."""
+        return int(np.diff(self.starts).max(initial=0))
+
+    @cached_property
     def typical(self) -> float:
         """The median length of a step; 0 where there is none."""
         if len(self.lengths):

@@ -289,11 +289,14 @@ class ChosenCells:
                 cells[()],
                 ranked,
             )
+        cells = np.asarray(cells)
         found = np.asarray(cells >= 0)
-        positions = np.full((*found.shape, space.dimensions), np.nan)
-        positions[found] = space.position_of(np.asarray(cells)[found])
-        values = np.full(found.shape, np.nan, dtype=np.float32)
-        values[found] = flat[np.asarray(cells)[found]]
+        positions = space.centers_of(cells.reshape(-1)).reshape(*found.shape, space.dimensions)
+        if found.all():
+            values = flat[cells]
+        else:
+            values = np.full(found.shape, np.nan, dtype=np.float32)
+            values[found] = flat[cells[found]]
         return cls(positions, values[()], cells[()], found[()], cells[()], ranked)
 
     @classmethod

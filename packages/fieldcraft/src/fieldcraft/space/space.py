@@ -148,6 +148,13 @@ class Space(Pictured, Suggesting, ABC):
         on a 3D graph (3,) or (N, 3).
         """
 
+    def centers_of(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the centers of checked cells (N,): (N, 2), or (N, 3) on a 3D graph; NaN for -1."""
+        centers = np.full((len(cells), self.dimensions), np.nan)
+        found = cells >= 0
+        centers[found] = self.position_of(cells[found])
+        return centers
+
     def same_cells(self, other: object) -> bool:
         """Return whether another space has the same cells in the same places; walls may differ."""
         return not self.describe_difference(other)

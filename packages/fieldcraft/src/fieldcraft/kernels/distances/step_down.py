@@ -6,37 +6,111 @@ import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
 
-__all__ = ["choose"]
+__all__ = ["AT_ENDS", "EVEN", "MEAN", "around", "choose"]
+
+EVEN, MEAN, AT_ENDS = 0, 1, 2
+"""What a unit of length costs: the same everywhere, the mean of the two cells, or the cost of the
+cell that a step ends in.
+"""
+
+
+@kernel("i8[::1], (i8[::1], i4[::1], f8[::1]), out i8[::1], out i8[::1]")
+def around(cells, steps, first, found):
+    """Write the cells of agents, and after them the cells that steps from each lead to; return
+    their number.
+
+    `first` receives where those of each agent begin. `steps` are (starts, ends, lengths).
+    """
+    starts, ends, _ = steps
+    count = cells.shape[0]
+    found[:count] = cells
+    for i in range(cells.shape[0]):
+        first[i] = count
+        for k in range(starts[cells[i]], starts[cells[i] + 1]):
+            found[count] = ends[k]
+            count += 1
+    return count
 
 
 @kernel(
-    "i8[::1], i8[::1], f8[::1], i8[::1], f8[::1], f8[::1], b1[::1], i8[::1], b1, out i8[::1], out"
-    " i4[::1]"
+    "i8[::1], (i8[::1], i4[::1], f8[::1]), i8[::1], i8[::1], f8[::1], none, none, i8[::1], (i8,"
+    " f8), b1, out i8[::1], out f4[::1], out b1[::1], out i4[::1]",
+    "i8[::1], (i8[::1], i4[::1], f8[::1]), i8[::1], i8[::1], f8[::1], none, b1[::1], i8[::1], (i8,"
+    " f8), b1, out i8[::1], out f4[::1], out b1[::1], out i4[::1]",
+    "i8[::1], (i8[::1], i4[::1], f8[::1]), i8[::1], i8[::1], f8[::1], f8[::1], none, i8[::1], (i8,"
+    " f8), b1, out i8[::1], out f4[::1], out b1[::1], out i4[::1]",
+    "i8[::1], (i8[::1], i4[::1], f8[::1]), i8[::1], i8[::1], f8[::1], f8[::1], b1[::1], i8[::1],"
+    " (i8, f8), b1, out i8[::1], out f4[::1], out b1[::1], out i4[::1]",
 )
-def choose(cells, starts, here, ends, left, totals, blocked, order, one_per_cell, chosen, occupied):
-    """Write the number of the step that each agent takes, -1 for none: the step nearer to the goal
-    with the least total, of equals that to the lowest cell.
+def choose(
+    cells,
+    steps,
+    first,
+    places,
+    distances,
+    costs,
+    closed,
+    order,
+    charge,
+    one_per_cell,
+    chosen,
+    values,
+    moves,
+    occupied,
+):
+    """Write the cell that each agent steps to, its distance, and whether it is another cell: one
+    nearer to the goal with the least total, of equals the lowest cell.
 
-    The steps of agent i are `starts[i]` up to `starts[i + 1]`; they lead to the cells `ends`.
-    `here` and `left` are the distances of `cells` and ends, `totals` the distances over each
-    step. With
-    `one_per_cell` agents step one after the other in this order, each to a cell that is free at
-    that moment and not farther; `occupied` is the number of agents in each cell.
+    Parameters
+    ----------
+    cells : ndarray
+        The cells of agents.
+    steps, first, places : ndarray
+        See `around`.
+    distances : ndarray
+        The distances of `places`.
+    costs : ndarray or None
+        The cost of each cell.
+    closed : ndarray or None
+        Cells that no agent steps to.
+    order : ndarray
+        With `one_per_cell` the order in which agents step, each to a cell that is free at that
+        moment and not farther; `occupied` is the number of agents in each cell.
+    charge : tuple
+        `EVEN`, `MEAN` or `AT_ENDS`, and the cost of a unit of length for the first.
     """
+    starts, _, lengths = steps
+    kind, even = charge
     for turn in range(order.shape[0]):
         i = order[turn]
+        own = cells[i]
+        here = distances[i]
         best = np.int64(-1)
-        for k in range(starts[i], starts[i + 1]):
-            useless = occupied[ends[k]] > 0 if one_per_cell else left[k] == here[i]
-            if useless or blocked[k] or left[k] == np.inf or left[k] > here[i]:
+        least = np.inf
+        for k in range(starts[own], starts[own + 1]):
+            at = first[i] + k - starts[own]
+            there = places[at]
+            left = distances[at]
+            useless = occupied[there] > 0 if one_per_cell else left == here
+            if useless or left == np.inf or left > here:
                 continue
-            if (
-                best < 0
-                or totals[k] < totals[best]
-                or (totals[k] == totals[best] and ends[k] < ends[best])
-            ):
-                best = np.int64(k)
-        chosen[i] = best
-        if one_per_cell and best >= 0:
-            occupied[cells[i]] -= 1
-            occupied[ends[best]] += 1
+            if closed is not None and closed[there]:
+                continue
+            length = lengths[k]
+            if costs is None or kind == EVEN:
+                total = left + length * even
+            elif kind == AT_ENDS:
+                total = left + length * costs[there]
+            else:
+                total = left + (length * 0.5) * (costs[own] + costs[there])
+            if best < 0 or total < least or (total == least and there < places[best]):
+                best = np.int64(at)
+                least = total
+        if best < 0:
+            best = np.int64(i)
+        moves[i] = best != i
+        chosen[i] = places[best]
+        values[i] = np.float32(distances[best])
+        if one_per_cell and best != i:
+            occupied[own] -= 1
+            occupied[places[best]] += 1

@@ -85,25 +85,17 @@ def columns_and_rows(points, layout, found):
     return -1
 
 
-@kernel(
-    "i8[::1], f4[::1], (f8, f8, f8, i8, i8, b1, b1), out f8[:,::1], out f4[::1], out b1[::1]",
-    error_model="numpy",
-)
-def centers(cells, values, layout, points, found_values, found):
-    """Write the centers of cells, their values, and whether each is a cell; NaN for -1."""
+@kernel("i8[::1], (f8, f8, f8, i8, i8, b1, b1), out f8[:,::1]")
+def centers(cells, layout, points):
+    """Write the centers of cells, (N, 2); NaN for -1."""
     left, low, size, width, height, y_up, _ = layout
     for i in range(cells.shape[0]):
-        cell = cells[i]
-        found[i] = cell >= 0
-        if cell < 0:
-            points[i, 0] = np.nan
-            points[i, 1] = np.nan
-            found_values[i] = np.nan
-            continue
-        row = cell // width
-        column = cell - row * width
+        row, column = divmod(cells[i], width)
         if y_up:
             row = height - 1 - row
-        points[i, 0] = left + (column + 0.5) * size
-        points[i, 1] = low + (row + 0.5) * size
-        found_values[i] = values[cell]
+        if cells[i] < 0:
+            points[i, 0] = np.nan
+            points[i, 1] = np.nan
+        else:
+            points[i, 0] = left + (column + 0.5) * size
+            points[i, 1] = low + (row + 0.5) * size

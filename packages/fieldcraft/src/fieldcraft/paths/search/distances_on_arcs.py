@@ -15,14 +15,13 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import Ints, read_only
-from fieldcraft.paths.cost import SAME_COST, CellCosts
+from fieldcraft.paths.cost import SAME_COST
 from fieldcraft.paths.path import resolve_cells
 from fieldcraft.paths.search.distances import DistanceSearch, SearchTask, Steps, incoming
 from fieldcraft.space import GraphSnapshot, Grid, HexGrid, Snapshot, Space
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cached import cached, cached_until_walls_change
 from fieldcraft.space.cells import occupied_mask
-from fieldcraft.space.csr import runs
 from fieldcraft.space.kinds import graph_of
 from fieldcraft.space.regions import ChosenCells
 from fieldcraft.space.saves import with_more_walls
@@ -230,21 +229,6 @@ class ArcSearch(DistanceSearch):
         return following, taken
 
 
-def step_cost(
-    charge: str,
-    costs: CellCosts,
-    starts: Ints,
-    ends: Ints,
-    lengths: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Return the costs of steps between pairs of cells."""
-    if costs.values is None:
-        return lengths * (costs.uniform or 1.0)
-    if charge == "enter":
-        return np.asarray(lengths * costs.values[ends])
-    return np.asarray((lengths * 0.5) * (costs.values[starts] + costs.values[ends]))
-
-
 def adjacency_with_walls(space: Space, walls: NDArray[np.bool_]) -> Adjacency:
     """Return the steps of a space with these walls; on a grid walls by infinite cost have corners
     too.
@@ -254,7 +238,7 @@ def adjacency_with_walls(space: Space, walls: NDArray[np.bool_]) -> Adjacency:
     return with_more_walls(space, walls).adjacency
 
 
-_NO_CELLS = np.empty(0, dtype=np.int32)
+_NOBODY = np.empty(0, dtype=np.int32)
 
 
 def step_down(
@@ -276,44 +260,72 @@ def step_down(
             remedy="Make it without outward",
         )
     cells, single = resolve_cells(space, walls, "walker", positions)
-    if distances.is_current:
-        steps = space.adjacency
+    is_current = distances.is_current
+    if is_current:
+        adjacency = space.adjacency
     else:
-        steps = adjacency_with_walls(space, walls)
-    first = steps.starts[cells]
-    counts = steps.starts[cells + 1] - first
-    arcs = runs(first, counts)
-    starts = np.concatenate([[0], counts.cumsum()])
-    origins = cells.repeat(counts)
-    ends = steps.ends[arcs].astype(np.int64)
-    left = distances.measured(np.concatenate([cells, ends]))
-    here = left[: len(cells)]
-    left = left[len(cells) :]
-    lengths = steps.lengths[arcs]
-    totals = left + step_cost(distances.charge, distances.cell_costs, origins, ends, lengths)
-    blocked = np.zeros(len(ends), dtype=np.bool_)
-    if not distances.is_current:
-        blocked |= space.walls.reshape(-1)[ends]
-    if not onto_goals:
-        blocked |= np.isin(ends, distances.goals)
-    if occupied is not None:
-        blocked |= occupied_mask(space, occupied)[ends]
+        adjacency = adjacency_with_walls(space, walls)
+    steps = adjacency.starts, adjacency.ends, adjacency.lengths
+    first = np.empty_like(cells)
+    around = np.empty(len(cells) * (1 + adjacency.most_steps), dtype=np.int64)
+    around = around[: kernels.distances.step_down.around(cells, steps, first, around)]
+    left = distances.measured(around)
+    closed = None
+    if occupied is not None or not onto_goals or not is_current:
+        closed = _closed(distances, onto_goals, occupied)
     order = np.arange(len(cells))
-    agents = _NO_CELLS
+    agents = _NOBODY
     if one_per_cell:
         # The nearest first.
-        order = here.argsort(kind="stable")
-        agents = np.zeros(len(space), dtype=np.int32)
-        np.add.at(agents, cells, 1)
+        order = left[: len(cells)].argsort(kind="stable")
+        agents = np.bincount(cells, minlength=len(space)).astype(np.int32)
     chosen = np.empty_like(cells)
+    values = np.empty(len(cells), dtype=np.float32)
+    moves = np.empty(len(cells), dtype=np.bool_)
     kernels.distances.step_down.choose(
-        cells, starts, here, ends, left, totals, blocked, order, one_per_cell, chosen, agents
+        cells,
+        steps,
+        first,
+        around,
+        left,
+        distances.cell_costs.values,
+        closed,
+        order,
+        _charge(distances),
+        one_per_cell,
+        chosen,
+        values,
+        moves,
+        agents,
     )
-    moves = chosen >= 0
-    cells[moves], here[moves] = ends[chosen[moves]], left[chosen[moves]]
-    values = here.astype(np.float32)
     if single:
         return ChosenCells(
-            space.position_of(int(cells[0])), values[0], cells[0], moves[0], cells[0]
+            space.position_of(int(chosen[0])), values[0], chosen[0], moves[0], chosen[0]
         )
-    return ChosenCells(space.position_of(cells), values, cells, moves, cells)
+    return ChosenCells(space.centers_of(chosen), values, chosen, moves, chosen)
+
+
+def _closed(
+    distances: DistanceMap, onto_goals: bool, occupied: ArrayLike | None
+) -> NDArray[np.bool_]:
+    """Return the cells that no agent steps to, (cells,)."""
+    space = distances.space
+    if occupied is None:
+        closed = np.zeros(len(space), dtype=np.bool_)
+    else:
+        closed = occupied_mask(space, occupied)
+    if not distances.is_current:
+        closed |= space.walls.reshape(-1)
+    if not onto_goals:
+        closed[distances.goals] = True
+    return closed
+
+
+def _charge(distances: DistanceMap) -> tuple[int, float]:
+    """Return what a unit of length costs, as `kernels.distances.step_down.choose` takes it."""
+    costs = distances.cell_costs
+    if costs.values is None:
+        return kernels.distances.step_down.EVEN, costs.uniform or 1.0
+    if distances.charge == "enter":
+        return kernels.distances.step_down.AT_ENDS, 1.0
+    return kernels.distances.step_down.MEAN, 1.0

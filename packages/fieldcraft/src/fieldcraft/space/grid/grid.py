@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
@@ -214,6 +215,13 @@ class Grid(Lattice):
         if type(one) is int and 0 <= one < len(self):
             return self.layout.centers(one)
         return self.layout.centers(checked_cells(self, cells))
+
+    def centers_of(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """See `Space.centers_of`."""
+        centers = np.empty((len(cells), 2))
+        ids = np.ascontiguousarray(cells)
+        kernels.shared.places.centers(ids, self.layout.frame, centers)
+        return centers
 
     def _nearest_of(self, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
         return nearest_of(self, free, cells)
