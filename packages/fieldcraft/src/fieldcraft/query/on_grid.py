@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,24 +46,12 @@ class GridValues(Queries):
         """Return positions on the map in cells from the origin, (N, 2), as kernels take them; those
         off the map are moved to its rim.
         """
-        space = self.space
-        if len(points) == 1:  # by Python's own numbers: arrays of one take ten times as long
-            (x, y), (left, top) = points[0].tolist(), space.origin
-            column, row = (x - left) / space.cell_size, (y - top) / space.cell_size
-            if not (math.isfinite(column) and math.isfinite(row)):
-                raise too_far(points[0])
-            if space.wrap:
-                return np.array([(column % space.width, row % space.height)])
-            column, row = min(max(column, 0.0), float(space.width)), max(row, 0.0)
-            return np.array([(column, min(row, float(space.height)))])
-        with np.errstate(over="ignore", invalid="ignore"):
-            places = (points - space.origin) / space.cell_size
-        if not np.isfinite(places).all():
-            raise too_far(points[~np.isfinite(places).all(axis=1)][0])
-        size = (space.width, space.height)
-        if space.wrap:
-            return np.mod(places, size)
-        return np.clip(places, 0, size)
+        places = np.empty((len(points), 2))
+        frame = self.space.layout.frame
+        refused = kernels.shared.places.columns_and_rows(points, frame, places)
+        if refused >= 0:
+            raise too_far(points[refused])
+        return places
 
     def gradient(self, positions: ArrayLike, smooth: bool, outside: str) -> tuple[Floats, bool]:
         """See `Queries.gradient`."""

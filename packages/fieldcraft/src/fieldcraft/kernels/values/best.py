@@ -110,7 +110,8 @@ def best(values, bounds, places, axes, sign, squares, taking, first, last, out, 
     (y_up, wrap), (reach2, spacing2) = axes, squares
     height, width = values.shape
     down, across = bounds.shape
-    rings = np.int64(min(np.sqrt(reach2), np.float64(height + width))) // TILE + (3 if wrap else 1)
+    reach = np.int64(min(np.sqrt(reach2), np.float64(height + width))) + 1
+    rings = (reach - 1) // TILE + (3 if wrap else 1)
     rings = min(rings, max(down, across))
     for i in range(first, last):
         u, v = places[i, 0], places[i, 1]
@@ -148,12 +149,16 @@ def best(values, bounds, places, axes, sign, squares, taking, first, last, out, 
                             or (bound == top_score and gap2 > top_d2)
                         ):
                             continue
+                        first_column, end_column = left, right
+                        if not wrap:
+                            first_column = max(left, own_column - reach)
+                            end_column = min(right, own_column + reach + 1)
                         for r in range(top, bottom):
                             dv = _away(height - 1 - r if y_up else r, v, height, wrap)
                             dv2 = dv * dv
                             if dv2 > reach2:
                                 continue
-                            for c in range(left, right):
+                            for c in range(first_column, end_column):
                                 score = sign * values[r, c]
                                 if not score >= top_score or closed[r, c] != 0:
                                     continue
