@@ -529,3 +529,73 @@ def test_positions_are_the_worlds() -> None:
 def test_refusals_of_peaks(wrong: dict[str, float], name: str) -> None:
     with refused(InvalidValue, name):
         query.peaks(noise(fc.Grid(4, 3), 2), **wrong)  # type: ignore[arg-type]
+
+
+def parts_of(found: fc.ChosenCells) -> list[bytes]:
+    """The bits of an answer."""
+    return [
+        np.asarray(each).tobytes()
+        for each in (found.positions, found.values, found.cells, found.found)
+    ]
+
+
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([0.1, 0.5, 0.9]),
+    st.sampled_from([None, 1, 3]),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["refuse", "clamp"]),
+)
+@settings(max_examples=40)
+def test_an_expression_is_computed_near_few_positions_only(
+    seed: int, radius: float, count: int | None, y_up: bool, wrap: bool, outside: str
+) -> None:
+    rng = np.random.default_rng(seed)
+    space = fc.Grid(
+        61,
+        47,
+        cell_size=0.5,
+        origin=(-3, 2),
+        walls=random_walls((47, 61), 0.2, seed),
+        y_up=y_up,
+        wrap=wrap,
+    )
+    imap = fc.InfluenceMap(space)
+    first, second = (
+        imap.add_layer(name, values=rng.integers(-3, 4, (47, 61)).astype(np.float32))
+        for name in ("first", "second")
+    )
+    low, high = space.extent
+    at = rng.uniform(low, high - 1e-9, (1, 2))
+    if outside == "clamp" and not wrap:
+        at[0] += rng.uniform(-40, 40, 2)
+    makers = (
+        lambda: first - 0.5 * second,
+        lambda: first.normalize() * second,
+        lambda: -first.curve(np.tanh),
+    )
+    for positions in (at, at[0]):
+        for make in makers:
+            near, whole = make(), make()
+            expected = whole.values
+            arguments = (positions, radius)
+            keywords = {"count": count, "outside": outside}
+            found = fc.best(near, *arguments, **keywords)
+            assert not near.is_computed
+            assert parts_of(found) == parts_of(
+                fc.best(expected, *arguments, **keywords, space=space)
+            )
+            lowest = query.worst(near, *arguments, **keywords)
+            assert parts_of(lowest) == parts_of(query.worst(whole, *arguments, **keywords))
+
+
+def test_an_expression_is_computed_as_a_whole_for_many_positions_and_once() -> None:
+    space = fc.Grid(61, 47)
+    layer = fc.InfluenceMap(space).add_layer("a", values=np.ones((47, 61), dtype=np.float32))
+    many = np.full((40, 2), 5.5)
+    score = layer * 2
+    fc.best(score, many, 4)
+    assert score.is_computed
+    found = fc.best(score, (5.5, 5.5), 1)
+    assert found.value == 2

@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft.base import checks
-from fieldcraft.query.queries import lottery
+from fieldcraft.query.on_grid import values_around
+from fieldcraft.query.queries import Queries, lottery
 from fieldcraft.query.slopes import queries
 from fieldcraft.space import Space
 from fieldcraft.space.regions import ChosenCells, Regions, checked_none, chosen, regions_above
-from fieldcraft.values.readable import Readable, Values
+from fieldcraft.values.expression import Expression
+from fieldcraft.values.readable import Readable, Values, points_and_cells
 
 
 def best(
@@ -143,16 +145,29 @@ def _choose(
     none: str,
     sign: np.float32,
 ) -> ChosenCells:
-    values = queries(layer, space)
+    values: Queries | None = None
+    if space is None and walk is None and isinstance(layer, Expression):
+        ground = layer.space
+    else:
+        values = queries(layer, space)
+        ground = values.space
     otherwise = checked_none(none)
     far = checks.positive("radius", radius)
     gap = checks.not_negative("spacing", spacing)
-    wanted = _wanted(count, values.space)
-    points, own, single = values.cells(positions, outside)
-    closed = values.closed(where, occupied)
-    drawn = lottery(within, rng, len(points), wanted)
-    cells = values.best(points, far, wanted, gap, closed, walk, sign, drawn)
-    return chosen(cells, own, single, count, otherwise, values.space, values.flat)
+    wanted = _wanted(count, ground)
+    points, own, single = points_and_cells(ground, positions, outside)
+    around = None
+    if isinstance(layer, Expression) and values is None:
+        around = values_around(layer, own, far)
+    try:
+        values = values or around or queries(layer)
+        closed = values.closed(where, occupied)
+        drawn = lottery(within, rng, len(points), wanted)
+        cells = values.best(points, far, wanted, gap, closed, walk, sign, drawn)
+        return chosen(cells, own, single, count, otherwise, ground, values.flat)
+    finally:
+        if around is not None:
+            around.free()
 
 
 def _wanted(count: int | None, space: Space) -> int:

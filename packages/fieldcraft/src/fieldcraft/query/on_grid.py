@@ -21,11 +21,14 @@ from fieldcraft.space.cached import cached
 from fieldcraft.space.grid.grid_steps import grid_ground
 from fieldcraft.space.ranges import at_spacing, largest_coordinate, within_range
 from fieldcraft.space.regions import moves_beside
+from fieldcraft.values.expression import Expression
 from fieldcraft.values.readable import Cells, Floats, run_in_bands, too_far
 from fieldcraft.values.sampling import OUTSIDE, grid_points, obstacles_of, refuse_off_map
 
 Mask = NDArray[np.bool_]
 
+_MOST_UNUSED = 4  # arrays for a query of few cells
+_FEW_OF_ALL = 1 / 32  # the share of the cells that are computed one by one in less time
 _SLOPES = 1_000  # positions that pay for waking a thread
 _CELLS_PER_THREAD = 200_000  # cells to compare that do
 _STRETCHES_PER_THREAD = 5_000
@@ -107,7 +110,8 @@ class GridValues(Queries):
         """See `Queries.best`."""
         space = self.space
         places = self.places(points)
-        cells = np.full((len(points), wanted), -1, dtype=np.int64)
+        cells = np.empty((len(points), wanted), dtype=np.int64)
+        cells.fill(-1)
         squares = (
             _squared(within_range(space, radius), space),
             _squared(at_spacing(space, spacing), space),
@@ -127,7 +131,7 @@ class GridValues(Queries):
             return cells
         highest = self._tile_bounds(closed, sign, len(points) * wanted, squares[0])
         inputs = self.values, highest, places, axes, sign, squares, False
-        least = int(_CELLS_PER_THREAD / (wanted * min(3 * squares[0] + 1, len(space)))) + 1
+        least = int(_CELLS_PER_THREAD / (wanted * min(3 * squares[0] + 1, self.values.size))) + 1
         run_in_bands(kernels.values.best.best, inputs, (cells, taken), len(points), least)
         return cells
 
@@ -229,15 +233,61 @@ class GridValues(Queries):
 
         Where agents compare less than the whole map together, this is infinity: nothing is skipped.
         """
-        if agents * min(4 * reach2, len(self.space)) <= 2 * len(self.space):
-            return _no_bounds(self.space.shape)
-        highest = np.empty_like(_no_bounds(self.space.shape))
+        size = self.values.size
+        if agents * min(4 * reach2, size) <= 2 * size:
+            return _no_bounds(self.values.shape)
+        highest = np.empty_like(_no_bounds(self.values.shape))
         kernels.values.best.bounds(self.values, closed.view(np.uint8), sign, highest)
         return highest
 
     def steps(self) -> Steps:
         """See `Queries.steps`."""
         return None, grid_ground(self.space)
+
+
+class ValuesAround(GridValues):
+    """Values of an expression within some cells of positions, and any numbers elsewhere.
+
+    They lie in an array of the whole map, which serves the next query after `free`.
+    """
+
+    def __init__(self, expression: Expression, space: Grid, centers: Cells, reach: int) -> None:
+        around = np.empty(len(centers) * (2 * reach + 1) ** 2, dtype=np.int64)
+        count = kernels.values.best.windows(centers, reach, space.shape, space.wrap, around)
+        around = around[:count]
+        found = expression.values_at(around)
+        self._unused = _unused_arrays(space)
+        try:
+            self._array = self._unused.pop()
+        except IndexError:
+            self._array = np.zeros(len(space), dtype=np.float32)
+        self._array[around] = found
+        super().__init__(self._array.reshape(space.shape), space)
+
+    def free(self) -> None:
+        """Let another query write over the values."""
+        self._unused.append(self._array)
+        del self._unused[_MOST_UNUSED:]
+
+
+def values_around(expression: Expression, cells: int | Cells, radius: float) -> ValuesAround | None:
+    """Return the values of an expression on a grid within a radius of positions in these cells;
+    None where it takes less time to compute all of them.
+    """
+    space = expression.space
+    if not isinstance(space, Grid) or expression.is_computed:
+        return None
+    centers = np.atleast_1d(cells)
+    side = 2 * radius / space.cell_size + 5
+    if len(centers) * side * side > len(space) * _FEW_OF_ALL:
+        return None
+    return ValuesAround(expression, space, centers, int(side) // 2)
+
+
+@cached
+def _unused_arrays(space: Grid) -> list[NDArray[np.float32]]:
+    """Return arrays of numbers by cell that no query uses: new ones would be paged in."""
+    return []
 
 
 _step_vectors = cached(step_vectors)

@@ -19,7 +19,7 @@ from fieldcraft.space import Space
 from fieldcraft.values.ground import Ground
 from fieldcraft.values.operand import Operand
 from fieldcraft.values.passes import Mapping, Pass
-from fieldcraft.values.plan import Calculation, Lease, Plan, Sample, plan_of
+from fieldcraft.values.plan import Calculation, Lease, Plan, plan_of, values_of_some
 from fieldcraft.values.printing import as_text, checked_out
 from fieldcraft.values.tree import Node, Written, text_of
 
@@ -31,7 +31,6 @@ _LOST_BY_COPIES = (
     "_plan",
     "_sources",
     "_lease",
-    "_sample",
     "_locks",
     "_seen",
     "_version",
@@ -41,7 +40,6 @@ _LOST_BY_COPIES = (
     "_ranges_version",
 )
 _version_of = attrgetter("version")
-_MOST_KEPT = 65_536  # cells of a sample that an expression keeps its memory for
 
 
 class Expression(Operand):
@@ -58,7 +56,6 @@ class Expression(Operand):
     _plan: Plan | None = None
     _sources: Sequence[Any] = ()
     _lease: Lease | None = None
-    _sample: Sample | None = None
     _locks: tuple[SingleThreadLock, ...] = ()
     _seen: tuple[int, ...] | None = None
     _version = 0
@@ -198,6 +195,11 @@ class Expression(Operand):
                 self._evaluate(out)
         return out
 
+    @property
+    def is_computed(self) -> bool:
+        """Whether all values are cached as they are now."""
+        return self._cached is not None and self._cached_version == self.version
+
     def values_at(self, cells: NDArray[np.int64]) -> Floats:
         """Return the values of some cells, (N,). Only these are computed, after a pass over the map
         where `normalize` or `invert` need its range.
@@ -217,17 +219,7 @@ class Expression(Operand):
                     calculation.find_ranges(sources)
                     self._ranges_version = version
                 constants = calculation.constants
-            sample = self._sample_of(plan, len(cells), len(walls) > 0)
-            return sample.values(sources, walls, constants, cells)
-
-    def _sample_of(self, plan: Plan, cells: int, has_walls: bool) -> Sample:
-        """Return a sample for so many cells, the last one if it fits."""
-        sample = self._sample
-        if sample is None or not sample.fits(cells, has_walls):
-            sample = Sample(plan, cells, has_walls)
-            if cells <= _MOST_KEPT:
-                self._sample = sample
-        return sample
+            return values_of_some(plan, sources, walls, constants, cells)
 
     @property
     def leaves(self) -> tuple[Operand, ...]:

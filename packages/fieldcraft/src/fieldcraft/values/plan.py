@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.kernels.compiling import pool
-from fieldcraft.kernels.shared.arrays import aligned
+from fieldcraft.kernels.shared.arrays import address, aligned
 from fieldcraft.kernels.values import operations
 from fieldcraft.values.tree import BEYOND, CODES, RANGED, Node
 
@@ -63,6 +63,8 @@ class Plan:
     def __init__(self, parts: Sequence[Part]) -> None:
         self.free: list[Calculation] = []
         """Calculations of expressions that are gone, for the next ones of this structure."""
+        self.free_samples: list[Sample] = []
+        """Samples that no thread uses."""
         self._steps: list[_Step] = []
         self._numbers: dict[object, int] = {}
         numbers: list[int] = []
@@ -246,6 +248,7 @@ def plan_of(root: Node) -> tuple[Plan, list[Any], tuple[Any, ...]]:
 
 _WORK_PER_THREAD = 2_000_000  # cells times instructions that pay for waking a thread
 _MOST_FREE = 4  # calculations that a plan keeps
+_MOST_KEPT = 65_536  # cells of a sample that a plan keeps
 _LEAST_SAMPLE = 128  # cells that a sample has memory for
 
 Floats = NDArray[np.float32]
@@ -269,14 +272,14 @@ class Calculation:
         work = cells * max(len(program.instructions) for program in programs)
         most = min(1 + work // _WORK_PER_THREAD, cells // kernels.values.compose.BLOCK)
         bands = pool.bands(cells, most, 16)
-        block = min(kernels.values.compose.BLOCK, max(16, -(-cells // 16) * 16))
+        block = _block(cells)
         stride = block + 16
         moving = 1 + plan.sources
         fixed = len(plan.constants) + plan.registers
         self._scratch = aligned(len(bands) * fixed * stride)
         bases = self._bases = np.zeros((len(bands), moving + fixed), dtype=np.int64)
         offsets = 4 * stride * np.arange(len(bands) * fixed).reshape(len(bands), fixed)
-        bases[:, moving:] = self._scratch.__array_interface__["data"][0] + offsets
+        bases[:, moving:] = address(self._scratch) + offsets
         self._calls: dict[Program, tuple[list[pool.Call], Floats]] = {}
         for program in programs:
             ranges = np.zeros((len(bands), program.ranges, 2), dtype=np.int32)
@@ -306,9 +309,9 @@ class Calculation:
         of maps and arrays, contiguous float32.
         """
         if out is not None:
-            self._bases[:, 0] = out.__array_interface__["data"][0]
+            self._bases[:, 0] = address(out)
         for row, values in enumerate(sources, start=1):
-            self._bases[:, row] = values.__array_interface__["data"][0]
+            self._bases[:, row] = address(values)
         calls, ranges = self._calls[program]
         if len(calls) == 1:
             kernel, arguments = calls[0]
@@ -316,6 +319,11 @@ class Calculation:
         else:
             pool.run(calls)
         return ranges
+
+
+def _block(cells: int) -> int:
+    """Return how many cells are computed at once."""
+    return min(kernels.values.compose.BLOCK, max(16, -(-cells // 16) * 16))
 
 
 class Lease:
@@ -377,6 +385,27 @@ class Sample:
         calculation.constants[:] = constants
         calculation.run(calculation.plan.last, self._values, self._result)
         return self._result[:count].copy()
+
+
+def values_of_some(
+    plan: Plan,
+    sources: Sequence[Floats],
+    walls: Walls,
+    constants: NDArray[np.float32],
+    cells: NDArray[np.int64],
+) -> Floats:
+    """Return the values of some cells, (N,), by a sample that the plan keeps for the next ones."""
+    has_walls = len(walls) > 0
+    try:
+        sample = plan.free_samples.pop()
+    except IndexError:
+        sample = None
+    if sample is None or not sample.fits(len(cells), has_walls):
+        sample = Sample(plan, len(cells), has_walls)
+    found = sample.values(sources, walls, constants, cells)
+    if sample.size <= _MOST_KEPT and len(plan.free_samples) < _MOST_FREE:
+        plan.free_samples.append(sample)
+    return found
 
 
 def _of_range(kind: str, low: float, high: float) -> float:

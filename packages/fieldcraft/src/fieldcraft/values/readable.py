@@ -58,7 +58,10 @@ class Values:
                 remedy=f"Pass an array with a value for each {space.cell_name}",
             )
         self.space: Space = space
-        self.values = read_only(np.ascontiguousarray(values, dtype=np.float32))
+        flags = values.flags
+        if values.dtype != np.float32 or not flags.c_contiguous or flags.writeable:
+            values = read_only(np.ascontiguousarray(values, dtype=np.float32))
+        self.values: NDArray[np.float32] = values
 
     @property
     def flat(self) -> NDArray[np.float32]:
@@ -66,14 +69,8 @@ class Values:
         return self.values.reshape(-1)
 
     def cells(self, positions: ArrayLike, outside: str) -> tuple[Floats, int | Cells, bool]:
-        """Return world positions (N, D), their cells, and whether it was one position: then the
-        cell is an int.
-        """
-        quick = self.space.quick_cells(positions, outside)
-        if quick is not None:
-            return np.asarray(positions), quick, False
-        points, single = checks.positions(positions, dimensions=self.space.dimensions)
-        return points, self.space.cell_at(positions if single else points, outside=outside), single
+        """See `points_and_cells`."""
+        return points_and_cells(self.space, positions, outside)
 
     def closed(
         self, where: Readable | ArrayLike | None, occupied: ArrayLike | None = None
@@ -96,6 +93,19 @@ class Values:
                 remedy="Use layers on one map with one cell size, or pass an array of bool",
             )
         return np.asarray(self.space.walls | (Values(where).values == 0))
+
+
+def points_and_cells(
+    space: Space, positions: ArrayLike, outside: str
+) -> tuple[Floats, int | Cells, bool]:
+    """Return world positions (N, D), their cells, and whether it was one position: then the cell is
+    an int.
+    """
+    quick = space.quick_cells(positions, outside)
+    if quick is not None:
+        return np.asarray(positions), quick, False
+    points, single = checks.positions(positions, dimensions=space.dimensions)
+    return points, space.cell_at(positions if single else points, outside=outside), single
 
 
 def run_in_bands(

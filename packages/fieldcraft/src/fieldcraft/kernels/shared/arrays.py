@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TypeGuard, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ __all__ = [
     "Bytes",
     "Floats",
     "Ints",
+    "address",
     "aligned",
     "is_ids",
     "is_numbers",
@@ -37,8 +38,13 @@ def aligned(shape: int | tuple[int, ...]) -> NDArray[np.float32]:
     """
     size = shape if isinstance(shape, int) else math.prod(shape)
     memory = np.zeros(size + 16, dtype=np.float32)
-    start = -(int(memory.__array_interface__["data"][0]) // 4) % 16
+    start = -(address(memory) // 4) % 16
     return memory[start : start + size].reshape(shape)
+
+
+def address(array: NDArray[Any]) -> int:
+    """Return where the memory of an array begins."""
+    return int(array.__array_interface__["data"][0])
 
 
 def read_only(array: NDArray[_Number]) -> NDArray[_Number]:

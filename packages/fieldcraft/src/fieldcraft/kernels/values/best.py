@@ -13,7 +13,7 @@ import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
 
-__all__ = ["TILE", "best", "best_within", "bounds", "thin"]
+__all__ = ["TILE", "best", "best_within", "bounds", "thin", "windows"]
 
 TILE = 16
 """Side of the squares with cached highest values; it changes no result."""
@@ -279,6 +279,26 @@ def best_within(
             out[i, k] = cell
             if taking:
                 _close(closed, cell, squares[1], axes[1])
+
+
+@kernel("i8[::1], i8, (i8, i8), b1, out i8[::1]")
+def windows(centers, reach, shape, wrap, cells):
+    """Write the cells up to `reach` rows and columns from each of `centers`; return their number.
+
+    Cells between several centers come several times.
+    """
+    height, width = shape
+    count = 0
+    for i in range(centers.shape[0]):
+        row, column = divmod(centers[i], width)
+        for y in range(row - reach, row + reach + 1):
+            if not wrap and (y < 0 or y >= height):
+                continue
+            for x in range(column - reach, column + reach + 1):
+                if wrap or 0 <= x < width:
+                    cells[count] = (y % height) * width + x % width
+                    count += 1
+    return count
 
 
 @kernel("i8[::1], f8, b1, i8, out i8[::1], out u1[:,::1]")
