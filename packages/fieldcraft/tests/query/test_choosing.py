@@ -531,6 +531,9 @@ def test_refusals_of_peaks(wrong: dict[str, float], name: str) -> None:
         query.peaks(noise(fc.Grid(4, 3), 2), **wrong)  # type: ignore[arg-type]
 
 
+rng_of = np.random.default_rng
+
+
 def parts_of(found: fc.ChosenCells) -> list[bytes]:
     """The bits of an answer."""
     return [
@@ -588,6 +591,11 @@ def test_an_expression_is_computed_near_few_positions_only(
             )
             lowest = query.worst(near, *arguments, **keywords)
             assert parts_of(lowest) == parts_of(query.worst(whole, *arguments, **keywords))
+            drawn = [
+                parts_of(fc.best(each, *arguments, within=0.5, rng=rng_of(seed), **keywords))
+                for each in (near, whole)
+            ]
+            assert drawn[0] == drawn[1]
 
 
 def test_an_expression_is_computed_as_a_whole_for_many_positions_and_once() -> None:
