@@ -45,9 +45,8 @@ def sources() -> list[Path]:
 def users(kernel: Path) -> list[Path]:
     """Return the files that use a file of kernels."""
     family, name = kernel.parent.name, kernel.stem
-    used = re.compile(
-        rf"kernels\.{family}\.{name}\.|kernels\.{family}\.{name} import|kernels\.{family} import .*\b{name}\b"
-    )
+    module = rf"kernels\.{family}"
+    used = re.compile(rf"{module}\.{name}(\.| import)|{module} import .*\b{name}\b")
     others = (file for file in all_sources() if file != kernel)
     return [file for file in others if used.search(file.read_text(encoding="utf-8"))]
 
