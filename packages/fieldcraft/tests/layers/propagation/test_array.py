@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.errors import InvalidValue, WrongLayer
+from support.refusals import refused, unchanged
+from support.small_layers import WALLS
 
 DISC = fc.Stamp.disc(2.3, "linear")
 
@@ -120,3 +122,39 @@ def test_values_that_are_put_beside_them_change_nothing_else() -> None:
     np.testing.assert_array_equal(layer.values, fine)
     layer.put([0], [1e20])
     assert layer.values[0, 0] == np.float32(1e20)
+
+
+@pytest.mark.reference
+class TestArrayLayer:
+    def test_carries_an_array(self, imap: fc.InfluenceMap) -> None:
+        height = imap.add_layer("height", values=np.arange(54).reshape(6, 9))
+        assert height.propagation is None
+        assert height.values[2, 3] == 21  # on a wall too: it is your array
+        imap.step(3)
+        imap.advance(1.0)
+        assert height.values[5, 8] == 53
+        height.write(np.zeros((6, 9)))
+        assert not height.values.any()
+        assert height.sample((0.5, 0.5)) == 0
+
+    def test_takes_neither_sources_nor_parameters(self, imap: fc.InfluenceMap) -> None:
+        layer = imap.add_layer("height", values=np.ones((6, 9)))
+        for call in (
+            lambda: layer.add_source((0.5, 0.5)),
+            lambda: layer.add_sources([(0.5, 0.5)]),
+            lambda: layer.sync(["a"], [(0.5, 0.5)]),
+            lambda: layer.deposit((0.5, 0.5)),
+            lambda: layer.settle(),
+            lambda: layer.tune(decay=1.0),
+        ):
+            with unchanged(layer), refused(WrongLayer, "'height'", "layer.write"):
+                call()
+        with unchanged(layer), pytest.raises(AttributeError, match="propagation"):
+            layer.propagation = fc.Spread(0.2, 0.5)
+
+    def test_values_need_not_be_given_to_a_spreading_layer_but_may(
+        self, imap: fc.InfluenceMap
+    ) -> None:
+        start = np.full((6, 9), 2.0)
+        layer = imap.add_layer("a", fc.Spread(0.2, 0.5), values=start)
+        np.testing.assert_array_equal(layer.values, np.where(WALLS, 0, 2))
