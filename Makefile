@@ -66,7 +66,7 @@ machines: setup
 
 # All 66,442 problems of the MovingAI scenario files, from the folder of real data (FIELDCRAFT_DATA).
 scenarios: setup
-	FIELDCRAFT_SCENARIOS=1000000 $(BIN)/pytest -q packages/fieldcraft/tests/test_scenarios_sample.py
+	FIELDCRAFT_SCENARIOS=1000000 $(BIN)/pytest -q packages/fieldcraft/tests/formats/maps/test_scenarios_sample.py
 
 # Statements, syntax nodes, public names, circles of imports: figures that inform.
 size: setup

@@ -1,4 +1,4 @@
-"""Connected ground: what SciPy labels on open maps, with measures that add up."""
+"""Connected regions: what SciPy labels on open maps."""
 
 from __future__ import annotations
 

@@ -10,53 +10,14 @@ from scipy.spatial import Delaunay
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation import Flood
 from fieldcraft.space import incoming, sees, visible, watchers
 from fieldcraft.space.mesh.portals import portals_of
 from support import realdata
+from support.meshes import CORNERS, ROOMS, a_grid, squares
 from support.refusals import refused
-
-
-def squares(grid: fc.Grid, walls: bool = False) -> tuple[fc.Graph, np.ndarray]:
-    """The open cells of a grid (or all of them) as the polygons of a mesh, and which cells they
-    are.
-    """
-    down, right = np.meshgrid(np.arange(grid.height + 1), np.arange(grid.width + 1), indexing="ij")
-    rows, columns = np.nonzero(~grid.walls | walls)
-    corner = rows * (grid.width + 1) + columns
-    rings = np.stack([corner, corner + 1, corner + grid.width + 2, corner + grid.width + 1], axis=1)
-    rings[::2] = rings[::2, ::-1]  # polygons may go round either way
-    return fc.Graph.from_polygons(
-        np.stack([right.ravel(), down.ravel()], axis=1) * grid.cell_size, rings
-    ), rows * grid.width + columns
-
-
-def a_grid(
-    seed: int, share: float = 0.25, shape: tuple[int, int] = (11, 17), **options: object
-) -> fc.Grid:
-    return fc.Grid(
-        shape[1], shape[0], walls=np.random.default_rng(seed).random(shape) < share, **options
-    )
-
-
-# Two rooms beside each other, and a passage between them: see docs/graphs.md.
-CORNERS = [
-    (0, 0),
-    (4, 0),
-    (4, 4),
-    (0, 4),
-    (4, 1),
-    (4, 2),
-    (9, 1),
-    (9, 2),
-    (9, 0),
-    (13, 0),
-    (13, 4),
-    (9, 4),
-]
-ROOMS = [(0, 1, 4, 5, 2, 3), (4, 6, 7, 5), (8, 9, 10, 11, 7, 6)]
 
 
 class TestMeshes:
@@ -328,43 +289,6 @@ class TestPairsOnGrids:
         assert not sees(grid, (4.5, 0.5), (4.5, 2.5), 9).any()
 
 
-class TestShots:
-    def test_over_squares_as_over_cells(self) -> None:
-        for seed in range(10):
-            grid = a_grid(seed, 0.15)
-            graph, cells = squares(grid)
-            rng = np.random.default_rng(seed)
-            start, end = graph.positions[rng.choice(len(graph))], rng.random(2) * grid.size
-            over_cells, over_squares = (
-                incoming(space, start, end, speed=2.0) for space in (grid, graph)
-            )
-            assert set(cells[over_squares.cells]) == set(over_cells.cells)
-            assert over_squares.blocked == over_cells.blocked
-            np.testing.assert_allclose(over_squares.end, over_cells.end, atol=0.01)
-            assert (np.diff(over_squares.seconds) >= 0).all()
-
-    def test_stops_at_the_rim_and_sweeps_what_is_near(self) -> None:
-        graph = fc.Graph.from_polygons(CORNERS, ROOMS)
-        shot = incoming(graph, (1, 1.5), (20, 1.5), speed=10)
-        assert shot.cells.tolist() == [0, 1, 2] and shot.blocked
-        np.testing.assert_allclose(shot.end, (13, 1.5), atol=1e-3)
-        np.testing.assert_allclose(shot.seconds, (graph.positions[:, 0] - 1) / 10, atol=1e-3)
-        assert incoming(graph, (1, 3), (8, 3), speed=1, width=9).cells.tolist() == [
-            0
-        ]  # the passage lies behind the wall
-        assert incoming(graph, (1, 1.1), (3.9, 1.1), speed=1, width=9).cells.tolist() == [0, 1]
-        assert not incoming(graph, (1, 1.1), (3.9, 1.1), speed=1, width=9).blocked
-        graph.set_walls(1)
-        assert incoming(graph, (1, 1.5), (20, 1.5), speed=10).cells.tolist() == [0]
-        assert incoming(graph, (1, 1.5), (1, 1.5), speed=10).cells.tolist() == [0]
-
-    def test_without_a_mesh_nothing_stops_it(self) -> None:
-        graph = fc.Graph([(0, 0, 0), (3, 0.2, 0), (6, 0, 4), (9, 0, 0)], [])
-        shot = incoming(graph, (0, 0, 0), (6, 0, 0), speed=2, width=0.5)
-        assert shot.cells.tolist() == [0, 1] and shot.seconds.tolist() == [0, 1.5]
-        assert shot.end == (6, 0, 0) and not shot.blocked
-
-
 def test_both_tiers_and_any_threads_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     grid = a_grid(8, 0.3, (9, 12))
     graph, _ = squares(grid)
@@ -392,37 +316,6 @@ def test_both_tiers_and_any_threads_agree(monkeypatch: pytest.MonkeyPatch) -> No
     finally:
         pool.set_threads(threads)
     assert answers[0] == answers[1] == answers[2]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options", "kind", "fragment"),
-    [
-        (((0, 0), 3), {"heights": np.zeros(3)}, InvalidValue, "no heights"),
-        (((0, 0), 3), {"walls": True}, InvalidValue, "no walls"),
-        (((0, 0, 0), 3), {}, InvalidValue, "(x, y)"),
-        (((0, 0), 0), {}, InvalidValue, "above 0"),
-        (((0, 0), [1, 2]), {}, InvalidValue, "one for each"),
-        (((0, 0), 3), {"facing": (1, 0, 0)}, InvalidValue, "facing"),
-        (((0, np.nan), 3), {}, InvalidValue, "finite"),
-    ],
-)
-def test_bad_looks_are_refused(arguments, options, kind, fragment) -> None:
-    graph = fc.Graph.from_polygons(CORNERS, ROOMS)
-    for look in (visible, watchers):
-        with refused(kind, fragment):
-            look(graph, *arguments, **options)
-
-
-def test_bad_pairs_are_refused() -> None:
-    level = fc.Graph([(0, 0, 0)], [], max_height=1)
-    with refused(OutsideMap, "at most 1"):
-        sees(level, (0, 0, 0), (0, 0, 5), 9)
-    with refused(InvalidValue, "(x, y, z)"):
-        sees(level, (0, 0, 0), (0, 0), 9)
-    with refused(InvalidValue, "space"):
-        sees("map", (0, 0), (1, 1), 9)  # type: ignore[arg-type]
-    with refused(InvalidValue, "no heights"):
-        sees(level, (0, 0, 0), (0, 0, 0), 9, heights=np.zeros(1))
 
 
 class TestRealLevels:

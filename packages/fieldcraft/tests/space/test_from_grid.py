@@ -296,3 +296,45 @@ def test_a_wall_that_comes_while_squares_are_made_is_not_missed() -> None:
     graph = Busy(3, 2).to_graph()
     assert graph.sight_grid is not None
     assert graph.sight_grid.walls.tolist() == [[False, False, True], [False, False, False]]
+
+
+@pytest.mark.parametrize("neighbors", [4, 8, [(1, 2), (2, -1), (-1, 0)]])
+@pytest.mark.parametrize("wrap", [False, True])
+def test_a_grid_as_a_graph_has_its_links(neighbors, wrap: bool) -> None:
+    rng = np.random.default_rng(5)
+    grid = fc.Grid(
+        9,
+        7,
+        cell_size=2,
+        origin=(3, -4),
+        walls=rng.random((7, 9)) < 0.25,
+        neighbors=neighbors,
+        wrap=wrap,
+        y_up=True,
+    )
+    graph = grid.to_graph()
+    np.testing.assert_array_equal(graph.walls, grid.walls.reshape(-1))
+    np.testing.assert_array_equal(graph.positions, grid.position_of(np.arange(63)))
+    assert graph.directed == (len(np.shape(neighbors)) > 0)
+    other = {(int(cell), end) for cell in range(63) for end in graph.neighbors_of(cell).tolist()}
+    links, expected = grid.links().reshape(-1), set()
+    for bit, (dx, dy) in enumerate(grid.neighborhood.steps):
+        for end in np.flatnonzero(links & grid.link_masks[bit]).tolist():
+            y, x = divmod(end, 9)
+            expected.add(((y - dy) % 7 * 9 + (x - dx) % 9, end))
+    assert other == expected
+    wall = int(np.flatnonzero(grid.walls)[0])
+    graph.set_walls(wall, False)
+    grid.set_walls(wall, False)
+    straight = {(0, 1), (1, 0), (0, -1), (-1, 0)} & set(grid.neighborhood.steps)
+    into = np.bitwise_or.reduce(
+        [grid.link_masks[grid.neighborhood.steps.index(step)] for step in straight]
+    )
+    steps = [
+        step
+        for step, mask in zip(grid.neighborhood.steps, grid.link_masks, strict=True)
+        if grid.links().reshape(-1)[wall] & into & mask
+    ]
+    y, x = divmod(wall, 9)
+    for dx, dy in steps:
+        assert wall in graph.neighbors_of((y - dy) % 7 * 9 + (x - dx) % 9)
