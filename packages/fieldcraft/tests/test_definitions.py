@@ -13,8 +13,8 @@ SOURCES = Path(fc.__file__).parent
 
 FOLLOWED = [
     # the name, in which file and after which text it stands, and the file and name it leads to
-    ("__init__.py", "    distance_map,", "distance_map", "paths/flee_maps.py", "distance_map"),
-    ("paths/flee_maps.py", "    return DistanceMap(", "DistanceMap", "paths/distance_maps.py", "DistanceMap"),
+    ("__init__.py", "    distance_map,", "distance_map", "paths/distance_maps.py", "distance_map"),
+    ("paths/distance_maps.py", "    return DistanceMap(", "DistanceMap", "paths/distance_maps.py", "DistanceMap"),
     ("paths/distance_maps.py", "ground = snapshot_of(", "snapshot_of", "space/snapshots.py", "snapshot_of"),
     ("paths/distance_maps.py", "self._search = search_for(", "search_for", "paths/search/distances_on_grid.py", "search_for"),
     ("paths/distance_maps.py", "self.search.settle()", "settle", "paths/search/distances.py", "settle"),

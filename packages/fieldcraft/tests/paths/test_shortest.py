@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels.compiling import pool
-from fieldcraft.paths.flee_maps import distance_map
+from fieldcraft.paths.distance_maps import distance_map
 from fieldcraft.paths.shortest import shortest_path, shortest_paths
 from support.drawings import drawn
 from support.mazes import World, cheapest

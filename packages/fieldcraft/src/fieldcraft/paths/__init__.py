@@ -1,16 +1,11 @@
 """Distance maps, flow fields and shortest paths."""
 
 from fieldcraft.paths.blocking import would_block
-from fieldcraft.paths.distance_maps import DistanceMap
-from fieldcraft.paths.flee_maps import (
-    FirstArrival,
-    FleeMap,
-    distance_map,
-    first_arrival,
-    flee_map,
-    flow_field,
-)
+from fieldcraft.paths.distance_maps import DistanceMap, distance_map
+from fieldcraft.paths.first_arrival import FirstArrival, first_arrival
+from fieldcraft.paths.flee_maps import FleeMap, flee_map
 from fieldcraft.paths.flow.flow_field import FlowField
+from fieldcraft.paths.flow.flow_fields import flow_field
 from fieldcraft.paths.path import Path
 from fieldcraft.paths.search.path_through_danger import TimedPath
 from fieldcraft.paths.search.reach import Reach, reach

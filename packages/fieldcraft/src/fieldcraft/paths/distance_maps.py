@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import Between
-from fieldcraft.layers import SingleThreadLock
+from fieldcraft.layers import Layer, SingleThreadLock
 from fieldcraft.paths.cost import CellCosts, Cost, Traffic
+from fieldcraft.paths.descent import step_down
 from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells, unique_goals
 from fieldcraft.paths.search.distances import DistanceSearch, SearchTask
-from fieldcraft.paths.search.distances_on_arcs import CHARGES, step_down
+from fieldcraft.paths.search.distances_on_arcs import CHARGES
 from fieldcraft.paths.search.distances_on_grid import search_for
 from fieldcraft.space import Snapshot, Space, checked_space, snapshot_of
 from fieldcraft.space.csr import NO_CELLS
@@ -92,12 +93,9 @@ class DistanceMap(Operand):
         on_wall: str = "refuse",
         traffic: Traffic | None = None,
     ) -> None:
-        if not (charge is CHARGES[0] and on_wall is ON_WALL[0] and outward is False):
-            checks.choice("charge", charge, CHARGES)
-            checks.choice("on_wall", on_wall, ON_WALL)
-            checks.flag("outward", outward)
-        self.charge = charge
-        self.outward = bool(outward)
+        self.charge = checks.choice("charge", charge, CHARGES)
+        checks.choice("on_wall", on_wall, ON_WALL)
+        self.outward = checks.flag("outward", outward)
         costs = CellCosts(checked_space(space, "Paths lie on"), cost, traffic)
         ground = snapshot_of(space, costs.values if costs.infinite else None)
         cells, _ = resolve_cells(space, ground.walls, "goal", goals, on_wall)
@@ -500,3 +498,93 @@ def _union(cells: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     if len(cells) == 1:
         return cells[0]
     return np.unique(np.concatenate([NO_CELLS, *cells]))
+
+
+def distance_map(
+    space: Space,
+    goals: ArrayLike,
+    *,
+    cost: Cost = None,
+    start_costs: ArrayLike | None = None,
+    limit: float | None = None,
+    charge: str = "mean",
+    outward: bool = False,
+    on_wall: str = "refuse",
+    traffic: Layer | None = None,
+    weight: float = 4.0,
+) -> DistanceMap:
+    """Return the walking distance from every cell to the nearest goal.
+
+    Distances are computed lazily: nothing is searched before a value is read, and no farther than
+    that value needs. Maps with traffic or another charge, or outward, are searched again as a whole
+    after each change of walls or costs.
+
+    Parameters
+    ----------
+    space : Grid, HexGrid or Graph
+        Where agents walk. Its `neighbors` and `corners` say which steps a grid allows. On a graph
+        or mesh agents walk along open edges. Distances are of walking *to* the goals, which matters
+        for one-way steps.
+    goals : array_like of shape (2,) or (N, 2)
+        World positions; on a 3D graph of shape (3,) or (N, 3).
+    cost : float, ndarray, layer or expression, optional
+        Cost per world unit, at least 1e-6 (default 1), such as `1 + 4 * threat`; infinite cells are
+        walls. A step costs its length times the mean cost of its two cells. Layers and expressions
+        are read once, and again by `DistanceMap.repair`.
+    start_costs : float or array_like of shape (N,), optional
+        Cost added to each goal, for example the price of entering an exit. A goal is ignored if
+        another goal is cheaper from its cell.
+    limit : float, optional
+        Largest distance to search, inclusive.
+    charge : {"mean", "enter"}
+        With "enter" a step costs its length times the cost of the cell that it ends in, as in tile
+        and board games.
+    outward : bool
+        Return distances of walking *from* the goals. They differ for one-way steps and for
+        `charge="enter"`. `fieldcraft.reach` finds the cells within a few steps of units.
+    on_wall : {"refuse", "nearest"}
+        With "nearest" a goal in a wall is moved to the nearest open cell.
+    traffic : layer with fc.Trail(vector=True), optional
+        The recent moves of agents, written by `steering.PIBT` or `layer.deposit(positions, steps)`.
+        A step against the flow costs more, so that agents that follow the map form lanes. It is
+        read once, and again by `DistanceMap.repair`.
+    weight : float, optional
+        The part by which the cost of a step against a flow of strength 1 rises.
+
+    Returns
+    -------
+    DistanceMap
+        A map that can be sampled, drawn, used in expressions, followed downhill and repaired after
+        walls change.
+
+    Raises
+    ------
+    OnWall
+        If a goal is in a wall. The message names the nearest open cell.
+    OutsideMap
+        If a goal is outside the map.
+    InvalidValue
+        If there are no goals, or an argument does not fit.
+
+    References
+    ----------
+    E. W. Dijkstra, "A note on two problems in connexion with graphs", Numerische Mathematik 1
+    (1959).
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> grid = fc.Grid(walls=[[0, 0, 1, 0, 0],
+    ...                       [0, 0, 1, 0, 0],
+    ...                       [0, 0, 0, 0, 0]])
+    >>> distances = fc.distance_map(grid, (0.5, 0.5))
+    >>> distances.values
+    array([[ 0.,  1., inf,  7.,  8.],
+           [ 1.,  2., inf,  6.,  7.],
+           [ 2.,  3.,  4.,  5.,  6.]], dtype=float32)
+    """
+    if traffic is None:
+        against = None
+    else:
+        against = Traffic(space, traffic, weight)
+    return DistanceMap(space, goals, cost, start_costs, limit, charge, outward, on_wall, against)

@@ -4,7 +4,7 @@ Every function takes a layer, an expression, an array with its space, or any obj
 a `space`.
 """
 
-from fieldcraft.paths.flee_maps import first_arrival
+from fieldcraft.paths.first_arrival import first_arrival
 from fieldcraft.query.choosing import best, peaks, pick, regions, worst
 from fieldcraft.query.climbing import Reservations, explore_step, uphill
 from fieldcraft.query.damage import DamageNextTurn, damage_next_turn

@@ -19,7 +19,6 @@ from fieldcraft.space.cached import cached
 from fieldcraft.space.ranges import within_walk
 
 EVERYWHERE = np.empty(0, dtype=np.int64)
-_MOST_CACHED = 4
 _MOST_BUCKETS = 1024
 # Buckets are narrower than the cheapest step by this share, so that rounding does not bring both
 # ends of it into one bucket.
@@ -316,12 +315,8 @@ class Expansion(ABC):
 
     def __del__(self) -> None:
         """Return the scratch of an unfinished search to the pool."""
-        for array in self.scratch:
-            # int8 or uint32; while Python exits, NumPy's names are gone
-            if (array.dtype.kind, array.dtype.itemsize) in (("i", 1), ("u", 4)):
-                array.fill(0)
         if self.scratch:
-            self._pool.give(self._kinds, self.scratch)
+            self._pool.give(self._kinds, self.scratch, is_clear=False)
 
 
 class Buckets(Expansion):
@@ -363,22 +358,28 @@ class Scratch:
 
     def __init__(self, cells: int) -> None:
         self._size = cells + 1
-        self._free: dict[Kinds, list[Arrays]] = {}
+        self._most = 4
+        self._free: dict[Kinds, list[tuple[Arrays, bool]]] = {}
 
     def take(self, kinds: Kinds) -> Arrays:
         """Return arrays of these types. The contents are arbitrary, except 0 for int8 and
         uint32.
         """
         free = self._free.setdefault(kinds, [])
-        if free:
-            return free.pop()
-        return tuple(np.zeros((*rows, self._size), dtype) for dtype, *rows in kinds)
+        if not free:
+            return tuple(np.zeros((*rows, self._size), dtype) for dtype, *rows in kinds)
+        arrays, is_clear = free.pop()
+        if not is_clear:
+            for array in arrays:
+                if array.dtype in (np.int8, np.uint32):
+                    array.fill(0)
+        return arrays
 
-    def give(self, kinds: Kinds, arrays: Arrays) -> None:
-        """Put arrays back; arrays of int8 and uint32 must be 0."""
+    def give(self, kinds: Kinds, arrays: Arrays, *, is_clear: bool = True) -> None:
+        """Put arrays back; arrays of int8 and uint32 are 0 if they are clear."""
         free = self._free[kinds]
-        if len(free) < _MOST_CACHED:
-            free.append(arrays)
+        if len(free) < self._most:
+            free.append((arrays, is_clear))
 
 
 @cached

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import Floats, Ints
+from fieldcraft.paths.distance_maps import DistanceMap
 from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.paths.search.distances_on_arcs import ArcSearch
 from fieldcraft.space import Graph, Grid, Space, grid_of
@@ -20,9 +21,6 @@ from fieldcraft.space.cached import cached
 from fieldcraft.space.csr import NO_CELLS, runs
 from fieldcraft.space.grid.passages import floors_of, passages
 from fieldcraft.space.kinds import graph_of
-
-if TYPE_CHECKING:
-    from fieldcraft.paths.distance_maps import DistanceMap
 
 _STRAIGHT = {(1, 0), (-1, 0), (0, 1), (0, -1)}
 # as many pay for waking a thread
@@ -424,3 +422,61 @@ def _arrival_distance(graph: Graph) -> float:
         typical = 0.0
     rounding = float(np.spacing(np.abs(graph.positions).max(initial=0.0)))
     return max(_ARRIVED * typical, 4 * rounding)
+
+
+_fields: WeakValueDictionary[int, FlowField] = WeakValueDictionary()
+
+
+def flow_field(distance_map: DistanceMap) -> FlowField:
+    """Return the directions in which agents walk to the goals of a distance map.
+
+    The same field is returned whenever a map is passed again. It follows its map: after `repair` it
+    is updated where distances or walls have changed when it is next read. Directions are 0 in the
+    cells of goals.
+
+    Parameters
+    ----------
+    distance_map : DistanceMap
+        The distances to the goals, on a grid whose neighborhood has the four straight steps and
+        `corners` "never" or "if-one-open", on hexagons, a graph or a mesh. With "cut" agents pass
+        between two walls from cell to cell only: use `DistanceMap.step`.
+
+    Returns
+    -------
+    FlowField
+        On a graph or mesh a `GraphFlow`, which knows the next vertex as well.
+
+    Raises
+    ------
+    InvalidValue
+        For anything else, and for a map with `outward=True`.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> flow = fc.flow_field(fc.distance_map(fc.Grid(5, 1), (4.5, 0.5)))
+    >>> flow.sample([(0.5, 0.5), (4.5, 0.5)])
+    array([[1., 0.],
+           [0., 0.]])
+    """
+    checks.instance(
+        distance_map,
+        DistanceMap,
+        "A flow field is made from a distance map",
+        "Pass fc.distance_map(space, goals)",
+    )
+    if distance_map.outward:
+        raise InvalidValue(
+            "A flow field leads to the goals of its map",
+            got="a map with outward=True",
+            remedy="Make the distance map without outward",
+        )
+    known = _fields.get(id(distance_map))
+    if known is None or known.distance_map is not distance_map:
+        grid = isinstance(distance_map.space, Grid)
+        if grid:
+            known = GridFlow(distance_map)
+        else:
+            known = GraphFlow(distance_map)
+        _fields[id(distance_map)] = known
+    return known
