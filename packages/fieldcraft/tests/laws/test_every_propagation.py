@@ -14,6 +14,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels.compiling import pool
+from fieldcraft.layers.propagation import PROPAGATIONS as PROPAGATIONS_BY_NAME
 from support.tiers import plain
 from support.worlds import open_cells
 
@@ -62,6 +63,10 @@ PAIRS = [
     for kind in ("grid", "hexes", "graph")
     if kind != "graph" or not isinstance(propagation, fc.Trail)
 ]
+
+
+def test_every_class_of_propagation_is_here() -> None:
+    assert set(PROPAGATIONS_BY_NAME.values()) <= {type(each) for each in PROPAGATIONS}
 
 
 @pytest.mark.parametrize("propagation", PROPAGATIONS, ids=str)

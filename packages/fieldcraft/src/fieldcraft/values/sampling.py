@@ -144,7 +144,8 @@ def _bilinear(
     plain = isinstance(positions, np.ndarray) and positions.dtype == np.float64
     if plain and isinstance(positions, np.ndarray) and positions.shape[1:] == (2,):
         points: NDArray[np.float64] = np.ascontiguousarray(positions).view()
-        points.flags.writeable = single = False
+        points.flags.writeable = False
+        single = False
     else:
         points, single = grid_points(positions)
     if outside not in OUTSIDE:

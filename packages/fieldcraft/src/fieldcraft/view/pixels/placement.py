@@ -173,5 +173,7 @@ def subject_of(layer: Any, space: Space | None, *, finite: bool = True) -> tuple
     checks.array_of(values, tuple(own.shape), "fiub", rule, "Pass a value for each cell")
     if finite:
         values = plain_values(values, dimensions=(1, 2))
-    never = getattr(layer, "never", None)
+    never = None
+    if hasattr(type(layer), "never"):
+        never = layer.never
     return Subject(values, own, sources, name, unknown, never), own if space is None else space

@@ -36,6 +36,60 @@ _NOTHING = np.zeros((1, 0), dtype=np.float32)
 Links = NDArray[np.unsignedinteger]
 
 
+class _BandedWave:
+    """Some steps of the whole map, in bands of rows that several threads share.
+
+    Parameters
+    ----------
+    values : ndarray of float32
+        The values, which change in place.
+    rows : ndarray of int64, shape (B + 1, K)
+        The rows beside each bound of a band.
+    edges : ndarray of float32, shape (B + 1, K, width)
+        Copies of these rows as they were before the steps, for the calls.
+    calls : list of pool.Call
+        A call for each band, without scratch.
+    scratch : list
+        The scratch of each thread.
+    """
+
+    def __init__(
+        self,
+        values: NDArray[np.float32],
+        rows: NDArray[np.int64],
+        edges: NDArray[np.float32],
+        calls: list[pool.Call],
+        scratch: list[tuple[NDArray[np.float32], ...]],
+    ) -> None:
+        self._values = values
+        self._rows = rows
+        self._edges = edges
+        self._calls = dict(enumerate(calls))
+        self._left: dict[int, pool.Call] = {}
+        bands = len(calls)
+        threads = len(scratch)
+        self._workers: list[pool.Call] = []
+        for part in range(threads):
+            # Each thread begins with bands of its own, and then takes over those of others.
+            start = part * bands // threads
+            order = [*range(start, bands), *range(start)]
+            self._workers.append((self._work, (order, scratch[part])))
+
+    def __call__(self) -> None:
+        """Take the steps."""
+        np.take(self._values, self._rows, axis=0, out=self._edges, mode="clip")
+        self._left.update(self._calls)
+        pool.run(self._workers, are_shared=True)
+
+    def _work(self, order: list[int], scratch: tuple[NDArray[np.float32], ...]) -> None:
+        """Compute the bands that no other thread has taken; `pop` gives a band to one thread."""
+        for band in order:
+            call = self._left.pop(band, None)
+            if call is not None:
+                kernel, arguments = call
+                kernel(*arguments, *scratch)
+
+
 class GridSpreadField(SpreadingField):
     """Values that spread over a grid, in place.
 
@@ -255,33 +309,15 @@ class GridSpreadField(SpreadingField):
         bounds = np.arange(bands + 1) * height // bands
         rows = (bounds[:, np.newaxis] + np.arange(-halo, halo)) % height
         edges = aligned((bands + 1, 2 * halo, width))
-        values = self.values
-        calls: dict[int, pool.Call] = {}
+        calls: list[pool.Call] = []
         for band in range(bands):
             above = edges[band, : halo if wrap or band > 0 else 0]
             below = edges[band + 1, halo : 2 * halo if wrap or band + 1 < bands else halo]
-            first, last = int(bounds[band]), int(bounds[band + 1])
-            calls[band] = self._call(levels, first, last, values, above, below)
-        left: dict[int, pool.Call] = {}
-
-        def take(order: list[int], scratch: tuple[NDArray[np.float32], ...]) -> None:
-            for band in order:
-                if call := left.pop(band, None):  # no other thread has taken it
-                    kernel, arguments = call
-                    kernel(*arguments, *scratch)
-
-        workers: list[pool.Call] = []
-        for part in range(threads):
-            start = part * bands // threads
-            order = [*range(start, bands), *range(start)]
-            workers.append((take, (order, self._scratch(levels))))
-
-        def step() -> None:
-            np.take(values, rows, axis=0, out=edges, mode="clip")
-            left.update(calls)
-            pool.run(workers, are_shared=True)
-
-        return step
+            first = int(bounds[band])
+            last = int(bounds[band + 1])
+            calls.append(self._call(levels, first, last, self.values, above, below))
+        scratch = [self._scratch(levels) for _ in range(threads)]
+        return _BandedWave(self.values, rows, edges, calls, scratch)
 
     def _call(
         self,
