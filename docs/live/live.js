@@ -144,8 +144,8 @@ function moveAgents(seconds) {
 
 // Colors from dark to light: those of the library's pictures (fc.view.ColorScale).
 const STOPS = [
-  [23, 29, 48], [55, 40, 91], [116, 46, 115], [171, 54, 114], [209, 76, 101],
-  [233, 110, 87], [248, 153, 86], [255, 201, 117], [250, 242, 188],
+  [29, 35, 54], [61, 43, 96], [123, 47, 117], [176, 56, 113], [212, 80, 99],
+  [236, 116, 86], [250, 160, 88], [255, 208, 126], [250, 242, 188],
 ];
 const TABLE = new Uint32Array(256);
 for (let i = 0; i < 256; i++) {

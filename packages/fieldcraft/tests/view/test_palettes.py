@@ -120,6 +120,6 @@ def test_the_table_between_two_colors_is_dark_in_the_middle():
     table = view.between("#3fa7f5", "#ff8a3c").astype(int)
     assert len(table) % 2 == 1
     middle = len(table) // 2
-    assert table[middle].max() < 45
+    assert table[middle].max() < 50
     assert table[-1, 0] > table[-1, 2] + 50
     assert table[0, 2] > table[0, 0] + 50

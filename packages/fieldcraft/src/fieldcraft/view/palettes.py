@@ -95,9 +95,12 @@ _BLINDNESS: dict[str, NDArray[np.float64]] = {
 }
 _LEAST_DISTANCE = 13.0
 """The CIELAB distance of two colors of teams, for all eyes."""
+_DARKEST = 14
+"""The lightness of the weakest color: no darker than dark ground, so that no value looks like less
+than none."""
 # Lightness, chroma and hue in degrees of the points that pull the curves.
 _EMBER = (
-    (11, 14, 285),
+    (14, 14, 285),
     (24, 50, 297),
     (38, 78, 325),
     (50, 80, 12),
@@ -171,8 +174,8 @@ def sequential(*, light: bool = False) -> Table:
     --------
     >>> import fieldcraft as fc
     >>> fc.view.sequential()[[0, 127, 254]]
-    array([[ 23,  29,  48],
-           [212,  79,  99],
+    array([[ 29,  35,  54],
+           [212,  80,  99],
            [250, 242, 188]], dtype=uint8)
     """
     table = _ember()
@@ -218,7 +221,7 @@ def _tint(red: int, green: int, blue: int, light: bool) -> Table:
     chroma = float(np.hypot(a, b))
     pale = lightness + 0.45 * (98 - lightness)
     points = [
-        (12, 0.15 * chroma, hue),
+        (_DARKEST, 0.15 * chroma, hue),
         (0.45 * lightness, 0.8 * chroma, hue),
         (lightness, 1.25 * chroma, hue),
         (pale, 0.6 * chroma, hue),
@@ -236,7 +239,7 @@ def tinted(color: Color, *, light: bool = False) -> Table:
     --------
     >>> from fieldcraft import view
     >>> view.tinted("#3377cc")[[0, -1]]
-    array([[ 27,  31,  42],
+    array([[ 31,  36,  46],
            [151, 175, 230]], dtype=uint8)
     """
     return _tint(*parse_color(color), checks.flag("light", light))

@@ -15,6 +15,7 @@ from fieldcraft.base.synonyms import Suggesting
 from fieldcraft.base.words import Strongest
 from fieldcraft.layers import Layer, SourceLayer
 from fieldcraft.layers.propagation import Propagation
+from fieldcraft.layers.teams.share import TeamShare
 from fieldcraft.layers.teams.team_maps import (
     FrontLine,
     Owners,
@@ -201,7 +202,8 @@ class Teams(Pictured, Suggesting):
     def share(self, team: str) -> Operand:
         """Return the team's presence over that of all teams: 0 to 1, and 0 where there is none."""
         own = self[team]
-        return self._map(("share", team), f"share of {team}", lambda: abs(own) / self.tension())
+        make = lambda: TeamShare(abs(own) / self.tension(), self, team)  # noqa: E731
+        return self._map(("share", team), f"share of {team}", make)
 
     # Ownership
 

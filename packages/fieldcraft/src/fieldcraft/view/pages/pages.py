@@ -24,6 +24,7 @@ from fieldcraft.view.drawing.overlays import draw_dots, draw_lines
 from fieldcraft.view.film.film import checked_frame
 from fieldcraft.view.frame import Drawing, Team, frame, frame_teams, scale_for
 from fieldcraft.view.pages.legends import Legend, ScaleLegend, TeamLegend
+from fieldcraft.view.pages.meanings import meaning_of
 from fieldcraft.view.pixels.placement import Placement, subject_of
 from fieldcraft.view.pixels.plan import DARK, LIGHT, RGBA, ColorScale, Theme, theme_of
 
@@ -48,12 +49,14 @@ def picture(
 
     Parameters
     ----------
-    layer : Layer, Expression, array_like or Teams
-        As for `frame`, or teams as for `frame_teams`.
+    layer : Layer, Expression, array_like, Teams or FlowField
+        As for `frame`, or teams as for `frame_teams`. A team's share runs from the color of the
+        others to its own; a distance map has its goals, a flow field its arrows, a pursuit its
+        barrier, and equal beliefs everywhere are faint.
     title : str, optional
         Above the picture; by default the layer's name.
     caption : str
-        Below the picture.
+        Below the picture; by default a sentence where the picture needs one.
     legend : str
         The title of the legend: a color bar, or the names of teams.
     colors, limits, threshold
@@ -92,13 +95,26 @@ def picture(
         key = TeamLegend(names, tones, legend, opacity)
         name = ""
     else:
-        subject, _ = subject_of(layer, drawing.get("space"))
-        shown = scale_for(subject, colors, limits, threshold, ground)
+        meaning = meaning_of(layer, light=theme_of(ground) is LIGHT)
+        subject, base = subject_of(meaning.layer, drawing.get("space"))
+        if colors is None and limits is None and threshold == 0 and meaning.colors is not None:
+            shown = meaning.colors
+        else:
+            shown = scale_for(subject, colors, limits, threshold, ground)
         values = subject.values
         beyond = values.min() < np.float32(shown.low), values.max() > np.float32(shown.high)
-        drawn = frame(layer, colors=shown, **drawing)
-        name = subject.name
-        key = ScaleLegend(shown, legend, beyond, opacity=opacity)
+        drawn = frame(meaning.layer, colors=shown, **drawing)
+        if meaning.mark is not None and drawing.get("sources", True):
+            place = Placement(
+                base,
+                scale=drawing.get("scale"),
+                size=drawing.get("size", 1024),
+                crop=drawing.get("crop", False),
+            )
+            meaning.mark(drawn, place)
+        name = meaning.title or subject.name
+        key = ScaleLegend(shown, legend, beyond, meaning.percent, opacity)
+        caption = caption or meaning.caption
     return page(
         [drawn],
         legend=key,

@@ -173,6 +173,8 @@ def subject_of(layer: Any, space: Space | None, *, finite: bool = True) -> tuple
     checks.array_of(values, tuple(own.shape), "fiub", rule, "Pass a value for each cell")
     if finite:
         values = plain_values(values, dimensions=(1, 2))
+    if unknown is None and hasattr(type(layer), "unknown"):
+        unknown = layer.unknown
     never = None
     if hasattr(type(layer), "never"):
         never = layer.never

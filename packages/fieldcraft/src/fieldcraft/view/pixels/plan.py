@@ -87,8 +87,8 @@ class ColorScale:
     >>> import fieldcraft as fc
     >>> scale = fc.view.ColorScale(0, 4)
     >>> scale.rgb(np.array([[0.0, 2.0, 4.0]]))
-    array([[[ 23,  29,  48],
-            [212,  79,  99],
+    array([[[ 29,  35,  54],
+            [212,  80,  99],
             [250, 242, 188]]], dtype=uint8)
     """
 

@@ -1,0 +1,125 @@
+"""What the picture of a map needs besides its values: colors, marks and a caption."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft.layers.teams.share import TeamShare
+from fieldcraft.paths.distance_maps import DistanceMap
+from fieldcraft.paths.flow.flow_field import FlowField
+from fieldcraft.pursuit import Belief, Pursuit
+from fieldcraft.space import Grid
+from fieldcraft.view.drawing.overlays import draw_arrows, draw_dots, draw_lines
+from fieldcraft.view.frame import Team
+from fieldcraft.view.palettes import between, parse_color
+from fieldcraft.view.pixels.placement import Placement
+from fieldcraft.view.pixels.plan import RGBA, ColorScale
+
+_OTHERS = "#c3c7d0"  # the color of several other teams together
+_GOAL = "#f4f5f7"
+_BARRIER = "#6fb7ff"
+_BARRIER_OPACITY = 0.75
+_UNIFORM = 8.0  # times the mean probability is the brightest color of a belief, at least
+_MOST_ARROWS = 600
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """How to draw a map: the layer with its values, the scale that it has by default, marks to draw
+    on top, whether 1 is 100 %, and by default the title and the caption.
+    """
+
+    layer: Any
+    colors: ColorScale | None = None
+    mark: Callable[[RGBA, Placement], None] | None = None
+    percent: bool = False
+    title: str = ""
+    caption: str = ""
+
+
+def meaning_of(layer: Any, *, light: bool) -> Meaning:
+    """Return how to draw a layer, or anything that `fieldcraft.view.picture` takes."""
+    if isinstance(layer, TeamShare):
+        return Meaning(layer, _share_scale(layer, light), percent=True)
+    if isinstance(layer, Belief):
+        return Meaning(layer, _belief_scale(layer, light))
+    if isinstance(layer, FlowField):
+        return Meaning(layer.distance_map, mark=_arrows_of(layer), title="flow field")
+    if isinstance(layer, DistanceMap):
+        return Meaning(layer, mark=_goals_of(layer))
+    if isinstance(layer, Pursuit):
+        text = "Blue: the barrier, which the target has not crossed." if layer.barrier.any() else ""
+        return Meaning(layer, mark=_barrier_of(layer), caption=text)
+    return Meaning(layer)
+
+
+def _share_scale(share: TeamShare, light: bool) -> ColorScale:
+    """Return the scale from the color of the others over even ground to that of the team."""
+    teams = {team.label: team.color for team in Team.all_of(share.teams)}
+    own = teams.pop(share.team)
+    others = parse_color(_OTHERS) if len(teams) != 1 else next(iter(teams.values()))
+    return ColorScale(0.0, 1.0, None, between(others, own, light=light))
+
+
+def _belief_scale(belief: Belief, light: bool) -> ColorScale:
+    """Return a scale on which equal probabilities everywhere are faint."""
+    open_cells = max(int(np.count_nonzero(~belief.space.walls)), 1)
+    values = belief.values
+    high = max(float(values.max(initial=0.0)), _UNIFORM * float(values.sum()) / open_cells)
+    return ColorScale(0.0, high or 1.0, light=light)
+
+
+def _goals_of(distances: DistanceMap) -> Callable[[RGBA, Placement], None]:
+    places = distances.space.position_of(distances.goals)
+
+    def mark(picture: RGBA, place: Placement) -> None:
+        largest = min(max(min(picture.shape[:2]) / 40, 5.0), 16.0)
+        width = max(largest * min(1.0, (40 / max(len(places), 1)) ** 0.5), 3.0)
+        draw_dots(picture, place, places, color=_GOAL, width=width)
+
+    return mark
+
+
+def _barrier_of(pursuit: Pursuit) -> Callable[[RGBA, Placement], None]:
+    def mark(picture: RGBA, place: Placement) -> None:
+        values = pursuit.barrier.astype(np.float32)
+        colors = ColorScale(0, 1, 0.5, np.array([parse_color(_BARRIER)] * 2, dtype=np.uint8))
+        over = place.plan.scaled(values, colors, None, None, None, _BARRIER_OPACITY)
+        cover = over[..., 3:] / 255
+        picture[..., :3] = np.rint(picture[..., :3] * (1 - cover) + over[..., :3] * cover)
+
+    return mark
+
+
+def _arrows_of(field: FlowField) -> Callable[[RGBA, Placement], None]:
+    goals = _goals_of(field.distance_map)
+
+    def mark(picture: RGBA, place: Placement) -> None:
+        space = field.space
+        if isinstance(space, Grid):
+            draw_arrows(picture, place, space, field.vectors)
+        else:
+            draw_lines(picture, place, _segments(field), color=_GOAL, width=1.5)
+        goals(picture, place)
+
+    return mark
+
+
+def _segments(field: FlowField) -> NDArray[np.float64]:
+    """Return a line from cells along their directions, shape (N, 2, 2), with a head of two more."""
+    space = field.space
+    vectors = np.asarray(field.vectors, dtype=np.float64).reshape(len(space), -1)[:, :2]
+    cells = np.flatnonzero((vectors != 0).any(axis=1))
+    cells = cells[:: max(len(cells) // _MOST_ARROWS, 1)]
+    starts = np.asarray(space.positions, dtype=np.float64)[cells, :2]
+    along = vectors[cells] * (0.7 * space.typical_step)
+    across = along[:, ::-1] * (-1, 1)
+    ends = starts + along
+    heads = [ends - 0.35 * along + 0.2 * side * across for side in (-1, 1)]
+    pairs = [(starts, ends), *((ends, head) for head in heads)]
+    return np.concatenate([np.stack(pair, axis=1) for pair in pairs])
