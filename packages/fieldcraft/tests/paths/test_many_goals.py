@@ -67,3 +67,25 @@ def test_along_paths_distances_are_steps() -> None:
     without = guides.around(ids, starts, np.array([-1, goals[1], -1]))
     kernels.agents.pibt.read_distances(without, np.array([-1, 1, -1]), starts, found)
     assert found.tolist() == [0, steps[1], 0]
+
+
+@pytest.mark.parametrize("name", spaces())
+def test_paths_are_new_after_a_change_of_walls(name: str) -> None:
+    space = spaces()[name]
+    parts = space.parts().reshape(-1)
+    cells = np.flatnonzero(parts == np.bincount(parts[parts >= 0]).argmax())
+    ids = np.arange(1)
+    starts = cells[:1]
+    goals = cells[-1:]
+    guides = Guides(space)
+    guides.around(ids, starts, goals)
+    path = fc.shortest_path(space, space.position_of(starts[0]), space.position_of(goals[0])).cells
+    space.set_walls(path[len(path) // 2 : len(path) // 2 + 1])
+    found, expected = np.empty((2, len(space)), dtype=np.float32)
+    here = np.zeros(len(space), dtype=np.int64)
+    everywhere = np.arange(len(space))
+    for each, out in ((guides, found), (Guides(space), expected)):
+        tables = each.around(ids, starts, goals)
+        kernels.agents.pibt.read_distances(tables, here, everywhere, out)
+    assert np.isfinite(expected).sum() > 2
+    np.testing.assert_array_equal(found, expected)

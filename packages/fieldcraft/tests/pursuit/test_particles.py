@@ -138,3 +138,20 @@ def test_no_particle_begins_anew_farther_than_the_target_can_have_walked() -> No
         search.places([(0.5, 0.5)], rng)
     values = search.values
     assert values is not None and values[4:].sum() == 0 and values.sum() > 0
+
+
+@pytest.mark.parametrize("column", [8, 15, 16, 0])
+def test_on_a_torus_a_target_goes_on_across_the_rim(column: int) -> None:
+    torus = fc.Grid(17, 9, wrap=True)
+    runner = Motion(runs=1, hides=0, doubles_back=0, stands=0, wanders=0)
+    search = SearchParty(torus, 1.0, motion=runner)
+    last = (column + 0.5, 4.5)
+    search.lost(last, (1.0, 0.0))
+    rng = np.random.default_rng(0)
+    for _ in range(4):
+        search.places(np.array([(4.5, 0.5)]), rng)
+        search.advance(1.0)
+    search.places(np.array([(4.5, 0.5)]), rng)
+    away = torus.shortest_vectors(torus.positions - last)[:, 0]
+    assert search.values is not None
+    assert (search.values.reshape(-1) * away).sum() > 4

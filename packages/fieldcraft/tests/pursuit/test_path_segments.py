@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -69,3 +71,28 @@ def test_sectors_part_the_map_and_are_cached() -> None:
     np.testing.assert_allclose(sectors.next.sum(axis=1), 1.0)
     behind = sectors.behind(CAVE.offsets_from(np.array(CAVE.size) / 2), np.array([1.0, 0.0]))
     assert ((behind >= 0) & (behind <= 1)).all() and 0 < behind.mean() < 1
+
+
+@pytest.mark.parametrize("neighbors", [4, 8])
+@pytest.mark.parametrize("kind", ["grid", "graph"])
+def test_paths_from_all_cells_of_a_torus_are_alike(neighbors: Any, kind: str) -> None:
+    grid = fc.Grid(13, 9, wrap=True, neighbors=neighbors)
+    space = grid if kind == "grid" else grid.to_graph()
+    ground = backend(space)
+    straight = ground.positions[ground.ends] - ground.positions[ground.origins]
+    moves = space.shortest_vectors(straight)[:, 0]
+
+    def at(row: int, column: int) -> list[np.ndarray]:
+        cell = row * 13 + column
+        segment = path_segment(space, ground, cell)
+        near = segment.preference(np.array([0.9, 0.3]), 4.0)
+        onwards = segment.split(near).steps
+        back = steps_toward(space, ground, cell, segment.away)
+        found = [near] + [
+            np.bincount(ground.origins, weights=steps * moves, minlength=len(space))
+            for steps in (onwards, back)
+        ]
+        return [np.roll(each.reshape(9, 13), (-row, -column), (0, 1)) for each in found]
+
+    for row, column in ((0, 0), (8, 12), (3, 12)):
+        np.testing.assert_allclose(at(row, column), at(4, 6), atol=1e-12)

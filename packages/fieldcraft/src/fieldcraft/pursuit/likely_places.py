@@ -19,15 +19,43 @@ def estimate(
     """Return one world position for cells with weights above 0; see `Pursuit.estimate`."""
     checks.choice("how", how, ESTIMATES)
     places = space.position_of(cells)
-    mean = (places * weights[:, np.newaxis]).sum(axis=0) / weights.sum()
+    mean = _mean(space, places, weights)
     if how == "mean":
-        return np.asarray(mean)
+        return mean
     if how == "peak":
         top = weights >= weights.max() * (1 - 1e-9)
         cells = cells[top]
         places = places[top]
-    away = np.round(((places - mean) ** 2).sum(axis=1), 9)
+    away = np.round((_offsets(space, places, mean) ** 2).sum(axis=1), 9)
     return np.asarray(places[np.lexsort((cells, away))[0]])
+
+
+def _offsets(
+    space: Space, positions: NDArray[np.float64], origin: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the vectors from a position to others, (N, 2) or (N, 3); the shortest on a torus."""
+    straight = positions - origin
+    if space.period is None:
+        return straight
+    return space.shortest_vectors(straight)
+
+
+def _mean(
+    space: Space, places: NDArray[np.float64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the weighted mean of positions; on a torus along the shortest vectors from the mean of
+    directions on each circle.
+    """
+    shares = weights[:, np.newaxis] / weights.sum()
+    size = space.period
+    if size is None:
+        return np.asarray((places * weights[:, np.newaxis]).sum(axis=0) / weights.sum())
+    angles = places * (2 * np.pi / size)
+    middle = np.arctan2(
+        (np.sin(angles) * shares).sum(axis=0), (np.cos(angles) * shares).sum(axis=0)
+    ) * (size / (2 * np.pi))
+    mean = middle + (_offsets(space, places, middle) * shares).sum(axis=0)
+    return space.wrapped(mean)
 
 
 def assigned(
@@ -73,7 +101,7 @@ def _spread_out(
     first = space.cell_at(estimate(space, cells, weights, "peak"))
     at = np.flatnonzero(cells == first)
     taken = [int(at[0]) if len(at) else int(np.argmax(weights))]
-    near = np.sqrt(((positions - positions[taken[0]]) ** 2).sum(axis=1))
+    near = np.sqrt((_offsets(space, positions, positions[taken[0]]) ** 2).sum(axis=1))
     least = at_spacing(space, gap)
     for _ in range(count - 1):
         far = near >= least
@@ -83,7 +111,8 @@ def _spread_out(
             worth = weights * near
         best = int(np.lexsort((cells, near, -worth))[0])
         taken.append(best if worth[best] > 0 else taken[len(taken) % len(cells)])
-        near = np.minimum(near, np.sqrt(((positions - positions[taken[-1]]) ** 2).sum(axis=1)))
+        away = _offsets(space, positions, positions[taken[-1]])
+        near = np.minimum(near, np.sqrt((away**2).sum(axis=1)))
     return cells[taken]
 
 

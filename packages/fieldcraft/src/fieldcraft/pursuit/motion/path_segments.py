@@ -109,18 +109,20 @@ def path_segment(space: Space, ground: PursuitBackend, cell: int) -> PathSegment
     on[on] = (away[origins] + ground.lengths <= away[ends] * (1 + _EQUAL))[on]
     weights = np.zeros(len(ends))
     arcs = np.flatnonzero(on)
-    weights[arcs] = _straightness(ground, arcs, offsets[ends[arcs]])
+    weights[arcs] = _straightness(space, ground, arcs, offsets[ends[arcs]])
     into = np.bincount(ends, weights=weights, minlength=ground.count)
     parts = np.divide(weights, into[ends], out=weights, where=into[ends] > 0)
     return PathSegment(ground, away, order, parts, offsets)
 
 
-def _straightness(ground: PursuitBackend, arcs: Ints, along: Floats) -> Floats:
+def _straightness(space: Space, ground: PursuitBackend, arcs: Ints, along: Floats) -> Floats:
     """Return the weights of some equally short steps, (K,): the larger, the less a step deviates
     from the directions `along` (K, D).
     """
     positions = ground.positions
     moves = (positions[ground.ends[arcs]] - positions[ground.origins[arcs]])[:, :2]
+    if space.period is not None:
+        moves = space.shortest_vectors(moves)
     along = along[:, :2]
     size = np.maximum(np.sqrt((along**2).sum(axis=1)), 1e-12)
     aside = np.abs(moves[:, 0] * along[:, 1] - moves[:, 1] * along[:, 0]) / size
@@ -138,7 +140,7 @@ def steps_toward(space: Space, ground: PursuitBackend, place: int, away: Floats)
     arcs = np.flatnonzero(on)
     weights = np.zeros(len(ends))
     along = -space.offsets_from(space.position_of(place))[origins[arcs]]
-    weights[arcs] = _straightness(ground, arcs, along)
+    weights[arcs] = _straightness(space, ground, arcs, along)
     leaving = np.bincount(origins, weights=weights, minlength=ground.count)
     return np.divide(weights, leaving[origins], out=weights, where=leaving[origins] > 0)
 

@@ -392,9 +392,12 @@ class Particles:
 
 
 def _offsets(lost: LostTarget, cells: NDArray[Any]) -> Floats:
-    """Return the offsets of cells from the target, (N, D)."""
+    """Return the offsets of cells from the target, (N, D); the shortest on a torus."""
     positions = lost.space.positions
-    return np.asarray((positions[cells] - positions[lost.cell])[:, : len(lost.velocity)])
+    straight = positions[cells] - positions[lost.cell]
+    if lost.space.period is not None:
+        straight = lost.space.shortest_vectors(straight)
+    return np.asarray(straight[:, : len(lost.velocity)])
 
 
 def _cosines(lost: LostTarget, cells: NDArray[Any]) -> Floats:
