@@ -33,12 +33,13 @@ def refused(kind: type[FieldcraftError], *fragments: str) -> Iterator[None]:
 
 def state(layer: Layer) -> tuple[object, ...]:
     """Everything about a layer that a refused call must leave alone."""
-    columns, keys = layer.steps.sources.state()
-    arrays = tuple((name, array.shape, array.tobytes()) for name, array in columns.items())
+    sources = layer.steps.sources.state()
+    columns = sources["columns"].items()
+    arrays = tuple((name, array.shape, array.tobytes()) for name, array in columns)
     return (
         layer.values.tobytes(),
         arrays,
-        keys,
+        sources["keys"],
         layer.steps.sources.rows.next_expiry,
         layer.time,
         layer.every,

@@ -77,16 +77,18 @@ def _treat(scene: Scene) -> None:
     if not scene.chance(0.25):
         return
     kinds = ["pickle", "deepcopy", "threads 2"]
+    if not scene.named(fc.DistanceMap):  # it would say that it is outdated, since versions grow
+        kinds.append("undo")
     if scene.budget:
         kinds += [f"pieces {scene.one_of([1, 2, 7])}"] * 3
     if not scene.bound:
         kinds += ["copy", "save"]
-    kinds += [f"snapshot {name}" for name in _KEEPS_STATE if _can_be_renewed(scene, name)]
+    kinds += [f"state {name}" for name in _KEEPS_STATE if _can_be_renewed(scene, name)]
     scene.lines.append(f"A: {scene.one_of(kinds)}")
 
 
 def _can_be_renewed(scene: Scene, name: str) -> bool:
-    """Return whether a new object with a snapshot goes on as the first one.
+    """Return whether a new object with a state goes on as the first one.
 
     A new one has the walls as they are, and the first one follows them with its next step. A search
     party walks typical steps of the walls when it is made, which change on graphs.

@@ -183,9 +183,9 @@ def tell_belief(scene: Scene, name: str) -> str:
     return str(scene.one_of(words))
 
 
-@peek(fc.Belief, "probability", "estimate", "assign", "hypotheses", "snapshot", "values")
+@peek(fc.Belief, "probability", "estimate", "assign", "hypotheses", "state", "values")
 def read_belief(scene: Scene, name: str) -> str:
-    words = ["probability()", "estimate('mean')", "hypotheses()", "snapshot()", "values", "version"]
+    words = ["probability()", "estimate('mean')", "hypotheses()", "state()", "values", "version"]
     if scene.chance(0.2):
         return f"{name}.assign({scene.places()}, outside='clamp')"
     return f"{name}.{scene.one_of(words)}"
@@ -205,9 +205,9 @@ def change_last_seen(scene: Scene, name: str) -> str:
     return f"{name}.observe({scene.cells()})"
 
 
-@peek(fc.LastSeen, "values", "never", "knowledge", "assign", "snapshot", "time")
+@peek(fc.LastSeen, "values", "never", "knowledge", "assign", "state", "time")
 def read_last_seen(scene: Scene, name: str) -> str:
-    words = ["values", "never", "knowledge.values", "snapshot()", "time"]
+    words = ["values", "never", "knowledge.values", "state()", "time"]
     return f"{name}.{scene.one_of(words)}"
 
 
@@ -231,9 +231,9 @@ def change_pursuit(scene: Scene, name: str) -> str:
     return str(scene.one_of(words))
 
 
-@peek(fc.Pursuit, "values", "hot", "barrier", "estimate", "assign", "snapshot", "time", "steps")
+@peek(fc.Pursuit, "values", "hot", "barrier", "estimate", "assign", "state", "time", "steps")
 def read_pursuit(scene: Scene, name: str) -> str:
-    words = ["values", "hot", "barrier", "estimate()", "snapshot()", "time", "steps", "version"]
+    words = ["values", "hot", "barrier", "estimate()", "state()", "time", "steps", "version"]
     return f"{name}.{scene.one_of(words)}"
 
 
@@ -261,9 +261,9 @@ def change_party(scene: Scene, name: str) -> str:
     return str(scene.one_of(words))
 
 
-@peek(fc.SearchParty, "values", "hypotheses", "estimate", "snapshot", "searching")
+@peek(fc.SearchParty, "values", "hypotheses", "estimate", "state", "searching")
 def read_party(scene: Scene, name: str) -> str:
-    return f"{name}.{scene.one_of(['values', 'hypotheses()', 'estimate()', 'snapshot()'])}"
+    return f"{name}.{scene.one_of(['values', 'hypotheses()', 'estimate()', 'state()'])}"
 
 
 # Agents, questions, teams, live maps

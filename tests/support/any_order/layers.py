@@ -247,9 +247,9 @@ def deposit_in_memory(scene: Scene, name: str) -> str:
     return f"{name}.deposit({places}, {scene.amounts(len(places))})"
 
 
-@operation(MemoryLayer, "snapshot", "restore", weight=0.3)
-def restore_memory(scene: Scene, name: str) -> str:
-    return f"{name}.restore({name}.snapshot())"
+@operation(fc.Layer, "state", "restore", weight=0.3)
+def restore(scene: Scene, name: str) -> str:
+    return f"{name}.restore({name}.state())"
 
 
 def _vectors(scene: Scene, name: str, count: int) -> list[Any]:
@@ -353,6 +353,6 @@ def without(scene: Scene, name: str) -> str | None:
     return None if source is None else f"{name}.without({source}).values"
 
 
-@peek(MemoryLayer, "snapshot")
-def snapshot(scene: Scene, name: str) -> str:
-    return f"{name}.snapshot()"
+@peek(fc.Layer, "state")
+def state(scene: Scene, name: str) -> str:
+    return f"{name}.state()"

@@ -6,7 +6,8 @@ A script is a list of lines of Python. Four kinds of lines are not:
 - `A: copy`, `A: save`: A's influence map is replaced by a copy, or by one that was loaded.
 - `A: pieces 3`: A's next `imap.advance` runs within budgets of 3 units of work.
 - `A: threads 2`: A's next line runs with 2 threads.
-- `A: snapshot belief`: an object of A is replaced by a new one with its snapshot.
+- `A: state belief`: an object of A is replaced by a new one with its state.
+- `A: undo`: the layers of A take two steps, and continue from the state before them.
 - `A: peek CODE`: an expression that changes nothing is evaluated in A.
 - `new NAME: CODE`: at comparisons the object equals the value of this expression, unless it says
   that it is outdated.
@@ -27,6 +28,7 @@ import pickle
 import re
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,7 @@ from typing import Any
 import numpy as np
 
 import fieldcraft as fc
+from fieldcraft.base.errors import FieldcraftError
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.schedule import Advance
 from fieldcraft.space import Space
@@ -140,8 +143,10 @@ class World:
                 self.pieces = int(rest)
             case "threads":
                 pool.set_threads(int(rest))
-            case "snapshot":
+            case "state":
                 self._renew(rest)
+            case "undo":
+                self._undo()
             case "peek":
                 self._run(rest)
             case _:
@@ -160,11 +165,20 @@ class World:
         for name, code in self.live.items():
             self._run(f"{name} = {code}")
 
+    def _undo(self) -> None:
+        """Take steps of all layers, and undo them."""
+        imap = self.names["imap"]
+        before = imap.state()
+        for layer in imap.layers.values():
+            with suppress(FieldcraftError):
+                layer.step(2)
+        imap.restore(before)
+
     def _renew(self, name: str) -> None:
-        """Replace an object by a new one with its snapshot."""
+        """Replace an object by a new one with its state."""
         if name not in self.names:
             return
-        memory = self.names[name].snapshot()
+        memory = self.names[name].state()
         if name in self.made:
             self._run(self.made[name])
         self.names[name].restore(memory)

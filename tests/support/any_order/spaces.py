@@ -92,6 +92,11 @@ def remove_layer(scene: Scene, name: str) -> str | None:
     return f"del {gone}; {name}.remove_layer({gone!r})"
 
 
+@operation(fc.InfluenceMap, "state", "restore", weight=0.3)
+def restore(scene: Scene, name: str) -> str:
+    return f"{name}.restore({name}.state())"
+
+
 @peek(fc.InfluenceMap, "time", "layers")
 def describe(scene: Scene, name: str) -> str:
     return f"str({name}), {name}.time, {name}.copy()"

@@ -155,7 +155,7 @@ class Block:
         if not self.dirty and self.file is not None:
             return 0
         self.refresh()
-        planes = self._kind.saved_planes(self._field)
+        planes = self._kind.state(self._field)
         hidden = self._field.values != self.layer.values  # under walls newer than the last step
         if hidden.any():
             planes = {**planes, _NEW_WALLS: hidden.astype(np.int32)}
@@ -169,7 +169,7 @@ class Block:
         """Whether it has neither values nor sources nor pending deposits."""
         if self._sources is not None and len(self._sources.keys):
             return False
-        return not any(plane.any() for plane in self._kind.saved_planes(self._field).values())
+        return not any(plane.any() for plane in self._kind.state(self._field).values())
 
     # Halos
 

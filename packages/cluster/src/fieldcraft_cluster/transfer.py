@@ -61,12 +61,12 @@ class Transfer(ABC):
         raise NotImplementedError
 
     @abstractmethod
-    def saved_planes(self, field: Any) -> Planes:
+    def state(self, field: Any) -> Planes:
         """Return the planes to save, each in the shape of the extended block."""
 
     @abstractmethod
     def restore(self, field: Any, planes: Planes, sources: Sources) -> None:
-        """Restore saved planes."""
+        """Continue from the planes of a `state`, with a new field."""
 
 
 class _Spread(Transfer):
@@ -91,7 +91,7 @@ class _Spread(Transfer):
     def put(self, field: Any, cells: NDArray[np.int64], values: list[NDArray[np.float32]]) -> None:
         field.put(cells, values[0])
 
-    def saved_planes(self, field: Any) -> Planes:
+    def state(self, field: Any) -> Planes:
         return {"values": field.values}
 
     def restore(self, field: Any, planes: Planes, sources: Sources) -> None:
@@ -134,7 +134,7 @@ class _Trail(Transfer):
     def put(self, field: Any, cells: NDArray[np.int64], values: list[NDArray[np.float32]]) -> None:
         field.put(cells, np.stack(values))
 
-    def saved_planes(self, field: Any) -> Planes:
+    def state(self, field: Any) -> Planes:
         state = field.state()
         planes = {f"plane {i}": plane for i, plane in enumerate(field.planes)}
         return planes | {f"inflow {i}": sums for i, sums in enumerate(state.get("inflow", ()))}
@@ -169,10 +169,10 @@ class _Fade(Transfer):
             return 2 * (math.ceil(reach / cell_size) + 1 + spreads * longest)
         return 0
 
-    def saved_planes(self, field: Any) -> Planes:
-        moments = field.moments()
+    def state(self, field: Any) -> Planes:
+        state = field.state()
         tiles, places = _tiles(field)
-        tiles[moments["tiles"]] = moments["left"].reshape(-1, tiles.shape[1])
+        tiles[state["tiles"]] = state["left"].reshape(-1, tiles.shape[1])
         return {"left": tiles.reshape(-1)[places].astype(np.int32).reshape(field.space.shape)}
 
     def restore(self, field: Any, planes: Planes, sources: Sources) -> None:
@@ -180,7 +180,7 @@ class _Fade(Transfer):
         tiles.reshape(-1)[places] = planes["left"].reshape(-1)
         some = np.flatnonzero(tiles.any(axis=1))
         left = tiles[some].reshape(-1, *kernels.trail.fade.TILE)
-        field.remember({"now": field.moments()["now"], "tiles": some, "left": left})
+        field.restore({"now": field.state()["now"], "tiles": some, "left": left}, sources)
 
 
 def _tiles(field: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -204,7 +204,7 @@ class _Radial(Transfer):
     ) -> int:
         return (1 if propagation.metric == "straight" else 2) * (math.ceil(reach / cell_size) + 1)
 
-    def saved_planes(self, field: Any) -> Planes:
+    def state(self, field: Any) -> Planes:
         return {"values": field.values}
 
     def restore(self, field: Any, planes: Planes, sources: Sources) -> None:

@@ -24,7 +24,7 @@ from fieldcraft.pursuit.hiding_places import visibility_cache
 from fieldcraft.pursuit.landmarks import landmarks_of
 from fieldcraft.pursuit.transitions import backend
 from fieldcraft.space import Space
-from fieldcraft.space.saves import from_parts, to_parts
+from fieldcraft.space.saves import restored, state_of
 from support.worlds import KINDS, open_cells
 
 ALL = ("grid", "torus", "corners cut", "waypoints", "mesh", "hexes", "torus of hexes")
@@ -40,7 +40,7 @@ WALK = steering.Walk(speed=1.0, distance=1.0)
 
 def reloaded(space: Space) -> Space:
     """The space as a save brings it back: with its walls, without its history."""
-    return from_parts(*to_parts(space))
+    return restored(*state_of(space))
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ def shown_belief(belief: fc.Belief) -> list[Any]:
 def saved_belief(motion: Any) -> Callable[[fc.Belief, Path], fc.Belief]:
     def save(belief: fc.Belief, folder: Path) -> fc.Belief:
         twin = fc.Belief(reloaded(belief.space), belief.speed, motion=motion, every=belief.every)
-        twin.restore(belief.snapshot())
+        twin.restore(belief.state())
         return twin
 
     return save
@@ -214,7 +214,7 @@ def shown_pursuit(hunt: fc.Pursuit) -> list[Any]:
 def saved_pursuit(hunt: fc.Pursuit, folder: Path) -> fc.Pursuit:
     space, start = reloaded(hunt.space), int(hunt.space.cell_at(hunt.last_seen))
     twin = fc.Pursuit(space, start, np.full(space.dimensions, 0.5), every=0.5, tail=4.0)
-    twin.restore(hunt.snapshot())
+    twin.restore(hunt.state())
     return twin
 
 
@@ -238,7 +238,7 @@ def saved_party(party: fc.SearchParty, folder: Path) -> fc.SearchParty:
     twin = fc.SearchParty(
         reloaded(party.space), party.speed, sight=party.sight, every=1.0, particles=80
     )
-    twin.restore(party.snapshot())
+    twin.restore(party.state())
     return twin
 
 
@@ -256,7 +256,7 @@ def shown_last_seen(seen: fc.LastSeen) -> list[Any]:
 
 def saved_last_seen(seen: fc.LastSeen, folder: Path) -> fc.LastSeen:
     twin = fc.LastSeen(reloaded(seen.space), unseen=9.0)
-    twin.restore(seen.snapshot())
+    twin.restore(seen.state())
     return twin
 
 

@@ -111,7 +111,7 @@ class World:
             "propagation": fc.Spread(0.2),
             "layer": "a",
             "kind": fc.Layer,
-            "memory": self.imap["b"].snapshot(),  # type: ignore[attr-defined]
+            "state": self.imap["b"].state(),
             "timed": fc.LastSeen(self.space),
             "dt": 0.1,
             "t": 0.1,
@@ -134,12 +134,13 @@ class World:
         ]
         for name, layer in self.imap.layers.items():
             state = layer.state()
-            columns, keys = layer.steps.sources.state()
-            arrays = {**state.arrays, **columns}
+            sources = layer.steps.sources.state()
+            arrays = {**state["field"], **sources["columns"]}
+            clock = [state[name] for name in ("settings", "priority", "every", "ticks", "due")]
             found += [
-                (name, state.propagation, state.priority, state.every, state.ticks, state.due),
+                (name, clock),
                 {key: (array.shape, array.tobytes()) for key, array in arrays.items()},
-                keys,
+                sources["keys"],
                 layer.values.tobytes(),
             ]
         return found

@@ -27,11 +27,25 @@ def saved(imap: fc.InfluenceMap, folder: Path) -> fc.InfluenceMap:
     return fc.InfluenceMap.load(folder / "map")
 
 
+def undone(imap: fc.InfluenceMap, folder: Path) -> fc.InfluenceMap:
+    """A copy that has gone on, with other sources and settings, and was restored."""
+    other = imap.copy()
+    for layer in other.layers.values():
+        layer.every = 0.3
+        layer.step(2)
+        if isinstance(layer, fc.layers.SourceLayer):
+            layer.add_source((2.5, 0.5), 3.0, on_wall="through")
+            layer.step(2)
+    other.restore(imap.state())
+    return other
+
+
 COPIERS: dict[str, Copier] = {
     "copy": lambda imap, folder: imap.copy(),
     "deepcopy": lambda imap, folder: copy.deepcopy(imap),
     "pickle": lambda imap, folder: pickle.loads(pickle.dumps(imap)),
     "save": saved,
+    "state": undone,
 }
 every_copier = pytest.mark.parametrize("copier", list(COPIERS.values()), ids=list(COPIERS))
 
@@ -294,3 +308,60 @@ def test_written_values_of_the_strongest_sources_are_those_of_a_copy(
             each.step()
     assert layer.values[2, 199] == pytest.approx(written[2, 199], abs=1e-6)
     assert layer.values[0, 0] == 2.0 != written[0, 0]
+
+
+@every_propagation
+def test_a_restored_layer_keeps_its_handles_and_is_seen_by_its_followers(
+    propagation: Propagation,
+) -> None:
+    imap = filled(fc.Grid(5, 3), propagation)
+    layer = imap["a"]
+    follower = 2 * layer
+    sources = list(layer.sources.ids) if isinstance(layer, fc.layers.SourceLayer) else []
+    before = imap.state()
+    shown = layer.values.copy()
+    version = layer.version
+    layer.every = 0.4
+    layer.write(np.full((3, 5), 2.0))
+    if sources:
+        layer.sources.remove(sources)
+    imap.step(3)
+    assert not np.array_equal(follower.values, 2 * shown)
+    imap.restore(before)
+    assert layer.version > version
+    assert layer.every == 0.1
+    np.testing.assert_array_equal(layer.values, shown)
+    np.testing.assert_array_equal(follower.values, 2 * shown)
+    assert not sources or list(layer.sources.ids) == sources
+    imap.restore(before)  # a state is not changed by what continues from it
+    np.testing.assert_array_equal(layer.values, shown)
+
+
+@every_propagation
+def test_a_state_of_another_layer_is_refused_and_changes_nothing(propagation: Propagation) -> None:
+    imap = filled(fc.Grid(5, 3), propagation)
+    before = pickle.dumps(imap.state())
+    state = imap["a"].state()
+    wrong: list[Any] = [
+        {},
+        None,
+        3,
+        state | {"shape": (3, 6)},
+        state | {"ticks": -1},
+        state | {"every": 0},
+        state | {"settings": {"wrong": 1}},
+        state | {"field": {}},
+        state | {"walls": state["walls"][:0]},
+        state | {"sources": {}},
+    ]
+    for each in wrong:
+        with refused(InvalidValue, "restore() takes the result of state()"):
+            imap["a"].restore(each)
+        with refused(InvalidValue, "restore() takes the result of state()"):
+            imap.restore({"ticks": 0, "next": "", "layers": {"a": each}})
+    for layers in ({}, {"b": state}, {"a": state, "b": state}):
+        with refused(InvalidValue, "restore() takes the result of state()"):
+            imap.restore({"ticks": 0, "next": "", "layers": layers})
+    with refused(InvalidValue, "restore() takes the result of state()"):
+        imap.restore({"ticks": "soon", "next": "", "layers": {"a": state}})
+    assert pickle.dumps(imap.state()) == before

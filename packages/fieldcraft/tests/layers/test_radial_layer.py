@@ -299,7 +299,7 @@ class RadialMachine(RuleBasedStateMachine):
                 del self.keys[key]
                 self.model.pop(identity, None)
         now = self.layer.sources.ids
-        kept = dict(self.layer.sources.state()[1])
+        kept = dict(self.layer.sources.state()["keys"])
         for key, (position, strength) in entities.items():
             shape = self.model[self.keys[key]][2] if key in self.keys else Shape()
             assert key not in self.keys or kept[key] == self.keys[key]

@@ -24,7 +24,7 @@ from fieldcraft.base import files
 from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.layers import saves as archive
 from fieldcraft.space.encoding import from_bytes, to_bytes
-from fieldcraft.space.saves import to_parts
+from fieldcraft.space.saves import state_of
 from support.damage import rewrite
 from support.forks import forked
 from support.refusals import refused, state
@@ -566,7 +566,7 @@ class TestLies:
         contents = opened(small_file)
         grid = contents["spaces"][0]["space"]
         data = to_bytes(contents)
-        huge = to_parts(grid)[1] | {"width": 2**14, "height": 2**14}
+        huge = state_of(grid)[1] | {"width": 2**14, "height": 2**14}
         huge_map = data.replace(to_bytes(grid), b"G" + to_bytes(huge)[1:])
         shape = struct.pack(">QQQ", 2, 2, 3)
         many_cells = data.replace(shape, struct.pack(">QQQ", 2, 2**31, 2**31))

@@ -125,7 +125,7 @@ class TestWhatIsSeen:
         belief = Belief(space, 1.0, targets=2)
         belief.see((3.5, 1.5))
         belief.step(2)
-        kept = belief.snapshot()
+        kept = belief.state()
         space.set_walls(np.flatnonzero(belief.probability()))
         other = Belief(space, 1.0, targets=2)
         other.restore(kept)
@@ -237,7 +237,7 @@ def test_a_belief_goes_on_by_its_age_after_a_save() -> None:
     view = fc.visible(grid, (0.5, 0.5), 50.0)
     one, other = (fc.Belief(grid, speed=3.0) for _ in range(2))
     one.see((11.5, 0.5))
-    other.restore(one.snapshot())
+    other.restore(one.state())
     for belief in (one, other):
         belief.observe(view)
     np.testing.assert_array_equal(one.probability(), other.probability())

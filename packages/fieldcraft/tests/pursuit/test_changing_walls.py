@@ -24,11 +24,11 @@ def pickled(thing: Any) -> Any:
 
 def restored(party: fc.SearchParty) -> fc.SearchParty:
     other = fc.SearchParty(copy.deepcopy(party.space), party.speed, every=1.0, particles=120)
-    other.restore(party.snapshot())
+    other.restore(party.state())
     return other
 
 
-COPIES = {"deep copy": copy.deepcopy, "pickle": pickled, "snapshot": restored}
+COPIES = {"deep copy": copy.deepcopy, "pickle": pickled, "state": restored}
 SPACES: dict[str, Callable[[Dice], Space]] = {
     "cave": lambda dice: fc.generate_map("cave", 30, 24, seed=int(dice.integers(99)), neighbors=8),
     "torus": lambda dice: fc.Grid(walls=dice.random((9, 11)) < 0.15, wrap=True),

@@ -22,7 +22,7 @@ def test_other_memories_are_refused(damage: str) -> None:
         (fc.LastSeen(GRID), "seen"),
         (fc.Pursuit(GRID, middle(GRID), speed=1.0), "lit"),
     ):
-        memory, before = thing.snapshot(), thing.values.copy()
+        memory, before = thing.state(), thing.values.copy()
         if damage == "missing":
             del memory[name]
         elif damage == "shape":
@@ -31,7 +31,7 @@ def test_other_memories_are_refused(damage: str) -> None:
             memory[name] = memory[name].astype(str)
         else:
             memory[name] = np.full(memory[name].shape, np.nan)
-        with refused(InvalidValue, "of a snapshot", "snapshot()"):
+        with refused(InvalidValue, "of a state", "state()"):
             thing.restore(memory)
         np.testing.assert_array_equal(thing.values, before)
 
@@ -84,11 +84,11 @@ def test_memories_that_lie_are_refused(who: str, name: str, lie: Any) -> None:
     }
     thing = made[who]
     thing.advance(4.0)
-    memory = thing.snapshot()
+    memory = thing.state()
     if isinstance(memory[name], np.ndarray) and memory[name].dtype.kind in "iu":
         memory[name] = memory[name].astype(np.int64)
     before = thing.values.copy()
-    with refused(InvalidValue, "of a snapshot", "snapshot()"):
+    with refused(InvalidValue, "of a state", "state()"):
         thing.restore(memory | {name: lie(memory[name])})
     np.testing.assert_array_equal(thing.values, before)
 
@@ -97,10 +97,10 @@ def test_snapshots_of_a_map_of_another_shape_are_refused() -> None:
     tall, wide = fc.Grid(3, 4), fc.Grid(4, 3)
     seen, other = fc.LastSeen(tall), fc.LastSeen(wide)
     seen.observe([0, 5])
-    before = other.snapshot()
-    with refused(InvalidValue, "shape of a snapshot", "(4, 3)"):
-        other.restore(seen.snapshot())
-    assert other.snapshot().keys() == before.keys()
-    assert all(np.array_equal(other.snapshot()[name], before[name]) for name in before)
+    before = other.state()
+    with refused(InvalidValue, "shape of a state", "(4, 3)"):
+        other.restore(seen.state())
+    assert other.state().keys() == before.keys()
+    assert all(np.array_equal(other.state()[name], before[name]) for name in before)
     with refused(InvalidValue, "A search party continues", "shape"):
-        fc.SearchParty(wide, 3.0).restore(fc.SearchParty(tall, 3.0).snapshot())
+        fc.SearchParty(wide, 3.0).restore(fc.SearchParty(tall, 3.0).state())

@@ -103,7 +103,7 @@ class TestLook:
             assert len(set(hunt.hot.tolist())) == len(hunt.hot)
             assert sorted(hunt.hot.tolist()) == np.flatnonzero(hunt.values == 1).tolist()
             assert not grid.walls.reshape(-1)[grid.cell_at(hunt.estimate())]
-            twin.restore(hunt.snapshot())
+            twin.restore(hunt.state())
         for each in (hunt, twin):
             each.step(3)
         np.testing.assert_array_equal(hunt.values, twin.values)
@@ -163,7 +163,7 @@ class TestWallsThatChange:
         hunt, other = (Pursuit(hall, (0.5, 0.5), (1.0, 0.0)) for _ in range(2))
         hall.set_walls([4])
         hunt.step(3 + waiting)
-        other.restore(hunt.snapshot())
+        other.restore(hunt.state())
         assert hunt.values.any() == (waiting < 10)
         hall.set_walls([8])  # the front wakes, finds no way yet, and cools on
         hunt.step()
@@ -189,7 +189,7 @@ class TestWallsThatChange:
         grid = fc.Grid(9, 3)
         hunt, other = (Pursuit(grid, (4.5, 1.5), (1.0, 0.0)) for _ in range(2))
         hunt.step(2)
-        kept = hunt.snapshot()
+        kept = hunt.state()
         grid.set_walls(hunt.hot)
         other = Pursuit(grid, (4.5, 1.5), (1.0, 0.0))
         other.restore(kept)

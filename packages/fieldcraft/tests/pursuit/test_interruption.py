@@ -42,7 +42,7 @@ class Adjacency:
         self.flight = fc.flee_map(self.danger)
         self.taken = fc.query.Reservations(space, spacing=2)
 
-    def snapshot(self) -> object:
+    def state(self) -> object:
         held = tuple(self.taken.agents), self.taken.cells
         return (
             self.space.walls_version,
@@ -70,7 +70,7 @@ class Agents:
         self.trail = fc.InfluenceMap(space).add_layer("trail", fc.Trail())
         self.swarm = Swarm.scattered(space, 40, seed=3)
 
-    def snapshot(self) -> object:
+    def state(self) -> object:
         return self.swarm.step, self.swarm.agents, self.trail.read()
 
 
@@ -154,7 +154,7 @@ WORLDS: dict[str, tuple[Callable[[fc.Grid], Any], list[Call]]] = {
 def told(thing: Any) -> str:
     space = getattr(thing, "space", None)
     return serialization.digest(
-        (thing.snapshot(), None if space is None else (space.walls_version, space.walls))
+        (thing.state(), None if space is None else (space.walls_version, space.walls))
     )
 
 
@@ -186,6 +186,6 @@ def test_a_long_time_ends_between_two_steps() -> None:
     timer.join()
     assert guess.probability().sum() == pytest.approx(1)
     again = fc.Belief(hall(), speed=2.0)
-    again.restore(guess.snapshot())
+    again.restore(guess.state())
     guess.step(), again.step()
     np.testing.assert_array_equal(guess.values, again.values)

@@ -19,7 +19,7 @@ def test_a_flood_goes_on(space: Any) -> None:
 
     one, other = made(), made()
     one.advance(2.3)
-    other.restore(one.snapshot())
+    other.restore(one.state())
     for hunt in (one, other):
         hunt.advance(1.45)
     assert one.values.any()
@@ -32,7 +32,7 @@ def test_a_flood_goes_on(space: Any) -> None:
 def test_what_was_kept_stays_as_it_was(space: Any) -> None:
     hunt = fc.Pursuit(space, middle(space), (1.0, 0.3))
     hunt.step(3)
-    kept = hunt.snapshot()
+    kept = hunt.state()
     seen = hunt.values.copy()
     hunt.step(4)
     hunt.restore(kept)
@@ -44,7 +44,7 @@ def test_what_was_kept_stays_as_it_was(space: Any) -> None:
 def fc_memory(space: Any) -> dict[str, Any]:
     hunt = fc.Pursuit(space, middle(space), (1.0, 0.3))
     hunt.step(3)
-    return hunt.snapshot()
+    return hunt.state()
 
 
 def test_a_belief_goes_on(space: Any) -> None:
@@ -52,7 +52,7 @@ def test_a_belief_goes_on(space: Any) -> None:
     one.see(middle(space), target=1)
     one.advance(1.37)
     one.observe(np.arange(0, len(space), 3))
-    other.restore(one.snapshot())
+    other.restore(one.state())
     for belief in (one, other):
         belief.advance(0.81)
         belief.observe(np.arange(1, len(space), 5))
@@ -64,7 +64,7 @@ def test_staleness_goes_on(space: Any) -> None:
     one, other = fc.LastSeen(space, unseen=7), fc.LastSeen(space)
     one.advance(2.5)
     one.observe([0, 3, 4])
-    other.restore(one.snapshot())
+    other.restore(one.state())
     for patrol in (one, other):
         patrol.advance(1.5)
         patrol.observe([1, 2])
@@ -87,7 +87,7 @@ def test_a_flood_whose_beginning_was_walled_up_goes_on() -> None:
         np.flatnonzero((abs(x - 7.5) < 4.1) & (abs(y - 5.5) < 4.1))
     )  # it begins beside the wall, a barrier and all
     other = made(walls=True)
-    other.restore(one.snapshot())
+    other.restore(one.state())
     for hunt in (one, other):
         hunt.step(3)
     np.testing.assert_array_equal(one.values, other.values)
@@ -102,7 +102,7 @@ def test_why_a_flood_stopped_is_remembered_until_walls_change() -> None:
     for hunt in (one, other):
         hunt.space.set_walls([4])
     one.step(9)
-    memory = one.snapshot()
+    memory = one.state()
     assert one.stopped == "with nowhere left to go"
     other.restore(memory)
     assert other.stopped == one.stopped

@@ -105,7 +105,7 @@ def test_goes_on_bit_for_bit(as_graph: bool) -> None:
     one.see(at, target=1, velocity=(1.0, 0.5))
     one.advance(1.3)
     one.observe(np.arange(0, len(space), 3))
-    kept = one.snapshot()
+    kept = one.state()
     other.restore(kept)
     for belief in (one, other):
         belief.advance(0.9)
@@ -120,7 +120,7 @@ def test_goes_on_bit_for_bit(as_graph: bool) -> None:
         {**kept, "cells": np.array([0, len(space)])},
         {**kept, "weights": kept["weights"] * 2},
     ):
-        with refused(InvalidValue, "of a snapshot"):
+        with refused(InvalidValue, "of a state"):
             made().restore(memory)
     with refused(InvalidValue, "masses"):
         plain.restore(kept)

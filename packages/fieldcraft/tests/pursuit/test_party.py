@@ -69,7 +69,7 @@ def test_a_party_goes_on_from_its_memory_bit_for_bit() -> None:
         search.advance(1 / 3)
         search.observe(fc.visible(CAVE, at, 5.0))
         if moment % 7 == 3:
-            other.restore(search.snapshot())
+            other.restore(search.state())
             assert (other._waypoints == search._waypoints).all() and (
                 other._ends == search._ends
             ).all()
@@ -91,10 +91,10 @@ def test_refusals() -> None:
         Motion(runs=0, hides=0, doubles_back=0, stands=0, wanders=0)
     with refused(InvalidValue):
         Motion(turn=(3.0, 1.0))
-    good = party(CAVE)[0].snapshot()
+    good = party(CAVE)[0].state()
     broken = ([], {}, {"last": 3}, good | {"last": 10**6}, good | {"ends": np.zeros(3)})
     for memory in (*broken, good | {"velocity": np.zeros(3)}, good | {"particles": {}}):
-        with refused(InvalidValue, "A search party continues from its own snapshot()"):
+        with refused(InvalidValue, "A search party continues from its own state()"):
             SearchParty(CAVE, 3.0).restore(memory)  # type: ignore[arg-type]
 
 
@@ -141,7 +141,7 @@ def test_any_motion_is_followed_and_remembered(motion: Motion) -> None:
     other = SearchParty(CAVE, search.speed, motion=motion)
     for _ in range(10):
         search.places(at, rng)
-        other.restore(search.snapshot())
+        other.restore(search.state())
         search.advance(4.0)
     assert (
         search.values is not None

@@ -42,7 +42,7 @@ def test_with_nowhere_left_to_go_it_cools_to_nothing(
         heat = np.where(level <= hunt.steps, np.maximum(1 - cooling * (hunt.steps - level), 0), 0)
         np.testing.assert_allclose(hunt.values.reshape(-1), heat, atol=2e-6)
     twin.step(sum(slices))
-    assert twin.snapshot()["marks"].tolist() == hunt.snapshot()["marks"].tolist()
+    assert twin.state()["marks"].tolist() == hunt.state()["marks"].tolist()
     hunt.step(max(found.values()) + math.ceil(1 / cooling) + 1)
     assert (hunt.stopped, hunt.values.any(), hunt.hot.tolist()) == (
         "with nowhere left to go",
@@ -99,7 +99,7 @@ class TestBarrier:
             parts.step()
         assert whole.hot.tolist() == parts.hot.tolist() == [5]
         again = Pursuit(hall, (15.5, 0.5), (1.0, 0.0))
-        again.restore(whole.snapshot())
+        again.restore(whole.state())
         for hunt in (whole, again):
             hunt.step(2)
             assert (hunt.hot.tolist(), hunt.restarts, hunt.stopped) == ([3], 0, None)
@@ -335,6 +335,6 @@ def test_a_look_that_finds_no_other_way_leaves_the_barrier_as_it_was() -> None:
         each.step(2)
         each.observe(each.hot[::2])
         each.step(1)
-    before = hunt.snapshot()["barrier_cells"]
+    before = hunt.state()["barrier_cells"]
     hunt.observe(np.ones(grid.shape, dtype=bool))
-    np.testing.assert_array_equal(hunt.snapshot()["barrier_cells"], before)
+    np.testing.assert_array_equal(hunt.state()["barrier_cells"], before)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.layers.propagation.fade.fade import Fade
 from fieldcraft.layers.propagation.fade.field import FadeField
+from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer
 from fieldcraft_gpu.card import Card
@@ -158,14 +159,14 @@ class DeviceFadeField(DeviceField, FadeField):
         _check(fade)
         super().tune(fade, every)
 
-    def moments(self) -> dict[str, NDArray[Any]]:
-        """Return the end times; see `FadeField.moments`."""
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return the end times; see `FadeField.state`."""
         self._read_back()
-        return super().moments()
+        return super().state()
 
-    def remember(self, moments: Mapping[str, NDArray[Any]]) -> None:
-        """Restore end times; see `FadeField.remember`."""
-        super().remember(moments)
+    def restore(self, state: Mapping[str, NDArray[Any]], sources: Sources) -> None:
+        """Restore end times; see `FadeField.restore`."""
+        super().restore(state, sources)
         self.device.write(self._buffer, self._ends)
         self._host_is_current = True
         self._changes += 1

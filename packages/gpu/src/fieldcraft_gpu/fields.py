@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -82,7 +82,7 @@ class SteppedField(DeviceField):
         self._read_for_change()
         super().put(cells, values)
 
-    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+    def restore(self, state: Mapping[str, NDArray[Any]], sources: Sources) -> None:
         """Restore a state; see `Field.restore`."""
         self._read_for_change()
         self._loaded = False

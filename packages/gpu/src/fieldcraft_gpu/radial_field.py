@@ -5,6 +5,7 @@ and adds all of them.
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -224,7 +225,7 @@ class DeviceRadialField(DeviceField, RadialField):
         super().touched(cells)
         self.sums.send()
 
-    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+    def restore(self, state: Mapping[str, NDArray[Any]], sources: Sources) -> None:
         """Restore a state until the next step; see `Field.restore`."""
         super().restore(state, sources)
         self.sums.send()

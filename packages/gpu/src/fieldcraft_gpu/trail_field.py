@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -202,7 +202,7 @@ class DeviceTrailField(SteppedField, TrailField):
         with self._inflow_on_host():
             super().settle()
 
-    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+    def restore(self, state: Mapping[str, NDArray[Any]], sources: Sources) -> None:
         """Restore a state; see `Field.restore`."""
         with self._inflow_on_host():
             super().restore(state, sources)

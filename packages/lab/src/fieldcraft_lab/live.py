@@ -26,7 +26,7 @@ from fieldcraft.formats.recordings import Timeline
 from fieldcraft.layers import Layer, SourceLayer
 from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft.layers.propagation import Stamp
-from fieldcraft.layers.propagation.settings import values_of
+from fieldcraft.layers.saves import saved_arrays
 from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.space import Mesh, Space
 from fieldcraft.space import encoding as serialization
@@ -339,12 +339,12 @@ def _digest_of(imap: InfluenceMap) -> str:
     layers = {}
     for name, layer in imap.layers.items():
         state = layer.state()
-        columns, _ = state.sources.state()
+        columns = layer.steps.sources.state()["columns"]
         alive = columns["alive"]
         layers[name] = {
-            "settings": {key: _plain(value) for key, value in values_of(state.propagation).items()},
-            "clock": (state.every, state.ticks, state.due),
-            "arrays": dict(state.arrays),
+            "settings": {key: _plain(value) for key, value in state["settings"].items()},
+            "clock": (state["every"], state["ticks"], state["due"]),
+            "arrays": saved_arrays(layer, state),
             "sources": {
                 key: column[alive]
                 for key, column in columns.items()
@@ -356,10 +356,7 @@ def _digest_of(imap: InfluenceMap) -> str:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Falloff):
-        state = value.state()
-        return {**state, "ring": None if state["ring"] is None else tuple(state["ring"])}
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if value is None or isinstance(value, (bool, int, float, str, dict)):
         return value
     return str(value)
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from fieldcraft.base import clock, packages, pictured
 from fieldcraft.base.errors import InvalidValue, NameTaken, UnknownName
+from fieldcraft.base.state import NOT_A_STATE, not_a_state
 from fieldcraft.base.synonyms import Suggesting
 from fieldcraft.layers import (
     ArrayLayer,
@@ -359,7 +360,7 @@ class InfluenceMap(Suggesting):
         """Add a `Belief`, `LastSeen`, `Pursuit` or search that advances with the layers, and return
         it.
 
-        Saves and copies of the map contain its layers only; store `snapshot()` of what was added.
+        Saves and copies of the map contain its layers only; store `state()` of what was added.
 
         Parameters
         ----------
@@ -479,9 +480,50 @@ class InfluenceMap(Suggesting):
             twin.schedule.ticks = self.schedule.ticks
             twin.schedule.next = self.schedule.next
             for layer in self._layers.values():
-                state = layer.state()
-                twin._take(layer.restored(state, layer.space, twin._lock, layer._device))
+                twin._take(layer._copied(twin._lock))
             return twin
+
+    def state(self) -> dict[str, Any]:
+        """Return all that can change of the layers as a dict of numbers, words, arrays and dicts of
+        these, from which `restore` continues: the time, and the `Layer.state` of each by its name.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(3, 1))
+        >>> gas = imap.add_layer("gas", values=[[0, 4, 0]])
+        >>> before = imap.state()
+        >>> gas.write([[1, 1, 1]])
+        >>> imap.restore(before)
+        >>> gas.values
+        array([[0., 4., 0.]], dtype=float32)
+        """
+        with self._lock:
+            layers = {name: layer.state() for name, layer in self._layers.items()}
+            return self.schedule.state() | {"layers": layers}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue from the `state` of this map, or of one with the same layers on the same space,
+        bit for bit.
+
+        Raises
+        ------
+        InvalidValue
+            For anything else; then nothing has changed.
+        """
+        with self._lock:
+            try:
+                layers = state["layers"]
+                if layers.keys() != self._layers.keys():
+                    raise ValueError(f"layers {', '.join(layers)}")
+                others = {
+                    name: layer._restored(layers[name]) for name, layer in self._layers.items()
+                }
+                self.schedule.restore(state)
+            except NOT_A_STATE as error:
+                raise not_a_state(error) from error
+            for name, layer in self._layers.items():
+                layer._become(others[name])
 
     def recover(self, *, device: Device | str | None = None) -> dict[str, int]:
         """Continue without a device that was lost: each layer on it from the values that were last

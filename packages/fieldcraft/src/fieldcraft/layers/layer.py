@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 import numpy as np
@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue, WrongLayer
 from fieldcraft.base.single_thread import SingleThreadLock
+from fieldcraft.base.state import NOT_A_STATE, copied, not_a_state
 from fieldcraft.base.words import Between
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.forecast import Forecast
 from fieldcraft.layers.propagation import PROPAGATIONS, Attribution, Propagation
-from fieldcraft.layers.propagation.propagation import Device, checked_pins, field_on
-from fieldcraft.layers.propagation.settings import declared, values_of
+from fieldcraft.layers.propagation.propagation import Device, field_on
+from fieldcraft.layers.propagation.settings import declared, restored, state_of, values_of
 from fieldcraft.layers.sources import Sources
 from fieldcraft.layers.steps import MOST_STEPS, Steps
 from fieldcraft.space import Space
@@ -24,22 +25,6 @@ from fieldcraft.space.cells import Many, One
 from fieldcraft.values.operand import Operand
 from fieldcraft.values.printing import as_text, checked_out, checked_resistance, checked_values
 from fieldcraft.values.sampling import sample
-
-
-@dataclass(frozen=True)
-class LayerState:
-    """A layer at one moment: the contents of a copy and of a save."""
-
-    name: str
-    propagation: Propagation
-    priority: float
-    every: int
-    ticks: int
-    due: int
-    arrays: dict[str, NDArray[Any]]
-    sources: Sources
-    taken: Sources | None = None
-    """The sources at the last step, if they have changed since and the values follow from them."""
 
 
 class Layer(Operand):
@@ -96,7 +81,8 @@ class Layer(Operand):
 
     def __setattr__(self, name: str, value: object) -> None:
         is_complete = "steps" in self.__dict__
-        if is_complete and not hasattr(type(self), name) and is_setting(name):
+        is_private = name.startswith("_")
+        if is_complete and not is_private and not hasattr(type(self), name) and is_setting(name):
             raise InvalidValue(
                 "The settings of a propagation are changed by tune()",
                 got=f"layer.{name} = {value!r}",
@@ -471,71 +457,140 @@ class Layer(Operand):
         steps.updates -= gone
         return gone
 
-    def state(self) -> LayerState:
-        """Return the layer at this moment, from which `restored` continues. Steps that are due are
-        taken first.
-        """
-        steps = self.steps
-        with steps.lock:
-            steps.catch_up()
-            arrays = steps.field.state()
-            if steps.walls_seen != self.space.walls_version and not steps.field.has_wall_values:
-                arrays["unseen"] = steps.changed_cells()
-            return LayerState(
-                self.name,
-                self._propagation,
-                self.priority,
-                steps.every,
-                steps.ticks,
-                steps.due,
-                arrays,
-                steps.sources,
-                steps.field.taken(steps.sources),
-            )
+    def state(self) -> dict[str, Any]:
+        """Return all that can change as a dict of numbers, words, arrays and dicts of these, from
+        which `restore` continues. Steps that are due are taken first.
 
-    def __reduce__(self) -> tuple[Any, ...]:
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(3, 1))
+        >>> noise = imap.add_layer("noise", fc.Spread(decay=0.5))
+        >>> _ = noise.add_source((0.5, 0.5), 8.0)
+        >>> before = noise.state()
+        >>> imap.step(3)
+        >>> noise.restore(before)
+        >>> noise.time, noise.values
+        (0.0, array([[0., 0., 0.]], dtype=float32))
+        """
         with self.steps.lock:
-            return type(self).restored, (
-                *(self.state(), self.space, self.steps.lock, self._device),
-                True,
-            )
+            return copied(self._state())
+
+    def _state(self) -> dict[str, Any]:
+        """Return the state with arrays that are valid until the next change."""
+        return {
+            **self.steps.state(),
+            "every": self.steps.every,
+            "settings": state_of(self._propagation),
+            **self._rest(),
+        }
+
+    def _rest(self) -> dict[str, Any]:
+        """Return the parts of the state that are not those of the steps."""
+        return {"priority": self._priority}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue from the `state` of this layer, or of another with the same kind of propagation
+        on the same space, bit for bit.
+
+        Sources keep their ids. Ids of sources that were added since the state may be used again.
+
+        Raises
+        ------
+        InvalidValue
+            For anything else; then nothing has changed.
+        """
+        with self.steps.lock:
+            try:
+                other = self._restored(state)
+            except NOT_A_STATE as error:
+                raise not_a_state(error) from error
+            self._become(other)
+
+    def _restored(self, state: Mapping[str, Any]) -> Self:
+        """Return another layer that continues from a state of this one."""
+        propagation = self._propagation
+        if state["settings"] != state_of(propagation):
+            propagation = restored(type(propagation), state["settings"])
+        return self.restored(
+            self._name,
+            self.space,
+            propagation,
+            state,
+            self.steps.lock,
+            device=self._device,
+            version=self.steps.sources.rows.version,
+        )
+
+    def _become(self, other: Self) -> None:
+        """Take over all that can change of another layer, which is no longer used."""
+        self._propagation = other._propagation
+        self._priority = other._priority
+        self.steps.become(other.steps)
 
     @classmethod
     def restored(
         cls,
-        state: LayerState,
+        name: str,
         space: Space,
+        propagation: Propagation,
+        state: Mapping[str, Any],
         lock: SingleThreadLock,
+        *,
         device: Device | None = None,
-        own: bool = False,
+        version: int = 0,
     ) -> Self:
-        """Return a layer that continues from a state, bit for bit, with a copy of its sources, or
-        with these themselves (`own`).
+        """Return a new layer that continues from the state of one with this propagation on
+        this space; the version of its sources is greater than `version`. Raises `ValueError`,
+        `TypeError`, `LookupError` or `FieldcraftError` for others.
         """
-        layer = cls(
-            state.name,
-            space,
-            state.propagation,
-            state.every,
-            lock,
-            priority=state.priority,
-            device=device,
-        )
-        steps = layer.steps
-        steps.ticks = state.ticks
-        steps.due = state.due
-        if own:
-            steps.sources = state.sources
-            steps.sources.set_lock(lock)
-        else:
-            steps.sources = state.sources.copy(lock)
-        steps.field.limit(steps.sources)
-        steps.field.restore(state.arrays, steps.sources)
-        if state.taken is not None:
-            steps.field.take(state.taken)
-        if "unseen" in state.arrays:
-            steps.have_missed(checked_pins(state.arrays["unseen"], len(space)))
+        every = checks.integer("every", state["every"], minimum=1, maximum=clock.MOST_TICKS)
+        layer = cls(name, space, propagation, every, lock, device=device)
+        layer.steps.sources.rows.version = version
+        layer.steps.restore(state)
+        layer._restore_rest(state)
         return layer
+
+    def _restore_rest(self, state: Mapping[str, Any]) -> None:
+        """Continue from the parts of a state that are not those of the steps."""
+        self._priority = checks.finite("priority", state["priority"])
+
+    def _copied(self, lock: SingleThreadLock) -> Self:
+        """Return an independent layer on the same space, which continues with the same bits."""
+        twin = type(self)(
+            self._name,
+            self.space,
+            self._propagation,
+            self.steps.every,
+            lock,
+            priority=self._priority,
+            device=self._device,
+        )
+        with self.steps.lock:
+            twin.steps.copy_from(self.steps)
+        return twin
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Handles refer to the sources, so a copy of both has one object for them.
+        steps = self.steps
+        with steps.lock:
+            parameters = (self._name, self.space, self._propagation, steps.every, steps.lock)
+            made_with = (type(self), parameters, self._device, steps.sources)
+            return _pickled, made_with, steps.values_state() | self._rest()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.steps.restore_values(state)
+        self._restore_rest(state)
+
+
+def _pickled(
+    kind: type[Layer], parameters: tuple[Any, ...], device: Device | None, sources: Sources
+) -> Layer:
+    """Return a layer with some sources, before its state is restored."""
+    layer = kind(*parameters, device=device)
+    layer.steps.sources = sources
+    sources.set_lock(layer.steps.lock)
+    return layer
 
 
 def is_setting(name: str) -> bool:

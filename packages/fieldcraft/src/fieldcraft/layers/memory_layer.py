@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft.base import checks, clock
+from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.layers.propagated_layer import PropagatedLayer
 from fieldcraft.layers.propagation.propagation import RememberingField
@@ -148,55 +147,6 @@ class MemoryLayer(PropagatedLayer, kind="memory"):
         with self.steps.lock:
             cells = self._open_cells(positions, on_wall, outside)
             self.steps.field.add(cells, checks.amounts("amounts", amounts, len(cells)))
-            self.steps.changes += 1
-
-    def snapshot(self) -> dict[str, Any]:
-        """Return all that is remembered as arrays and integers, for a game's own state or save.
-
-        `restore` continues from there, bit for bit.
-        """
-        with self.steps.lock:
-            field = self.steps.field
-            self.steps.catch_up()
-            return {
-                "shape": np.array(self.space.shape, dtype=np.int64),
-                "ticks": self.steps.ticks,
-                "due": self.steps.due,
-                **field.moments(),
-            }
-
-    def restore(self, memory: Mapping[str, Any]) -> None:
-        """Replace all that is remembered by a `snapshot` of this layer, or of another with the same
-        `Fade` on the same map.
-
-        Raises
-        ------
-        InvalidValue
-            For anything else; then nothing has changed.
-        """
-        if not isinstance(memory, Mapping):
-            raise InvalidValue(
-                "restore() takes the result of snapshot()",
-                got=f"a {type(memory).__name__}",
-                remedy="Pass that",
-            )
-        with self.steps.lock:
-            field = self.steps.field
-            try:
-                if not np.array_equal(memory["shape"], self.space.shape):
-                    raise ValueError(f"a map of shape {memory['shape']}")
-                ticks = checks.integer("ticks", memory["ticks"], maximum=1 << 60)
-                due = checks.integer("due", memory["due"], maximum=clock.MOST_TICKS)
-                self.steps.catch_up()
-                field.remember(memory)
-            except (KeyError, TypeError, ValueError) as error:
-                raise InvalidValue(
-                    "restore() takes the result of snapshot()",
-                    got=str(error)[:80],
-                    remedy="Pass that, on the same map with the same Fade",
-                ) from error
-            self.steps.ticks = ticks
-            self.steps.due = due
             self.steps.changes += 1
 
     def _masked(

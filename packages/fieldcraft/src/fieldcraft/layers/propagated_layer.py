@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base.errors import InvalidValue, UnknownName
+from fieldcraft.base.state import copied
 from fieldcraft.layers.layer import Layer
 from fieldcraft.layers.propagation import Propagation
 from fieldcraft.layers.propagation.settings import values_of
@@ -84,7 +85,7 @@ class PropagatedLayer(Layer):
         """
         with self.steps.lock:
             self.steps.catch_up()
-            before = {name: array.copy() for name, array in self.steps.field.state().items()}
+            before = copied(self.steps.field.state())
             taken = self.steps.field.taken(self.steps.sources)
             walls_seen = self.steps.walls_seen
             try:

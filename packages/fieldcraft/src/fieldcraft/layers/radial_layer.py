@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Never, Self
 
 import numpy as np
@@ -12,14 +12,12 @@ from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.single_thread import SingleThreadLock
 from fieldcraft.kernels.shared.arrays import read_only
-from fieldcraft.layers.layer import LayerState
-from fieldcraft.layers.propagation.propagation import Device, RadiatingField
+from fieldcraft.layers.propagation.propagation import RadiatingField
 from fieldcraft.layers.propagation.settings import values_of
 from fieldcraft.layers.source_layer import SourceLayer, refuse_settings
 from fieldcraft.layers.sources import Source
 from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.layers.steps import Steps
-from fieldcraft.space import Space
 
 
 class RadialLayer(SourceLayer, kind="radial"):
@@ -154,30 +152,23 @@ class RadialLayer(SourceLayer, kind="radial"):
         with self.steps.lock:
             return read_only(self.steps.field.strongest(self.steps.sources, self.version))
 
-    def state(self) -> LayerState:
-        """See `Layer.state`."""
-        state = super().state()
-        if self._validated:
-            state.arrays["validated_at"] = np.array([self._validated], dtype=np.int64)
-        return state
+    def _rest(self) -> dict[str, Any]:
+        return super()._rest() | {"validated_at": self._validated}
 
-    @classmethod
-    def restored(
-        cls,
-        state: LayerState,
-        space: Space,
-        lock: SingleThreadLock,
-        device: Device | None = None,
-        own: bool = False,
-    ) -> Self:
-        """See `Layer.restored`."""
-        layer = super().restored(state, space, lock, device, own)
-        if "validated_at" in state.arrays:
-            validated = int(state.arrays["validated_at"][0])
-            if not 0 <= validated <= state.ticks:
-                raise ValueError("a validation at another time than the layer's")
-            layer._validated = validated
-        return layer
+    def _copied(self, lock: SingleThreadLock) -> Self:
+        twin = super()._copied(lock)
+        twin._validated = self._validated
+        return twin
+
+    def _restore_rest(self, state: Mapping[str, Any]) -> None:
+        super()._restore_rest(state)
+        self._validated = checks.integer("validated_at", state["validated_at"])
+        if self._validated > self.steps.ticks:
+            raise ValueError("a validation at another time than the layer's")
+
+    def _become(self, other: Self) -> None:
+        super()._become(other)
+        self._validated = other._validated
 
     def validate(self, max_cells: int = 4096, *, rate: float | None = None) -> int:
         """Check the next cells against the live sources, correct them, and return how many were

@@ -15,16 +15,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.base.files import damaged, in_file, newer, sealed, write_sealed
-from fieldcraft.layers.layer import Layer, LayerState
+from fieldcraft.base.single_thread import SingleThreadLock
+from fieldcraft.layers.layer import Layer
 from fieldcraft.layers.propagation import PROPAGATIONS, Propagation
 from fieldcraft.layers.propagation.array import ArrayValues
-from fieldcraft.layers.propagation.settings import values_of
-from fieldcraft.layers.sources import Sources
-from fieldcraft.layers.sources.falloff import Falloff
+from fieldcraft.layers.propagation.propagation import checked_pins
+from fieldcraft.layers.propagation.settings import restored
+from fieldcraft.layers.steps import MOST_TICKS, changed_walls
 from fieldcraft.space import Space, grid_of
 from fieldcraft.space import encoding as serialization
 
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 _MAGIC = b"fieldcraft influence map\n"
 _VERSION = 2
 _FRAME = struct.Struct("<IQ")
-_MOST_TICKS = 1 << 60  # 51 years: seven times as much is left until 64 bits end
 
 _ENTRY = dict.fromkeys(
     ("name", "space", "propagation", "priority", "every", "ticks", "due", "arrays", "sources")
@@ -62,8 +63,7 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
                 for space in spaces
             ),
             "layers": tuple(
-                _layer_out(layer.state(), _place(layer.space, spaces))
-                for layer in imap.layers.values()
+                _layer_out(layer, _place(layer.space, spaces)) for layer in imap.layers.values()
             ),
         }
     )
@@ -88,11 +88,10 @@ def load(
         for entry in contents["spaces"]:
             spaces.append(_space_in(entry, spaces))
         imap = kind(spaces[0])
-        imap.schedule.ticks = _size(contents["ticks"], _MOST_TICKS)
+        imap.schedule.ticks = _size(contents["ticks"], MOST_TICKS)
         for entry in contents["layers"]:
             space = spaces[entry["space"]]
-            state = _layer_in(entry, space)
-            imap._take(Layer.kinds[state.propagation.layer_kind].restored(state, space, imap._lock))
+            imap._take(_layer_in(entry, space, imap._lock))
     except (
         FieldcraftError,
         AttributeError,
@@ -131,9 +130,9 @@ def _size(value: Any, most: int) -> int:
 
 
 def _time_out(ticks: int) -> int:
-    if ticks > _MOST_TICKS:
+    if ticks > MOST_TICKS:
         raise InvalidValue(
-            f"A save holds at most {clock.seconds(_MOST_TICKS):,.0f} seconds of time",
+            f"A save holds at most {clock.seconds(MOST_TICKS):,.0f} seconds of time",
             got=f"{clock.seconds(ticks):,.0f} seconds that have passed",
             remedy="Pass seconds to advance(), and a shorter every",
         )
@@ -157,83 +156,102 @@ def _space_in(entry: dict[str, Any], spaces: list[Space]) -> Space:
     return space
 
 
-def _layer_out(state: LayerState, space: int | None) -> dict[str, Any]:
-    columns, keys = state.sources.state()
+def _layer_out(layer: Layer, space: int | None) -> dict[str, Any]:
+    state = layer.state()
+    sources = state["sources"] or layer.steps.sources.state()
     return {
-        "name": state.name,
+        "name": layer.name,
         "space": space,
-        "propagation": _propagation_out(state.propagation),
-        "priority": state.priority,
-        "every": state.every,
-        "ticks": _time_out(state.ticks),
-        "due": state.due,
-        "arrays": state.arrays,
-        "sources": columns,
-        "falloffs": tuple(falloff.state() for falloff in state.sources.falloffs),
-        "keys": tuple((_plain(key), identity) for key, identity in keys),
-        "taken": None if state.taken is None else _taken_out(state.taken),
+        "propagation": _propagation_out(layer._propagation, state["settings"]),
+        "priority": state["priority"],
+        "every": state["every"],
+        "ticks": _time_out(state["ticks"]),
+        "due": state["due"],
+        "arrays": saved_arrays(layer, state),
+        "sources": sources["columns"],
+        "falloffs": sources["falloffs"],
+        "keys": tuple((_plain(key), identity) for key, identity in sources["keys"]),
+        "taken": None if state["taken"] is None else _taken_out(state["taken"]),
     }
 
 
-def _taken_out(taken: Sources) -> dict[str, Any]:
-    columns, _ = taken.state()
-    return {
-        "sources": columns,
-        "falloffs": tuple(falloff.state() for falloff in taken.falloffs),
+def saved_arrays(layer: Layer, state: dict[str, Any]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a layer in a save, from its state."""
+    field = layer.steps.field
+    arrays: dict[str, NDArray[Any]] = {"values": field.values} | state["field"]
+    unseen = changed_walls(state["walls"], layer.space)
+    if len(unseen) and not field.has_wall_values:
+        arrays["unseen"] = unseen
+    if state.get("validated_at"):
+        arrays["validated_at"] = np.array([state["validated_at"]], dtype=np.int64)
+    return arrays
+
+
+def _taken_out(taken: dict[str, Any]) -> dict[str, Any]:
+    return {"sources": taken["columns"], "falloffs": taken["falloffs"]}
+
+
+def _layer_in(entry: dict[str, Any], space: Space, lock: SingleThreadLock) -> Layer:
+    propagation = _propagation_in(entry["propagation"])
+    state = {
+        "shape": space.shape,
+        "every": max(_size(entry["every"], clock.MOST_TICKS), 1),
+        "priority": entry["priority"],
+        "ticks": _size(entry["ticks"], MOST_TICKS),
+        "due": _size(entry["due"], clock.MOST_TICKS),
+        "walls": _walls_in(entry["arrays"], space),
+        "field": _field_in(entry["arrays"], space),
+        "sources": _sources_in(entry) | {"keys": entry["keys"]},
+        "taken": None if entry["taken"] is None else _sources_in(entry["taken"]),
+        "validated_at": _validated_in(entry["arrays"]),
     }
+    name = entry["name"]
+    if not isinstance(name, str):
+        raise TypeError(f"a layer named {name!r}")
+    kind = Layer.kinds[propagation.layer_kind]
+    return kind.restored(name, space, propagation, state, lock)
 
 
-def _taken_in(entry: dict[str, Any] | None, space: Space) -> Sources | None:
-    if entry is None:
-        return None
-    falloffs = [Falloff.restored(falloff) for falloff in entry["falloffs"]]
-    return Sources.restored(space, entry["sources"], [], falloffs)
+def _sources_in(entry: dict[str, Any]) -> dict[str, Any]:
+    return {"columns": entry["sources"], "falloffs": entry["falloffs"], "keys": ()}
 
 
-def _layer_in(entry: dict[str, Any], space: Space) -> LayerState:
-    falloffs = [Falloff.restored(falloff) for falloff in entry["falloffs"]]
-    held = entry["arrays"]
-    values = held["values"]
+def _field_in(arrays: dict[str, NDArray[Any]], space: Space) -> dict[str, NDArray[Any]]:
+    values = arrays["values"]
     if values.dtype != np.float32 or values.shape != space.shape or not np.isfinite(values).all():
         raise ValueError(f"values of {values.dtype} and shape {values.shape}")
-    if not isinstance(entry["name"], str):
-        raise TypeError(f"a layer named {entry['name']!r}")
-    every = max(_size(entry["every"], clock.MOST_TICKS), 1)
-    return LayerState(
-        entry["name"],
-        _propagation_in(entry["propagation"]),
-        checks.finite("priority", entry["priority"]),
-        every,
-        _size(entry["ticks"], _MOST_TICKS),
-        _size(entry["due"], clock.MOST_TICKS),
-        held,
-        Sources.restored(space, entry["sources"], list(entry["keys"]), falloffs),
-        _taken_in(entry["taken"], space),
-    )
+    return arrays
 
 
-def _propagation_out(propagation: Propagation) -> dict[str, Any] | None:
+def _walls_in(arrays: dict[str, NDArray[Any]], space: Space) -> NDArray[np.uint8]:
+    """Return the walls at the last step, packed."""
+    walls = space.walls.reshape(-1)
+    if "unseen" in arrays:
+        walls = walls.copy()
+        changed = checked_pins(arrays["unseen"], len(space))
+        walls[changed] = ~walls[changed]
+    return np.packbits(walls)
+
+
+def _validated_in(arrays: dict[str, NDArray[Any]]) -> int:
+    if "validated_at" not in arrays:
+        return 0
+    return int(arrays["validated_at"][0])
+
+
+def _propagation_out(propagation: Propagation, settings: dict[str, Any]) -> dict[str, Any] | None:
     if isinstance(propagation, ArrayValues):
         return None
     kind = next(name for name, kind in PROPAGATIONS.items() if type(propagation) is kind)
-    settings = {
-        name: value.state() if isinstance(value, Falloff) else value
-        for name, value in values_of(propagation).items()
-    }
     return {"kind": kind, **settings}
 
 
 def _propagation_in(entry: dict[str, Any] | None) -> Propagation:
     if entry is None:
         return ArrayValues()
-    settings = {
-        name: Falloff.restored(value) if isinstance(value, dict) else value
-        for name, value in entry.items()
-        if name != "kind"
-    }
-    kind: Any = PROPAGATIONS[entry["kind"]]
-    made: Propagation = kind(**settings)
-    return made
+    settings = {name: value for name, value in entry.items() if name != "kind"}
+    propagation: Propagation = restored(PROPAGATIONS[entry["kind"]], settings)
+    return propagation
 
 
 def _plain(key: Hashable) -> Hashable:

@@ -13,7 +13,7 @@ from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import A_FEW, in_parts
 from fieldcraft.layers import Layer, SingleThreadLock
-from fieldcraft.layers.steps import MOST_STEPS
+from fieldcraft.layers.steps import MOST_STEPS, MOST_TICKS
 
 _log = logging.getLogger("fieldcraft")
 
@@ -76,6 +76,17 @@ class Schedule:
         self.timed: tuple[tuple[Timed, int], ...] = ()
         """What else has a clock, and the ticks that pass for it in one step."""
         self._has_warned = False
+
+    def state(self) -> dict[str, Any]:
+        """Return the time, and the layer whose turn is next."""
+        return {"ticks": self.ticks, "next": self.next}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue from a state; raises `LookupError` or `InvalidValue` for others."""
+        ticks = checks.integer("ticks", state["ticks"], maximum=MOST_TICKS)
+        following = checks.text("next", state["next"])
+        self.ticks = ticks
+        self.next = following
 
     def __reduce__(self) -> tuple[Any, ...]:
         held = {"ticks": self.ticks, "next": self.next, "timed": self.timed}

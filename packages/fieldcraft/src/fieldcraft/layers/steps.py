@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.base import checks, clock
 from fieldcraft.base.interruption import A_FEW, in_parts
 from fieldcraft.base.single_thread import SingleThreadLock
 from fieldcraft.layers.propagation import Field
@@ -16,6 +17,8 @@ from fieldcraft.space import Space
 from fieldcraft.space.changes import UNKNOWN
 
 MOST_STEPS = 2**31 - 1
+MOST_TICKS = 1 << 60
+"""The time that a state may hold, 51 years: seven times as much is left until 64 bits end."""
 
 AnyField = TypeVar("AnyField", bound=Field, covariant=True)
 
@@ -123,6 +126,83 @@ class Steps(Generic[AnyField]):
         self._unseen = cells
         self._unseen_until = self.space.walls_version
         self.walls_seen = UNKNOWN
+
+    def state(self) -> dict[str, Any]:
+        """Return what has changed since the steps began; see `Layer.state`."""
+        sources = None
+        if len(self.sources.rows.alive):
+            sources = self.sources.state()
+        return {**self.values_state(), "sources": sources}
+
+    def values_state(self) -> dict[str, Any]:
+        """Return the state without the sources as they are now."""
+        self.catch_up()
+        walls = self.space.walls.reshape(-1)
+        if self.space.walls_version != self.walls_seen:
+            walls = walls.copy()
+            changed = self.changed_cells()
+            walls[changed] = ~walls[changed]
+        taken = self.field.taken(self.sources)
+        return {
+            "shape": np.array(self.space.shape, dtype=np.int64),
+            "ticks": self.ticks,
+            "due": self.due,
+            "walls": np.packbits(walls),
+            "field": self.field.state(),
+            "taken": None if taken is None else taken.state(),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue from a state with a new field; raises `LookupError`, `TypeError` or `ValueError`
+        for others.
+        """
+        if state["sources"] is not None:
+            self.sources._restore(state["sources"])
+        self.restore_values(state)
+
+    def restore_values(self, state: Mapping[str, Any]) -> None:
+        """Continue from a `values_state` with a new field and the sources of that state."""
+        if not np.array_equal(state["shape"], self.space.shape):
+            raise ValueError(f"a map of shape {state['shape']}")
+        self.ticks = checks.integer("ticks", state["ticks"], maximum=MOST_TICKS)
+        self.due = checks.integer("due", state["due"], maximum=clock.MOST_TICKS)
+        self.field.limit(self.sources)
+        self.field.restore(state["field"], self.sources)
+        if state["taken"] is not None:
+            taken = Sources(self.space)
+            taken._restore(state["taken"])
+            self.field.take(taken)
+        changed = changed_walls(state["walls"], self.space)
+        if len(changed) and not self.field.has_wall_values:
+            self.have_missed(changed)
+
+    def copy_from(self, other: Steps[AnyField]) -> None:
+        """Continue, with a new field, like other steps on the same space."""
+        other.catch_up()
+        self.ticks = other.ticks
+        self.due = other.due
+        self.sources = other.sources.copy(self.lock)
+        self.field.limit(self.sources)
+        self.field.restore(other.field.state(), self.sources)
+        taken = other.field.taken(other.sources)
+        if taken is not None:
+            self.field.take(taken)
+        if other.walls_seen != self.space.walls_version and not self.field.has_wall_values:
+            self.have_missed(other.changed_cells())
+
+    def become(self, other: Steps[AnyField]) -> None:
+        """Take over the field, sources and time of other steps, which are no longer used."""
+        self.field = other.field
+        self.sources._become(other.sources)
+        self.every = other.every
+        self.ticks = other.ticks
+        self.due = other.due
+        self.backlog = 0
+        self.work = None
+        self.walls_seen = other.walls_seen
+        self._unseen = other._unseen
+        self._unseen_until = other._unseen_until
+        self.changes += 1
 
     def take_all(self, count: int) -> None:
         """Take `count` steps, and poll for Ctrl-C if they are many."""
@@ -246,3 +326,11 @@ class Steps(Generic[AnyField]):
         """Take the steps that are due, whatever they cost."""
         while (self.work is not None or self.backlog) and self.work_on():
             pass
+
+
+def changed_walls(packed: NDArray[np.uint8], space: Space) -> NDArray[np.int64]:
+    """Return the cells that differ from the walls of a state, ascending."""
+    if packed.dtype != np.uint8 or packed.shape != (-(-len(space) // 8),):
+        raise ValueError(f"walls of {packed.dtype} and shape {packed.shape}")
+    walls = np.unpackbits(packed, count=len(space)).astype(np.bool_)
+    return np.flatnonzero(walls != space.walls.reshape(-1))

@@ -12,7 +12,7 @@ from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.base.interruption import atomic, in_parts, poll_interrupt
 from fieldcraft.layers.steps import MOST_STEPS
-from fieldcraft.pursuit.belief_of_one import GONE, TargetBelief, restore_from, snapshot_of
+from fieldcraft.pursuit.belief_of_one import GONE, TargetBelief, restore_from, state_of
 from fieldcraft.pursuit.checks import (
     checked_velocity,
     interval_of,
@@ -453,20 +453,20 @@ class Belief(Operand):
 
     # Saves
 
-    def snapshot(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """Return the state as plain data to save."""
-        return snapshot_of(self._beliefs, self._ticks)
+        return state_of(self._beliefs, self._ticks)
 
     @atomic
-    def restore(self, memory: Mapping[str, Any]) -> None:
-        """Continue bit for bit from the snapshot of a belief on this space with the same arguments.
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue bit for bit from the `state` of a belief on this space with the same arguments.
 
         Raises
         ------
         InvalidValue
             For anything else.
         """
-        masses, self._ticks = restore_from(memory, self._beliefs, self.every)
+        masses, self._ticks = restore_from(state, self._beliefs, self.every)
         if np.logical_and(masses, self.space.walls).any():
             self._walls_version = -1  # on these walls they have yet to move
         self._changes += 1

@@ -14,7 +14,7 @@ from fieldcraft import kernels
 from fieldcraft.base import clock
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
-from fieldcraft.pursuit.checks import not_a_snapshot, plain_integer, plain_numbers
+from fieldcraft.pursuit.checks import not_a_state, plain_integer, plain_numbers
 from fieldcraft.pursuit.motion.motion import Hypotheses
 from fieldcraft.pursuit.motion.mover import Lost, Mover
 from fieldcraft.pursuit.transitions import Flow
@@ -338,7 +338,7 @@ def summed(parts: list[Floats]) -> float:
 _ROUNDED = 1e-6  # tolerance of sums of 1
 
 
-def snapshot_of(beliefs: Sequence[TargetBelief], ticks: int) -> dict[str, Any]:
+def state_of(beliefs: Sequence[TargetBelief], ticks: int) -> dict[str, Any]:
     """Return the beliefs about all targets as plain data."""
     cells = [-1 if belief.lost.cell is None else belief.lost.cell for belief in beliefs]
     return {
@@ -355,33 +355,33 @@ def snapshot_of(beliefs: Sequence[TargetBelief], ticks: int) -> dict[str, Any]:
 
 
 def restore_from(
-    memory: Mapping[str, Any], beliefs: Sequence[TargetBelief], every: float
+    state: Mapping[str, Any], beliefs: Sequence[TargetBelief], every: float
 ) -> tuple[NDArray[np.float64], int]:
-    """Restore beliefs from a snapshot, and return its masses and ticks.
+    """Restore beliefs from a state, and return its masses and ticks.
 
     Raises
     ------
     InvalidValue
-        For anything but a snapshot of such beliefs; then nothing has changed.
+        For anything but a state of such beliefs; then nothing has changed.
     """
     space = beliefs[0].lost.space
     hypotheses = beliefs[0].hypotheses
     targets = len(beliefs)
     shape = (targets, len(hypotheses.stages), *space.shape)
-    masses = plain_numbers(memory, "masses", shape)
-    scales = plain_numbers(memory, "scales", (targets,))
-    ticks = plain_integer(memory, "ticks", below=clock.ticks("every", every))
+    masses = plain_numbers(state, "masses", shape)
+    scales = plain_numbers(state, "scales", (targets,))
+    ticks = plain_integer(state, "ticks", below=clock.ticks("every", every))
     sums = masses.reshape(targets, -1).sum(axis=1) * scales
     in_range = float(masses.min()) >= 0 and float(masses.max()) <= 1 + _ROUNDED
     if not in_range or (np.abs(sums - 1) > _ROUNDED).any():
-        raise not_a_snapshot("masses of a snapshot are at least 0 and sum to 1", "others")
-    weights = plain_numbers(memory, "weights", (targets, len(hypotheses.names)))
-    velocities = plain_numbers(memory, "velocities", (targets, space.dimensions))
-    cells, ages = (plain_numbers(memory, name, (targets,), "i") for name in ("cells", "ages"))
+        raise not_a_state("masses of a state are at least 0 and sum to 1", "others")
+    weights = plain_numbers(state, "weights", (targets, len(hypotheses.names)))
+    velocities = plain_numbers(state, "velocities", (targets, space.dimensions))
+    cells, ages = (plain_numbers(state, name, (targets,), "i") for name in ("cells", "ages"))
     sound = (weights >= 0).all() and (np.abs(weights.sum(axis=1) - 1) <= _ROUNDED).all()
     if not sound or cells.min() < -1 or cells.max() >= len(space) or ages.min() < 0:
-        raise not_a_snapshot(
-            "weights, cells and ages of a snapshot are those of a belief on this map", "others"
+        raise not_a_state(
+            "weights, cells and ages of a state are those of a belief on this map", "others"
         )
     for k, belief in enumerate(beliefs):
         belief.place(list(masses[k]))

@@ -1,4 +1,4 @@
-"""Checks of the arguments and snapshots of floods, beliefs and searches."""
+"""Checks of the arguments and states of floods, beliefs and searches."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ from fieldcraft.space import Space
 from fieldcraft.space.ranges import within_range
 
 
-def not_a_snapshot(rule: str, got: str) -> InvalidValue:
-    """Return the error for a snapshot that breaks a rule."""
-    remedy = "Pass the result of snapshot(), on the same space with the same parameters"
+def not_a_state(rule: str, got: str) -> InvalidValue:
+    """Return the error for a state that breaks a rule."""
+    remedy = "Pass the result of state(), on the same space with the same parameters"
     return InvalidValue(f"The {rule}", got=got, remedy=remedy)
 
 
 def plain_numbers(
-    memory: Mapping[str, Any], name: str, shape: tuple[int, ...], kinds: str = "f"
+    state: Mapping[str, Any], name: str, shape: tuple[int, ...], kinds: str = "f"
 ) -> NDArray[Any]:
-    """Return a copy of an array of a snapshot; `InvalidValue` unless it has this shape and finite
+    """Return a copy of an array of a state; `InvalidValue` unless it has this shape and finite
     numbers of one of these kinds.
     """
-    found = np.array(memory.get(name)) if isinstance(memory, Mapping) else np.zeros(0)
+    found = np.array(state.get(name)) if isinstance(state, Mapping) else np.zeros(0)
     if found.shape != shape or found.dtype.kind not in kinds or not np.isfinite(found).all():
-        raise not_a_snapshot(
-            f"{name} of a snapshot are numbers of shape {shape}",
+        raise not_a_state(
+            f"{name} of a state are numbers of shape {shape}",
             f"{found.dtype} of shape {found.shape}",
         )
     return found
 
 
-def check_shape(memory: Mapping[str, Any], space: Space) -> None:
-    """Raise `InvalidValue` unless a snapshot is of a map with the shape of this space."""
-    shape = plain_numbers(memory, "shape", (len(space.shape),), kinds="i")
+def check_shape(state: Mapping[str, Any], space: Space) -> None:
+    """Raise `InvalidValue` unless a state is of a map with the shape of this space."""
+    shape = plain_numbers(state, "shape", (len(space.shape),), kinds="i")
     if tuple(shape.tolist()) != space.shape:
-        raise not_a_snapshot(
-            f"shape of a snapshot is that of the map, {space.shape}", f"{tuple(shape.tolist())}"
+        raise not_a_state(
+            f"shape of a state is that of the map, {space.shape}", f"{tuple(shape.tolist())}"
         )
 
 
-def plain_integer(memory: Mapping[str, Any], name: str, *, below: int = 2**62) -> int:
-    """Return a whole number from 0 to below `below` of a snapshot, or raise `InvalidValue`."""
-    found = memory.get(name)
+def plain_integer(state: Mapping[str, Any], name: str, *, below: int = 2**62) -> int:
+    """Return a whole number from 0 to below `below` of a state, or raise `InvalidValue`."""
+    found = state.get(name)
     if isinstance(found, int) and found >= below:
-        raise not_a_snapshot(f"{name} of a snapshot is below {below}", f"{found:g}")
+        raise not_a_state(f"{name} of a state is below {below}", f"{found:g}")
     return checks.integer(name, found)
 
 
@@ -63,7 +63,7 @@ def check_flood(
     barrier_cells: NDArray[np.int64],
     marks: NDArray[np.int64],
 ) -> None:
-    """Refuse a snapshot with indices outside of its arrays."""
+    """Refuse a state with indices outside of its arrays."""
     count = len(state)
     (front, hot, tail, tail_end, steps) = marks.tolist()
     sound = 0 <= front <= hot <= count and 0 <= tail <= tail_end <= count and 0 <= steps < 2**31
@@ -79,8 +79,8 @@ def check_flood(
         or np.count_nonzero(behind == start) > 1
         or not all(_lists(listed, state == kind) for listed, kind in lists)
     ):
-        raise not_a_snapshot(
-            "state, lit, barrier_cells and marks of a snapshot are those of one flood", "others"
+        raise not_a_state(
+            "state, lit, barrier_cells and marks of a state are those of one flood", "others"
         )
 
 

@@ -12,7 +12,7 @@ from fieldcraft.base import checks, clock
 from fieldcraft.base.interruption import atomic
 from fieldcraft.pursuit.checks import (
     check_shape,
-    not_a_snapshot,
+    not_a_state,
     plain_integer,
     plain_numbers,
 )
@@ -154,7 +154,7 @@ class LastSeen(Operand):
             weights = np.ones(len(cells))
         return assigned(self.space, cells, weights, agents, spacing, outside)
 
-    def snapshot(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """Return the state as plain data to save."""
         return {
             "shape": np.array(self.space.shape, dtype=np.int64),
@@ -164,21 +164,21 @@ class LastSeen(Operand):
         }
 
     @atomic
-    def restore(self, memory: Mapping[str, Any]) -> None:
-        """Continue bit for bit from the snapshot of another `LastSeen` on this space.
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue bit for bit from the `state` of another `LastSeen` on this space.
 
         Raises
         ------
         InvalidValue
             For anything else.
         """
-        check_shape(memory, self.space)
-        seen = plain_numbers(memory, "seen", (len(self.space),), kinds="i")
-        now = plain_integer(memory, "now")
-        began = plain_integer(memory, "began", below=now + 1)
+        check_shape(state, self.space)
+        seen = plain_numbers(state, "seen", (len(self.space),), kinds="i")
+        now = plain_integer(state, "now")
+        began = plain_integer(state, "began", below=now + 1)
         if int(seen.min(initial=0)) < 0 or int(seen.max(initial=0)) > now:
-            raise not_a_snapshot(
-                "seen of a snapshot are ticks up to now",
+            raise not_a_state(
+                "seen of a state are ticks up to now",
                 f"{int(seen.min())} to {int(seen.max())} at {now}",
             )
         self._seen = seen.astype(np.int64)

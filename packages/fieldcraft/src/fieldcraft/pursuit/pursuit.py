@@ -338,15 +338,15 @@ class Pursuit(Flood):
         """
         return assigned(self.space, *self._warm(), agents, spacing, outside)
 
-    def snapshot(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """Return the state as plain data to save."""
         names = ("state", "ignited", "lit", "barrier_cells", "marks")
         arrays = {name: getattr(self, f"_{name}").copy() for name in names}
         return arrays | {"ticks": self._ticks, "stopped": self.stopped, "restarts": self.restarts}
 
     @atomic
-    def restore(self, memory: Mapping[str, Any]) -> None:
-        """Continue bit for bit from the snapshot of a pursuit with the same arguments.
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue bit for bit from the `state` of a pursuit with the same arguments.
 
         Raises
         ------
@@ -355,13 +355,13 @@ class Pursuit(Flood):
         """
         names = ("state", "ignited", "lit", "barrier_cells", "marks")
         arrays = [
-            plain_numbers(memory, name, getattr(self, f"_{name}").shape, kinds="iu")
+            plain_numbers(state, name, getattr(self, f"_{name}").shape, kinds="iu")
             for name in names
         ]
         check_flood(self._start, *arrays)
-        ticks = plain_integer(memory, "ticks", below=clock.ticks("every", self.every))
-        restarts = plain_integer(memory, "restarts")
-        stopped = memory.get("stopped")
+        ticks = plain_integer(state, "ticks", below=clock.ticks("every", self.every))
+        restarts = plain_integer(state, "restarts")
+        stopped = state.get("stopped")
         self._follow_walls()
         for name, array in zip(names, arrays, strict=True):
             setattr(self, f"_{name}", array.astype(getattr(self, f"_{name}").dtype))

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
-from fieldcraft.space.saves import KEYS, NAMES, Keys, from_parts, to_parts
+from fieldcraft.space.saves import KEYS, NAMES, Keys, restored, state_of
 
 __all__ = [
     "MOST_BYTES",
@@ -247,7 +247,7 @@ class _Writer:
         elif kind is np.random.Generator:
             self._generator(value, where, depth)
         elif kind in NAMES:
-            name, parts = to_parts(value)
+            name, parts = state_of(value)
             self._pairs(_SPACES[name], parts, where, depth)
         elif self._kinds.get(kind.__name__) is kind:
             self._text(b"K", kind.__name__, where)
@@ -361,7 +361,7 @@ class _Reader:
         if letter in _SPACES_BY_LETTER:
             self._count(_SPACE_COUNTS)
             name = _SPACES_BY_LETTER[letter]
-            return from_parts(name, self._pairs(depth, KEYS[name]))
+            return restored(name, self._pairs(depth, KEYS[name]))
         if letter == b"K":
             return self._object(depth)
         raise _damaged(f"a value of kind {letter!r}")

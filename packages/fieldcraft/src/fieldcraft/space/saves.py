@@ -64,7 +64,7 @@ KEYS: dict[str, Keys] = {
 """The keys of the parts of each kind of space."""
 
 
-def to_parts(space: Space) -> tuple[str, dict[str, Any]]:
+def state_of(space: Space) -> tuple[str, dict[str, Any]]:
     """Return the name of the kind of space, and its parts: None, numbers, strings, tuples, arrays
     and dicts of these.
     """
@@ -80,7 +80,7 @@ def to_parts(space: Space) -> tuple[str, dict[str, Any]]:
     return NAMES[type(space)], parts if codes is None else parts | {"hides": codes}
 
 
-def from_parts(kind: str, parts: dict[str, Any]) -> Space:
+def restored(kind: str, parts: dict[str, Any]) -> Space:
     """Return the space of that kind with these parts.
 
     Raises
@@ -186,7 +186,7 @@ def _array(array: NDArray[Any], dtype: type) -> NDArray[Any]:
 
 
 def _reduced(space: Space) -> tuple[Any, ...]:
-    return from_parts, to_parts(space), space._history()
+    return restored, state_of(space), space._history()
 
 
 for _kind in NAMES:

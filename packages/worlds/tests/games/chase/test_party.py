@@ -72,7 +72,7 @@ def test_it_remembers_only_while_somebody_searches_by_it(monkeypatch: pytest.Mon
         raise AssertionError("a way of searching that was not chosen was thought by")
 
     with monkeypatch.context() as patch:
-        for name in ("observe", "places", "advance", "lost", "restore", "snapshot"):
+        for name in ("observe", "places", "advance", "lost", "restore", "state"):
             patch.setattr(SearchParty, name, nobody_asked)
         chase.play(30)
     chase.state = replace(chase.state, search=PARTY)

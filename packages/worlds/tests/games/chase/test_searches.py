@@ -72,13 +72,13 @@ def test_all_that_it_knows_is_plain_data(space: Any, way: str) -> None:
     let_run(one, searchers, np.random.default_rng(2), 7)
     other = SEARCHES[way](space, 3.0)
     other.lost(searchers[1])  # it knew something else
-    other.restore(from_bytes(to_bytes(one.snapshot())))
+    other.restore(from_bytes(to_bytes(one.state())))
     for search in (one, other):
         search.rng = np.random.default_rng(3)  # type: ignore[attr-defined]
     for _ in range(12):
         mine, yours = (let_run(search, searchers, search.rng, 1) for search in (one, other))  # type: ignore[attr-defined]
         np.testing.assert_array_equal(mine, yours)
-    assert to_bytes(one.snapshot()) == to_bytes(other.snapshot())
+    assert to_bytes(one.state()) == to_bytes(other.state())
     assert (one.values is None) == (way in ("last", "random"))
     np.testing.assert_array_equal(one.estimate(), other.estimate())
 
@@ -143,7 +143,7 @@ def test_bad_input() -> None:
         ("flood", []),
         ("last", {"last": 3, "ticks": 0, "goals": np.array([10**6]), "given": np.zeros(1)}),
     ):
-        with refused(InvalidValue, "A search goes on from what its snapshot"):
+        with refused(InvalidValue, "A search goes on from what its state()"):
             SEARCHES[way](CAVE, 1.0).restore(broken)  # type: ignore[arg-type]
-    with refused(InvalidValue, "A search goes on from what its snapshot"):
-        search.restore(SEARCHES["random"](CAVE, 1.0).snapshot())
+    with refused(InvalidValue, "A search goes on from what its state()"):
+        search.restore(SEARCHES["random"](CAVE, 1.0).state())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -154,7 +155,7 @@ class ArrayField(StampedField):
             state["timed"] = self._timed
         return state
 
-    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+    def restore(self, state: Mapping[str, NDArray[Any]], sources: Sources) -> None:
         """Continue from a state; see `Field.restore`."""
         self.values[:] = state["values"]
         if "sums" in state:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -314,7 +314,7 @@ class FloodField(Field):
             return state
         return state | {"resistance": self.resistance}
 
-    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+    def restore(self, state: Mapping[str, NDArray[Any]], sources: Sources) -> None:
         """Continue from a state; see `Field.restore`."""
         marks, strengths, front, now = (
             state[name] for name in ("marks", "strengths", "front", "now")

@@ -182,13 +182,15 @@ class Field(ABC):
 
     @abstractmethod
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return arrays from which a new field continues with the same bits, given the same
-        sources; "values" is one of them.
+        """Return arrays from which a new field with the same settings continues with the same bits,
+        given the same sources. They are valid until the next change.
         """
 
     @abstractmethod
-    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
-        """Continue from a state; raises ValueError for arrays that `state` cannot have made."""
+    def restore(self, state: Mapping[str, NDArray[Any]], sources: Sources) -> None:
+        """Continue from a state, as a new field; raises ValueError for arrays that `state` cannot
+        have made.
+        """
 
     def taken(self, sources: Sources) -> Sources | None:
         """Return the sources as they were at the last step, for `take`; None if the field does not
@@ -235,14 +237,6 @@ class RememberingField(Field):
         metric: str,
     ) -> None:
         """Mark cells, or the ground around them, with at most these amounts."""
-
-    @abstractmethod
-    def moments(self) -> dict[str, NDArray[Any]]:
-        """Return all that determines the values."""
-
-    @abstractmethod
-    def remember(self, moments: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from what `moments` returned; raises `ValueError` for other arrays."""
 
 
 class StampedField(Field):

@@ -4,7 +4,7 @@ recipes, the lab and the documentation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, Literal
 
@@ -140,6 +140,25 @@ def flag(about: str) -> dict[str, Any]:
 def text(about: str, *, optional: bool = False) -> dict[str, Any]:
     """Return the metadata of a text."""
     return checked(Setting(about, checks.text, "text", optional=optional))
+
+
+def state_of(propagation: Any) -> dict[str, Any]:
+    """Return the values of a propagation's settings as plain data."""
+    return {
+        name: value.state() if isinstance(value, Falloff) else value
+        for name, value in values_of(propagation).items()
+    }
+
+
+def restored(kind: type[Any], state: Mapping[str, Any]) -> Any:
+    """Return the propagation of this kind with the settings of a state."""
+    settings = {}
+    for name, value in state.items():
+        if isinstance(value, Mapping):
+            settings[name] = Falloff.restored(value)
+        else:
+            settings[name] = value
+    return kind(**settings)
 
 
 def curve(name: str, value: Any) -> Falloff:

@@ -171,7 +171,7 @@ class Falloff:
         return {"name": self.name, "points": self._points, "ring": ring}
 
     @classmethod
-    def restored(cls, state: dict[str, Any]) -> Falloff:
+    def restored(cls, state: Mapping[str, Any]) -> Falloff:
         """Return the falloff of a `state`."""
         if state["ring"] is not None:
             return cls.of(Ring(*state["ring"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -201,7 +202,7 @@ class Rows:
         self.next_expiry = other.next_expiry
         self.version = other.version
 
-    def restore(self, arrays: dict[str, NDArray[Any]], cells: int, falloffs: int) -> None:
+    def restore(self, arrays: Mapping[str, NDArray[Any]], cells: int, falloffs: int) -> None:
         """Take saved rows of sources on a map with `cells` cells and `falloffs` falloffs; raises
         ValueError for other arrays.
         """

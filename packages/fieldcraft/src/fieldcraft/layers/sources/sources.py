@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
@@ -538,30 +538,46 @@ class Sources:
         return twin
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Sources.restored, (self._space, *self.state(), list(self.falloffs))
+        return Sources, (self._space,), self.state()
 
-    def state(self) -> tuple[dict[str, NDArray[Any]], list[tuple[Hashable, int]]]:
-        """Return what `restored` needs besides falloffs: the columns, and the keys."""
-        return self.rows.state() | self.tracks.state(), list(self._keys.items())
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._restore(state)
 
-    @classmethod
-    def restored(
-        cls,
-        space: Space,
-        arrays: dict[str, NDArray[Any]],
-        keys: list[tuple[Hashable, int]],
-        falloffs: list[Falloff],
-    ) -> Sources:
-        """Return the sources of a `state`; raises ValueError for other arrays and keys."""
-        sources = cls(space)
-        sources.rows.restore(arrays, len(space), len(falloffs))
-        sources.tracks.restore(arrays, sources.rows.alive)
-        sources.falloffs = list(falloffs)
-        sources.have_shapes = True
-        sources._keys = dict(keys)
-        if len(sources._keys) != len(keys) or len(set(sources._keys.values())) != len(keys):
+    def state(self) -> dict[str, Any]:
+        """Return the columns, which are valid until the next change, the falloffs of their own, and
+        the keys with their ids.
+        """
+        return {
+            "columns": self.rows.state() | self.tracks.state(),
+            "falloffs": tuple(falloff.state() for falloff in self.falloffs),
+            "keys": tuple(self._keys.items()),
+        }
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        """Continue from the `state` of sources on such a space, as new ones. Raises `ValueError` or
+        `LookupError` for others.
+        """
+        columns = state["columns"]
+        self.falloffs = [Falloff.restored(falloff) for falloff in state["falloffs"]]
+        self.rows.restore(columns, len(self._space), len(self.falloffs))
+        self.rows.version += 1
+        self.tracks.restore(columns, self.rows.alive)
+        self._keys = dict(state["keys"])
+        ids = set(self._keys.values())
+        if not len(self._keys) == len(ids) == len(state["keys"]):
             raise ValueError("sources that share a key")
-        return sources
+        self.have_shapes = True
+
+    def _become(self, other: Sources) -> None:
+        """Take over the rows of other sources, which are no longer used; ids and handles then name
+        the rows of these.
+        """
+        self.rows = other.rows
+        self.tracks = other.tracks
+        self.falloffs = other.falloffs
+        self.have_shapes = other.have_shapes
+        self._keys = other._keys
+        self._synced = other._synced
 
 
 def _ends(now: int, lifetimes: ArrayLike, count: int) -> NDArray[np.int64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,11 @@ class PiecewiseLinear:
     Each row has `counts` knots: from `times` seconds after `since` on, its numbers are `points`,
     and grow by `slopes` a second until the next knot. A function that repeats begins again at its
     last knot. `since` is -1 before time has passed; `policies` are indices into `ON_WALL` and
-    `OUTSIDE`.
+    `OUTSIDE`. In saves the names of its columns begin with `name`.
     """
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, name: str, width: int) -> None:
+        self.name = name
         self.rows = np.zeros(0, dtype=np.int64)
         self.since = np.zeros(0, dtype=np.int64)
         self.counts = np.zeros(0, dtype=np.int64)
@@ -41,7 +43,7 @@ class PiecewiseLinear:
 
     def copy(self) -> PiecewiseLinear:
         """Return an independent copy."""
-        twin = PiecewiseLinear(self.points.shape[1])
+        twin = PiecewiseLinear(self.name, self.points.shape[1])
         twin.__dict__.update({name: getattr(self, name).copy() for name in _COLUMNS})
         return twin
 
@@ -93,18 +95,18 @@ class PiecewiseLinear:
         away = (passed - self.times[knot])[:, np.newaxis]
         return np.asarray(self.points[knot] + away * self.slopes[knot])
 
-    def state(self, name: str) -> dict[str, NDArray[Any]]:
-        """Return the columns, their names after `name`; nothing where there are no functions."""
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return the columns; nothing where there are no functions."""
         if len(self):
-            return {f"{name}_{each}": getattr(self, each) for each in _COLUMNS}
+            return {f"{self.name}_{each}": getattr(self, each) for each in _COLUMNS}
         return {}
 
-    def restore(self, name: str, arrays: dict[str, NDArray[Any]], alive: NDArray[np.bool_]) -> None:
-        """Take the columns that `state` returned; raises ValueError for others."""
-        if f"{name}_rows" not in arrays:
+    def restore(self, state: Mapping[str, NDArray[Any]], alive: NDArray[np.bool_]) -> None:
+        """Continue from a `state`; raises ValueError for others."""
+        if f"{self.name}_rows" not in state:
             return
         for each in _COLUMNS:
-            found = arrays[f"{name}_{each}"]
+            found = state[f"{self.name}_{each}"]
             empty = getattr(self, each)
             if found.dtype != empty.dtype or found.shape[1:] != empty.shape[1:]:
                 raise ValueError(
@@ -134,8 +136,8 @@ class Tracks:
 
     def __init__(self, space: Space) -> None:
         self._space = space
-        self._motions = PiecewiseLinear(space.dimensions)
-        self._schedules = PiecewiseLinear(1)
+        self._motions = PiecewiseLinear("motion", space.dimensions)
+        self._schedules = PiecewiseLinear("schedule", 1)
 
     @property
     def change_sources(self) -> bool:
@@ -305,11 +307,11 @@ class Tracks:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that `restore` takes."""
-        return self._motions.state("motion") | self._schedules.state("schedule")
+        return self._motions.state() | self._schedules.state()
 
-    def restore(self, arrays: dict[str, NDArray[Any]], alive: NDArray[np.bool_]) -> None:
-        """Take the arrays that `state` returned, for rows of which these are alive; raises
-        ValueError for others.
+    def restore(self, state: Mapping[str, NDArray[Any]], alive: NDArray[np.bool_]) -> None:
+        """Continue from a `state`, for rows of which these are alive; raises ValueError for
+        others.
         """
-        self._motions.restore("motion", arrays, alive)
-        self._schedules.restore("schedule", arrays, alive)
+        self._motions.restore(state, alive)
+        self._schedules.restore(state, alive)

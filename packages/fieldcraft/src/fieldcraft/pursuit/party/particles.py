@@ -352,15 +352,15 @@ class Particles:
 
     # Saves
 
-    def snapshot(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """Return all that changes as plain data."""
         return {name: getattr(self, name).copy() for name in _STATE} | {"now": self.now}
 
-    def restore(self, memory: Mapping[str, Any], size: int) -> None:
-        """Continue from a snapshot on this map of `size` cells; `follow` comes next. Raises
+    def restore(self, state: Mapping[str, Any], size: int) -> None:
+        """Continue from a state on this map of `size` cells; `follow` comes next. Raises
         `KeyError`, `TypeError` or `ValueError` for anything else.
         """
-        arrays = {name: np.array(memory[name], dtype=getattr(self, name).dtype) for name in _STATE}
+        arrays = {name: np.array(state[name], dtype=getattr(self, name).dtype) for name in _STATE}
         many = arrays["weights"].shape
         if (
             len(many) != 1
@@ -388,7 +388,7 @@ class Particles:
             raise ValueError("weights of particles are numbers of at least 0")
         for name, values in arrays.items():
             setattr(self, name, values)
-        self.now = int(memory["now"])
+        self.now = int(state["now"])
 
 
 def _offsets(lost: LostTarget, cells: NDArray[Any]) -> Floats:

@@ -407,7 +407,7 @@ class SearchParty:
 
     # Saves
 
-    def snapshot(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """Return the state as plain data to save."""
         return {
             "shape": np.array(self.space.shape, dtype=np.int64),
@@ -419,12 +419,12 @@ class SearchParty:
             "planned": self._planned.copy(),
             "waypoints": self._waypoints.copy(),
             "ends": self._ends.copy(),
-            "particles": None if self._particles is None else self._particles.snapshot(),
+            "particles": None if self._particles is None else self._particles.state(),
         }
 
     @atomic
-    def restore(self, memory: Mapping[str, Any]) -> None:
-        """Continue bit for bit from the snapshot of another party on this space, made with the same
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue bit for bit from the `state` of another party on this space, made with the same
         arguments.
 
         Raises
@@ -434,28 +434,28 @@ class SearchParty:
         """
         restored = copy.copy(self)
         try:
-            restored._restore(memory)
+            restored._restore(state)
         except (LookupError, OverflowError, TypeError, ValueError) as error:
             raise InvalidValue(
-                "A search party continues from its own snapshot()",
+                "A search party continues from its own state()",
                 got=f"{type(error).__name__}: {error}",
-                remedy="Pass the snapshot of a party on this map, made with the same arguments",
+                remedy="Pass that of a party on this map, made with the same arguments",
             ) from None
         self.__dict__.update(restored.__dict__)
 
-    def _restore(self, memory: Mapping[str, Any]) -> None:
-        if not np.array_equal(memory["shape"], self.space.shape):
-            raise ValueError(f"a map of shape {memory['shape']}")
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        if not np.array_equal(state["shape"], self.space.shape):
+            raise ValueError(f"a map of shape {state['shape']}")
         count = len(self.space)
-        self._set_step(checks.positive("step", memory["step"]))
-        self._last, self._ticks = int(memory["last"]), int(memory["ticks"])
-        self._velocity = np.array(memory["velocity"], dtype=np.float64)
+        self._set_step(checks.positive("step", state["step"]))
+        self._last, self._ticks = int(state["last"]), int(state["ticks"])
+        self._velocity = np.array(state["velocity"], dtype=np.float64)
         self._observed = [
             (int(moment), self.space.cell_ids(np.array(cells, dtype=np.int64)))
-            for moment, cells in memory["observed"]
+            for moment, cells in state["observed"]
         ]
         self._planned, self._waypoints, self._ends = (
-            np.array(memory[name], dtype=np.int64) for name in ("planned", "waypoints", "ends")
+            np.array(state[name], dtype=np.int64) for name in ("planned", "waypoints", "ends")
         )
         cells = [self._last, *self._ends.tolist()]
         if (
@@ -467,7 +467,7 @@ class SearchParty:
         ):
             raise ValueError("waypoints off the map")
         self._particles = None
-        if memory["particles"] is not None:
+        if state["particles"] is not None:
             self._particles = Particles(self._step, self.motion)
-            self._particles.restore(memory["particles"], count)
+            self._particles.restore(state["particles"], count)
         self._walls_version = UNKNOWN  # the particles need landmarks

@@ -139,7 +139,7 @@ def decide(
         goal[party] = np.where(ground.is_home[cells], cells, people.cells[hunters[party]])
 
     moods[hunters], targets[hunters], goals[hunters] = new, target, goal
-    memory = derived.snapshots(searches, by_party=state.search == PARTY and len(party) > 0)
+    memory = derived.states(searches, by_party=state.search == PARTY and len(party) > 0)
     seen, waited = derived.next_patrol(state.seen, sighting.view)
     goals[hunters] = _patrol_goals(ground, state, hunters, new, goal, arrived, waited, rng)
     return replace(

@@ -70,7 +70,7 @@ class ChaseDerived:
         self._party = SearchParty(
             space, settings.player.run * unit, sight=hunter.view * unit, particles=_PARTICLES
         )
-        self._blank = self._party.snapshot()
+        self._blank = self._party.state()
         self._party_memory: object = self._blank  # restoring a memory takes long
         if settings.search == PARTY:
             self._party.prepare()
@@ -79,11 +79,11 @@ class ChaseDerived:
 
     def guesses(self) -> dict[str, Any]:
         """Return the memories of searches at the start."""
-        return {name: search.snapshot() for name, search in self._fresh().items()}
+        return {name: search.state() for name, search in self._fresh().items()}
 
     def patrol(self) -> dict[str, Any]:
         """Return the memory of patrols at the start."""
-        return LastSeen(self.ground.space, unseen=60.0).snapshot()
+        return LastSeen(self.ground.space, unseen=60.0).state()
 
     def _fresh(self) -> dict[str, AnySearch]:
         run = self.settings.player.run * self.ground.unit
@@ -189,7 +189,7 @@ class ChaseDerived:
         patrol.restore(memory)
         patrol.advance(self.settings.think)
         patrol.observe(view)
-        return patrol.snapshot(), patrol.values
+        return patrol.state(), patrol.values
 
     def waited(self, memory: dict[str, Any]) -> NDArray[np.float32]:
         """Return the seconds since each cell was seen, by a memory of patrols."""
@@ -247,10 +247,10 @@ class ChaseDerived:
         self._party_memory = None
         return searches
 
-    def snapshots(self, searches: dict[str, AnySearch], *, by_party: bool) -> dict[str, Any]:
-        """Return the memories of searches; that of the party only if hunters search `by_party`."""
+    def states(self, searches: dict[str, AnySearch], *, by_party: bool) -> dict[str, Any]:
+        """Return the states of searches; that of the party only if hunters search `by_party`."""
         memory = {
-            name: each.snapshot() for name, each in searches.items() if name != PARTY or by_party
+            name: each.state() for name, each in searches.items() if name != PARTY or by_party
         }
         self._party_memory = memory.get(PARTY)
         return memory

@@ -32,7 +32,7 @@ _MOST_HOT = 100_000
 
 class Search:
     """A way of searching: it assigns a place to each searcher and goes through saves by
-    `snapshot()`, plain data, and `restore(memory)`.
+    `state()`, plain data, and `restore(state)`.
     """
 
     _goals: Ints
@@ -104,27 +104,27 @@ class Search:
             return np.asarray(self.space.position_of(self._last))
         return None
 
-    def snapshot(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """Return the state as plain data."""
         goals = self._goals.copy()
         given = self._given.copy()
         return {"last": self._last, "ticks": self._ticks, "goals": goals, "given": given}
 
-    def restore(self, memory: Mapping[str, Any]) -> None:
-        """Continue from the snapshot of another search of the same kind on this space. Raises
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue from the `state` of another search of the same kind on this space. Raises
         `InvalidValue` for anything else.
         """
         try:
-            last = int(memory["last"])
-            ticks = int(memory["ticks"])
-            goals, given = (np.array(memory[name], dtype=np.int64) for name in ("goals", "given"))
+            last = int(state["last"])
+            ticks = int(state["ticks"])
+            goals, given = (np.array(state[name], dtype=np.int64) for name in ("goals", "given"))
             cells = [last, *goals.tolist()]
             if goals.shape != given.shape or not all(_NONE <= c < len(self.space) for c in cells):
                 raise ValueError("goals off the map")
-            self._restore(memory, len(goals))
+            self._restore(state, len(goals))
         except (LookupError, OverflowError, TypeError, ValueError) as error:
             raise InvalidValue(
-                "A search goes on from what its snapshot() gave",
+                "A search goes on from what its state() gave",
                 got=f"{type(error).__name__}: {error}",
                 remedy="Pass that of the same way of searching on this map",
             ) from None
@@ -133,7 +133,7 @@ class Search:
         self._goals = goals
         self._given = given
 
-    def _restore(self, memory: Mapping[str, Any], count: int) -> None:
+    def _restore(self, state: Mapping[str, Any], count: int) -> None:
         """Restore what this kind of search remembers besides goals."""
 
     def _may_drop(self) -> NDArray[np.bool_]:
@@ -174,12 +174,12 @@ class LastSeenSearch(Search):
             around = self._around(_NEARBY * self.space.typical_step)
             self._goals[idle] = rng.choice(around, len(idle))
 
-    def snapshot(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """Return the state as plain data."""
-        return super().snapshot() | {"been": self._been.copy()}
+        return super().state() | {"been": self._been.copy()}
 
-    def _restore(self, memory: Mapping[str, Any], count: int) -> None:
-        been = np.array(memory["been"], dtype=np.bool_)
+    def _restore(self, state: Mapping[str, Any], count: int) -> None:
+        been = np.array(state["been"], dtype=np.bool_)
         if been.shape != (count,):
             raise ValueError(f"been of shape {been.shape}")
         self._been = been
@@ -262,23 +262,23 @@ class FloodSearch(GuidedSearch):
         super().found(position)
         self.guide = self._seed = None
 
-    def snapshot(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """Return the state as plain data."""
         if self.guide is None:
             flood = None
         else:
-            flood = self.guide.snapshot()
-        return super().snapshot() | {"seed": self._seed, "flood": flood}
+            flood = self.guide.state()
+        return super().state() | {"seed": self._seed, "flood": flood}
 
-    def _restore(self, memory: Mapping[str, Any], count: int) -> None:
-        if memory["seed"] is None or memory["flood"] is None:
+    def _restore(self, state: Mapping[str, Any], count: int) -> None:
+        if state["seed"] is None or state["flood"] is None:
             self.guide = self._seed = None
             return
-        seed = np.array(memory["seed"], dtype=np.float64)
+        seed = np.array(state["seed"], dtype=np.float64)
         flood = self.guide
         if flood is None or not np.array_equal(np.array(self._seed), seed):
             flood = self._flood(*seed)
-        flood.restore(memory["flood"])
+        flood.restore(state["flood"])
 
 
 class BeliefSearch(GuidedSearch):
@@ -305,12 +305,12 @@ class BeliefSearch(GuidedSearch):
         self.guide.report(position, radius)
         self._begin(self._last if self.searching else self._open_cell(position))
 
-    def snapshot(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """Return the state as plain data."""
-        return super().snapshot() | {"belief": self.guide.snapshot()}
+        return super().state() | {"belief": self.guide.state()}
 
-    def _restore(self, memory: Mapping[str, Any], count: int) -> None:
-        self.guide.restore(memory["belief"])
+    def _restore(self, state: Mapping[str, Any], count: int) -> None:
+        self.guide.restore(state["belief"])
 
 
 AnySearch = Search | SearchParty

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +15,8 @@ from fieldcraft_worlds.arrays import Floats, Ints
 from fieldcraft_worlds.games.maze.settings import Settings
 from fieldcraft_worlds.games.maze.state import Player, State
 from fieldcraft_worlds.games.walking import largest_part
+
+_TIMES = ("shape", "ticks", "due")
 
 
 class MazeDerived:
@@ -36,7 +39,8 @@ class MazeDerived:
         self.memory = self._imap.add_layer(
             "memory", settings.memory.fade(), every=1 / settings.rate
         )
-        self.blank = self.memory.snapshot()
+        self._blank_state = self.memory.state()
+        self.blank = _plain(self._blank_state)
         self._memory_now = self.blank
         self.has_memory = True
         self.centers = np.asarray(space.position_of(np.arange(len(space))))
@@ -77,15 +81,15 @@ class MazeDerived:
         self.has_memory = bool(memory)
         memory = memory or self.blank
         if memory is not self._memory_now:
-            self.memory.restore(memory)
+            self.memory.restore(self._blank_state | _state_of(memory))
             self._memory_now = memory
 
     def next_memory(self) -> dict[str, object]:
-        """Let the time of a step pass for `memory`, and return its snapshot."""
+        """Let the time of a step pass for `memory`, and return its state."""
         if not self.has_memory:
             return {}
         self.memory.step()
-        self._memory_now = self.memory.snapshot()
+        self._memory_now = _plain(self.memory.state())
         return self._memory_now
 
     # Steps
@@ -181,3 +185,15 @@ def grown(cells: NDArray[np.bool_]) -> NDArray[np.bool_]:
     wide = np.pad(cells, 1)
     tall = wide[:-2] | wide[1:-1] | wide[2:]
     return np.asarray(tall[:, :-2] | tall[:, 1:-1] | tall[:, 2:])
+
+
+def _plain(state: dict[str, Any]) -> dict[str, Any]:
+    """Return what a state of the game holds of the state of a layer with `Fade`."""
+    times = {name: state[name] for name in _TIMES}
+    return {**times, **state["field"]}
+
+
+def _state_of(memory: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of the state of a layer that a state of the game holds."""
+    field = {name: value for name, value in memory.items() if name not in _TIMES}
+    return {name: memory[name] for name in _TIMES} | {"field": field}

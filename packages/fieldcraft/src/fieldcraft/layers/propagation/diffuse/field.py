@@ -5,7 +5,7 @@ them.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -209,7 +209,7 @@ class DiffuseField(Field):
             return state
         return state | {"resistance": self.resistance}
 
-    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+    def restore(self, state: Mapping[str, NDArray[Any]], sources: Sources) -> None:
         """Continue from a state; see `Field.restore`."""
         if "resistance" in state:
             self.set_resistance(checked_resistance(state["resistance"], self.space.shape))

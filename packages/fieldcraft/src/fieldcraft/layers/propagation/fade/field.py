@@ -356,18 +356,14 @@ class FadeField(RememberingField):
         self.touched(None)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Return the values, the time, and the moments of marked tiles; see `Field.state`."""
-        return {"values": self.values, **self.moments()}
-
-    def moments(self) -> dict[str, NDArray[Any]]:
         """Return the time, the marked tiles, and the quanta until each of their cells is 0."""
         tiles = np.sort(self._listed[: self._count])
         remaining = np.maximum(self._ends[tiles].astype(np.int64) - self._age, 0)
         return {"now": np.array([self._now], dtype=np.int64), "tiles": tiles, "left": remaining}
 
-    def remember(self, moments: Mapping[str, NDArray[Any]]) -> None:
-        """Replace all by the result of `moments`; raises `ValueError` for other arrays."""
-        now, tiles, left = (np.asarray(moments[name]) for name in ("now", "tiles", "left"))
+    def restore(self, state: Mapping[str, NDArray[Any]], sources: Sources) -> None:
+        """Continue from a state; see `Field.restore`."""
+        now, tiles, left = (np.asarray(state[name]) for name in ("now", "tiles", "left"))
         if now.dtype != np.int64 or now.shape != (1,) or not 0 <= now[0] <= 1 << 60:
             raise ValueError("a time out of range")
         if (
@@ -397,9 +393,3 @@ class FadeField(RememberingField):
         walls = np.flatnonzero(self.space.walls)
         if self._ends.reshape(-1)[kernels.trail.fade.slots(walls, self._width)[1]].any():
             self._walls_version = _UNKNOWN  # the next update sets new walls to 0
-
-    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
-        """Continue from a state; see `Field.restore`."""
-        self.remember(state)
-        self.values[:] = state["values"]
-        self._is_shown = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -168,7 +168,7 @@ class RadialField(RadiatingField):
         stale.rows.version = _OTHER
         self.updates.stale = stale
 
-    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+    def restore(self, state: Mapping[str, NDArray[Any]], sources: Sources) -> None:
         """Set the values of a state, until the next step; see `Field.restore`."""
         resistance = self.updates.resistance
         if "resistance" in state:
@@ -192,7 +192,7 @@ class RadialField(RadiatingField):
         self.updates.restore(state["values"], resistance, residue, written, sources)
 
     def _checked_written(
-        self, state: dict[str, NDArray[Any]]
+        self, state: Mapping[str, NDArray[Any]]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the cells of a state that were written to, and their sums."""
         cells = checked_pins(state["written"], self.updates.sums.sums.size)

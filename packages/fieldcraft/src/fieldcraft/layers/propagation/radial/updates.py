@@ -123,7 +123,10 @@ class Taken(NamedTuple):
             "falloffs": falloffs,
             "free": np.flatnonzero(~alive),
         }
-        return Sources.restored(space, arrays, [], self.curves)
+        sources = Sources(space)
+        curves = tuple(curve.state() for curve in self.curves)
+        sources._restore({"columns": arrays, "falloffs": curves, "keys": ()})
+        return sources
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -326,7 +326,7 @@ class SpreadingField(Field):
             return state
         return state | {"resistance": self.resistance}
 
-    def restore(self, state: dict[str, NDArray[Any]], sources: Sources) -> None:
+    def restore(self, state: Mapping[str, NDArray[Any]], sources: Sources) -> None:
         """Continue from a state; see `Field.restore`."""
         pinned = checked_pins(state["pinned"], len(self.space))
         if "resistance" in state:
