@@ -72,6 +72,7 @@ PAGES = {
     "nearest": "bots.md",
     "level_glb": "bots.md",
     "damage": "bots.md",
+    "choke_points": "bots.md",
 }
 """Written by the code on a page; of the cookbook all."""
 

@@ -66,6 +66,7 @@ def look(scene: Scene, name: str) -> str:
         f"fc.reach({name}, {place}, 2.0, on_wall='nearest')",
         f"fc.query.damage_next_turn({name}, {[place]}, 2.0, moves=2.0, ranges=1.0,"
         " on_wall='nearest').total.values",
+        f"fc.query.choke_points({name}, smallest=2.0).areas",
         f"fc.would_block({name}, {scene.cell()}, {place}, {scene.place()})",
     ]
     return str(scene.one_of(words))

@@ -278,6 +278,32 @@ def test_damage_is_that_of_all_enemies_who_can_get_within_range(kind: str, seed:
     assert (summed == np.where(space.walls, 0, alone.total.values + damage.total.values)).all()
 
 
+@every_space
+@some
+@given(seed=SEEDS)
+def test_a_way_between_areas_leads_through_a_choke_point(kind: str, seed: int) -> None:
+    space, dice, _ = made(kind, seed)
+    smallest = float(dice.choice([0.0, 2.0])) * float(np.median(space.areas))
+    found = fc.query.choke_points(space, smallest=smallest, narrowing=float(dice.choice([0.6, 1])))
+    areas, walls = found.areas.reshape(-1), space.walls.reshape(-1)
+    assert ((areas < 0) == walls).all()
+    count = int(areas.max()) + 1
+    sizes = np.bincount(areas[~walls], weights=space.areas[~walls], minlength=count)
+    assert (sizes > 0).all() and (np.diff(sizes) <= 1e-9).all()
+    closed = walls.copy()
+    for point in found.points:
+        one, other = point.areas
+        closed[point.cells] = True
+        assert one < other < count and len(set(areas[point.cells].tolist())) == 1
+        assert areas[point.cells[0]] in point.areas and point.width >= 0
+        assert space.cell_at(point.position) in point.cells
+    steps = space.adjacency
+    apart = areas[steps.origins] != areas[steps.ends]
+    assert (closed[steps.origins] | closed[steps.ends])[apart].all()
+    parts = space.parts().reshape(-1)
+    assert all(len(set(parts[areas == number].tolist())) == 1 for number in range(count))
+
+
 COPIES = {
     "copy": copy.copy,
     "deep copy": copy.deepcopy,

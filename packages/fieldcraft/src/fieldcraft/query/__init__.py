@@ -5,6 +5,7 @@ a `space`.
 """
 
 from fieldcraft.paths.first_arrival import first_arrival
+from fieldcraft.query.choke_points import ChokePoint, ChokePoints, choke_points
 from fieldcraft.query.choosing import best, peaks, pick, regions, worst
 from fieldcraft.query.climbing import Reservations, explore_step, uphill
 from fieldcraft.query.damage import DamageNextTurn, damage_next_turn
@@ -15,6 +16,8 @@ from fieldcraft.values.sampling import sample
 
 __all__ = [
     "Along",
+    "ChokePoint",
+    "ChokePoints",
     "ChosenCells",
     "DamageNextTurn",
     "Explanation",
@@ -23,6 +26,7 @@ __all__ = [
     "Reservations",
     "along",
     "best",
+    "choke_points",
     "damage_next_turn",
     "explain",
     "explore_step",

@@ -58,6 +58,7 @@ FOLDERS = {
         "teams",
         "best",
         "best_on_foot",
+        "choke_points",
         "explore",
         "peaks",
         "regions",

@@ -1,6 +1,7 @@
 # The families of kernels for type checkers and editors; see `compiling/table.py`.
 from fieldcraft.kernels.values import best as best
 from fieldcraft.kernels.values import best_on_foot as best_on_foot
+from fieldcraft.kernels.values import choke_points as choke_points
 from fieldcraft.kernels.values import compose as compose
 from fieldcraft.kernels.values import explore as explore
 from fieldcraft.kernels.values import peaks as peaks

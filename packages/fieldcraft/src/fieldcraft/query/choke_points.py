@@ -1,0 +1,526 @@
+"""Areas of a space, and the choke points between them."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.base import checks
+from fieldcraft.kernels.shared.arrays import Bools, Floats, Ints, read_only
+from fieldcraft.space import Graph, Grid, HexGrid, Space, checked_space
+from fieldcraft.space.adjacency import Adjacency
+from fieldcraft.space.components import by_area
+from fieldcraft.space.csr import runs, starts_of
+from fieldcraft.space.kinds import graph_of
+from fieldcraft.space.mesh.portals import portals_of
+
+_WALL = -1
+_OPEN = -2  # as kernels take cells that no area has yet
+_USUAL_SMALLEST = 20  # cells of the usual size
+
+
+@dataclass(frozen=True, eq=False)
+class ChokePoint:
+    """A narrow place between two areas.
+
+    Attributes
+    ----------
+    areas : tuple of int
+        The numbers of the two areas, the lower first.
+    cells : ndarray of int64
+        Cells of one area beside the other, (K,): with walls there the place is closed.
+    position : ndarray of float64
+        The center of the cell in the middle, (2,) or (3,).
+    width : float
+        World units from wall to wall; on a mesh the length of the sides between the areas, on
+        waypoints 0.
+    """
+
+    areas: tuple[int, int]
+    cells: Ints
+    position: Floats
+    width: float
+
+    def __repr__(self) -> str:
+        one, other = self.areas
+        return f"<ChokePoint between areas {one} and {other}, width {self.width:g}>"
+
+
+@dataclass(frozen=True, eq=False)
+class ChokePoints:
+    """The areas of a space and the choke points between them; made by `choke_points`.
+
+    Attributes
+    ----------
+    areas : ndarray of int32
+        The number of the area of each cell, in the space's shape: 0 for the largest, -1 in walls.
+    points : tuple of ChokePoint
+        The choke points, the widest first.
+    """
+
+    space: Space
+    areas: NDArray[np.int32]
+    points: tuple[ChokePoint, ...]
+
+    def __repr__(self) -> str:
+        return (
+            f"<ChokePoints: {int(self.areas.max(initial=-1)) + 1} areas, {len(self.points)} points>"
+        )
+
+
+def choke_points(
+    space: Space,
+    *,
+    narrowing: float = 0.7,
+    smallest: float | None = None,
+) -> ChokePoints:
+    """Return the areas of a space and the choke points between them, such as doors, ramps and
+    passes.
+
+    Steps are as wide as the ground there is from wall to wall. Cells are joined along the widest
+    steps first, and two areas stay apart where a step is narrow for both of them. Every open cell
+    belongs to an area. A way from one area to another leads through the `cells` of a choke point
+    between these two, or to a cell beside them.
+
+    On a mesh steps are as wide as the sides that they cross. Waypoints have no width; there choke
+    points are bridges: edges that alone connect what is on both sides.
+
+    Parameters
+    ----------
+    space : Grid, HexGrid, Graph or Mesh
+        The map, with its walls as they are now.
+    narrowing : float
+        A place is narrow if it is less than this many times as wide as both areas at their
+        widest, from 0 to 1.
+    smallest : float, optional
+        Least size of an area, in square world units, on waypoints in vertices; by default 20 times
+        the median of all cells. Smaller ones are joined with the area over the widest choke point
+        beside them.
+
+    Raises
+    ------
+    InvalidValue
+        If an argument does not fit.
+
+    References
+    ----------
+    L. Perkins, "Terrain Analysis in Real-Time Strategy Games: An Integrated Approach to Choke Point
+    Detection and Region Decomposition", AIIDE 2010.
+
+    Examples
+    --------
+    >>> import fieldcraft as fc
+    >>> rooms = fc.Grid(walls=[[0, 0, 0, 0, 1, 0, 0, 0, 0],
+    ...                        [0, 0, 0, 0, 1, 0, 0, 0, 0],
+    ...                        [0, 0, 0, 0, 0, 0, 0, 0, 0],
+    ...                        [0, 0, 0, 0, 1, 0, 0, 0, 0],
+    ...                        [0, 0, 0, 0, 1, 0, 0, 0, 0]])
+    >>> found = fc.query.choke_points(rooms)
+    >>> found.points
+    (<ChokePoint between areas 0 and 1, width 1>,)
+    >>> found.areas[2]
+    array([0, 0, 0, 0, 0, 1, 1, 1, 1], dtype=int32)
+    """
+    checked_space(space, "Areas lie on")
+    share = checks.fraction("narrowing", narrowing)
+    if smallest is None:
+        least = _USUAL_SMALLEST * float(np.median(space.areas)) if len(space) else 0.0
+    else:
+        least = checks.not_negative("smallest", smallest)
+    steps = _both_ways(space)
+    ground = _ground_of(space, steps)
+    origins, ends, widths = ground.ordered()
+    parents = np.arange(len(space), dtype=np.int64)
+    peaks = ground.peaks.copy()
+    between = np.zeros(len(origins), dtype=np.bool_)
+    kernels.values.choke_points.flood(origins, ends, widths, share, parents, peaks, between)
+    pairs = np.stack([parents[origins[between]], parents[ends[between]]], axis=1)
+    numbers = _joined(space, parents, pairs, widths[between], least)
+    numbers = ground.by_cores(numbers)
+    areas = numbers.astype(np.int32).reshape(space.shape)
+    return ChokePoints(space, read_only(areas), tuple(ground.points(numbers)))
+
+
+def _both_ways(space: Space) -> Adjacency:
+    """Return the steps of a space in both directions, each once."""
+    steps = space.adjacency
+    if isinstance(space, HexGrid) and space.terrain is None:
+        return steps
+    if isinstance(space, Grid) and (space.terrain is None or space.terrain.is_plain):
+        has_opposites = space.neighborhood.is_four or space.neighborhood.is_eight
+        if has_opposites:
+            return steps
+    count = len(space)
+    origins = np.concatenate([steps.origins, steps.ends])
+    ends = np.concatenate([steps.ends, steps.origins])
+    keys = np.unique(origins[origins != ends] * count + ends[origins != ends])
+    origins, ends = np.divmod(keys, max(count, 1))
+    starts = np.searchsorted(origins, np.arange(count + 1))
+    away = space.shortest_vectors(space.positions[ends] - space.positions[origins])
+    return Adjacency(starts, ends.astype(np.int32), np.sqrt((away**2).sum(axis=1)))
+
+
+def _joined(space: Space, parents: Ints, pairs: Ints, widths: Floats, least: float) -> Ints:
+    """Return the number of the area of each cell, after areas below the least size are joined with
+    the neighbor over the widest step; -1 in walls.
+    """
+    opened = ~space.walls.reshape(-1)
+    sizes = np.bincount(parents[opened], weights=space.areas[opened], minlength=len(space))
+    beside: dict[int, dict[int, float]] = {}
+    # The widest step of each pair comes first, as steps are in that order.
+    _, first = np.unique(pairs[:, 0] * len(space) + pairs[:, 1], return_index=True)
+    for (a, b), width in zip(pairs[first].tolist(), widths[first].tolist(), strict=True):
+        for one, other in ((a, b), (b, a)):
+            known = beside.setdefault(one, {})
+            known[other] = max(known.get(other, 0.0), width)
+    names = np.arange(len(space))
+    waiting = [(float(sizes[a]), a) for a in sorted(beside) if sizes[a] < least]
+    heapq.heapify(waiting)
+    while waiting:
+        size, small = heapq.heappop(waiting)
+        near = beside.get(small)
+        if not near or size != sizes[small]:
+            continue
+        large = max(near, key=lambda other: (near[other], -other))
+        names[small] = large
+        sizes[large] += sizes[small]
+        for other, width in beside.pop(small).items():
+            del beside[other][small]
+            if other != large:
+                beside[other][large] = max(beside[other].get(large, 0.0), width)
+                beside[large][other] = beside[other][large]
+        if sizes[large] < least:
+            heapq.heappush(waiting, (float(sizes[large]), large))
+    while (names[names] != names).any():
+        names = names[names]
+    return np.where(opened, names[parents], _WALL)
+
+
+class _Ground:
+    """The widths of a space: `peaks` of cells, and those of steps in both directions."""
+
+    peaks: Floats
+
+    def __init__(self, space: Space, steps: Adjacency) -> None:
+        self.space = space
+        self.steps = steps
+        self.origins = steps.origins
+        self.ends = steps.ends.astype(np.int64)
+
+    def step_widths(self) -> Floats:
+        """Return the width of each step, (A,)."""
+        return np.minimum(self.peaks[self.origins], self.peaks[self.ends])
+
+    def ordered(self) -> tuple[Ints, Ints, Floats]:
+        """Return the origins, ends and widths of steps, in one direction, the widest first."""
+        once = np.flatnonzero(self.origins < self.ends)
+        origins = self.origins[once]
+        ends = self.ends[once]
+        order = self._narrowest_last(origins, ends, once)
+        return origins[order], ends[order], self.step_widths()[once[order]]
+
+    def _narrowest_last(self, origins: Ints, ends: Ints, steps: Ints) -> Ints:
+        """Return the order of some steps, the widest first."""
+        return np.argsort(-self.step_widths()[steps], kind="stable")
+
+    def by_cores(self, numbers: Ints) -> Ints:
+        """Return the number of the area of each cell, 0 for the largest: that of the nearest core.
+        Cores are the cells that are wider than all steps that lead from their area to others.
+
+        Borders then run halfway between cores, across narrow places. By the widths of steps alone
+        they would follow walls.
+        """
+        count = len(numbers)
+        ours = numbers[self.origins]
+        crossing = ours != numbers[self.ends]
+        narrow = np.full(count + 1, -1.0)
+        np.maximum.at(narrow, ours[crossing], self.step_widths()[crossing])
+        has_border = narrow[numbers] >= 0
+        found = numbers.copy()
+        found[(numbers >= 0) & has_border & (self.peaks <= narrow[numbers])] = _OPEN
+        heap = np.empty(len(self.ends) + 1), np.empty(len(self.ends) + 1, dtype=np.int32)
+        distances = np.full(count, np.inf)
+        steps = self.steps
+        kernel = kernels.values.choke_points
+        kernel.extend(steps.starts, steps.ends, steps.lengths, found, distances, heap)
+        return by_area(self.space.areas, found)
+
+    def widths_of(self, sides: _Sides, middles: Ints) -> Floats:
+        """Return the width of each place; `middles` (K, 2) are the cells in the middle of both
+        sides.
+        """
+        raise NotImplementedError
+
+    def points(self, numbers: Ints) -> list[ChokePoint]:
+        """Return the choke points between areas, the widest first."""
+        sides = self._sides(numbers)
+        if not sides.count:
+            return []
+        # Each place has two sides, one after the other.
+        numbers = sides.places * 2 + sides.is_second
+        order = np.argsort(numbers, kind="stable")
+        by_side = sides.cells[order]
+        bounds = starts_of(numbers[order], 2 * sides.count)
+        both = self._middles(numbers[order], by_side, 2 * sides.count).reshape(-1, 2)
+        widths = self.widths_of(sides, both)
+        # The side with fewer cells, of equals the narrower one.
+        counts = np.diff(bounds).reshape(-1, 2)
+        breadths = self.peaks[both]
+        is_equal = counts[:, 1] == counts[:, 0]
+        is_narrower = breadths[:, 1] < breadths[:, 0]
+        takes_second = (counts[:, 1] < counts[:, 0]) | (is_equal & is_narrower)
+        chosen = 2 * np.arange(sides.count) + takes_second
+        middles = both.reshape(-1)[chosen]
+        positions = self.space.position_of(middles)
+        found = [
+            ChokePoint(
+                (int(sides.areas[k, 0]), int(sides.areas[k, 1])),
+                by_side[bounds[chosen[k]] : bounds[chosen[k] + 1]],
+                positions[k],
+                float(widths[k]),
+            )
+            for k in range(sides.count)
+        ]
+        return [found[k] for k in np.lexsort((middles, -widths)).tolist()]
+
+    def _sides(self, numbers: Ints) -> _Sides:
+        """Return the cells on both sides of the borders between areas, by place: where cells of
+        two areas touch each other there is one.
+        """
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        count = len(numbers)
+        ours = numbers[self.origins]
+        theirs = numbers[self.ends]
+        crossing = np.flatnonzero((ours != theirs) & (ours >= 0) & (theirs >= 0))
+        first = np.minimum(ours, theirs)[crossing]
+        second = np.maximum(ours, theirs)[crossing]
+        pairs, which = np.unique(first * count + second, return_inverse=True)
+        # A node is a cell on the border of a pair of areas.
+        nodes = np.unique(which * count + self.origins[crossing])
+        of_pair, cells = np.divmod(nodes, max(count, 1))
+        degrees = self.steps.starts[cells + 1] - self.steps.starts[cells]
+        beside = self.ends[runs(self.steps.starts[cells], degrees)]
+        keys = np.repeat(of_pair, degrees) * count + beside
+        at = np.minimum(np.searchsorted(nodes, keys), max(len(nodes) - 1, 0))
+        joined = nodes[at] == keys
+        links = (np.repeat(np.arange(len(nodes)), degrees)[joined], at[joined])
+        number, places = connected_components(
+            coo_array((np.ones(len(links[0]), dtype=np.int8), links), shape=(len(nodes),) * 2),
+            directed=False,
+        )
+        areas = np.zeros((number, 2), dtype=np.int64)
+        areas[places] = np.stack(np.divmod(pairs[of_pair], max(count, 1)), axis=1)
+        order = np.lexsort((cells, places))
+        places = places[order].astype(np.int64)
+        cells = cells[order]
+        return _Sides(number, areas, places, cells, numbers[cells] != areas[places, 0])
+
+    def _middles(self, places: Ints, cells: Ints, count: int) -> Ints:
+        """Return the widest cell of each place, of equals the one nearest to their mean."""
+        space = self.space
+        first = cells[starts_of(places, count)[:-1]]
+        base = space.position_of(first)[places]
+        away = space.shortest_vectors(space.position_of(cells) - base)
+        sizes = np.bincount(places, minlength=count)
+        distance = np.zeros(len(cells))
+        for axis in away.T:
+            mean = np.bincount(places, axis, count) / sizes
+            distance += (axis - mean[places]) ** 2
+        order = np.lexsort((cells, np.round(distance, 9), -self.peaks[cells], places))
+        return cells[order[starts_of(places, count)[:-1]]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Sides:
+    """The cells on both sides of borders between areas, by place and ascending: of each the number
+    of its place and whether it is in the second of the place's two areas, which are `areas` (K, 2).
+    """
+
+    count: int
+    areas: Ints
+    places: Ints
+    cells: Ints
+    is_second: Bools
+
+
+class _OnGrid(_Ground):
+    """Squares: as wide in a cell as twice the way to the nearest wall or border."""
+
+    def __init__(self, space: Grid, steps: Adjacency) -> None:
+        from scipy import ndimage  # loading it takes longer than all of `import fieldcraft`
+
+        super().__init__(space, steps)
+        self._grid = space
+        height, width = space.shape
+        if space.wrap:
+            rows, columns = height, width
+            walls = np.tile(space.walls, (3, 3))
+        else:
+            rows = columns = 1
+            walls = np.pad(space.walls, 1, constant_values=True)
+        if walls.any():
+            far = ndimage.distance_transform_edt(~walls)
+        else:
+            far = np.full(walls.shape, float(height + width))
+        self._far = far[rows : rows + height, columns : columns + width].reshape(-1)
+        self.peaks = np.maximum(2 * self._far - 1, 0) * space.cell_size
+
+    def _narrowest_last(self, origins: Ints, ends: Ints, steps: Ints) -> Ints:
+        """See `_Ground._narrowest_last`; whole numbers of 16 bits are sorted ten times as fast.
+        Widths of more than 500 cells count as equal.
+        """
+        squares = np.minimum(np.rint(self._far**2), 65_535).astype(np.uint16)
+        keys = 65_535 - np.minimum(squares[origins], squares[ends])
+        return np.argsort(keys, kind="stable")
+
+    def widths_of(self, sides: _Sides, middles: Ints) -> Floats:
+        """See `_Ground.widths_of`: the shorter way from wall to wall over the two cells."""
+        across = np.empty(middles.size)
+        cells = middles.reshape(-1)
+        walls = read_only(self._grid.walls)
+        kernel = kernels.values.choke_points
+        kernel.across(walls, cells, self._far[cells], self._grid.wrap, across)
+        widths = across.reshape(-1, 2).min(axis=1) - 1
+        return np.asarray(widths * self._grid.cell_size)
+
+
+class _OnHexagons(_Ground):
+    """Hexagons: as wide in a cell as twice the way to the nearest wall or border."""
+
+    def __init__(self, space: HexGrid, steps: Adjacency) -> None:
+        from scipy.spatial import cKDTree
+
+        super().__init__(space, steps)
+        step = space.layout.step
+        opened = np.flatnonzero(~space.walls.reshape(-1))
+        turn = 0.0 if space.layout.pointy else math.pi / 6
+        angles = turn + np.arange(6) * math.pi / 3
+        units = step * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        beside = (space.position_of(opened)[:, np.newaxis] + units).reshape(-1, 2)
+        if space.period is not None:
+            beside = space.wrapped(beside)
+        cells = np.asarray(space.cell_at(beside, outside="clamp"))
+        away = space.shortest_vectors(space.position_of(cells) - beside)
+        is_there = np.hypot(away[:, 0], away[:, 1]) < step / 4
+        blocked = beside[~is_there | space.walls.reshape(-1)[cells]]
+        self._step = step
+        self._blocked = np.unique(np.round(blocked, 9), axis=0)
+        self._tree = None
+        self.peaks = np.zeros(len(space))
+        if len(blocked):
+            self._tree = cKDTree(self._local(self._blocked), boxsize=space.period)
+            far = self._tree.query(self._local(space.position_of(opened)))[0]
+            self.peaks[opened] = np.maximum(2 * far - step, 0)
+        else:
+            self.peaks[opened] = float(np.ptp(space.extent, axis=0).sum())
+
+    def _local(self, places: Floats) -> Floats:
+        """Return positions as the tree takes them: on a torus from 0 up to the period."""
+        if self.space.period is None:
+            return places
+        return np.asarray((places - self.space.extent[0]) % self.space.period)
+
+    def widths_of(self, sides: _Sides, middles: Ints) -> Floats:
+        """See `_Ground.widths_of`: the shorter way from wall to wall over the two cells."""
+        across = np.array([self._width_at(cell) for cell in middles.reshape(-1).tolist()])
+        return np.asarray(across.reshape(-1, 2).min(axis=1))
+
+    def _width_at(self, cell: int) -> float:
+        wide = float(self.peaks[cell])
+        if self._tree is None:
+            return wide
+        center = self.space.position_of(cell)
+        reach = 1.5 * wide + 3 * self._step
+        near = self._tree.query_ball_point(self._local(center[np.newaxis])[0], reach)
+        walls = self.space.shortest_vectors(self._blocked[sorted(near)] - center)
+        away = np.hypot(walls[:, 0], walls[:, 1])
+        nearest = int(np.argmin(away))
+        is_opposite = walls @ walls[nearest] < -0.5 * away * away[nearest]
+        if not is_opposite.any():
+            return wide
+        away[~is_opposite] = np.inf
+        return float(np.hypot(*(walls[nearest] - walls[int(np.argmin(away))]))) - self._step
+
+
+class _OnMesh(_Ground):
+    """Polygons: steps are as wide as the sides that they cross."""
+
+    def __init__(self, space: Graph, steps: Adjacency) -> None:
+        super().__init__(space, steps)
+        portals, _ = portals_of(space)
+        sides = portals.sides
+        lengths = np.hypot(sides[:, 2] - sides[:, 0], sides[:, 3] - sides[:, 1])
+        polygons = np.repeat(np.arange(len(portals.starts) - 1), np.diff(portals.starts))
+        count = len(space)
+        inside = (polygons < count) & (portals.ends < count)
+        keys, numbers = np.unique(
+            polygons[inside] * count + portals.ends[inside], return_inverse=True
+        )
+        # The last one stands for steps that cross no side.
+        widths = np.zeros(len(keys) + 1)
+        np.maximum.at(widths, numbers, lengths[inside])
+        wanted = self.origins * count + self.ends
+        at = np.searchsorted(keys, wanted)
+        crosses = np.append(keys, -1)[at] == wanted
+        self._widths = widths[np.where(crosses, at, len(keys))]
+        self.peaks = np.zeros(count)
+        np.maximum.at(self.peaks, self.origins, self._widths)
+
+    def step_widths(self) -> Floats:
+        """See `_Ground.step_widths`."""
+        return self._widths
+
+    def widths_of(self, sides: _Sides, middles: Ints) -> Floats:
+        """See `_Ground.widths_of`: the lengths of the sides between both areas."""
+        widths = np.zeros(sides.count)
+        for place in range(sides.count):
+            own = sides.places == place
+            second = sides.is_second[own]
+            cells = sides.cells[own]
+            across = np.isin(self.origins, cells[~second]) & np.isin(self.ends, cells[second])
+            widths[place] = self._widths[across].sum()
+        return widths
+
+
+class _OnWaypoints(_Ground):
+    def __init__(self, space: Space, steps: Adjacency) -> None:
+        super().__init__(space, steps)
+        count = len(space)
+        bridges = np.zeros(len(steps.ends), dtype=np.bool_)
+        scratch = [np.full(count + 1, -1, dtype=np.int64) for _ in range(4)]
+        order, low, stack, nexts = scratch
+        kernels.values.choke_points.bridges(
+            steps.starts, steps.ends, bridges, order, low, stack, nexts
+        )
+        self._widths = np.where(bridges, 0.0, 1.0)
+        # A vertex at the end of bridges only is as narrow as these.
+        self.peaks = np.zeros(count)
+        np.maximum.at(self.peaks, self.origins, self._widths)
+
+    def step_widths(self) -> Floats:
+        """See `_Ground.step_widths`."""
+        return self._widths
+
+    def widths_of(self, sides: _Sides, middles: Ints) -> Floats:
+        """See `_Ground.widths_of`."""
+        return np.zeros(sides.count)
+
+
+def _ground_of(space: Space, steps: Adjacency) -> _Ground:
+    """Return the widths of a space."""
+    if isinstance(space, Grid):
+        return _OnGrid(space, steps)
+    if isinstance(space, HexGrid):
+        return _OnHexagons(space, steps)
+    graph: Any = graph_of(space)
+    if graph.mesh is not None:
+        return _OnMesh(graph, steps)
+    return _OnWaypoints(space, steps)
