@@ -21,38 +21,45 @@ PAD = 16
 """The values beside a row that C functions may read."""
 
 _ZERO = np.float32(0)
-_ONE = np.uint64(1)
 _NOWHERE = np.uint64(0)
 
 
 @kernel
-def _step_row(up, middle, down, soil, rule, eight, power, wrap, out):
-    """Take one step of a row, as `fieldcraft.kernels.spread.spread_rows.near` defines it."""
+def _step_row(flat, up, here, down, soil, rule, eight, power, wrap, out):
+    """Take one step of a row, as `fieldcraft.kernels.spread.spread_rows.near` defines it.
+
+    `up`, `here` and `down` are where rows begin in `flat`; each has a value of 0 beside it, or on a
+    torus that of the other end.
+    """
     straight, diagonal, momentum, floor = rule
     width = out.shape[0]
-    stride = width + 2
-    flat = np.zeros(3 * stride, np.float32)
-    for i, row in enumerate((up, middle, down)):
-        start = i * stride
-        flat[start + 1 : start + 1 + width] = row
-        if wrap:
-            flat[start], flat[start + 1 + width] = row[width - 1], row[0]
-    over, here, under = _ONE, np.uint64(stride + 1), np.uint64(2 * stride + 1)
+    if wrap:
+        for start in (up, here, down):
+            flat[start - 1] = flat[start + width - 1]
+            flat[start + width] = flat[start]
+    over, middle, under = np.uint64(up), np.uint64(here), np.uint64(down)
     at, count, rest = _NOWHERE, np.uint64(width), (momentum, floor)
     if eight != 0 and power != 0:
-        near(flat, over, here, under, soil, at, out, at, count, straight, diagonal, power, *rest)
+        near(flat, over, middle, under, soil, at, out, at, count, straight, diagonal, power, *rest)
     elif eight != 0:
-        near(flat, over, here, under, soil, at, out, at, count, straight, diagonal, None, *rest)
+        near(flat, over, middle, under, soil, at, out, at, count, straight, diagonal, None, *rest)
     elif power != 0:
-        near(flat, over, here, under, soil, at, out, at, count, straight, None, power, *rest)
+        near(flat, over, middle, under, soil, at, out, at, count, straight, None, power, *rest)
     else:
-        near(flat, over, here, under, soil, at, out, at, count, straight, None, None, *rest)
+        near(flat, over, middle, under, soil, at, out, at, count, straight, None, None, *rest)
 
 
 @kernel
-def _ring_row(scratch, level, y, width):
+def _ring_start(level, y, stride):
+    """Return where a row of a level begins in the scratch."""
+    return (level * ROWS + y % ROWS) * stride + PAD
+
+
+@kernel
+def _ring_row(flat, level, y, stride, width):
     """Return a row of a level in the scratch."""
-    return scratch[level * ROWS + y % ROWS, PAD : PAD + width]
+    start = _ring_start(level, y, stride)
+    return flat[start : start + width]
 
 
 @kernel(native="fieldcraft_wave")
@@ -86,7 +93,8 @@ def wave(
     """
     low, high = first - more_above, last + more_below
     rule = (straight, diagonal, momentum, floor)
-    beyond = scratch[scratch_rows - 1, PAD : PAD + width]
+    flat = scratch.reshape(-1)
+    beyond = (scratch_rows - 1) * stride + PAD
     for t in range(low - 1, high + count):
         for level in range(1, count + 1):
             y = t - level
@@ -94,19 +102,20 @@ def wave(
             if t > low and least <= y < most:
                 at, before = y - low, level - 1
                 _step_row(
-                    _ring_row(scratch, before, at - 1, width) if y > low else beyond,
-                    _ring_row(scratch, before, at, width),
-                    _ring_row(scratch, before, at + 1, width) if y + 1 < high else beyond,
+                    flat,
+                    _ring_start(before, at - 1, stride) if y > low else beyond,
+                    _ring_start(before, at, stride),
+                    _ring_start(before, at + 1, stride) if y + 1 < high else beyond,
                     ground[y + height if y < 0 else y - height if y >= height else y],
                     rule,
                     eight,
                     power,
                     wrap,
-                    values[y] if level == count else _ring_row(scratch, level, at, width),
+                    values[y] if level == count else _ring_row(flat, level, at, stride, width),
                 )
         y = t + 1
         if y < high:
-            row = _ring_row(scratch, 0, y - low, width)
+            row = _ring_row(flat, 0, y - low, stride, width)
             if y < first:
                 row[:] = above[y - low]
             elif y < last:
