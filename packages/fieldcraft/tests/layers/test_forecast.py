@@ -49,6 +49,30 @@ def test_memories_and_trails_are_foreseen() -> None:
     assert np.array_equal(then[1], scent.values)
 
 
+@pytest.mark.parametrize("before", [0.0, 0.3])
+@pytest.mark.parametrize("t", [0.0, 0.1, 0.2, 0.7, 1.0, 1.45])
+@pytest.mark.parametrize("kind", KINDS, ids=repr)
+def test_a_forecast_is_what_the_layer_shows_after_that_time(
+    kind: fc.Radial, t: float, before: float
+) -> None:
+    imap = patrol(kind, "grid")
+    imap.advance(0.5 + before)
+    layer = imap["threat"]
+    due = (before + t) % layer.every
+    then = layer.at(t).values.copy()
+    imap.advance(t)
+    is_update = min(due, layer.every - due) < 1e-9
+    if is_update or not isinstance(kind, fc.Radial):  # which shows sources between updates too
+        assert np.array_equal(then, layer.values)
+        return
+    shown = layer.values.copy()
+    layer.every = due  # so that an update comes just then
+    imap.advance(0.0)
+    assert np.array_equal(then, layer.values)
+    if t == 0.7 and before == 0.0:
+        assert not np.array_equal(then, shown)
+
+
 @given(st.floats(0.01, 6), st.floats(-1, 1), st.floats(-1, 1))
 @settings(max_examples=16, deadline=None)
 def test_radial_layers_are_exact_between_updates(t: float, vx: float, vy: float) -> None:

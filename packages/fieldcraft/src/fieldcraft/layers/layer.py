@@ -320,8 +320,10 @@ class Layer(Operand):
         """Return the layer as it will be `t` seconds from now if nothing else changes.
 
         Sources continue with their velocities, paths and schedules, and end with their lifetimes;
-        the layer takes its steps. The layer itself does not change; the result is a map that
-        follows it.
+        the layer takes its steps: the result is what `values` will be after `advance(t)`. With
+        `Radial` it shows sources exactly where they are at that time, between two updates too,
+        while `values` show those of the last update. The layer itself does not change; the result
+        is a map that follows it.
 
         Parameters
         ----------
