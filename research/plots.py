@@ -13,7 +13,7 @@ from matplotlib.ticker import PercentFormatter
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.view import TEAM_COLORS
-from fieldcraft.view.parts import styled
+from fieldcraft.view.picture_parts import styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -76,7 +76,7 @@ def test_an_extension_uses_no_private_name_of_the_library(package: str) -> None:
         "layer._field",
         "imap['a']._sources",
         "getattr(layer, '_field', None)",
-        "from fieldcraft.layers.kinds import _made",
+        "from fieldcraft.layers.new_layer import _made",
     ],
 )
 def test_private_names_are_found(text: str) -> None:

@@ -106,7 +106,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _draw(chosen: argparse.Namespace) -> None:
-    from fieldcraft.view.parts import need_plots
+    from fieldcraft.view.picture_parts import need_plots
     from research.experiments.outputs import redraw
 
     need_plots()
@@ -117,7 +117,7 @@ def _draw(chosen: argparse.Namespace) -> None:
 
 def _act(experiment: Experiment) -> Callable[[argparse.Namespace], None]:
     def act(chosen: argparse.Namespace) -> None:
-        from fieldcraft.view.parts import need_plots
+        from fieldcraft.view.picture_parts import need_plots
         from research.experiments.runner import run_study
 
         need_plots()

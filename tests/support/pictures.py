@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fieldcraft import Grid
-from fieldcraft.view.pixels.plan import DARK
+from fieldcraft.view.pixels.pixel_plan import DARK
 
 HEIGHT, WIDTH = 7, 11
 

@@ -32,7 +32,7 @@ FOLLOWED = [
     ("__init__.py", "from fieldcraft.query import", "best", "query/choosing.py", "best"),
     ("query/choosing.py", "values = queries(layer, space)", "queries", "query/slopes.py", "queries"),
     ("query/choosing.py", "values.best(", "best(", "query/queries.py", "best"),
-    ("query/on_grid.py", "run_in_bands(kernels.values.best.best", "best, inputs", "kernels/values/best.py", "best"),
+    ("query/queries_on_grid.py", "run_in_bands(kernels.values.best.best", "best, inputs", "kernels/values/best.py", "best"),
     ("values/sampling.py", "values, single = _bilinear(", "_bilinear", "values/sampling.py", "_bilinear"),
     ("values/sampling.py", "kernels.values.sample.bilinear", "bilinear", "kernels/values/sample.py", "bilinear"),
     # sources, steps and samples
@@ -41,8 +41,8 @@ FOLLOWED = [
     ("layers/influence_map.py", "self.schedule.step(count)", "step(", "layers/schedule.py", "step"),
     ("layers/schedule.py", "layer.steps.take(part)", "take(", "layers/steps.py", "take"),
     ("layers/steps.py", "batch = self.feed(", "feed", "layers/steps.py", "feed"),
-    ("layers/propagation/spread/field.py", "            self._run(count)", "_run", "layers/propagation/spread/field.py", "_run"),
-    ("layers/propagation/spread/on_grid.py", "kernels.spread.spread_tiles.tiles(", "tiles(", "kernels/spread/spread_tiles.py", "tiles"),
+    ("layers/propagation/spread/spread_field.py", "            self._run(count)", "_run", "layers/propagation/spread/spread_field.py", "_run"),
+    ("layers/propagation/spread/spread_on_grid.py", "kernels.spread.spread_tiles.tiles(", "tiles(", "kernels/spread/spread_tiles.py", "tiles"),
     ("values/operand.py", "return sample(self", "sample", "values/sampling.py", "sample"),
     ("values/operand.py", "operations.power(", "power", "values/operations.py", "power"),
     # beliefs and recipes

@@ -14,7 +14,7 @@ import fieldcraft as fc
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.files import Staging
-from fieldcraft.commands.recipe.parts import data_beside
+from fieldcraft.commands.recipe.recipe_parts import data_beside
 from fieldcraft.formats.maps.ros import save_ros
 from support.refusals import refused
 

@@ -15,7 +15,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.base import interruption
-from fieldcraft.layers.propagation.spread import field as spreading_field
+from fieldcraft.layers.propagation.spread import spread_field as spreading_field
 from support.interrupting import interrupted
 from support.refusals import state
 

@@ -208,7 +208,7 @@ def test_set_threads_refuses(count: object) -> None:
 
 
 def test_results_do_not_depend_on_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    from fieldcraft.layers.propagation.spread import on_grid as spread
+    from fieldcraft.layers.propagation.spread import spread_on_grid as spread
 
     monkeypatch.setattr(spread, "_CELLS_PER_THREAD", 1)
     results = set()

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels.compiling import pool
-from fieldcraft.layers.propagation.spread import field as spreading_field
-from fieldcraft.layers.propagation.spread import on_grid as scheduler
 from fieldcraft.layers.propagation.spread import spread as spreads
+from fieldcraft.layers.propagation.spread import spread_field as spreading_field
+from fieldcraft.layers.propagation.spread import spread_on_grid as scheduler
 from oracles import spread as reference
 from oracles.spread import settled
 from support.examples import examples

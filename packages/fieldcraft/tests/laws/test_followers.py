@@ -24,7 +24,7 @@ from fieldcraft.pursuit.hiding_places import visibility_cache
 from fieldcraft.pursuit.landmarks import landmarks_of
 from fieldcraft.pursuit.transitions import backend
 from fieldcraft.space import Space
-from fieldcraft.space.saves import restored, state_of
+from fieldcraft.space.space_saves import restored, state_of
 from support.worlds import KINDS, open_cells
 
 ALL = ("grid", "torus", "corners cut", "waypoints", "mesh", "hexes", "torus of hexes")

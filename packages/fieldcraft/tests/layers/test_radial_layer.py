@@ -17,8 +17,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import fieldcraft as fc
 from fieldcraft.base.errors import DeadSource, InvalidValue, OnWall, OutsideMap, WrongLayer
-from fieldcraft.layers.propagation.radial import field as radial_field
-from fieldcraft.layers.propagation.radial import updates as radial_updates
+from fieldcraft.layers.propagation.radial import radial_field as radial_field
+from fieldcraft.layers.propagation.radial import radial_updates as radial_updates
 from fieldcraft.layers.propagation.radial.radial import METRICS
 from support.refusals import refused, unchanged
 

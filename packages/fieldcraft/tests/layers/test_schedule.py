@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.layers.propagation.radial import updates as radial_updates
+from fieldcraft.layers.propagation.radial import radial_updates as radial_updates
 from fieldcraft.layers.propagation.radial.radial import METRICS
-from fieldcraft.layers.propagation.spread import on_grid as spread
+from fieldcraft.layers.propagation.spread import spread_on_grid as spread
 
 
 @pytest.fixture(autouse=True)

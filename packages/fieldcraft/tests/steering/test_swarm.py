@@ -10,7 +10,7 @@ from fieldcraft import steering
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.steering import Deposit, Swarm, Walk
-from fieldcraft.steering.swarm import plan as swarm_plan
+from fieldcraft.steering.swarm import swarm_plan as swarm_plan
 from support.refusals import refused
 from support.swarming import HOW, swarm, world_of
 

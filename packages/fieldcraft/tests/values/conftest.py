@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fieldcraft.values import plan
+from fieldcraft.values import expression_plan as plan
 from support.expressions import a_map
 
 

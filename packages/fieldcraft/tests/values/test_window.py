@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OutsideMap
-from fieldcraft.values import plan as plans
+from fieldcraft.values import expression_plan as plans
 from fieldcraft.values.window import window
 
 WIDTH, HEIGHT = 19, 13

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.layers.propagation.fade.fade import Fade
-from fieldcraft.layers.propagation.fade.field import FadeField
+from fieldcraft.layers.propagation.fade.fade_field import FadeField
 from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer

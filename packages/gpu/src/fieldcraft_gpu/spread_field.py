@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.layers.propagation.spread.on_grid import GridSpreadField
+from fieldcraft.layers.propagation.spread.spread_on_grid import GridSpreadField
 from fieldcraft.layers.propagation.spread.spread_settings import SpreadSettings
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Batch, Buffer

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.layers.propagation.trail.accumulator import SCALE, Accumulator, Drawing, reserved
-from fieldcraft.layers.propagation.trail.field import TrailField
 from fieldcraft.layers.propagation.trail.rasters import GridRaster, Raster
 from fieldcraft.layers.propagation.trail.trail import Trail
+from fieldcraft.layers.propagation.trail.trail_field import TrailField
 from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Batch, Shader

@@ -13,7 +13,7 @@ from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft.layers.propagated_layer import PropagatedLayer
 from fieldcraft.layers.sources import Source
 from fieldcraft.space import Space
-from fieldcraft.space.ranges import within_range
+from fieldcraft.space.space_ranges import within_range
 from fieldcraft_lab.controls import replaced_by
 from fieldcraft_lab.orders import Deposit, Move, Order, Paint, Place, Remove, Strengthen, Tune
 

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.commands.recipe.parts import Recipe
+from fieldcraft.commands.recipe.recipe_parts import Recipe
 from fieldcraft.commands.recipe.world import MAX_STEPS
 from fieldcraft.formats.recordings import Timeline
 from fieldcraft.layers import Layer, SourceLayer
 from fieldcraft.layers.influence_map import InfluenceMap
+from fieldcraft.layers.map_saves import saved_arrays
 from fieldcraft.layers.propagation import Stamp
-from fieldcraft.layers.saves import saved_arrays
 from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.space import Mesh, Space
 from fieldcraft.space import encoding as serialization

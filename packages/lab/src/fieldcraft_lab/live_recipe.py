@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.files import target_of
-from fieldcraft.commands.recipe.parts import Picture, Recipe
 from fieldcraft.commands.recipe.read import read_recipe
+from fieldcraft.commands.recipe.recipe_parts import Picture, Recipe
 from fieldcraft.commands.recipe.world import World
 from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft.layers.teams import Teams

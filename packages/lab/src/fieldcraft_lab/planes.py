@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.space import Grid, Space
-from fieldcraft.view.parts import outlines
-from fieldcraft.view.pixels.plan import HIDDEN
+from fieldcraft.view.picture_parts import outlines
+from fieldcraft.view.pixels.pixel_plan import HIDDEN
 
 MOST_CELLS = 2048 * 2048
 _MOST_POLYGONS = 120_000

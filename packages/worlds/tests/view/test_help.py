@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fieldcraft.view.palettes import lab_of
-from fieldcraft.view.parts import Brush, measure
+from fieldcraft.view.picture_parts import Brush, measure
 from fieldcraft_worlds.library import GAMES, find_game
 from fieldcraft_worlds.play.help_page import hand_keys
 from fieldcraft_worlds.play.inputs import bindings_of

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from fieldcraft import Grid, Terrain, generate_map
 from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft.view import ColorScale
-from fieldcraft.view.parts import GROUND, RIM, WALL
+from fieldcraft.view.picture_parts import GROUND, RIM, WALL
 from fieldcraft_worlds.scene import Areas, Arrows, Cones, Field, Label, Lines, Marks, Scene
 from fieldcraft_worlds.view.camera import Camera
 from fieldcraft_worlds.view.scene import SceneView, draw_scene

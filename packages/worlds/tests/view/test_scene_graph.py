@@ -9,7 +9,7 @@ from fieldcraft import load_map
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Graph
 from fieldcraft.view import ColorScale
-from fieldcraft.view.parts import GROUND, WALL
+from fieldcraft.view.picture_parts import GROUND, WALL
 from fieldcraft_worlds.scene import Areas, Arrows, Cones, Field, Label, Lines, Marks, Scene
 from fieldcraft_worlds.view.extent import extent_of, full_view, step_of
 from fieldcraft_worlds.view.scene import SceneView, draw_scene

@@ -23,7 +23,7 @@ from fieldcraft.layers import (
     TrailLayer,
 )
 from fieldcraft.layers.any_layer import AnyLayer
-from fieldcraft.layers.kinds import LayerSettings, made
+from fieldcraft.layers.new_layer import LayerSettings, made
 from fieldcraft.layers.propagated_layer import check_barrier
 from fieldcraft.layers.propagation import Flood, Propagation, Radial, Spread
 from fieldcraft.layers.propagation.propagation import (
@@ -606,7 +606,7 @@ class InfluenceMap(Suggesting):
         >>> fc.InfluenceMap.load("level.fieldcraft")["gas"].values
         array([[0., 4., 0.]], dtype=float32)
         """
-        from fieldcraft.layers import saves as archive
+        from fieldcraft.layers import map_saves as archive
 
         with self._lock:
             archive.save(self, path)
@@ -627,7 +627,7 @@ class InfluenceMap(Suggesting):
         BadSaveFile
             If the file is missing, damaged, not a save, of a newer version, or too large.
         """
-        from fieldcraft.layers import saves as archive
+        from fieldcraft.layers import map_saves as archive
 
         return archive.load(InfluenceMap, path, most_bytes)
 

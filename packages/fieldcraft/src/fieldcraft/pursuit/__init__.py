@@ -1,11 +1,11 @@
 """Searches for targets that were lost from sight."""
 
 from fieldcraft.pursuit.belief import Belief
+from fieldcraft.pursuit.group_sight import Contacts, Sight
 from fieldcraft.pursuit.last_seen import LastSeen
 from fieldcraft.pursuit.motion import Motion
 from fieldcraft.pursuit.party.party import SearchParty
 from fieldcraft.pursuit.pursuit import Pursuit
-from fieldcraft.pursuit.sight import Contacts, Sight
 
 __all__ = [
     "Belief",

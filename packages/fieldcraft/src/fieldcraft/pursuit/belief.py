@@ -13,15 +13,15 @@ from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.base.interruption import atomic, in_parts, poll_interrupt
 from fieldcraft.layers.steps import MOST_STEPS
 from fieldcraft.pursuit.belief_of_one import GONE, TargetBelief, restore_from, state_of
-from fieldcraft.pursuit.checks import (
+from fieldcraft.pursuit.likely_places import assigned, estimate, likely_cells
+from fieldcraft.pursuit.motion import Lost, Motion, Mover
+from fieldcraft.pursuit.motion.motion import hypotheses_of
+from fieldcraft.pursuit.pursuit_checks import (
     checked_velocity,
     interval_of,
     share_below_one,
     target_number,
 )
-from fieldcraft.pursuit.likely_places import assigned, estimate, likely_cells
-from fieldcraft.pursuit.motion import Lost, Motion, Mover
-from fieldcraft.pursuit.motion.motion import hypotheses_of
 from fieldcraft.pursuit.transitions import Flow, backend
 from fieldcraft.space import Space
 from fieldcraft.space.cells import cell_array

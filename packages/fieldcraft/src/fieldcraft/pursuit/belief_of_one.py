@@ -14,9 +14,9 @@ from fieldcraft import kernels
 from fieldcraft.base import clock
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
-from fieldcraft.pursuit.checks import not_a_state, plain_integer, plain_numbers
 from fieldcraft.pursuit.motion.motion import Hypotheses
 from fieldcraft.pursuit.motion.mover import Lost, Mover
+from fieldcraft.pursuit.pursuit_checks import not_a_state, plain_integer, plain_numbers
 from fieldcraft.pursuit.transitions import Flow
 
 GONE = 1e-12

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.space import Space
 from fieldcraft.space.cached import cached_until_walls_change
-from fieldcraft.space.ranges import at_walk, within_walk
 from fieldcraft.space.sight.sight import visible
+from fieldcraft.space.space_ranges import at_walk, within_walk
 
 _SIDE = 1.5  # typical steps: the smallest box of a cluster
 _MOST_CLUSTERS = 4096

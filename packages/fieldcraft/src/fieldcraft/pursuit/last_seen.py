@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks, clock
 from fieldcraft.base.interruption import atomic
-from fieldcraft.pursuit.checks import (
+from fieldcraft.pursuit.likely_places import assigned
+from fieldcraft.pursuit.pursuit_checks import (
     check_shape,
     not_a_state,
     plain_integer,
     plain_numbers,
 )
-from fieldcraft.pursuit.likely_places import assigned
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 from fieldcraft.values.operand import Operand

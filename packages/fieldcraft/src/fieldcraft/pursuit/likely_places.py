@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.paths import distance_map
 from fieldcraft.space import Space
-from fieldcraft.space.ranges import at_spacing
+from fieldcraft.space.space_ranges import at_spacing
 
 ESTIMATES = ("medoid", "mean", "peak")
 

@@ -13,7 +13,8 @@ from fieldcraft import kernels
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.base.interruption import atomic
-from fieldcraft.pursuit.checks import (
+from fieldcraft.pursuit.likely_places import assigned, estimate
+from fieldcraft.pursuit.pursuit_checks import (
     behind,
     check_flood,
     heading_of,
@@ -22,8 +23,7 @@ from fieldcraft.pursuit.checks import (
     plain_integer,
     plain_numbers,
 )
-from fieldcraft.pursuit.flood import LAST_STEP, NEVER, Flood, heat_of, mask_of
-from fieldcraft.pursuit.likely_places import assigned, estimate
+from fieldcraft.pursuit.pursuit_flood import LAST_STEP, NEVER, Flood, heat_of, mask_of
 from fieldcraft.space import Space
 from fieldcraft.space.changes import UNKNOWN
 from fieldcraft.space.kinds import checked_space

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft.base import checks
-from fieldcraft.query.on_grid import values_around
 from fieldcraft.query.queries import Queries, lottery
+from fieldcraft.query.queries_on_grid import values_around
 from fieldcraft.query.slopes import queries
 from fieldcraft.space import Space
 from fieldcraft.space.regions import ChosenCells, Regions, checked_none, chosen, regions_above

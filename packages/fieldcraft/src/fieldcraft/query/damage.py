@@ -13,7 +13,7 @@ from fieldcraft.paths.path import ON_WALL, resolve_cells
 from fieldcraft.paths.search.distances_on_arcs import CHARGES
 from fieldcraft.paths.search.reach import Hits, Reach, ReachSearch
 from fieldcraft.space import Space, checked_space
-from fieldcraft.space.ranges import within_walk
+from fieldcraft.space.space_ranges import within_walk
 from fieldcraft.values.array_map import ArrayMap
 
 

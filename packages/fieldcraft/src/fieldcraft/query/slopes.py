@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import Between
-from fieldcraft.query.on_graph import GraphValues
-from fieldcraft.query.on_grid import GridValues
 from fieldcraft.query.queries import Queries
+from fieldcraft.query.queries_on_graph import GraphValues
+from fieldcraft.query.queries_on_grid import GridValues
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.lines import line_of
 from fieldcraft.values.readable import Readable

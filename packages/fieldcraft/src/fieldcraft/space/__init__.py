@@ -1,6 +1,6 @@
 """Grids, hexagons, graphs and meshes: cells, positions, walls, line of sight."""
 
-from fieldcraft.space import saves as saves  # it says how spaces are pickled
+from fieldcraft.space import space_saves as space_saves  # it says how spaces are pickled
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.graph.graph import Graph
 from fieldcraft.space.grid.grid import Grid

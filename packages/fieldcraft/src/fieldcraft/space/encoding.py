@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
-from fieldcraft.space.saves import KEYS, NAMES, Keys, restored, state_of
+from fieldcraft.space.space_saves import KEYS, NAMES, Keys, restored, state_of
 
 __all__ = [
     "MOST_BYTES",

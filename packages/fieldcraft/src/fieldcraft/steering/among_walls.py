@@ -19,8 +19,14 @@ from fieldcraft.space import Graph, Grid, Space
 from fieldcraft.space.grid.passages import clear_cells, floors_of, passages
 from fieldcraft.space.kinds import graph_of
 from fieldcraft.steering.behaviors import shortened
-from fieldcraft.steering.checks import check_lengths, max_forces, per_agent, points, vectors
 from fieldcraft.steering.neighbors import Neighbors, separation, write_pushes
+from fieldcraft.steering.steering_checks import (
+    check_lengths,
+    max_forces,
+    per_agent,
+    points,
+    vectors,
+)
 from fieldcraft.values.readable import run_in_bands, too_far
 
 if TYPE_CHECKING:

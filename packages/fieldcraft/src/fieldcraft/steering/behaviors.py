@@ -17,7 +17,7 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.ranges import farthest_within
 from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.space.kinds import graph_of
-from fieldcraft.steering.checks import max_forces, per_agent, points, vectors
+from fieldcraft.steering.steering_checks import max_forces, per_agent, points, vectors
 
 Floats = NDArray[np.float64]
 

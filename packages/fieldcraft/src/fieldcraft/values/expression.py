@@ -16,10 +16,10 @@ from fieldcraft.base.single_thread import SeveralLocks, SingleThreadLock
 from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.kernels.values import operations
 from fieldcraft.space import Space
+from fieldcraft.values.expression_plan import Calculation, Lease, Plan, plan_of, values_of_some
 from fieldcraft.values.ground import Ground
 from fieldcraft.values.operand import Operand
 from fieldcraft.values.passes import Mapping, Pass
-from fieldcraft.values.plan import Calculation, Lease, Plan, plan_of, values_of_some
 from fieldcraft.values.printing import as_text, checked_out
 from fieldcraft.values.tree import Node, Written, text_of
 

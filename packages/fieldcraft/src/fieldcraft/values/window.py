@@ -14,7 +14,7 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.space import grid_of
 from fieldcraft.space.grid.grid import MAX_CELLS
-from fieldcraft.space.ranges import within_range
+from fieldcraft.space.space_ranges import within_range
 from fieldcraft.values.expression import expression_of
 from fieldcraft.values.operand import Operand
 

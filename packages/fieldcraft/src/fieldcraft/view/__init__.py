@@ -10,8 +10,8 @@ from fieldcraft.view.pages.legends import ScaleLegend, TeamLegend
 from fieldcraft.view.pages.pages import page, picture
 from fieldcraft.view.pages.plots import plot_over_time
 from fieldcraft.view.palettes import TEAM_COLORS, between, diverging, sequential, tinted
+from fieldcraft.view.pixels.pixel_plan import ColorScale
 from fieldcraft.view.pixels.placement import Placement
-from fieldcraft.view.pixels.plan import ColorScale
 
 __all__ = [
     "TEAM_COLORS",

@@ -14,8 +14,8 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Space
 from fieldcraft.view.drawing.overlays import draw_markers
 from fieldcraft.view.palettes import Color, parse_color, team_colors, tinted
+from fieldcraft.view.pixels.pixel_plan import HIDDEN, LIGHT, RGB, RGBA, ColorScale, Ground, theme_of
 from fieldcraft.view.pixels.placement import Placement, Subject, resampled, subject_of
-from fieldcraft.view.pixels.plan import HIDDEN, LIGHT, RGB, RGBA, ColorScale, Ground, theme_of
 
 
 class Drawing(TypedDict, total=False):

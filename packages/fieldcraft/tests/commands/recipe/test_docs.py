@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from fieldcraft.base.settings.dataclasses import _settings_of
-from fieldcraft.commands.recipe import loading, parts, read_recipe
+from fieldcraft.commands.recipe import loading, read_recipe, recipe_parts
 from fieldcraft.commands.recipe.outputs import run
-from fieldcraft.commands.recipe.parts import maps_of_teams
+from fieldcraft.commands.recipe.recipe_parts import maps_of_teams
 from fieldcraft.commands.recipe.values import SHAPES, measures_of
 from fieldcraft.commands.starters import SHIPPED
 from fieldcraft.layers.propagation import PROPAGATIONS
@@ -20,18 +20,23 @@ ROOT = Path(__file__).resolve().parents[5]
 GUIDE = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
 TABLES: dict[str, tuple[Any, ...]] = {
     "map": (*loading.MAP_KINDS.values(), loading.FileKeys),
-    "layers": (*PROPAGATIONS.values(), parts.LayerPart, parts.Mark, parts.Stamping),
-    "teams": (parts.TeamsPart,),
-    "sources": (parts.SourcePart,),
-    "deposits": (parts.DepositPart,),
-    "timelines": (parts.TimelinePart,),
-    "run": (parts.RunPart,),
+    "layers": (
+        *PROPAGATIONS.values(),
+        recipe_parts.LayerPart,
+        recipe_parts.Mark,
+        recipe_parts.Stamping,
+    ),
+    "teams": (recipe_parts.TeamsPart,),
+    "sources": (recipe_parts.SourcePart,),
+    "deposits": (recipe_parts.DepositPart,),
+    "timelines": (recipe_parts.TimelinePart,),
+    "run": (recipe_parts.RunPart,),
     "outputs": (
-        parts.Still,
-        parts.FilmPart,
-        parts.TotalsTable,
-        parts.HoldingsTable,
-        parts.HoldingsPlot,
+        recipe_parts.Still,
+        recipe_parts.FilmPart,
+        recipe_parts.TotalsTable,
+        recipe_parts.HoldingsTable,
+        recipe_parts.HoldingsPlot,
     ),
 }
 """The classes that read the tables of a recipe."""

@@ -9,8 +9,8 @@ from PIL import Image
 
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.commands.recipe import outputs, read_recipe
-from fieldcraft.commands.recipe.parts import Picture
 from fieldcraft.commands.recipe.pictures import Painter
+from fieldcraft.commands.recipe.recipe_parts import Picture
 from fieldcraft.commands.recipe.world import World
 from support import realdata
 from support.recipes import LAYER, RUN, SOURCE, YARD, do

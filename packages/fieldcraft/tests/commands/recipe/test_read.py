@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fieldcraft.base.errors import BadRecipe
 from fieldcraft.commands.recipe import read_recipe
-from fieldcraft.commands.recipe.parts import FilmPart, Still, TotalsTable
+from fieldcraft.commands.recipe.recipe_parts import FilmPart, Still, TotalsTable
 from support.recipes import GOOD, parts_of, refused_in
 
 

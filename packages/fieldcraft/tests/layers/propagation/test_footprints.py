@@ -8,7 +8,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.layers.propagation.radial.footprints import Shape
 from fieldcraft.layers.propagation.radial.radial import METRICS, Radial
-from fieldcraft.layers.propagation.radial.updates import Emitters, GridRadialUpdates
+from fieldcraft.layers.propagation.radial.radial_updates import Emitters, GridRadialUpdates
 from fieldcraft.layers.sources.falloff import Falloff
 from support.radials import filled, follow
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue, OnWall
-from fieldcraft.layers.propagation.spread.on_graph import GraphSpreadField
 from fieldcraft.layers.propagation.spread.spread import FALLOFFS
+from fieldcraft.layers.propagation.spread.spread_on_graph import GraphSpreadField
 from fieldcraft.space import Graph
 from oracles import spread as reference
 from oracles.spread import moved, settled

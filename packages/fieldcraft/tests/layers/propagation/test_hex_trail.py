@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
-from fieldcraft.layers.propagation.trail import field as trail_field
+from fieldcraft.layers.propagation.trail import trail_field as trail_field
 from support.refusals import refused
 from support.worlds import KINDS, open_cells
 

@@ -12,7 +12,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.progress import Progress
 from fieldcraft.view import Film
-from fieldcraft.view.parts import FASTEST_GIF
+from fieldcraft.view.picture_parts import FASTEST_GIF
 from fieldcraft_worlds.play.overlays import Overlays
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.scene import Scene

@@ -14,7 +14,7 @@ from fieldcraft import Grid
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.view import ColorScale, between, tinted
-from fieldcraft.view.parts import (
+from fieldcraft.view.picture_parts import (
     HIDDEN,
     ON_WALL,
     RIM,

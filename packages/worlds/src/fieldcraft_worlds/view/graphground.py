@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.view import ColorScale
-from fieldcraft.view.parts import GROUND, HIDDEN, ON_WALL, WALL, Brush, plain_values
+from fieldcraft.view.picture_parts import GROUND, HIDDEN, ON_WALL, WALL, Brush, plain_values
 from fieldcraft_worlds.scene import Areas, Field
 from fieldcraft_worlds.view.backdrop import PAGE
 from fieldcraft_worlds.view.camera import Camera

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fieldcraft.view.parts import Brush, lettered, measure
+from fieldcraft.view.picture_parts import Brush, lettered, measure
 from fieldcraft_worlds.arrays import RGBA
 from fieldcraft_worlds.scene import Tone
 from fieldcraft_worlds.view.panel import cut_to

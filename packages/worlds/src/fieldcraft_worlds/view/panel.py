@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fieldcraft.view import ColorScale
-from fieldcraft.view.parts import (
+from fieldcraft.view.picture_parts import (
     HIDDEN,
     Brush,
     format_number,

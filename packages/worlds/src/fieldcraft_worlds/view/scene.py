@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.view import ColorScale
-from fieldcraft.view.parts import ASCENT, LINE, SHAPES, Brush, lettered, measure
+from fieldcraft.view.picture_parts import ASCENT, LINE, SHAPES, Brush, lettered, measure
 from fieldcraft_worlds.arrays import RGBA, Floats
 from fieldcraft_worlds.scene import Arrows, Cones, Label, Lines, Marks, Scene, Tone
 from fieldcraft_worlds.view.backdrop import PAGE, GridBackdrop, scale_of

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft.view import TEAM_COLORS
-from fieldcraft.view.parts import parse_color
+from fieldcraft.view.picture_parts import parse_color
 from fieldcraft_worlds.scene import ROLES, Tone
 
 # Good, warning, danger and food differ in lightness, for players who see few colors.

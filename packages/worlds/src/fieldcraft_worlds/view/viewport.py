@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
-from fieldcraft.view.parts import Brush, wrapped
+from fieldcraft.view.picture_parts import Brush, wrapped
 from fieldcraft_worlds.scene import Scene
 from fieldcraft_worlds.view.camera import Camera
 from fieldcraft_worlds.view.extent import extent_of, full_view, step_of

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fieldcraft.view.parts import GROUND
+from fieldcraft.view.picture_parts import GROUND
 from fieldcraft_worlds.games.ants.scene import _both_trails
 
 

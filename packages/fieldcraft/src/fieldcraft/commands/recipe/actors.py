@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.commands.recipe.parts import (
+from fieldcraft.commands.recipe.recipe_parts import (
     DepositPart,
     LayerPart,
     RecipeFile,

@@ -14,10 +14,10 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.files import Staging
 from fieldcraft.base.progress import Progress
 from fieldcraft.commands.recipe.outputs import Collector, FilmCollector, StillCollector, play
-from fieldcraft.commands.recipe.parts import FilmPart, Picture, Recipe, Still
 from fieldcraft.commands.recipe.pictures import Painter
 from fieldcraft.commands.recipe.read import read_recipe
 from fieldcraft.commands.recipe.read_acts import FILMS, STILLS
+from fieldcraft.commands.recipe.recipe_parts import FilmPart, Picture, Recipe, Still
 from fieldcraft.commands.recipe.world import World
 
 MAX_VALUES = 16

@@ -22,7 +22,7 @@ from fieldcraft.base.settings.dataclasses import (
     refused,
 )
 from fieldcraft.base.settings.toml import Keys, dotted
-from fieldcraft.commands.recipe.parts import DATA, MapPart, RecipeFile, TimelinePart
+from fieldcraft.commands.recipe.recipe_parts import DATA, MapPart, RecipeFile, TimelinePart
 from fieldcraft.formats.maps import KINDS, MAZE_ALGORITHMS, load_map
 from fieldcraft.formats.maps.formats import FORMATS
 from fieldcraft.formats.maps.generate import generate_map

@@ -16,7 +16,8 @@ import numpy as np
 
 from fieldcraft.base.files import Staging
 from fieldcraft.base.progress import Progress
-from fieldcraft.commands.recipe.parts import (
+from fieldcraft.commands.recipe.pictures import FILM_SIZE, STILL_SIZE, Painter
+from fieldcraft.commands.recipe.recipe_parts import (
     FilmPart,
     HoldingsPlot,
     HoldingsTable,
@@ -26,7 +27,6 @@ from fieldcraft.commands.recipe.parts import (
     Still,
     TotalsTable,
 )
-from fieldcraft.commands.recipe.pictures import FILM_SIZE, STILL_SIZE, Painter
 from fieldcraft.commands.recipe.world import World
 from fieldcraft.view import Film, plot_over_time, save_png
 from fieldcraft.view.pages.legends import need_plots

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fieldcraft.commands.recipe.parts import Picture, maps_of_teams
+from fieldcraft.commands.recipe.recipe_parts import Picture, maps_of_teams
 from fieldcraft.commands.recipe.world import World
 from fieldcraft.layers import TrailLayer
 from fieldcraft.space import Grid, Space, grid_of
@@ -32,8 +32,8 @@ from fieldcraft.view.drawing.brush import measure
 from fieldcraft.view.frame import Team, mark_sources
 from fieldcraft.view.pages.legends import Legend
 from fieldcraft.view.palettes import Color, Table, parse_color
+from fieldcraft.view.pixels.pixel_plan import RGBA
 from fieldcraft.view.pixels.placement import resampled
-from fieldcraft.view.pixels.plan import RGBA
 
 STILL_SIZE = 960
 FILM_SIZE = 640

@@ -17,7 +17,14 @@ from fieldcraft.base.settings.dataclasses import (
     one_of,
 )
 from fieldcraft.commands.recipe.loading import read_map
-from fieldcraft.commands.recipe.parts import (
+from fieldcraft.commands.recipe.read_acts import (
+    MapNames,
+    read_deposit,
+    read_output,
+    read_source,
+    read_timeline,
+)
+from fieldcraft.commands.recipe.recipe_parts import (
     FormulaPart,
     LayerPart,
     Mark,
@@ -29,13 +36,6 @@ from fieldcraft.commands.recipe.parts import (
     acting,
     maps_of_teams,
     propagations,
-)
-from fieldcraft.commands.recipe.read_acts import (
-    MapNames,
-    read_deposit,
-    read_output,
-    read_source,
-    read_timeline,
 )
 from fieldcraft.layers.propagation import Propagation
 from fieldcraft.view.palettes import team_colors

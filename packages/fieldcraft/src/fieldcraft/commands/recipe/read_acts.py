@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from fieldcraft.base.settings.dataclasses import Table, refused
 from fieldcraft.base.settings.toml import nearest
-from fieldcraft.commands.recipe.parts import (
+from fieldcraft.commands.recipe.recipe_parts import (
     DepositPart,
     FilmPart,
     HoldingsPlot,

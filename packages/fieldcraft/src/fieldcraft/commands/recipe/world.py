@@ -13,7 +13,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import FieldcraftError
 from fieldcraft.commands.recipe.actors import Actor, Deposit, Scripted, check_places, recordings
 from fieldcraft.commands.recipe.loading import load_space, load_timeline
-from fieldcraft.commands.recipe.parts import (
+from fieldcraft.commands.recipe.recipe_parts import (
     LayerPart,
     Picture,
     Recipe,

@@ -16,7 +16,7 @@ from fieldcraft.paths.cost import CellCosts
 from fieldcraft.space import Snapshot, Space
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cached import cached
-from fieldcraft.space.ranges import within_walk
+from fieldcraft.space.space_ranges import within_walk
 
 EVERYWHERE = np.empty(0, dtype=np.int64)
 _MOST_BUCKETS = 1024

@@ -19,7 +19,7 @@ from fieldcraft.space import GraphSnapshot, Grid, HexGrid, Snapshot, Space
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cached import cached, cached_until_walls_change
 from fieldcraft.space.kinds import graph_of
-from fieldcraft.space.saves import with_more_walls
+from fieldcraft.space.space_saves import with_more_walls
 
 CHARGES = ("mean", "enter")
 

@@ -15,7 +15,7 @@ from fieldcraft.paths.search.path_on_graph import GraphProblem
 from fieldcraft.space import Grid, Neighborhood, Space, Terrain, checked_space
 from fieldcraft.space.cached import cached
 from fieldcraft.space.grid.neighborhood import build_links
-from fieldcraft.space.saves import with_more_walls
+from fieldcraft.space.space_saves import with_more_walls
 
 _FEW = 64  # changed walls around which moves are mended; after more they are built anew
 

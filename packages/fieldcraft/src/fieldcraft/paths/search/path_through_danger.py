@@ -26,7 +26,7 @@ from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cached import cached, cached_until_walls_change
 from fieldcraft.space.csr import NO_CELLS
-from fieldcraft.space.saves import with_more_walls
+from fieldcraft.space.space_saves import with_more_walls
 
 Danger = Layer | ArrayLike | Callable[[float], Any]
 """A layer, an array of shape (T, *space.shape), or a function from seconds from now to a map."""

@@ -31,8 +31,8 @@ from fieldcraft.paths.search.distances_on_grid import grid_steps
 from fieldcraft.space import Grid, GridSnapshot, Space, checked_space, visible
 from fieldcraft.space.cached import cached
 from fieldcraft.space.kinds import graph_of
-from fieldcraft.space.ranges import within_range, within_walk
 from fieldcraft.space.sight.over_polygons import vertices_within
+from fieldcraft.space.space_ranges import within_range, within_walk
 from fieldcraft.values import Expression
 
 _NOWHERE = 1e-12  # with a range of 0 an agent hits its own cell; SciPy and sight need more than 0

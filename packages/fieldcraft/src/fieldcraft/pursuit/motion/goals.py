@@ -12,7 +12,6 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
-from fieldcraft.pursuit.checks import checked_range, share_above_zero, share_below_one
 from fieldcraft.pursuit.hiding_places import hiding_chances, visibility_cache
 from fieldcraft.pursuit.motion.mover import Lost, Mover, Stage, Stand
 from fieldcraft.pursuit.motion.path_segments import (
@@ -20,9 +19,10 @@ from fieldcraft.pursuit.motion.path_segments import (
     StepChances,
     steps_toward,
 )
+from fieldcraft.pursuit.pursuit_checks import checked_range, share_above_zero, share_below_one
 from fieldcraft.pursuit.transitions import Flow
 from fieldcraft.space.kinds import has_lines_of_sight
-from fieldcraft.space.ranges import at_walk, within_walk
+from fieldcraft.space.space_ranges import at_walk, within_walk
 
 _STAY = 0.05
 _STRAY = 0.1

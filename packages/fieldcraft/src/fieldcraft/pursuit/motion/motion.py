@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.pursuit.checks import checked_range
 from fieldcraft.pursuit.motion.goals import DoubleBack, Hide, Run
 from fieldcraft.pursuit.motion.mover import Mover, Stage, Stand, Wander
+from fieldcraft.pursuit.pursuit_checks import checked_range
 
 
 def _paces(name: str, value: ArrayLike) -> tuple[float, ...]:

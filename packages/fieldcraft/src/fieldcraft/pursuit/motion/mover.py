@@ -11,7 +11,6 @@ import numpy as np
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import Floats, Ints
-from fieldcraft.pursuit.checks import share_above_zero, share_below_one
 from fieldcraft.pursuit.motion.path_segments import (
     PathSegment,
     Sectors,
@@ -19,6 +18,7 @@ from fieldcraft.pursuit.motion.path_segments import (
     path_segment,
     sectors_of,
 )
+from fieldcraft.pursuit.pursuit_checks import share_above_zero, share_below_one
 from fieldcraft.pursuit.transitions import Flow, PursuitBackend, backend
 from fieldcraft.space import Space
 

@@ -14,12 +14,12 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
-from fieldcraft.pursuit.checks import checked_velocity
 from fieldcraft.pursuit.hiding_places import hiding_paths, visibility_cache
 from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
 from fieldcraft.pursuit.motion import Motion
 from fieldcraft.pursuit.party.particles import HYPOTHESES, LostTarget, Particles
 from fieldcraft.pursuit.party.rollouts import Rollouts
+from fieldcraft.pursuit.pursuit_checks import checked_velocity
 from fieldcraft.space import Space
 from fieldcraft.space.changes import UNKNOWN
 from fieldcraft.space.kinds import checked_space

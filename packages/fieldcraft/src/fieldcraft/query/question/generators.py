@@ -26,7 +26,7 @@ from fieldcraft.query.question.context import Context
 from fieldcraft.query.question.readers import Map, Places, distances
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.cached import cached
-from fieldcraft.space.ranges import at_spacing, within_range, within_walk
+from fieldcraft.space.space_ranges import at_spacing, within_range, within_walk
 
 _PIECE = 256  # cells in reach that are searched together
 

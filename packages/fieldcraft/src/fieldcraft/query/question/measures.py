@@ -27,7 +27,7 @@ from fieldcraft.query.question.readers import Map, Places, distances
 from fieldcraft.space import Space, sees
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.components import components
-from fieldcraft.space.ranges import at_spacing, at_walk, within_range, within_walk
+from fieldcraft.space.space_ranges import at_spacing, at_walk, within_range, within_walk
 
 _STRIDE = 4  # steps that a search of paths goes on in one piece of work
 

@@ -15,8 +15,7 @@ from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.changes import WallChanges
-from fieldcraft.space.graph.networkx_graphs import GraphParts, from_networkx, to_networkx
-from fieldcraft.space.graph.parts import (
+from fieldcraft.space.graph.graph_parts import (
     MAX_EDGES,
     MAX_VERTICES,
     check_mesh,
@@ -25,6 +24,7 @@ from fieldcraft.space.graph.parts import (
     checked_positions,
     edge_lengths,
 )
+from fieldcraft.space.graph.networkx_graphs import GraphParts, from_networkx, to_networkx
 from fieldcraft.space.graph.topology import Topology
 from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.mesh.joining import joined

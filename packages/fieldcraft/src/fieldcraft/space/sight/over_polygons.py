@@ -13,8 +13,8 @@ from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import Floats, read_only
 from fieldcraft.space.graph.graph import Graph
 from fieldcraft.space.mesh.portals import Links, portals_of, windows_of
-from fieldcraft.space.ranges import within_range
 from fieldcraft.space.sight.viewers import Viewers
+from fieldcraft.space.space_ranges import within_range
 
 _SEEN = 200  # polygons that a viewer sees, to begin with
 _PAIRS_PER_THREAD = 1_000

@@ -17,9 +17,9 @@ from fieldcraft.space.graph.graph import Graph
 from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.kinds import check_lines_of_sight, checked_space, graph_of, sight_grid_of
 from fieldcraft.space.mesh.portals import portals_of
-from fieldcraft.space.ranges import within_range
 from fieldcraft.space.sight import over_polygons as graph_sight
 from fieldcraft.space.space import Space
+from fieldcraft.space.space_ranges import within_range
 
 Floats = NDArray[np.float64]
 

@@ -14,8 +14,8 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.ranges import SLACK
 from fieldcraft.space.cells import cell_array, on_map
 from fieldcraft.space.kinds import checked_space, sight_grid_of
-from fieldcraft.space.ranges import within_range
 from fieldcraft.space.space import Space
+from fieldcraft.space.space_ranges import within_range
 
 
 @dataclass(frozen=True, eq=False)

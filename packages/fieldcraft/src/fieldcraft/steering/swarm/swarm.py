@@ -13,9 +13,9 @@ from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.base.interruption import atomic, in_parts, poll_interrupt
 from fieldcraft.kernels.agents.swarm_layout import ROLE, SINCE
 from fieldcraft.space import Grid
-from fieldcraft.steering.checks import rows_of
+from fieldcraft.steering.steering_checks import rows_of
 from fieldcraft.steering.swarm.forage import Deposit, Emitter, Forage
-from fieldcraft.steering.swarm.plan import SwarmPlan, agents_on, check_swarm_grid
+from fieldcraft.steering.swarm.swarm_plan import SwarmPlan, agents_on, check_swarm_grid
 from fieldcraft.steering.swarm.walk import (
     MOST_AGENTS,
     Walk,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.errors import needs
-from fieldcraft.view.pixels.plan import RGB, RGBA, Floats
+from fieldcraft.view.pixels.pixel_plan import RGB, RGBA, Floats
 
 if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont

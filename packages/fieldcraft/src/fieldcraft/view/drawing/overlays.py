@@ -16,8 +16,8 @@ from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.lines import line_of
 from fieldcraft.view.drawing.brush import Brush, blend, write
 from fieldcraft.view.palettes import Color, parse_color, tinted
+from fieldcraft.view.pixels.pixel_plan import RGB, RGBA, Floats
 from fieldcraft.view.pixels.placement import Placement
-from fieldcraft.view.pixels.plan import RGB, RGBA, Floats
 
 POSITIVE: RGB = (255, 96, 56)
 NEGATIVE: RGB = (48, 140, 255)

@@ -15,7 +15,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, needs
 from fieldcraft.view.drawing.brush import LINE, measure, wrapped
 from fieldcraft.view.palettes import Color, parse_color
-from fieldcraft.view.pixels.plan import DARK, HIDDEN, RGB, RGBA, ColorScale, Theme
+from fieldcraft.view.pixels.pixel_plan import DARK, HIDDEN, RGB, RGBA, ColorScale, Theme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,8 +17,8 @@ from fieldcraft.space import Grid
 from fieldcraft.view.drawing.overlays import draw_arrows, draw_dots, draw_lines
 from fieldcraft.view.frame import Team
 from fieldcraft.view.palettes import between, parse_color
+from fieldcraft.view.pixels.pixel_plan import RGBA, ColorScale
 from fieldcraft.view.pixels.placement import Placement
-from fieldcraft.view.pixels.plan import RGBA, ColorScale
 
 _OTHERS = "#c3c7d0"  # the color of several other teams together
 _GOAL = "#f4f5f7"

@@ -25,8 +25,8 @@ from fieldcraft.view.film.film import checked_frame
 from fieldcraft.view.frame import Drawing, Team, frame, frame_teams, scale_for
 from fieldcraft.view.pages.legends import Legend, ScaleLegend, TeamLegend
 from fieldcraft.view.pages.meanings import meaning_of
+from fieldcraft.view.pixels.pixel_plan import DARK, LIGHT, RGBA, ColorScale, Theme, theme_of
 from fieldcraft.view.pixels.placement import Placement, subject_of
-from fieldcraft.view.pixels.plan import DARK, LIGHT, RGBA, ColorScale, Theme, theme_of
 
 MARGIN = 18
 GAP = 14

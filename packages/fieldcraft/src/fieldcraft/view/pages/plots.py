@@ -14,7 +14,7 @@ from fieldcraft.view.drawing.brush import wrapped
 from fieldcraft.view.pages.legends import format_number, rendered, share_of, styled
 from fieldcraft.view.pages.pages import GAP, MARGIN, TITLE
 from fieldcraft.view.palettes import TEAM_COLORS, Color, parse_color
-from fieldcraft.view.pixels.plan import DARK, LIGHT, RGBA
+from fieldcraft.view.pixels.pixel_plan import DARK, LIGHT, RGBA
 
 _STEPS = (0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)  # seconds
 _STYLES = ("-", "--", ":")

@@ -12,9 +12,9 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.kinds import checked_space
-from fieldcraft.view.pixels.graph import AbovePlan
-from fieldcraft.view.pixels.grid import GridPlan
-from fieldcraft.view.pixels.plan import Plan, numbers, plain_values
+from fieldcraft.view.pixels.graph_pixels import AbovePlan
+from fieldcraft.view.pixels.grid_pixels import GridPlan
+from fieldcraft.view.pixels.pixel_plan import Plan, numbers, plain_values
 
 
 @dataclass(frozen=True)

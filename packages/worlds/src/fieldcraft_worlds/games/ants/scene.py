@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.view import TEAM_COLORS
-from fieldcraft.view.parts import GROUND, parse_color
+from fieldcraft.view.picture_parts import GROUND, parse_color
 from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.settings import SCALAR
 from fieldcraft_worlds.games.ants.state import State

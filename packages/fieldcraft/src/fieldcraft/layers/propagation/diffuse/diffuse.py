@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from fieldcraft import kernels
-from fieldcraft.layers.propagation.diffuse.field import GridDiffuseField, ListedDiffuseField
+from fieldcraft.layers.propagation.diffuse.diffuse_field import GridDiffuseField, ListedDiffuseField
 from fieldcraft.layers.propagation.propagation import Field, Spreading
 from fieldcraft.layers.propagation.settings import choice, number, one_evaporation
 from fieldcraft.space import Grid, HexGrid, Space

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.layers.propagation.fade.field import FadeField
+from fieldcraft.layers.propagation.fade.fade_field import FadeField
 from fieldcraft.layers.propagation.propagation import Remembering
 from fieldcraft.layers.propagation.settings import number
 from fieldcraft.space import Space

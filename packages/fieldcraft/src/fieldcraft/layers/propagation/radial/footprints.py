@@ -21,7 +21,7 @@ from fieldcraft.layers.propagation.radial.reach_on_grid import (
 from fieldcraft.layers.propagation.trail.accumulator import Drawing, Tables
 from fieldcraft.layers.sources.falloff import Falloff, footprint
 from fieldcraft.space import Grid, Space, check_lines_of_sight
-from fieldcraft.space.ranges import largest_coordinate
+from fieldcraft.space.space_ranges import largest_coordinate
 
 _MOST_REACH = 2_000
 _MOST_CACHED = 4_000_000  # cells in cached footprints: 64 MB

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import Curve, Metric
 from fieldcraft.layers.propagation.propagation import Radiating
-from fieldcraft.layers.propagation.radial.field import MOST_STRENGTH, RadialField
 from fieldcraft.layers.propagation.radial.footprints import too_large
-from fieldcraft.layers.propagation.radial.updates import updates_on
+from fieldcraft.layers.propagation.radial.radial_field import MOST_STRENGTH, RadialField
+from fieldcraft.layers.propagation.radial.radial_updates import updates_on
 from fieldcraft.layers.propagation.settings import Setting, checked, choice, curve, flag, number
 from fieldcraft.layers.sources.falloff import CURVES, Falloff, Ring
 from fieldcraft.space import Space

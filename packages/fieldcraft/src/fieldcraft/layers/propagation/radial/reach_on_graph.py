@@ -24,8 +24,8 @@ from fieldcraft.layers.propagation.radial.reach_on_grid import (
 from fieldcraft.space import Graph, GraphSnapshot, Space, check_lines_of_sight
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.kinds import graph_of
-from fieldcraft.space.ranges import within_range, within_walk
 from fieldcraft.space.sight.over_polygons import SightSnapshot
+from fieldcraft.space.space_ranges import within_range, within_walk
 
 _MOST_OPENED = 64  # walks with a block of walls opened
 _BLOCKED = 2.0**55  # farther than any walk goes, in 1 / LENGTH_SCALE of a unit

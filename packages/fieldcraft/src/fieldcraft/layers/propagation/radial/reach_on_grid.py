@@ -16,7 +16,7 @@ from fieldcraft.base.ranges import farthest_within
 from fieldcraft.kernels.shared.arrays import Floats, read_only
 from fieldcraft.space import Grid, GridSnapshot, Space
 from fieldcraft.space.cells import sees_cells
-from fieldcraft.space.ranges import largest_coordinate, within_range
+from fieldcraft.space.space_ranges import largest_coordinate, within_range
 
 Cells = NDArray[np.int64]
 

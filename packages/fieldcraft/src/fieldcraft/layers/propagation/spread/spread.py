@@ -9,8 +9,8 @@ from typing import Literal
 from fieldcraft.base.words import Loss
 from fieldcraft.layers.propagation.propagation import Field, Spreading
 from fieldcraft.layers.propagation.settings import choice, flag, number
-from fieldcraft.layers.propagation.spread.on_graph import GraphSpreadField
-from fieldcraft.layers.propagation.spread.on_grid import GridSpreadField
+from fieldcraft.layers.propagation.spread.spread_on_graph import GraphSpreadField
+from fieldcraft.layers.propagation.spread.spread_on_grid import GridSpreadField
 from fieldcraft.space import Grid, Space
 
 FALLOFFS = {"exponential": 0, "linear": 1, "quadratic": 2, "cubic": 3}

@@ -22,7 +22,7 @@ from fieldcraft.layers.propagation.settings import (
     one_evaporation,
     retention,
 )
-from fieldcraft.layers.propagation.trail.field import GraphTrailField, TrailField
+from fieldcraft.layers.propagation.trail.trail_field import GraphTrailField, TrailField
 from fieldcraft.space import Grid, Space, checked_space
 
 EDGES = ("conserve", "lose")

@@ -13,8 +13,8 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import aligned
-from fieldcraft.layers.propagation.spread.field import ActiveSet, SpreadingField
 from fieldcraft.layers.propagation.spread.pins import LowerBounds
+from fieldcraft.layers.propagation.spread.spread_field import ActiveSet, SpreadingField
 from fieldcraft.layers.propagation.spread.spread_settings import SpreadSettings
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import graph_of

@@ -13,7 +13,7 @@ from fieldcraft.space import HexGrid, Space
 from fieldcraft.space.cached import cached
 from fieldcraft.space.kinds import graph_of
 from fieldcraft.view.drawing.brush import Brush
-from fieldcraft.view.pixels.plan import RGBA, Floats, Ground, Plan, Theme, theme_of
+from fieldcraft.view.pixels.pixel_plan import RGBA, Floats, Ground, Plan, Theme, theme_of
 
 Polygons = tuple[Floats, NDArray[np.int64]]
 """Corners (x, y) of all polygons, and where those of each begin."""

@@ -16,10 +16,10 @@ from fieldcraft.view.film.film import SUFFIXES
 from fieldcraft.view.film.writers import FASTEST_GIF
 from fieldcraft.view.pages.legends import format_number, need_plots, over_ground, styled
 from fieldcraft.view.palettes import parse_color
-from fieldcraft.view.pixels.graph import outlines
-from fieldcraft.view.pixels.grid import beside, ground_kinds
+from fieldcraft.view.pixels.graph_pixels import outlines
+from fieldcraft.view.pixels.grid_pixels import beside, ground_kinds
+from fieldcraft.view.pixels.pixel_plan import DARK, HIDDEN, ON_WALL, plain_values
 from fieldcraft.view.pixels.placement import subject_of
-from fieldcraft.view.pixels.plan import DARK, HIDDEN, ON_WALL, plain_values
 
 __all__ = [
     "ASCENT",

@@ -10,7 +10,8 @@ import pytest
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels.compiling import pool
-from fieldcraft.values import passes, plan
+from fieldcraft.values import expression_plan as plan
+from fieldcraft.values import passes
 from support.expressions import HEIGHT, WIDTH, a_map
 
 

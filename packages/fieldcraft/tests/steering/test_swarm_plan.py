@@ -10,7 +10,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.steering import Deposit, Emitter, Forage, Reversed, Walk
-from fieldcraft.steering.swarm.plan import SwarmPlan, check_swarm_grid
+from fieldcraft.steering.swarm.swarm_plan import SwarmPlan, check_swarm_grid
 from fieldcraft.steering.swarm.walk import rule_of
 from support.refusals import refused
 

@@ -11,7 +11,7 @@ from scipy import ndimage
 
 import fieldcraft as fc
 from fieldcraft.formats.adapters.sc2 import Battlefield
-from fieldcraft.formats.adapters.sc2.ground import dilated, regions_of
+from fieldcraft.formats.adapters.sc2.game_ground import dilated, regions_of
 from support import realdata
 from support.sc2 import DEPOT, LOWERED, ROCKS, WARNINGS, Game, image
 

@@ -12,7 +12,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Grid
 from fieldcraft.space.cached import cached_until_walls_change
-from fieldcraft.view.pixels.plan import (
+from fieldcraft.view.pixels.pixel_plan import (
     DARK,
     HIDDEN,
     LIGHT,

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.base import files
 from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
-from fieldcraft.layers import saves as archive
+from fieldcraft.layers import map_saves as archive
 from fieldcraft.space.encoding import from_bytes, to_bytes
-from fieldcraft.space.saves import state_of
+from fieldcraft.space.space_saves import state_of
 from support.damage import rewrite
 from support.forks import forked
 from support.refusals import refused, state

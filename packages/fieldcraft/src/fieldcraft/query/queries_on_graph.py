@@ -14,8 +14,8 @@ from fieldcraft.query.queries import Lottery, Queries, Steps
 from fieldcraft.space import Graph, Space, grid_of
 from fieldcraft.space.components import central_cells, components
 from fieldcraft.space.kinds import graph_of
-from fieldcraft.space.ranges import at_spacing, within_walk
 from fieldcraft.space.sight.over_polygons import vertices_within
+from fieldcraft.space.space_ranges import at_spacing, within_walk
 from fieldcraft.values.readable import Cells, Floats, Readable
 from fieldcraft.values.sampling import arcs_at
 

@@ -18,7 +18,7 @@ from fieldcraft.layers.propagation.propagation import (
     checked_resistance,
 )
 from fieldcraft.layers.propagation.radial.footprints import too_large
-from fieldcraft.layers.propagation.radial.updates import RadialUpdates, updates_on
+from fieldcraft.layers.propagation.radial.radial_updates import RadialUpdates, updates_on
 from fieldcraft.layers.propagation.trail.accumulator import (
     ADD,
     MAX,

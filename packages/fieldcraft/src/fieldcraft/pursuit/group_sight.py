@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.pursuit.checks import target_number
+from fieldcraft.pursuit.pursuit_checks import target_number
 from fieldcraft.space import Space, sees, visible
 from fieldcraft.space.kinds import checked_space, sight_grid_of
 

@@ -9,7 +9,7 @@ import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Graph
 from fieldcraft.view import ColorScale, frame
-from fieldcraft.view.parts import GROUND, WALL
+from fieldcraft.view.picture_parts import GROUND, WALL
 from support.refusals import refused
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.steering import checks
+from fieldcraft.steering import steering_checks as checks
 from support.refusals import refused
 
 

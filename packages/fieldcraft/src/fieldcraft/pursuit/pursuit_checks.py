@@ -14,7 +14,7 @@ from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.pursuit.transitions import backend
 from fieldcraft.space import Space
-from fieldcraft.space.ranges import within_range
+from fieldcraft.space.space_ranges import within_range
 
 
 def not_a_state(rule: str, got: str) -> InvalidValue:

@@ -12,11 +12,15 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft import kernels
-from fieldcraft.layers.propagation.radial import updates as radial_updates
-from fieldcraft.layers.propagation.radial.field import RadialField
+from fieldcraft.layers.propagation.radial import radial_updates as radial_updates
 from fieldcraft.layers.propagation.radial.footprints import Shape
 from fieldcraft.layers.propagation.radial.radial import METRICS, Radial
-from fieldcraft.layers.propagation.radial.updates import Emitters, GridRadialUpdates, RadialUpdates
+from fieldcraft.layers.propagation.radial.radial_field import RadialField
+from fieldcraft.layers.propagation.radial.radial_updates import (
+    Emitters,
+    GridRadialUpdates,
+    RadialUpdates,
+)
 from fieldcraft.layers.sources.falloff import Falloff
 from support.examples import examples
 from support.radials import WORLDS, World, emission, filled, follow
