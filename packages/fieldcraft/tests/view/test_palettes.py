@@ -9,6 +9,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft import view
+from fieldcraft.view import palettes
 from fieldcraft.view.palettes import (
     COLOR_WORDS,
     distance_between,
@@ -123,3 +124,13 @@ def test_the_table_between_two_colors_is_dark_in_the_middle():
     assert table[middle].max() < 50
     assert table[-1, 0] > table[-1, 2] + 50
     assert table[0, 2] > table[0, 0] + 50
+
+
+def test_colors_of_the_same_teams_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A picture asks for them each time, and comparing them takes longer than the picture."""
+    first = team_colors(["a", "b", "c"], ["#010203", None, None])
+    compared = []
+    monkeypatch.setattr(palettes, "distance_between", lambda *pair: compared.append(pair) or 99.0)
+    again = team_colors(["x", "y", "z"], ["#010203", None, None])
+    assert again == first and again is not first
+    assert not compared

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -311,6 +311,17 @@ def team_colors(names: Sequence[str], colors: Sequence[Color | None]) -> list[tu
             got=f"{len(found) - len(taken)} teams without one",
             remedy="Choose their colors, or draw fewer teams in one picture",
         )
+    return list(_with_free_colors(tuple(found)))
+
+
+@lru_cache(maxsize=256)
+def _with_free_colors(
+    found: tuple[tuple[int, int, int] | None, ...],
+) -> tuple[tuple[int, int, int], ...]:
+    """Return colors with free ones of `TEAM_COLORS` in place of None; see `team_colors`. Each
+    picture asks for those of its teams.
+    """
+    taken = [color for color in found if color is not None]
     free = [parse_color(color) for color in TEAM_COLORS]
     given = []
     for i, color in enumerate(found):
@@ -320,7 +331,7 @@ def team_colors(names: Sequence[str], colors: Sequence[Color | None]) -> list[tu
             free.remove(color)
             taken.append(color)
         given.append(color)
-    return given
+    return tuple(given)
 
 
 def _next_color(
