@@ -37,7 +37,7 @@ def step(page: Any, count: int) -> None:
 
 def opened(browser: Any, lab: Lab) -> Any:
     """Return the page of a lab."""
-    page = browser.new_page(viewport={"width": 1120, "height": 640}, color_scheme="dark")
+    page = browser.new_page(viewport={"width": 940, "height": 600}, color_scheme="dark")
     page.goto(lab.url)
     wait_for(page, "window.lab && lab.S.status && lab.S.camera.fitted")
     return page

@@ -43,7 +43,7 @@ RECIPES = {
 
 GAMES = {
     "chase_party": (
-        """chase --seed 102 --steps 447 --size 1180x640 --set 'kind="guards"' --set civilians=0 --set 'search="party"'"""
+        """chase --seed 102 --steps 447 --size 940x560 --set 'kind="guards"' --set civilians=0 --set 'search="party"'"""
         " --overlay belief --overlay sight --overlay estimate --overlay paths"
     ),
 }
@@ -98,7 +98,7 @@ def decay_curves(file: Path) -> None:
     }
     decays = {0.8: "#ff8c42", 0.5: "#ffd24a", 0.26: "#4aa8ff", 0.1: "#7bd66a"}
     dark, light = "#15171c", "#e6e8ec"
-    figure = Figure(figsize=(11, 4.2), dpi=100, facecolor=dark, layout="tight")
+    figure = Figure(figsize=(9.4, 4.2), dpi=100, facecolor=dark, layout="tight")
     left, right = figure.subplots(1, 2, sharey=True)
     for (falloff, decay), color in falloffs.items():
         left.plot(

@@ -60,12 +60,12 @@ if __name__ == "__main__":
     ]
     print(f"after {steps} steps in a maze of as many cells", *titles, sep="\n")
     if chosen.picture:
-        frames = [fc.view.frame(memory, size=640, limits=(0, 100)) for memory in found.values()]
+        frames = [fc.view.frame(memory, size=440, limits=(0, 100)) for memory in found.values()]
         caption = (
             f"A maze of {cells} cells after {steps} steps. Bright is where a monster has just been,"
             " dark where it was long ago."
         )
         fc.view.save_png(
             chosen.picture,
-            fc.view.page(frames, titles, title="Explorers", caption=caption, columns=3),
+            fc.view.page(frames, titles, title="Explorers", caption=caption, columns=2),
         )

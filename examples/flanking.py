@@ -73,8 +73,8 @@ straight = fc.shortest_path(space, enemy, player)
 
 def picture(file):
     """Both ways over the threat."""
-    place = fc.view.Placement(space, size=1200)
-    frame = fc.view.frame(threat, size=1200, limits=(0, 1))
+    place = fc.view.Placement(space, size=900)
+    frame = fc.view.frame(threat, size=900, limits=(0, 1))
     fc.view.draw_lines(frame, place, straight, color="#9aa2b2", width=4)
     fc.view.draw_lines(frame, place, path, color="#2fc08f", width=5)
     fc.view.draw_dots(frame, place, enemy, color="#2fc08f", width=18)

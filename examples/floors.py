@@ -64,10 +64,12 @@ def main() -> None:
     cuts[-1] += 1e-6  # the highest vertices are on the last floor
     colors = fc.view.ColorScale(0, 5)
     pairs = list(pairwise(cuts))
-    floors = [fc.view.frame(noise, heights=each, colors=colors, size=512) for each in pairs]
+    floors = [fc.view.frame(noise, heights=each, colors=colors, size=400) for each in pairs]
     titles = [f"z {low:.1f} to {high:.1f}" for low, high in pairs]
     title = "Two noises, floor by floor"
-    fc.view.save_png(arguments.picture, fc.view.page(floors, titles, legend=colors, title=title))
+    fc.view.save_png(
+        arguments.picture, fc.view.page(floors, titles, legend=colors, title=title, columns=2)
+    )
     print(f"{arguments.picture}: {arguments.floors} floors of {level}")
 
 

@@ -42,8 +42,8 @@ def picture(path):
         step(ants, home, food, store)
         if now in (40, 120, 200, 600):
             trails = [(home, "#3fa7f5", "home"), (food, "#ff8a3c", "food")]
-            shown = fc.view.frame_teams(trails, limits=(0, 4), threshold=0.05, scale=5)
-            place = fc.view.Placement(field, scale=5)
+            shown = fc.view.frame_teams(trails, limits=(0, 4), threshold=0.05, scale=3)
+            place = fc.view.Placement(field, scale=3)
             for at, color in ((nest, (63, 167, 245)), (pile, (140, 200, 90))):
                 x, y = place.pixel_of(at).astype(int)
                 shown[y - 8 : y + 8, x - 8 : x + 8, :3] = color

@@ -59,8 +59,8 @@ def answers():
 
 def drawn(imap, given, name, answer):
     """A picture of one answer."""
-    place = fc.view.Placement(imap.space, scale=11)
-    frame = fc.view.frame(imap["threat"], scale=11, sources=False, limits=(0, 1.6))
+    place = fc.view.Placement(imap.space, scale=9)
+    frame = fc.view.frame(imap["threat"], scale=9, sources=False, limits=(0, 1.6))
     words = QUESTIONS.read_text().split(f"[{name}]")[1].split("\n[")[0]
     for mark, color in MARKS.items():
         if f'"{mark}"' in words or mark in ("me", "enemies"):
@@ -78,7 +78,7 @@ if __name__ == "__main__":
     if chosen.picture:
         frames = [drawn(*each) for each in found]
         fc.view.save_png(
-            chosen.picture, fc.view.page(frames, [each[2] for each in found], columns=3)
+            chosen.picture, fc.view.page(frames, [each[2] for each in found], columns=2)
         )
     else:
         for *_, answer in found:

@@ -38,7 +38,7 @@ def step(imap, crowd, cells, goals, dice):
     return cells, int(done.sum())
 
 
-def shown(imap, cells, scale=14):
+def shown(imap, cells, scale=9):
     """Traffic, and a square for each worker."""
     frame = fc.view.frame(imap["traffic"], scale=scale, limits=(0, 0.6))
     rows, columns = np.divmod(cells, floor.width)

@@ -54,7 +54,7 @@ def plot_curves(
     title: str = "",
     caption: str = "",
     columns: int = 3,
-    width: int = 1100,
+    width: int = 940,
 ) -> RGBA:
     """Return a plot of estimates as lines with bands, a panel for each quantity: uint8 (H, width,
     4).
@@ -90,7 +90,7 @@ def plot_intervals(
     *,
     title: str = "",
     caption: str = "",
-    width: int = 1100,
+    width: int = 940,
 ) -> RGBA:
     """Return a plot of estimates as dots with whiskers, row by row: uint8 (H, width, 4)."""
     height = len(rows) * (len(series) * _ROW + 11) + _HEAD + 60

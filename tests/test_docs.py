@@ -85,6 +85,22 @@ def test_every_picture_can_be_drawn_anew() -> None:
     assert [str(script) for script in scripts if not script.exists()] == []
 
 
+WITHOUT_TEXT = {"damage", "first_map", "level_glb", "maps", "learned", "nearest", "pack"}
+WITHOUT_TEXT |= {"roguelike", "tower_defence", "two_groups", "within"}
+DRAWN_FROM_LONG_RUNS = {"cost", "ppo", "threat_weights", "live"}
+
+
+def test_text_in_pictures_is_readable() -> None:
+    """Pages show pictures 736 pixels wide. Their text is 13 pixels high, and stays above 10."""
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+    wide = {}
+    for path in sorted((HOME / "docs" / "images").iterdir()):
+        if path.suffix in (".png", ".webp") and path.stem not in WITHOUT_TEXT:
+            with image.open(path) as opened:
+                wide[path.stem] = opened.width
+    assert {name for name, width in wide.items() if width > 956} <= DRAWN_FROM_LONG_RUNS
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HOME)))
 def test_anchors_on_the_page_are_headings(page: Path) -> None:
     lost = []

@@ -23,6 +23,8 @@ from research.experiments.study import Measure, Row, Study, Summary, Value
 
 _DIGITS = 3
 
+WIDTH = 940  # pixels, so that text is readable where a page shows 736 of them
+
 
 def write_outputs(
     study: Study, rows: Sequence[Row], summary: Summary, failures: Sequence[Failure], folder: Path
@@ -302,9 +304,8 @@ def _plot(
             columns=summary.columns,
             title=title,
             caption=caption,
-            width=max(1100, 370 * summary.columns),
+            width=WIDTH,
         )
-    width = max(1100, 200 + 220 * len(panels))
     return plot_intervals(
-        summary.groups, summary.series, panels, title=title, caption=caption, width=width
+        summary.groups, summary.series, panels, title=title, caption=caption, width=WIDTH
     )

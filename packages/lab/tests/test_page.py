@@ -26,7 +26,7 @@ def test_hands_on_the_map(browser: Any, lab: Lab) -> None:
     eventually(lambda: live.imap["threat"].propagation.decay == 0.25)
     settled(page, "!document.querySelector('.control.changed')")
 
-    camp = live.imap["threat"].sources.positions[0].tolist()
+    camp = page.evaluate("lab.S.sources.a.threat.sources[0].slice(1, 3)")  # where it acts
     page.mouse.move(*place_of(page, *camp))
     page.mouse.down()
     page.mouse.move(*place_of(page, 20.5, 8.5), steps=4)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from fieldcraft import view
 from fieldcraft.view.palettes import parse_color
@@ -192,4 +193,80 @@ def test_why_explains_every_map(browser: Any, teams: Lab) -> None:
     page.click("#sensitivity")
     settled(page, "document.querySelector('#why .sensitivity button')")
     assert page.problems == []
+    page.close()
+
+
+def test_a_saved_picture_has_title_time_and_legend(
+    browser: Any, teams: Lab, tmp_path: Path
+) -> None:
+    page = page_of(browser, teams, color_scheme="dark")
+    page.evaluate("lab.send({ do: 'step', count: 5 })")
+    settled(page, "document.querySelectorAll('#legend canvas').length === 2")
+    with page.expect_download() as download:
+        page.click("#keep-picture")
+    assert download.value.suggested_filename == "two-sides.png"
+    download.value.save_as(tmp_path / "map.png")
+    with Image.open(tmp_path / "map.png") as image:
+        pixels = np.asarray(image.convert("RGB")).astype(int)
+    width, height = page.evaluate(
+        "[document.querySelector('#map').width, document.querySelector('#map').height]"
+    )
+    assert pixels.shape[1] == width and pixels.shape[0] >= height + 48 + 60
+    page_color = pixels[2, width // 2]
+    head = np.abs(pixels[:48] - page_color).sum(axis=2) > 200
+    assert head[:, : width // 3].sum() > 100 and head[:, -width // 3 :].sum() > 100
+    colors = dict(teams.session.live.teams())
+    foot = pixels[48 + height :]
+    for color in colors.values():
+        assert (np.abs(foot - parse_color(color)).sum(axis=2) < 40).any()
+    page.close()
+
+
+def test_regions_have_outlines_and_units(browser: Any, teams: Lab) -> None:
+    page = page_of(browser, teams)
+    page.evaluate("lab.send({ do: 'step', count: 5 })")
+    page.check("label:has-text('regions') input")
+    settled(page, "(lab.S.drawings['regions|a'] || {}).lines")
+    found = page.evaluate("lab.S.drawings['regions|a']")
+    red = teams.session.live.imap["red"].values
+    inside = red > found["least"]
+    assert found["unit"] == "square units"
+    assert found["regions"][0]["area"] == np.count_nonzero(inside)
+    (line,) = [np.array(each) for each in found["lines"]]
+    rows, columns = np.nonzero(inside)
+    np.testing.assert_allclose(line.min(axis=0), (columns.min(), rows.min()), atol=0.35)
+    np.testing.assert_allclose(line.max(axis=0), (columns.max() + 1, rows.max() + 1), atol=0.35)
+    settled(page, "lab.labels().length === 1")
+    page.close()
+
+
+def test_a_source_on_a_wall_is_drawn_where_it_acts(browser: Any) -> None:
+    with Lab(Session(small_map()), playing=False, warm=False, token=TOKEN) as lab:
+        page = page_of(browser, lab)
+        page.mouse.move(*place_of(page, 3.5, 5.5))
+        page.mouse.down()
+        page.mouse.move(*place_of(page, 6.6, 5.4), steps=5)
+        page.mouse.up()
+        threat = lab.session.live.imap["threat"]
+        eventually(lambda: threat.sources.positions[0][0] > 6)
+        acts = threat.space.position_of(threat.sources.cells[0]).tolist()
+        assert not threat.space.walls[int(acts[1]), int(acts[0])]
+        settled(
+            page,
+            f"Math.hypot(lab.S.sources.a.threat.sources[0][1] - {acts[0]},"
+            f" lab.S.sources.a.threat.sources[0][2] - {acts[1]}) < 0.01",
+        )
+        page.close()
+
+
+def test_a_phone_shows_the_map_first(browser: Any, teams: Lab) -> None:
+    page = page_of(browser, teams)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_timeout(200)
+    stage = page.locator("#stage").bounding_box()
+    assert stage["y"] < 60 and stage["height"] > 0.5 * 844
+    assert page.locator("footer").bounding_box()["height"] < 90
+    why = page.locator("#why").bounding_box()
+    assert why["y"] < 844
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.close()

@@ -17,7 +17,9 @@ from fieldcraft.layers import SourceLayer
 from fieldcraft.query import Explanation, best, explain, gradient, peaks, regions, worst
 from fieldcraft.query.question import Question
 from fieldcraft.space import Grid, Space
+from fieldcraft.space.regions import Regions
 from fieldcraft.values.operand import Operand
+from fieldcraft.view.parts import outlines
 from fieldcraft_lab.controls import controls
 from fieldcraft_lab.live import Live
 from fieldcraft_lab.protocol import Ask, Best, Probe, Sensitivity
@@ -27,6 +29,7 @@ _LARGEST = 3.4e38
 _LEVELS = 6
 _ARROWS = 24
 _MOST_REGIONS = 24
+_FINE = 3  # samples of a cell along each side, for outlines
 _MOST_CANDIDATES = 3000
 
 
@@ -324,7 +327,14 @@ def _peaks(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[st
 
 def _regions(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str, Any]:
     low, high = limits
-    found = regions(operand, 0.0 if low < 0 else low + 0.25 * (high - low))
+    least = 0.0 if low < 0 else low + 0.25 * (high - low)
+    found = regions(operand, least)
+    if operand.space.sight_grid is operand.space or (
+        operand.space.dimensions == 2 and outlines(operand.space)[0] is not None
+    ):
+        unit = "square units"
+    else:
+        unit = "vertices"
     named = [
         {
             "center": np.round(each.center, 3).tolist(),
@@ -334,7 +344,32 @@ def _regions(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[
         }
         for each in list(found)[:_MOST_REGIONS]
     ]
-    return {"regions": named}
+    return {"regions": named, "least": least, "unit": unit, "lines": _outlines_of(found)}
+
+
+def _outlines_of(found: Regions) -> list[Any]:
+    """Return the lines around regions of a grid; none on other spaces."""
+    import contourpy
+
+    grid = found.space
+    if not isinstance(grid, Grid):
+        return []
+    lines: list[Any] = []
+    size = grid.cell_size
+    left, top = (float(part) for part in grid.positions[0, :2])
+    rise = -size if grid.y_up else size
+    for number in range(1, min(len(found), _MOST_REGIONS) + 1):
+        inside = np.pad(found.labels == number, 1).repeat(_FINE, axis=0).repeat(_FINE, axis=1)
+        # Each cell is several samples wide, so that the line runs along its sides.
+        offsets = (np.arange(inside.shape[1]) + 0.5) / _FINE - 1.5
+        x = left + size * offsets
+        y = top + rise * ((np.arange(inside.shape[0]) + 0.5) / _FINE - 1.5)
+        drawn = contourpy.contour_generator(
+            x=x, y=y, z=inside.astype(np.float32), line_type=contourpy.LineType.Separate
+        )
+        around: Any = drawn.lines(0.5)
+        lines += [np.round(line, 3).tolist() for line in around]
+    return lines
 
 
 DRAWINGS: dict[str, Callable[[Live, Operand, tuple[float, float]], dict[str, Any]]] = {

@@ -13,7 +13,7 @@ import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,18 @@ _MOST_SOURCES = 2000
 LEAST_CELLS = 20_000
 """An update of a small map takes as long as that of so many cells."""
 _GAME_UPDATES = 20  # of so many small maps, that a step of a world without layers takes as long as
+
+
+class PlayerAction(NamedTuple):
+    """An action of a player: its name, a text, and whether it needs a position. Actions of a
+    `group` are choices, each with a `label`.
+    """
+
+    name: str
+    text: str
+    needs_place: bool
+    group: str = ""
+    label: str = ""
 
 
 class Live(ABC):
@@ -117,8 +129,8 @@ class Live(ABC):
         """Return a value that changes whenever `markers` does."""
 
     @property
-    def actions(self) -> list[tuple[str, str, bool]]:
-        """The actions of a player: name, text, and whether it needs a position."""
+    def actions(self) -> list[PlayerAction]:
+        """The actions of a player."""
         return []
 
     def layers(self) -> dict[str, Any]:
@@ -250,7 +262,7 @@ class LayerWorld(Live):
             keyed = {
                 identity for key in sources.keys if (identity := sources.id_of(key)) is not None
             }
-            found[name] = _listed(sources.ids, sources.positions, sources.strengths, keyed)
+            found[name] = _listed(sources.ids, _acting(layer), sources.strengths, keyed)
         return found
 
     def markers_version(self) -> tuple[int, ...]:
@@ -312,6 +324,23 @@ def shortest_interval(imap: InfluenceMap) -> float:
 
 def _source_layers(imap: InfluenceMap) -> dict[str, SourceLayer]:
     return {name: each for name, each in imap.layers.items() if isinstance(each, SourceLayer)}
+
+
+def _acting(layer: SourceLayer) -> NDArray[np.float64]:
+    """Return where the sources of a layer act: their positions, or for those in walls that act from
+    the nearest open cell its center.
+    """
+    places: NDArray[np.float64] = layer.sources.positions
+    cells = layer.sources.cells
+    space = layer.space
+    if not len(cells):
+        return places
+    moved = np.asarray(space.cell_at(places, outside="clamp")) != cells
+    moved &= space.walls.reshape(-1)[np.asarray(space.cell_at(places, outside="clamp"))]
+    if moved.any():
+        places = places.copy()
+        places[moved] = space.position_of(cells[moved])
+    return places
 
 
 def _listed(ids: Any, positions: Any, strengths: Any, keyed: Container[int]) -> dict[str, Any]:

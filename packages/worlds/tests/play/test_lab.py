@@ -22,7 +22,7 @@ def test_a_match_comes_back_bit_for_bit(name: str, tmp_path: Path) -> None:
     low, high = live.space.extent
     middle = tuple(((low + high) / 2).tolist())
     session.step(12)
-    for action, _, needs_position in live.actions:
+    for action, _, needs_position, *_ in live.actions:
         if needs_position:
             try:
                 session.apply(Act(action, middle))
@@ -73,3 +73,12 @@ def test_games_are_opened_by_their_names_only() -> None:
     with pytest.raises(FieldcraftError) as refused:
         opened("zzz")
     assert "tether" in str(refused.value) and "games" not in str(refused.value)
+
+
+def test_a_side_has_the_name_of_its_team() -> None:
+    """There is no third side in a game of two, and choices are told from actions."""
+    actions = open_game("towers").actions
+    sides = [each.label for each in actions if each.group == "side"]
+    assert sides == ["blue", "orange"]
+    assert [each.label for each in actions if each.group == "route"] == ["short path", "safe path"]
+    assert "begin" in [each.name for each in actions if not each.group]

@@ -234,6 +234,48 @@ class TestDummyDriver:
         assert player.overlays.shown == {"checks"}
         assert player.speed == 4.0
 
+    def test_a_gamepad_presses_keys_and_the_mouse(self) -> None:
+        """The directional pad and the stick are arrow keys; A clicks where the pointer is."""
+        pressed: list[str] = []
+
+        def post(kind: int, **more: Any) -> Callable[[Any], object]:
+            def act(player: Any) -> None:
+                if not pressed:
+                    press = player.press
+                    pressed.append("")
+                    player.press = lambda name: (pressed.append(name), press(name))
+                pygame.event.post(pygame.event.Event(kind, **more))
+
+            return act
+
+        down, up = pygame.CONTROLLERBUTTONDOWN, pygame.CONTROLLERBUTTONUP
+        player = self.played(
+            post(down, button=pygame.CONTROLLER_BUTTON_DPAD_LEFT),
+            post(up, button=pygame.CONTROLLER_BUTTON_DPAD_LEFT),
+            post(pygame.CONTROLLERAXISMOTION, axis=pygame.CONTROLLER_AXIS_LEFTY, value=32767),
+            post(pygame.CONTROLLERAXISMOTION, axis=pygame.CONTROLLER_AXIS_LEFTY, value=0),
+            post(pygame.MOUSEMOTION, pos=(305, 255)),
+            post(down, button=pygame.CONTROLLER_BUTTON_A),
+            post(up, button=pygame.CONTROLLER_BUTTON_A),
+            post(down, button=pygame.CONTROLLER_BUTTON_GUIDE),
+        )
+        assert pressed[1:] == ["key left", "key down", "mouse left"]
+        assert player.session.journal[0][1] == (Beacon(pytest.approx(30.5), pytest.approx(25.5)),)
+
+    def test_the_window_has_its_title_when_it_appears(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        titles: list[str] = []
+        opened = pygame.display.set_mode
+
+        def watched(*given: Any) -> Any:
+            titles.append(pygame.display.get_caption()[0])
+            return opened(*given)
+
+        monkeypatch.setattr(pygame.display, "set_mode", watched)
+        self.played(steps=3)
+        assert titles[0] == "a test"
+
     def test_closing_in_the_middle(self) -> None:
         player = self.played(lambda player: pygame.event.post(pygame.event.Event(pygame.QUIT)))
         assert 2 <= player.session.steps < 40

@@ -88,7 +88,7 @@ function paintDrawing(pane, info) {
     circle(pane, [x1, y1], 2, null, "#ffffff");
   }
   (info.points || []).forEach((place, i) => { cross(pane, place, 5, "#7df09b"); label(pane, place, short(info.values[i])); });
-  for (const each of info.regions || []) { circle(pane, each.center, 4, "#0b0d10", "#7df09b"); label(pane, each.center, `${short(each.area)} ground, sum ${short(each.total)}`); }
+  for (const each of info.regions || []) label(pane, each.center, `${short(each.area)} ${info.unit}, highest ${short(each.peak)}`);
 }
 function legendRow(view, side) { // a bar with the table of the map; a point where values go beyond an end
   const info = GL.textures.get(keyOf({ map: view.map, side, limits: limitsFor(view, side), region: regionNow() }));

@@ -21,11 +21,16 @@ function buildTools() {
   const canTouch = Object.keys(S.hello.layers).length > 0;
   const shown = TOOLS.filter(([name]) => canTouch || ["inspect", "best", "worst"].includes(name));
   const group = (name, ...children) => (children.length ? make("div", { class: "group", role: "group", "aria-label": name }, ...children) : "");
+  const actions = S.hello.actions || [], groups = [...new Set(actions.map(([, , , group]) => group).filter(Boolean))];
+  const choose = (group) => { // actions of a group are choices
+    const choice = make("select", { "aria-label": group, title: `${group}: a choice for the actions of a player`, onchange: () => order({ do: "act", action: choice.value }, true) }, ...actions.filter((each) => each[3] === group).map(([name, , , , label]) => make("option", { value: name }, label)));
+    return choice;
+  };
   const act = ([name, text, needsPlace]) => make("button", { title: needsPlace ? `${text}: then click on the map` : text, "aria-pressed": "false", onclick: () => (needsPlace ? chooseTool(`act:${name}`) : order({ do: "act", action: name }, true)), ...(needsPlace ? { "data-tool": `act:${name}` } : {}) }, `${needsPlace ? "\u25ce " : ""}${name}`);
   $("tools").replaceChildren(
     group("Tools", ...shown.map(([name, icon, text, title]) => make("button", { title, "aria-pressed": String(S.tool === name), onclick: () => chooseTool(name), "data-tool": name }, `${icon} ${text}`))),
     group("Numbers of the tool", make("div", { id: "targets", class: "targets", role: "group", "aria-label": "The layer to which the tool adds" }), number("Strength", "strength"), number("Brush", "brush"), number("Radius", "radius")),
-    group("Actions of a player", ...(S.hello.actions || []).map(act)),
+    group("Actions of a player", ...actions.filter((each) => !each[3]).map(act), ...groups.map(choose)),
     group("Edits and view",
       hasPast() ? make("button", { id: "undo", title: "Undo the last edit (Ctrl+Z)", onclick: () => undo() }, "\u21b6 Undo") : null,
       hasPast() ? make("button", { id: "redo", title: "Redo (Ctrl+Shift+Z)", onclick: () => send({ do: "redo", ...addressedSide() }) }, "\u21b7 Redo") : null,

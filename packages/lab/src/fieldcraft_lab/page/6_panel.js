@@ -312,7 +312,7 @@ function buildKeep() {
     isRecipe ? make("button", { id: "undo-write", hidden: !S.changes.written, title: "Restores the text that the file had before the last writing", onclick: undoWriting }, "Undo writing") : null,
     isRecipe ? make("button", { title: "Downloads the recipe with the changes in it: a text file", onclick: out("recipe") }, "Recipe") : null,
     hasPast() ? make("button", { id: "keep-session", title: "Downloads the run with all edits, to replay it bit for bit or to continue it", onclick: out("session") }, "Session") : null,
-    make("button", { title: "Downloads the map as it is drawn now", onclick: savePicture }, "PNG"),
+    make("button", { id: "keep-picture", title: "Downloads the map as it is drawn now, with title, time and legend", onclick: savePicture }, "PNG"),
     inNotebook ? null : make("button", { title: "Copies an address that shows this view at this moment", onclick: copyLink }, "Link"),
     hasPast() ? make("div", { class: "wrap", role: "group", "aria-label": "Film" }, time("film-from", "Film from second"), time("film-to", "to"), make("label", { class: "slim" }, "pixels ", size),
       make("button", { title: "A film for web pages and messengers", onclick: out("gif", range) }, "GIF"), make("button", { title: "A smaller file, for players", onclick: out("mp4", range) }, "MP4")) : null,
@@ -322,12 +322,41 @@ function buildKeep() {
 function undoWriting() {
   send({ do: "restore", side: S.side }, (answer) => { if (!answer.error) $("kept").textContent = `Restored the previous text of ${S.hello.recipe}.`; });
 }
+const PNG_MARGIN = 14, PNG_LINE = 20; // pixels of the page
+function paintRow(paper, row, x, y, colors) { // a row of the legend as the page shows it
+  for (const part of row.childNodes) {
+    const style = part.nodeType === 1 ? getComputedStyle(part) : null;
+    if (part.nodeType === 3 || part.tagName === "SPAN" && !part.querySelector("canvas")) { paper.fillStyle = part.className === "more" ? colors.warn : colors.ink; paper.fillText(part.textContent, x, y); x += paper.measureText(part.textContent).width + 8; continue; }
+    const bar = part.tagName === "SPAN" ? part.querySelector("canvas") : null;
+    if (bar) {
+      for (const [beyond, tip, base] of [[part.querySelector(".beyond.left"), x, x + 9], [part.querySelector(".beyond.right"), x + 167, x + 158]]) if (beyond) { paper.fillStyle = beyond.style.color; paper.beginPath(); paper.moveTo(tip, y); paper.lineTo(base, y - 6); paper.lineTo(base, y + 6); paper.fill(); }
+      paper.drawImage(bar, x + 9, y - 5, 149, 10); x += 176; continue;
+    }
+    paper.fillStyle = style.backgroundColor;
+    if (part.className === "dot") { paper.beginPath(); paper.arc(x + 6, y, 6, 0, 7); paper.fill(); x += 18; } else { paper.fillRect(x, y - 1, 22, 2); x += 30; }
+  }
+}
+function pictureOfMap() { // the map as it is drawn now, with title, time and legend
+  paintMaps(); paintLegend();
+  const ratio = window.devicePixelRatio || 1, rows = $("legend").hidden ? [] : [...$("legend").querySelectorAll(".scale")], colors = { ink: css("--ink"), muted: css("--muted"), warn: css("--warn") };
+  const top = 2 * PNG_MARGIN + PNG_LINE, bottom = rows.length ? 2 * PNG_MARGIN + PNG_LINE * rows.length : 0;
+  const both = make("canvas", { width: canvas.width, height: canvas.height + Math.round((top + bottom) * ratio) }), paper = both.getContext("2d");
+  paper.scale(ratio, ratio);
+  paper.fillStyle = css("--page"); paper.fillRect(0, 0, both.width, both.height);
+  paper.drawImage(canvas, 0, top, canvas.width / ratio, canvas.height / ratio);
+  if (!ink.hidden) paper.drawImage(ink, 0, top, canvas.width / ratio, canvas.height / ratio);
+  paper.textBaseline = "middle";
+  paper.font = "600 16px system-ui, sans-serif"; paper.fillStyle = colors.ink;
+  paper.fillText(S.hello.title || "map", PNG_MARGIN, top / 2);
+  paper.font = "13px system-ui, sans-serif"; paper.fillStyle = colors.muted; paper.textAlign = "right";
+  paper.fillText($("clock").value, canvas.width / ratio - PNG_MARGIN, top / 2);
+  paper.textAlign = "left";
+  rows.forEach((row, i) => paintRow(paper, row, PNG_MARGIN, top + canvas.height / ratio + PNG_MARGIN + PNG_LINE * (i + 0.5), colors));
+  return both;
+}
 function savePicture() {
-  paintMaps();
-  const both = make("canvas", { width: canvas.width, height: canvas.height }), paper = both.getContext("2d");
-  paper.drawImage(canvas, 0, 0);
-  if (!ink.hidden) paper.drawImage(ink, 0, 0);
-  both.toBlob((blob) => { save("map.png", blob, "image/png"); $("kept").textContent = "Downloaded as map.png."; });
+  const name = `${(S.hello.title || "map").toLowerCase().replace(/[^a-z0-9]+/g, "-")}.png`;
+  pictureOfMap().toBlob((blob) => { save(name, blob, "image/png"); $("kept").textContent = `Downloaded as ${name}.`; });
 }
 function stateOfView() {
   return { views: S.views.map(({ map, opacity, visible, table, limits, isFormula }) => ({ map, opacity, visible, table, limits, isFormula })), camera: S.camera, overlays: [...S.overlays], layer: S.layer, moment: S.status ? S.status.moment : 0 };

@@ -89,7 +89,7 @@ addEventListener("beforeunload", (event) => { if (S.changes.unsaved && !inNotebo
 
 // Help, and the list of worlds
 const KEYS = [
-  ["space", "play, pause"], [". and ,", "one step on, one step back"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["1 to 7", "choose a tool"], ["0", "show the whole map"], ["+ and -", "zoom (on the map)"],
+  ["space", "play, pause"], [". and ,", "one step on, one step back"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["1 to 8", "choose a tool; 8 asks the question"], ["0", "show the whole map"], ["+ and -", "zoom (on the map)"],
   ["arrows, Shift+arrows", "move the probe by a cell, by five"], ["Enter", "pin the probe, or do what the tool does there"], ["s", "choose the next source"], ["[ and ]", "change its strength"], ["Delete", "remove it"], ["Escape", "clear the pin, results and the selection"], ["?", "this help"],
 ];
 const MOUSE = [["point", "show which sources contribute to the value"], ["click", "pin a cell, to compare others with it"], ["drag", "move a source, or the map"], ["wheel", "zoom"], ["Shift+wheel over a source", "change its strength"]];

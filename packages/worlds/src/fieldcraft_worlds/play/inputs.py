@@ -20,6 +20,8 @@ FRAME_KEYS = (
     ("f12", "save a picture"),
     ("r", "play the same match again"),
     ("h", "this page"),
+    ("gamepad", "stick or pad: arrows; A, B: left and right mouse button;"),
+    ("", "X: shift; Y: m; start: space; back: h"),
     ("esc", "quit"),
 )
 """Keys of every game and what they do, for the page of help."""

@@ -20,7 +20,7 @@ from fieldcraft.base.settings import settings_from
 from fieldcraft.space import encoding as serialization
 from fieldcraft.view import between, tinted
 from fieldcraft_lab.function_map import FunctionMap
-from fieldcraft_lab.live import Live
+from fieldcraft_lab.live import Live, PlayerAction
 from fieldcraft_lab.orders import Order, checked, position, word
 from fieldcraft_worlds.games.game import Game, InputEvent, InputFrame, shown_first
 from fieldcraft_worlds.library import GAMES, find_game, saved_game
@@ -115,11 +115,23 @@ class LiveGame(Live):
         return found
 
     @property
-    def actions(self) -> list[tuple[str, str, bool]]:
-        """The name of each action, its text, and whether it needs a position."""
+    def actions(self) -> list[PlayerAction]:
+        """The actions of a player. A choice of a side has the name of its team, and there are as
+        many as teams.
+        """
+        teams = getattr(self.settings, "teams", ())
+        sides = [each.name for each in self.game.actions if each.group == "side"]
+        names = dict(zip(sides, teams, strict=False))
         return [
-            (each.name, each.text, any(name.startswith("mouse") for name in each.inputs))
+            PlayerAction(
+                each.name,
+                each.text,
+                any(name.startswith("mouse") for name in each.inputs),
+                each.group,
+                names.get(each.name, each.name),
+            )
             for each in self.game.actions
+            if each.group != "side" or each.name in names
         ]
 
     def step(self) -> None:

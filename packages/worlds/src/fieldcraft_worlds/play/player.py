@@ -174,7 +174,7 @@ class Player:
     def advance(self, seconds: float) -> None:
         """Make the steps that are due after some seconds of wall time."""
         self._now += seconds
-        if self.is_paused or self.is_over:
+        if self.is_paused or self.is_over or self.shows_help:
             return
         rate = self.session.world.rate * self.speed
         self._owed += min(seconds, _LONGEST_FRAME) * rate
@@ -259,7 +259,7 @@ class Player:
         else:
             pace = f"speed {self.speed:g}"
         if not self.is_paused and self._rate and self._rate < 0.8 * wanted:
-            pace += f", {self._rate / wanted:.0%} of it reached"
+            pace += f", slower here: {self._rate / session.world.rate:.2g}"
         keys = [
             *hand_keys(session.game, self._bindings),
             *self.overlays.keys(),

@@ -30,6 +30,21 @@ _NAMES = {
 }
 _STICK = {0: ("key left", "key right"), 1: ("key up", "key down")}
 _PUSHED = 0.5  # how far, of 1, a stick is pushed that presses an arrow key
+_FARTHEST = 32767  # the value of a stick of a gamepad that is pushed all the way
+_PAD = {
+    "A": "mouse left",
+    "B": "mouse right",
+    "X": "key left shift",
+    "Y": "key m",
+    "START": "key space",
+    "BACK": "key h",
+    "DPAD_LEFT": "key left",
+    "DPAD_RIGHT": "key right",
+    "DPAD_UP": "key up",
+    "DPAD_DOWN": "key down",
+}
+"""The inputs that the buttons of a gamepad press, by SDL's names, which are those of an Xbox
+gamepad."""
 _FRAMES = 60
 _LEAST = (160, 120)
 
@@ -44,9 +59,8 @@ def show(player: Player, title: str) -> None:
     FieldcraftError
         If no window can be opened.
     """
-    pygame, screen = _opened(player.stage.size)
+    pygame, screen = _opened(player.stage.size, title)
     try:
-        pygame.display.set_caption(title)
         pygame.key.set_repeat()
         if screen.get_size() != player.stage.size:
             player.resize(*screen.get_size())
@@ -55,7 +69,7 @@ def show(player: Player, title: str) -> None:
         pygame.display.quit()
 
 
-def _opened(size: tuple[int, int]) -> tuple[Any, Any]:
+def _opened(size: tuple[int, int], title: str) -> tuple[Any, Any]:
     """Return pygame and its window of about that size."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     try:
@@ -66,6 +80,7 @@ def _opened(size: tuple[int, int]) -> tuple[Any, Any]:
     _refuse_without_display()
     try:
         pygame.display.init()
+        pygame.display.set_caption(title)  # before the window appears
         screen = pygame.display.set_mode(_fitting(pygame, size), pygame.RESIZABLE)
     except pygame.error as error:
         pygame.display.quit()
@@ -93,24 +108,33 @@ def _refuse_without_display() -> None:
 
 
 def _run(pygame: Any, player: Player) -> None:
+    from pygame._sdl2 import controller
+
     clock = pygame.time.Clock()
-    opened = {}
+    opened: list[Any] = []
     pygame.joystick.init()
+    controller.init()
     try:
         while not player.is_over:
             for event in pygame.event.get():
                 if event.type == pygame.JOYDEVICEADDED:
-                    opened[event.device_index] = pygame.joystick.Joystick(event.device_index)
+                    index = event.device_index
+                    has_mapping = controller.is_controller(index)
+                    kind = controller.Controller if has_mapping else pygame.joystick.Joystick
+                    opened.append(kind(index))
                 _pass_on(pygame, player, event)
             player.advance(clock.get_time() / 1000)
             _draw(pygame, player)
             clock.tick(_FRAMES)
     finally:
+        controller.quit()
         pygame.joystick.quit()
 
 
 def _pass_on(pygame: Any, player: Player, event: Any) -> None:
-    """Pass an event to the player. A gamepad's stick presses the arrow keys."""
+    """Pass an event to the player. The left stick of a gamepad and its directional pad press the
+    arrow keys; its buttons press what `_PAD` says.
+    """
     kind = event.type
     if kind == pygame.QUIT:
         player.quit()
@@ -130,16 +154,37 @@ def _pass_on(pygame: Any, player: Player, event: Any) -> None:
             player.release(_BUTTONS[event.button])
     elif kind == pygame.MOUSEWHEEL:
         player.wheel(event.precise_y if event.precise_y else event.y)
+    elif kind in (pygame.CONTROLLERBUTTONDOWN, pygame.CONTROLLERBUTTONUP):
+        name = _pad_input(pygame, event.button)
+        if name is not None and kind == pygame.CONTROLLERBUTTONDOWN:
+            player.press(name)
+        elif name is not None:
+            player.release(name)
+    elif kind == pygame.CONTROLLERAXISMOTION and event.axis in _STICK:
+        _push(player, event.axis, event.value / _FARTHEST)
     elif kind == pygame.JOYAXISMOTION and event.axis in _STICK:
-        for key, push in zip(_STICK[event.axis], (-event.value, event.value), strict=True):
-            if push > _PUSHED:
-                player.press(key)
-            else:
-                player.release(key)
+        _push(player, event.axis, event.value)
     elif kind == pygame.WINDOWLEAVE:
         player.leave()
     elif kind == pygame.WINDOWFOCUSLOST:
         player.release_all()
+
+
+def _push(player: Player, axis: int, value: float) -> None:
+    """Press or release the arrow keys of an axis of a stick, pushed from -1 to 1."""
+    for key, push in zip(_STICK[axis], (-value, value), strict=True):
+        if push > _PUSHED:
+            player.press(key)
+        else:
+            player.release(key)
+
+
+def _pad_input(pygame: Any, button: int) -> str | None:
+    """Return the input that a button of a gamepad presses, None for none."""
+    for name, pressed in _PAD.items():
+        if getattr(pygame, f"CONTROLLER_BUTTON_{name}") == button:
+            return pressed
+    return None
 
 
 def _key(pygame: Any, event: Any) -> str:

@@ -235,8 +235,13 @@ def _facts(derived: TowersDerived, state: State) -> Iterator[Fact]:
         else:
             label = derived.settings.ai_names[team]
         yield Fact(name, f"score {int(state.scores[team])}", team)
-        yield Fact("", f"{towers} towers, {units} units, {int(state.supply[team])} to send")
+        held = f"{_counted(towers, 'tower')}, {_counted(units, 'unit')}"
+        yield Fact("", f"{held}, {int(state.supply[team])} to send")
         yield Fact("", f"AI: {label}" if label not in (HUMAN, _BY_HAND) else label)
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def _arrows(derived: TowersDerived, state: State, team: int) -> tuple[Arrows, ...]:
