@@ -1,0 +1,40 @@
+"""Positions and maps in questions, and straight distances."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+
+import fieldcraft as fc
+from fieldcraft.base.errors import InvalidValue
+from fieldcraft.query.question.readers import Map, Places, distances
+from support.refusals import refused
+
+
+def read(kind: Any, value: Any) -> Any:
+    return get_args(kind)[1]("value", value)
+
+
+def test_what_is_read() -> None:
+    layer = fc.InfluenceMap(fc.Grid(6, 4)).add_layer("threat", fc.Radial(3))
+    assert read(Places, "me") == "me"
+    assert read(Places, [(1, 2)]) == [(1, 2)]
+    assert read(Map, "1 - threat") == "1 - threat"
+    assert read(Map, layer) is layer
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "word"),
+    [(Places, 3, "a list of positions"), (Map, "  ", "formula"), (Map, 3, "formula")],
+)
+def test_what_is_refused(kind: Any, value: Any, word: str) -> None:
+    with refused(InvalidValue, word):
+        read(kind, value)
+
+
+def test_distances_go_the_short_way_around_a_torus() -> None:
+    places, points = np.array([(0.5, 0.5), (3.5, 0.5)]), np.array([(5.5, 0.5)])
+    assert distances(fc.Grid(6, 4), places, points).tolist() == [[5], [2]]
+    assert distances(fc.Grid(6, 4, wrap=True), places, points).tolist() == [[1], [2]]
