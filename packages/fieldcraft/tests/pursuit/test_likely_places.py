@@ -19,7 +19,6 @@ CELLS = np.array([2 * 12 + 1, 2 * 12 + 2, 2 * 12 + 10])
 WEIGHTS = np.array([0.2, 0.2, 0.6])
 
 
-
 def moved(cells: np.ndarray, columns: int, rows: int, space: fc.Space) -> np.ndarray:
     """The cells so many columns to the right and rows down."""
     width = 12
