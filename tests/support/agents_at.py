@@ -7,7 +7,7 @@ import numpy as np
 import fieldcraft as fc
 
 
-def _space(kind: str, rng: np.random.Generator) -> fc.Space:
+def random_space(kind: str, rng: np.random.Generator) -> fc.Space:
     walls = rng.random((7, 9)) < 0.25
     if kind == "hex":
         return fc.HexGrid(9, 7, walls=walls)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from support.agents_at import _space
+from support.agents_at import random_space
 
 
 class TestWhereAgentsStand:
@@ -89,7 +89,7 @@ def test_one_agent_steps_as_it_does_among_many(
     seed: int, kind: str, charge: str, onto_goals: bool
 ) -> None:
     rng = np.random.default_rng(seed)
-    space = _space(kind, rng)
+    space = random_space(kind, rng)
     open_ = np.flatnonzero(~space.walls.reshape(-1))
     cost = rng.integers(1, 4, space.shape).astype(np.float64)
     distances = fc.distance_map(space, space.position_of(int(open_[0])), cost=cost, charge=charge)

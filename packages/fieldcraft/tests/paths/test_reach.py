@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.values import Expression
-from support.agents_at import _space
+from support.agents_at import random_space
 from support.rooms import arena
 
 
@@ -27,7 +27,7 @@ def test_it_is_the_part_of_a_distance_map_within_the_limit(
     seed: int, kind: str, charge: str, costs: str
 ) -> None:
     rng = np.random.default_rng(seed)
-    space = _space(kind, rng)
+    space = random_space(kind, rng)
     cost: float | np.ndarray | Expression | None = None
     if costs == "number":
         cost = 2.5

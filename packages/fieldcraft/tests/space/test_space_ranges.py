@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.space import ranges
+from fieldcraft.space import space_ranges as ranges
 
 SPACES = {
     "grid": fc.Grid(9, 7, cell_size=0.1, origin=(1e4, -3e4)),

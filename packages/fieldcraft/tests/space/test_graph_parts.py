@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.space.graph import parts
+from fieldcraft.space.graph import graph_parts as parts
 from support.refusals import refused
 
 PLACES = np.array([(0.0, 0.0), (3.0, 4.0), (3.0, 0.0)])

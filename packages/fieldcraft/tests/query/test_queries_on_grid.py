@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.query.on_graph import GraphValues
-from fieldcraft.query.on_grid import GridValues
+from fieldcraft.query.queries_on_graph import GraphValues
+from fieldcraft.query.queries_on_grid import GridValues
 from fieldcraft.query.slopes import queries
 
 SHAPE = (37, 61)

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 
 import fieldcraft as fc
-from fieldcraft.layers.propagation.radial.field import RadialField
 from fieldcraft.layers.propagation.radial.radial import Radial
+from fieldcraft.layers.propagation.radial.radial_field import RadialField
 from support.radials import WORLDS, World, emission, filled
 
 

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 import fieldcraft as fc
 from fieldcraft.kernels import compiled
-from fieldcraft.layers.propagation.diffuse.field import ListedDiffuseField
+from fieldcraft.layers.propagation.diffuse.diffuse_field import ListedDiffuseField
 from fieldcraft.space import Space
 from support.diffusing import SEEDS, every_space, filled
 from support.tiers import plain as uncompiled
