@@ -34,15 +34,15 @@ BUSY = fc.Spread(
     decay=0.002, momentum=0.02
 )  # changes everywhere, at each step, for hundreds of steps
 SMALL = fc.Spread(decay=0.2, momentum=0.6)  # reaches 42 cells
-SIZE, BLOCK, K = 16384, 2048, 8
+SIZE = 16384
+BLOCK = 2048
+K = 8
 
 
 def walls(rows: slice, columns: slice) -> NDArray[np.bool_]:
     """One cell in 32, scattered, made on the spot."""
-    r, c = (
-        np.arange(rows.start, rows.stop, dtype=np.uint32)[:, None],
-        np.arange(columns.start, columns.stop, dtype=np.uint32),
-    )
+    r = np.arange(rows.start, rows.stop, dtype=np.uint32)[:, None]
+    c = np.arange(columns.start, columns.stop, dtype=np.uint32)
     mixed = (r * np.uint32(2654435761) ^ c * np.uint32(2246822519)) * np.uint32(3266489917)
     return np.asarray(mixed >> 27 == 0)
 
@@ -75,7 +75,14 @@ def dense(report: Report, table: Table, quick: bool) -> None:
     """A busy world: one array with all threads, the same in blocks in this process, and in two
     worker processes.
     """
-    size, block, rounds = (2048, 512, 2) if quick else (SIZE, BLOCK, 4)
+    if quick:
+        size = 2048
+        block = 512
+        rounds = 2
+    else:
+        size = SIZE
+        block = BLOCK
+        rounds = 4
     rng = np.random.default_rng(1)
     points = rng.random((size * size // 10_000, 2)) * size
     whole = slice(0, size)
@@ -125,10 +132,8 @@ def workers(table: Table, world: cluster.World, one: Any, rounds: int) -> None:
         one.step(K)
         found = []
         for _ in range(rounds):
-            array, array_cpu = (
-                best(one.step, K, 1, time.perf_counter),
-                best(one.step, K, 1, time.process_time),
-            )
+            array = best(one.step, K, 1, time.perf_counter)
+            array_cpu = best(one.step, K, 1, time.process_time)
             before = spent()
             found.append(
                 (array, best(world.step, K, 1, time.perf_counter), array_cpu, spent() - before)
@@ -224,7 +229,14 @@ def busy_in(
 
 def sparse(table: Table, quick: bool) -> None:
     """One block in seven alive, with sources that move on before each round."""
-    size, block, rounds = (2048, 256, 2) if quick else (8192, 1024, 4)
+    if quick:
+        size = 2048
+        block = 256
+        rounds = 2
+    else:
+        size = 8192
+        block = 1024
+        rounds = 4
     across = size // block
     alive = [(i, j) for i in range(across) for j in range(across)]
     with folder() as place:
@@ -307,17 +319,21 @@ def matches(table: Table, quick: bool) -> None:
     from research.experiments.runner import run_study
 
     rounds, seeds = (3, 2) if quick else (10, 17)
-    walls, works, count = [], [], 0
+    walls = []
+    works = []
+    count = 0
     with folder() as place, local_cluster() as client:
         address = client.scheduler.address
         run_study(duel_study(["open"], seeds=1), place / "warm", scheduler=address)
         for number in range(rounds):
             study = duel_study(["open"], seeds=seeds, first_seed=number * seeds)
             count += len(study.jobs)
-            took, work = {}, {}
+            took = {}
+            work = {}
             sides = [("there", {"scheduler": address}), ("here", {"workers": 2})]
             for name, how in sides if number % 2 else sides[::-1]:
-                begun, worked = time.perf_counter(), processor_seconds()
+                begun = time.perf_counter()
+                worked = processor_seconds()
                 run_study(study, place / f"{name}{number}", **how)
                 took[name], work[name] = time.perf_counter() - begun, processor_seconds() - worked
             walls.append((took["there"], took["here"]))

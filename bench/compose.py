@@ -43,7 +43,8 @@ class Plain:
     """The formula as it is written down."""
 
     def __init__(self, imap: fc.InfluenceMap) -> None:
-        self.ally, self.enemy = imap["ally"].values, imap["enemy"].values
+        self.ally = imap["ally"].values
+        self.enemy = imap["enemy"].values
 
     def __call__(self) -> None:
         net = np.clip(self.ally - 0.5 * self.enemy, 0, 1)

@@ -21,7 +21,9 @@ FRAME = 1 / 60
 SIDES = (64, 128, 256, 512, 1024)
 AGENTS = (100, 1_000, 10_000, 100_000)
 CHART = Path("out/bench/cost.png")
-INK, PAPER, COLORS = "#e8eaee", "#14161b", ("#4fb3ff", "#ff8a3c", "#7dd66b", "#c792ea", "#ffd24e")
+INK = "#e8eaee"
+PAPER = "#14161b"
+COLORS = ("#4fb3ff", "#ff8a3c", "#7dd66b", "#c792ea", "#ffd24e")
 
 
 def spaces(side: int) -> dict[str, Callable[[], fc.Space]]:
@@ -104,7 +106,8 @@ def asking(side: int, quick: bool) -> dict[str, dict[int, float]]:
     found: dict[str, dict[int, float]] = {}
     for count in AGENTS[:2] if quick else AGENTS:
         at = space.position_of(rng.choice(open_cells, count))
-        crowd, still = fc.steering.Crowd(space, radius=0.3), np.zeros_like(at)
+        crowd = fc.steering.Crowd(space, radius=0.3)
+        still = np.zeros_like(at)
         runs: dict[str, Callable[[], object]] = {
             "sample": lambda at=at: fc.sample(threat, at, how="bilinear"),
             "where the flow leads": lambda at=at: flow.sample(at),

@@ -19,8 +19,12 @@ from fieldcraft.steering import Crowd
 
 Array = Any
 
-EAST, WEST, NORTH, SOUTH = 1, 2, 4, 8
-COS, SIN = np.sqrt(0.75), 0.5
+EAST = 1
+WEST = 2
+NORTH = 4
+SOUTH = 8
+COS = np.sqrt(0.75)
+SIN = 0.5
 SLACK = 1e-24
 
 
@@ -59,16 +63,20 @@ def limited(found: Array, most: float) -> Array:
 def sample(vectors: Array, gates: Array, columns: Array, rows: Array, place: Array) -> Array:
     """The directions of a flow field."""
     height, width = gates.shape
-    flat, gate = vectors.reshape(-1, 2), gates.reshape(-1)
+    flat = vectors.reshape(-1, 2)
+    gate = gates.reshape(-1)
     offset = place - 0.5
     beside = columns + np.where(offset[:, 0] >= 0, 1, -1)
     above = rows + np.where(offset[:, 1] >= 0, 1, -1)
     off = np.abs(offset)
     tx = np.where((beside >= 0) & (beside < width), off[:, 0], 0.0)[:, np.newaxis]
     ty = np.where((above >= 0) & (above < height), off[:, 1], 0.0)[:, np.newaxis]
-    beside, above = np.clip(beside, 0, width - 1), np.clip(above, 0, height - 1)
+    beside = np.clip(beside, 0, width - 1)
+    above = np.clip(above, 0, height - 1)
     here = rows * width + columns
-    own, one, two = flat[here], flat[rows * width + beside], flat[above * width + columns]
+    own = flat[here]
+    one = flat[rows * width + beside]
+    two = flat[above * width + columns]
     some = (one.any(axis=1) | two.any(axis=1))[:, np.newaxis]
     mixed = own * ((1 - tx) * (1 - ty)) + one * (tx * (1 - ty)) + two * ((1 - tx) * ty)
     mixed += np.where(some, flat[above * width + beside] * (tx * ty), 0.0)
@@ -90,7 +98,8 @@ def sample(vectors: Array, gates: Array, columns: Array, rows: Array, place: Arr
 def separation(at: Array, radius: float) -> Array:
     """Pushes away from neighbors."""
     pairs = cKDTree(at).query_pairs(radius, output_type="ndarray")
-    first, second = pairs[:, 0], pairs[:, 1]
+    first = pairs[:, 0]
+    second = pairs[:, 1]
     apart = at[first] - at[second]
     squared = np.einsum("ij,ij->i", apart, apart)
     together = np.flatnonzero(squared == 0)
@@ -136,15 +145,20 @@ def feel(
     bars: Array, columns: Array, rows: Array, place: Array, lines: Array
 ) -> tuple[Array, Array]:
     """How far lines get, as parts of them, and which way the side that ends each faces."""
-    width, flat = bars.shape[1], bars.reshape(-1)
-    parts, faces = np.ones(len(lines)), np.zeros((len(lines), 2))
+    width = bars.shape[1]
+    flat = bars.reshape(-1)
+    parts = np.ones(len(lines))
+    faces = np.zeros((len(lines), 2))
     with np.errstate(divide="ignore", invalid="ignore"):
         per = 1 / np.abs(lines)
         times = np.where(lines > 0, 1 - place, place) * per
     times[lines == 0] = np.inf
     cells = rows * width + columns
     index = np.flatnonzero(times.min(axis=1) < 1)  # most lines end in the cell they begin in
-    cells, times, per, forward = cells[index], times[index], per[index], lines[index] > 0
+    cells = cells[index]
+    times = times[index]
+    per = per[index]
+    forward = lines[index] > 0
     while len(index):
         by_x = times[:, 0] <= times[:, 1]
         ahead = np.where(by_x, forward[:, 0], forward[:, 1])
@@ -157,13 +171,11 @@ def feel(
         times[by_x, 0] += per[by_x, 0]
         times[~by_x, 1] += per[~by_x, 1]
         goes_on = ~barred & (times.min(axis=1) < 1)
-        index, cells, times, per, forward = (
-            index[goes_on],
-            cells[goes_on],
-            times[goes_on],
-            per[goes_on],
-            forward[goes_on],
-        )
+        index = index[goes_on]
+        cells = cells[goes_on]
+        times = times[goes_on]
+        per = per[goes_on]
+        forward = forward[goes_on]
     return parts, faces
 
 
@@ -171,10 +183,14 @@ def walk(
     bars: Array, columns: Array, rows: Array, place: Array, shifts: Array, near: float
 ) -> tuple[Array, Array]:
     """Where agents get by walking, and who touched a wall."""
-    flat, width = bars.reshape(-1), bars.shape[1]
+    flat = bars.reshape(-1)
+    width = bars.shape[1]
     touched = np.zeros(len(place), dtype=bool)
     ends = np.empty_like(place)
-    index, cells, at, left = np.arange(len(place)), np.stack([columns, rows], axis=1), place, shifts
+    index = np.arange(len(place))
+    cells = np.stack([columns, rows], axis=1)
+    at = place
+    left = shifts
     while len(index):
         bits = flat[cells[:, 1] * width + cells[:, 0]]
         high = np.stack(

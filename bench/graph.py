@@ -48,8 +48,10 @@ class Waypoints:
     def __init__(
         self, library: ctypes.CDLL, graph: Graph, decay: float, *, flagged: bool = False
     ) -> None:
-        self._library, self._count = library, len(graph)
-        places, edges = np.ascontiguousarray(graph.positions), np.ascontiguousarray(graph.edges)
+        self._library = library
+        self._count = len(graph)
+        places = np.ascontiguousarray(graph.positions)
+        edges = np.ascontiguousarray(graph.edges)
         library.waypoints_new.restype = ctypes.c_void_p
         tuned = (ctypes.c_float(decay), ctypes.c_float(MOMENTUM), ctypes.c_bool(flagged))
         numbers = (ctypes.c_int(len(graph)), _address(edges), ctypes.c_int(len(edges)), *tuned)
@@ -113,7 +115,8 @@ def lattice(side: int, *, shuffled: bool = False) -> Graph:
                 [np.flatnonzero(inside), np.flatnonzero(inside) + down * side + across], axis=1
             )
         )
-    pairs, places = np.concatenate(edges), np.stack([columns, rows], axis=1).astype(np.float64)
+    pairs = np.concatenate(edges)
+    places = np.stack([columns, rows], axis=1).astype(np.float64)
     if shuffled:
         number = np.random.default_rng(SEED).permutation(side * side)
         places[number] = places.copy()
@@ -262,7 +265,8 @@ def _compare(
     for contender in contenders.values():
         prepare(contender)
         batch(contender)
-    ours, theirs = own.read(), peer.read()
+    ours = own.read()
+    theirs = peer.read()
     held = np.union1d(first, second)  # the peer's sources fall below their strength within a step
     worst = float(np.abs(np.delete(ours, held) - np.delete(theirs, held)).max())
     if worst > FLOOR:
@@ -291,7 +295,8 @@ def _compare(
 
 def _frames(library: ctypes.CDLL, quick: bool) -> list[Table]:
     """1 to 50 propagations in a frame, on two sizes of a navigation mesh: a layer each."""
-    tables, panels = [], []
+    tables = []
+    panels = []
     counts = (1, 5, 10, 20, 30, 40, 50)
     for polygons in (10_000, 40_000):
         say(f"bench graph: propagations a frame, {polygons:,} polygons")
@@ -382,8 +387,10 @@ def _nearest(quick: bool) -> Table:
     rng = np.random.default_rng(SEED)
     for count in (1_000, 10_000, 100_000):
         for axes in (2, 3):
-            places, points = rng.random((count, axes)), rng.random((10_000, axes))
-            graph, tree = Graph(places, []), cKDTree(places)
+            places = rng.random((count, axes))
+            points = rng.random((10_000, axes))
+            graph = Graph(places, [])
+            tree = cKDTree(places)
             graph.cell_at(points)
             rounds = 3 if quick else 25
             took = race(

@@ -29,7 +29,8 @@ DATA = Path(
     os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
 )
 AURORA = "navmesh/polyanya/aurora"
-PUBLISHED_ENDS, PUBLISHED_LENGTH = ((993.0, 290.0), (34.0, 622.0)), 1123.222637572437
+PUBLISHED_ENDS = ((993.0, 290.0), (34.0, 622.0))
+PUBLISHED_LENGTH = 1123.222637572437
 PUBLISHED = {"the authors' C++": 4960.92, "Rust crate": 4568.5}
 """Microseconds of the last problem of Aurora, from corner to corner of the grid, by the README of
 the Rust crate polyanya.
@@ -40,11 +41,10 @@ PAIRS = 40
 def matrix(graph: Graph, cost: NDArray[np.float64] | None = None) -> csr_array:
     """The graph as SciPy has it, from the goal on."""
     topology = graph.topology
-    sizes = (
-        topology.lengths
-        if cost is None
-        else topology.lengths * (cost[topology.origins] + cost[topology.ends]) / 2
-    )
+    if cost is None:
+        sizes = topology.lengths
+    else:
+        sizes = topology.lengths * (cost[topology.origins] + cost[topology.ends]) / 2
     return coo_array((sizes, (topology.ends, topology.origins)), shape=(len(graph),) * 2).tocsr()
 
 
@@ -93,7 +93,9 @@ def _distances(graph: Graph, quick: bool, report: Report) -> Table:
         slow = partial(nx.single_source_dijkstra_path_length, other, goal)
         rounds = {"own": 3 if quick else 25, "scipy": 2 if quick else 15, "nx": 1 if quick else 2}
         took = _timed({"own": own, "scipy": peer, "nx": slow}, rounds)
-        ours, theirs, slowest = took["own"], took["scipy"], took["nx"]
+        ours = took["own"]
+        theirs = took["scipy"]
+        slowest = took["nx"]
         table.add(
             name,
             milliseconds(ours.best),
@@ -157,7 +159,8 @@ def _paths(mesh: Graph, quick: bool, report: Report) -> Table:
     rng = np.random.default_rng(SEED)
     starts, goals = rng.choice(np.flatnonzero(mesh.parts() == 0), (2, PAIRS))
     places = mesh.positions
-    sizes, other = matrix(mesh), mesh.to_networkx()
+    sizes = matrix(mesh)
+    other = mesh.to_networkx()
 
     def straight(a: int, b: int) -> float:
         return float(np.hypot(*(places[a] - places[b])))
@@ -227,7 +230,8 @@ def _any_angle(quick: bool, report: Report) -> Table:
     mesh = fc.load_map(DATA / f"{AURORA}-merged.mesh")
     problems = fc.maps.load_scenarios(DATA / f"{AURORA}.scen")
     some = slice(0, None, 100 if quick else 20)
-    starts, goals = problems.starts[some], problems.goals[some]
+    starts = problems.starts[some]
+    goals = problems.goals[some]
     prices = CellCosts(mesh, None)
 
     def strings() -> list[float]:

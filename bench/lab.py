@@ -138,7 +138,8 @@ async def measure(size: int, layers: int, seconds: float, pages: int = 1) -> str
         await evaluate(tabs[0], DRIVE)
         await asyncio.sleep(4)
         process = psutil.Process(server.pid)
-        cpu, begun = sum(process.cpu_times()[:2]), time.perf_counter()
+        cpu = sum(process.cpu_times()[:2])
+        begun = time.perf_counter()
         for tab in tabs:
             await evaluate(tab, CLEAR)
         await asyncio.sleep(seconds)

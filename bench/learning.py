@@ -12,7 +12,8 @@ from bench.race import nothing, race, say
 from bench.table import Report, Table, at_least
 
 WORLDS = (64, 1024, 4096)
-PURSUERS, STEPS = 4, 20
+PURSUERS = 4
+STEPS = 20
 REQUIRED = 5e6
 """Agent steps a second: an agent step is one agent told, moved and shown its window, in any
 world.
@@ -81,9 +82,15 @@ def run(quick: bool) -> Report:
             contenders["theirs"], rounds["theirs"] = (nothing, peer[0]), 2 if quick else 5
         times = race(contenders, STEPS, rounds)
         fast = agents / times["ours"].best
-        slow = peer[1] / times["theirs"].best if peer is not None else None
+        if peer is not None:
+            slow = peer[1] / times["theirs"].best
+        else:
+            slow = None
         required = REQUIRED if worlds == WORLDS[-1] else None
-        beside = ("", "") if slow is None else (f"{slow:,.0f}", f"{fast / slow:,.0f}x")
+        if slow is None:
+            beside = ("", "")
+        else:
+            beside = (f"{slow:,.0f}", f"{fast / slow:,.0f}x")
         table.add(
             f"{worlds:,}",
             f"{fast / 1e6:.2f} million",

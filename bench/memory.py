@@ -33,11 +33,15 @@ COLUMNS = (
     "required",
     "verdict",
 )
-MEMORY, PATCH, PATCHES, TICKS = 4096, 64, 41, 20
+MEMORY = 4096
+PATCH = 64
+PATCHES = 41
+TICKS = 20
 STAMPS = 10_000
 TRAIL = 2048
 DIFFUSE = 1024
-AGENTS, FIELD = 100_000, 512
+AGENTS = 100_000
+FIELD = 512
 
 
 def add_row(
@@ -183,9 +187,13 @@ def stamping(report: Report, quick: bool) -> None:
 
     def slices(between: bool) -> None:
         for x, y in points.tolist():
-            column, row = (int(x - 0.5), int(y - 0.5)) if between else (int(x), int(y))
             if between:
-                right, down = x - 0.5 - column, y - 0.5 - row
+                column, row = (int(x - 0.5), int(y - 0.5))
+            else:
+                column, row = (int(x), int(y))
+            if between:
+                right = x - 0.5 - column
+                down = y - 0.5 - row
                 spread = np.zeros((15, 16))
                 spread[:, :15] = (1 - right) * weights
                 spread[:, 1:] += right * weights
@@ -233,7 +241,8 @@ def trailing(report: Report, quick: bool) -> None:
     layer = imap.add_layer("trail", Trail(0.98))
     start = rng.random(shape, dtype=np.float32)
     layer.write(start)
-    values, blurred = start.copy(), np.empty(shape, np.float32)
+    values = start.copy()
+    blurred = np.empty(shape, np.float32)
 
     def scipy_way() -> None:
         values[:] = 0.98 * ndimage.uniform_filter(values, 3) + stamps
@@ -349,10 +358,8 @@ class TreeFlock:
 
     def step(self) -> None:
         pairs = cKDTree(self.positions, boxsize=FIELD).query_pairs(5.5, output_type="ndarray")
-        one, two = (
-            np.concatenate([pairs[:, 0], pairs[:, 1]]),
-            np.concatenate([pairs[:, 1], pairs[:, 0]]),
-        )
+        one = np.concatenate([pairs[:, 0], pairs[:, 1]])
+        two = np.concatenate([pairs[:, 1], pairs[:, 0]])
         away = self.positions[one] - self.positions[two]
         away -= FIELD * np.rint(away / FIELD)
         squares = (away * away).sum(axis=1)
@@ -364,7 +371,8 @@ class TreeFlock:
                 / counts[:, None]
             )
 
-        near, middle = squares <= 1.5**2, squares <= 2.5**2
+        near = squares <= 1.5**2
+        middle = squares <= 2.5**2
         apart = means(one[near], away[near] / (squares[near] + 1e-3)[:, None])
         wish = (
             self.headings
@@ -383,7 +391,8 @@ def diffusing(report: Report, quick: bool) -> None:
     layer = imap.add_layer("heat", Diffuse(0.5, edges="lose", floor=0))
     around = np.full((3, 3), 0.5 / 8, np.float32)
     around[1, 1] = 0.5
-    values, after = start.copy(), np.empty_like(start)
+    values = start.copy()
+    after = np.empty_like(start)
 
     def scipy_way() -> None:
         ndimage.convolve(values, around, output=after, mode="constant")
@@ -415,7 +424,8 @@ def diffusing(report: Report, quick: bool) -> None:
 
 def crowds(report: Report, quick: bool) -> None:
     """A hundred thousand agents."""
-    before, digests = pool.threads(), []
+    before = pool.threads()
+    digests = []
     for count in (1, 2, before):
         fc.set_threads(count)
         ants = Ants()
@@ -425,7 +435,9 @@ def crowds(report: Report, quick: bool) -> None:
     fc.set_threads(before)
     if len(set(digests)) != 1:
         report.wrong.append("ants: the bits depend on the number of threads")
-    ants, flock, tree = Ants(), Flock(), TreeFlock()
+    ants = Ants()
+    flock = Flock()
+    tree = TreeFlock()
     for _ in range(30):  # until trails are there
         ants.step()
         flock.step()

@@ -80,7 +80,8 @@ def model(width: int, height: int, ants: int, seed: int, live: bool) -> Any:
                     trail = self.trails.add_layer(name, fc.Trail(keep=0.95, blur=1, floor=0.001))
                     beside.attach(self.grid, trail, writable=True)
             nest = self.grid[(width // 2, height // 2)]
-            nest.home, nest.to_home = 1, 1.0
+            nest.home = 1
+            nest.to_home = 1.0
             for _ in range(3):
                 heap = self.grid[(self.random.randrange(width), self.random.randrange(height))]
                 for cell in heap.get_neighborhood(radius=3, include_center=True):
@@ -94,9 +95,10 @@ def model(width: int, height: int, ants: int, seed: int, live: bool) -> Any:
                 self.trails.step()
             else:
                 for name in ("to_food", "to_home"):
-                    mark = (
-                        self.grid.property_layers[name] if four else getattr(self.grid, name).data
-                    )
+                    if four:
+                        mark = self.grid.property_layers[name]
+                    else:
+                        mark = getattr(self.grid, name).data
                     mark *= 0.95
                     mark[mark < 0.001] = 0
             self.agents.shuffle_do("step")
@@ -133,7 +135,8 @@ def run(quick: bool) -> Report:
         say(f"bench mesa: {ants} ants")
         worlds = {live: model(width, height, ants, 1, live) for live in (False, True)}
         best = dict.fromkeys(worlds, np.inf)
-        steps, same = 20 if quick else 100, 0
+        steps = 20 if quick else 100
+        same = 0
         for step in range(steps):
             for live, world in worlds.items():
                 begun = time.process_time()

@@ -107,7 +107,9 @@ def built(
 def compiled(folder: Path = Path("out/bench")) -> ctypes.CDLL:
     """The C++ opponents of Spread."""
     loaded = built(SOURCE, folder)
-    pointer, number, real = ctypes.c_void_p, ctypes.c_int, ctypes.c_float
+    pointer = ctypes.c_void_p
+    number = ctypes.c_int
+    real = ctypes.c_float
     loaded.map_new.restype = pointer
     loaded.map_new.argtypes = [number, number, real, real, ctypes.c_bool]
     loaded.map_delete.argtypes = [pointer]
@@ -144,7 +146,10 @@ class Cpp:
         written: bool,
         library: ctypes.CDLL,
     ) -> None:
-        self.name = "(b) C++, lerp written out" if written else "(a) C++, std::lerp"
+        if written:
+            self.name = "(b) C++, lerp written out"
+        else:
+            self.name = "(a) C++, std::lerp"
         self.shape = shape
         self._library = library
         self._map = ctypes.c_void_p(library.map_new(shape[1], shape[0], decay, momentum, written))
@@ -183,7 +188,10 @@ class _Array:
         self.padded = np.zeros((shape[0] + 2, shape[1] + 2), np.float32)
         self.values = self.padded[1:-1, 1:-1]
         self.target = np.empty(shape, np.float32)
-        self.open = None if walls is None else (~walls).astype(np.float32)
+        if walls is None:
+            self.open = None
+        else:
+            self.open = (~walls).astype(np.float32)
         self.rows = self.columns = np.empty(0, np.int64)
         self.strength = 0.0
 
@@ -216,7 +224,9 @@ class NumPy(_Array):
     name = "NumPy, out="
 
     def _update(self) -> None:
-        padded, target, values = self.padded, self.target, self.values
+        padded = self.padded
+        target = self.target
+        values = self.values
         np.maximum(padded[:-2, 1:-1], padded[2:, 1:-1], out=target)
         np.maximum(target, padded[1:-1, :-2], out=target)
         np.maximum(target, padded[1:-1, 2:], out=target)
@@ -236,7 +246,8 @@ class Floored(_Array):
         self.floor = np.float32(floor)
 
     def _update(self) -> None:
-        padded, values = self.padded, self.values
+        padded = self.padded
+        values = self.values
         vertical = np.maximum(padded[:-2, 1:-1], padded[2:, 1:-1])
         horizontal = np.maximum(padded[1:-1, :-2], padded[1:-1, 2:])
         target = np.maximum(vertical, horizontal) * self.weight
@@ -259,7 +270,8 @@ class SciPy(_Array):
         self._cross = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]], bool)
 
     def _update(self) -> None:
-        target, values = self.target, self.values
+        target = self.target
+        values = self.values
         self._filter(values, footprint=self._cross, mode="constant", cval=0.0, output=target)
         np.multiply(target, self.weight, out=target)
         np.subtract(target, values, out=target)

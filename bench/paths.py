@@ -119,7 +119,10 @@ def whole_maps(report: Report, quick: bool) -> None:
             (plain, None, 15 if name != "maze512-4-0" else 9),
             (priced, (1 + 4 * threat).astype(np.float32), 5),
         ):
-            cells = np.ones(space.shape) if cost is None else cost.astype(np.float64)
+            if cost is None:
+                cells = np.ones(space.shape)
+            else:
+                cells = cost.astype(np.float64)
             whole = np.where(space.walls, 0, np.rint(cells)).astype(np.int32)
             shut = np.where(space.walls, -1.0, cells)
             search = MCP_Geometric(shut)
@@ -171,7 +174,10 @@ def whole_maps(report: Report, quick: bool) -> None:
                 )
     for table in (plain, priced):
         if table.rows:
-            made = "find_costs only" if table is plain else "made for the costs, and find_costs"
+            if table is plain:
+                made = "find_costs only"
+            else:
+                made = "made for the costs, and find_costs"
             table.notes.append(
                 f"{rounds} rounds in turn, 8 of ours in each. skimage: {made}. tcod"
                 f" {machine.version('tcod')}, whole costs; scikit-image"
@@ -201,10 +207,14 @@ def towers(report: Report, quick: bool) -> None:
     ]
     for other in others:
         np.asarray(other.values)
-    repairs, questions, shared = [], [], []
+    repairs = []
+    questions = []
+    shared = []
     for _ in range(20 if quick else PLACES):
         cells = place(space, goal, rng)
-        took, asked, each = [], [], []
+        took = []
+        asked = []
+        each = []
         for _ in range(2 if quick else 5):
             space.set_walls(cells)
             start = time.perf_counter()
@@ -251,7 +261,8 @@ def towers(report: Report, quick: bool) -> None:
         (f"of {MAPS_ALIVE} maps more, each", shared, (300, 50)),
         ("would_block, with the map", questions, (None, None)),
     ):
-        median, mean = rebuild / statistics.median(spent), rebuild / statistics.mean(spent)
+        median = rebuild / statistics.median(spent)
+        mean = rebuild / statistics.mean(spent)
         table.add(
             title,
             f"{statistics.median(spent) * 1e6:.1f}",

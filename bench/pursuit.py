@@ -22,11 +22,16 @@ from bench import opponents
 from bench.race import race, say
 from bench.table import Report, Table, at_least, milliseconds, times
 
-SIZE, VIEWERS, SIGHT, STAY = 512, 8, 24.0, 0.1
+SIZE = 512
+VIEWERS = 8
+SIGHT = 24.0
+STAY = 0.1
 UPDATES = 15
 """Updates in a batch, and before it: the arrays of the other contender leave the caches slowly."""
 REQUIRED = 8.0
-FLOODS, FLOOD_REQUIRED, CHOOSE_REQUIRED = 20, 30.0, 20.0
+FLOODS = 20
+FLOOD_REQUIRED = 30.0
+CHOOSE_REQUIRED = 20.0
 DATA = Path(
     os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
 )
@@ -190,7 +195,8 @@ def choose(report: Report, quick: bool) -> None:
         """What is written for one agent, for all of them; the layers as lists, which are faster to
         read one by one.
         """
-        player, enemy = imap["player"].values.tolist(), imap["enemy"].values.tolist()
+        player = imap["player"].values.tolist()
+        enemy = imap["enemy"].values.tolist()
         chosen = []
         for position in positions:
             best = int(tree.query(position)[1])
@@ -198,7 +204,8 @@ def choose(report: Report, quick: bool) -> None:
             for beside in neighbors[best]:
                 value = player[beside] - 0.5 * enemy[beside]
                 if value > best_value:
-                    best, best_value = beside, value
+                    best = beside
+                    best_value = value
             chosen.append(best)
         return chosen
 
@@ -252,7 +259,8 @@ def believe(report: Report, quick: bool) -> None:
     space = fc.Grid(SIZE, SIZE, walls=rng.random((SIZE, SIZE)) < 0.2, neighbors=8)
     places = space.position_of(np.asarray(space.nearest_open(rng.integers(0, len(space), VIEWERS))))
     views = [fc.visible(space, place, SIGHT) for place in places]
-    ours, arrays = Ours(space, views), Arrays(space, views)
+    ours = Ours(space, views)
+    arrays = Arrays(space, views)
     for _ in range(25):
         ours.update()
         arrays.update()
@@ -277,7 +285,8 @@ def believe(report: Report, quick: bool) -> None:
         " neighbors",
         ("contender", "best ms", "median", "fieldcraft is, best", "median", "required", "verdict"),
     )
-    own, other = found["fieldcraft"], found["NumPy"]
+    own = found["fieldcraft"]
+    other = found["NumPy"]
     table.add("fieldcraft", milliseconds(own.best), milliseconds(own.median), "", "", "", "")
     ratio = other.best / own.best
     table.add(

@@ -133,8 +133,10 @@ def best_in_slices(
     height, width = values.shape
     found = np.empty(len(points), np.float32)
     for i, (x, y) in enumerate(points.tolist()):
-        left, right = max(int(x - radius), 0), min(int(x + radius) + 1, width)
-        top, bottom = max(int(y - radius), 0), min(int(y + radius) + 1, height)
+        left = max(int(x - radius), 0)
+        right = min(int(x + radius) + 1, width)
+        top = max(int(y - radius), 0)
+        bottom = min(int(y + radius) + 1, height)
         away = (np.arange(left, right) + 0.5 - x) ** 2 + ((np.arange(top, bottom) + 0.5 - y) ** 2)[
             :, np.newaxis
         ]
@@ -179,15 +181,15 @@ def run(quick: bool) -> Report:
     table = Table("Questions", columns)
     for contest in contests():
         say(f"bench query: {contest.title}")
-        own, other = np.asarray(contest.own()), np.asarray(contest.other())
+        own = np.asarray(contest.own())
+        other = np.asarray(contest.other())
         if contest.tolerance is not None and not np.allclose(
             own, other, rtol=0, atol=contest.tolerance
         ):
-            worst = (
-                np.abs(own - other).max()
-                if own.shape == other.shape
-                else f"shapes {own.shape} and {other.shape}"
-            )
+            if own.shape == other.shape:
+                worst = np.abs(own - other).max()
+            else:
+                worst = f"shapes {own.shape} and {other.shape}"
             report.wrong.append(
                 f"{contest.title}: differs from {contest.other_name} by {worst}, allowed"
                 f" {contest.tolerance}"
@@ -232,7 +234,8 @@ def calls(quick: bool) -> Table:
     layer.add_sources(((120.5, 120.5), (130.5, 110.5), (100.5, 150.5)), strengths=5.0)
     imap.step(60)
     plain.write(layer.values)
-    here, there = (118.5, 122.5), (125.5, 119.5)
+    here = (118.5, 122.5)
+    there = (125.5, 119.5)
     asked: dict[str, tuple[Callable[[], Any], float]] = {
         "best(layer, position, 5)": (partial(fc.best, layer, here, 5.0), 25),
         "sees(grid, position, position, 30)": (partial(fc.sees, grid, here, there, 30.0), 20),

@@ -14,8 +14,11 @@ from bench.race import say
 from bench.table import Report, Table, at_most
 
 QUESTIONS = Path(__file__).resolve().parents[1] / "examples" / "questions.toml"
-SIDE, SEED = 256, 20261127
-BUDGET, REQUIRED = 100.0, 200.0  # microseconds a slice: what is asked for, what it may take
+SIDE = 256
+SEED = 20261127
+# microseconds a slice: what is asked for, what it may take
+BUDGET = 100.0
+REQUIRED = 200.0
 
 
 def scene() -> tuple[fc.InfluenceMap, dict[str, Any]]:
@@ -88,7 +91,8 @@ def run(quick: bool) -> Report:
     )
     for name, question in fc.Question.read(QUESTIONS).items():
         say(f"bench questions: {name}")
-        longest, whole = [], []
+        longest = []
+        whole = []
         for _ in range(20 if quick else 200):
             answer = question.start(imap, rng=np.random.default_rng(SEED), **given)
             slices: list[float] = []
@@ -98,7 +102,8 @@ def run(quick: bool) -> Report:
                 slices.append((time.perf_counter() - begin) * 1e6)
             longest.append(max(slices))
             whole.append(sum(slices))
-        best, median = min(longest), statistics.median(longest)
+        best = min(longest)
+        median = statistics.median(longest)
         at_once = fastest_ask(question, imap, given, rounds=len(whole))
         numbers = (
             f"{min(whole):.0f}",
@@ -115,7 +120,8 @@ def run(quick: bool) -> Report:
 
 def clearance(space: Any, quick: bool) -> Table:
     """Return what the footprints that fit take, at first and after a wall has changed."""
-    rng, table = np.random.default_rng(SEED), Table("Clearance", ["map", "first ms", "repair us"])
+    rng = np.random.default_rng(SEED)
+    table = Table("Clearance", ["map", "first ms", "repair us"])
     open_cells = np.flatnonzero(~space.walls)
     for label, each in (("grid", space), ("hexagons", fc.HexGrid(SIDE, SIDE, walls=space.walls))):
         begin = time.perf_counter()

@@ -25,7 +25,10 @@ from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft.layers.propagation.radial.footprints import walks_on
 from fieldcraft.layers.sources.falloff import Falloff
 
-SIZE, UNITS, RADIUS, FEW = 512, 1000, 9, 20
+SIZE = 512
+UNITS = 1000
+RADIUS = 9
+FEW = 20
 WALK = 20.0
 DATA = Path(
     os.environ.get("FIELDCRAFT_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
@@ -89,8 +92,10 @@ def crowd(report: Report, quick: bool, parabolic: bool) -> None:
     few = places[:, :FEW].copy()
     space = fc.Grid(SIZE, SIZE)
     cells = np.array([space.cell_at(place) for place in places])
-    ours, some = Fieldcraft(parabolic, places[0]), Fieldcraft(parabolic, places[0])
-    bot, patch = Bot(parabolic), Bot(parabolic)
+    ours = Fieldcraft(parabolic, places[0])
+    some = Fieldcraft(parabolic, places[0])
+    bot = Bot(parabolic)
+    patch = Bot(parabolic)
     turn = {"all": 0, "few": 0, "bot": 0, "patch": 0}
     patch.draw(cells[0])
 
@@ -121,7 +126,11 @@ def crowd(report: Report, quick: bool, parabolic: bool) -> None:
     for _ in range(3):
         for run in runs.values():
             run()
-    tolerance = 1e-4 if parabolic else 0.0  # float32 sums of the bots; flat discs are whole numbers
+    # float32 sums of the bots; flat discs are whole numbers
+    if parabolic:
+        tolerance = 1e-4
+    else:
+        tolerance = 0.0
     for name, found, expected in (
         ("all", ours.layer.values, bot.values),
         ("few", some.layer.values, patch.values),
@@ -171,7 +180,8 @@ def crowd(report: Report, quick: bool, parabolic: bool) -> None:
         (f"{FEW} move", "few", f"disk and -= and += for the {FEW}", "patch", 20),
     ]
     for title, mine, words, theirs, required in rows:
-        own, other = found[mine], found[theirs]
+        own = found[mine]
+        other = found[theirs]
         ratio = other.best / own.best
         table.add(
             title,
@@ -230,7 +240,8 @@ def footprint(report: Report, quick: bool) -> None:
     space = fc.load_map(path)
     walls = np.ascontiguousarray(space.walls)
     starts = spots(space, 24)
-    walks, linear = walks_on(space), Falloff.of("linear")
+    walks = walks_on(space)
+    linear = Falloff.of("linear")
     costs = np.where(walls, -1.0, 1.0)
 
     class Stopped(MCP_Geometric):
@@ -364,7 +375,8 @@ def units(report: Report, quick: bool) -> None:
             if opened:
                 space.set_walls(rng.choice(np.flatnonzero(space.walls.reshape(-1)), opened), False)
                 space.links()
-            spent, due = [], 0.1
+            spent = []
+            due = 0.1
             while due or layer.lag:
                 begun = perf_counter()
                 imap.advance(due, budget_work=1)

@@ -99,9 +99,10 @@ def measure(
             side = sides[way]
             if not has_costs:
                 side.space.set_walls(cells, turn % 2 == 0)
-            forced = (
-                ALWAYS if side.way == "repaired" else {"_MOST_CHANGED": distances._MOST_CHANGED}
-            )
+            if side.way == "repaired":
+                forced = ALWAYS
+            else:
+                forced = {"_MOST_CHANGED": distances._MOST_CHANGED}
             with patch.multiple(distances, **forced):
                 side.follow(costs[1 - turn % 2])
     return sides

@@ -138,7 +138,9 @@ class Ares:
     )
 
     def __init__(self, made: Any, discs: Callable[..., Any]) -> None:
-        self.bot, self.discs, self.turn = made, discs, 0
+        self.bot = made
+        self.discs = discs
+        self.turn = 0
         free = made.game_info.pathing_grid.data_numpy.T > 0
         self.walkable = free.copy()
         for mineral in made.mineral_field:
@@ -152,7 +154,8 @@ class Ares:
         """The ground, without what stands on it."""
         grid = self.walkable.copy()
         for building in self.bot.structures:
-            left, low = int(building.position.x - 1), int(building.position.y - 1)
+            left = int(building.position.x - 1)
+            low = int(building.position.y - 1)
             grid[left : left + 2, low : low + 2] = False
         return np.where(grid, 1, np.inf).astype(np.float32)
 
@@ -161,7 +164,8 @@ class Ares:
         if self.turn % 8 == 0:
             self.clean, self.climbed = self.cut(), self.cut()
         self.turn += 1
-        ground, flown = self.clean, self.flyable
+        ground = self.clean
+        flown = self.flyable
         kinds = (flown, self.over, self.climbed, ground, flown, ground, ground, flown)
         grids = dict(zip(self.NAMES, (each.copy() for each in kinds), strict=True))
         for unit in self.bot.enemy_units:
@@ -218,7 +222,8 @@ def run(quick: bool) -> Report:
         say(f"bench sc2: {enemies} enemies")
         made = bot(pathing, enemies, enemies)
         field = Battlefield(made, threat=table_of_threats())
-        plain, kept = Ares(made, disc), Ares(made, functools.lru_cache(8192)(disc))
+        plain = Ares(made, disc)
+        kept = Ares(made, functools.lru_cache(8192)(disc))
         check(field, plain)
 
         def batch(step: Callable[[], Any], made: Any = made) -> Callable[[], None]:

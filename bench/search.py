@@ -54,11 +54,9 @@ class Case:
         rows = np.unique(
             np.linspace(0, len(problems) - 1, min(count, len(problems))).round().astype(np.int64)
         )
-        self.starts, self.goals, self.lengths = (
-            problems.starts[rows],
-            problems.goals[rows],
-            problems.lengths[rows],
-        )
+        self.starts = problems.starts[rows]
+        self.goals = problems.goals[rows]
+        self.lengths = problems.lengths[rows]
         self.pairs: Pairs = [
             (tuple(start), tuple(goal))
             for start, goal in zip(self.starts.tolist(), self.goals.tolist(), strict=True)
@@ -162,7 +160,10 @@ def against_peers(cases: list[Case], quick: bool, report: Report) -> Table:
         took = contest({"own": partial(alone, case), **others}, len(case), rounds)
         own = took.pop("own")
         ranking = sorted(took, key=lambda name: took[name].best)
-        best = took[ranking[0]].best if ranking else float("nan")
+        if ranking:
+            best = took[ranking[0]].best
+        else:
+            best = float("nan")
         table.add(
             case.name,
             f"{len(case):,}",

@@ -21,8 +21,11 @@ from bench.table import Report, Table, at_most, milliseconds, times
 from fieldcraft_worlds.games.chase.searches import AnySearch, BeliefSearch, FloodSearch
 from research.experiments.chase import LayerSearch
 
-SIDE, SEED = 256, 5
-SIGHT, SPEED = 10.0, 4.0  # cells, cells a second
+SIDE = 256
+SEED = 5
+# cells, cells a second
+SIGHT = 10.0
+SPEED = 4.0
 THINK = 0.25  # seconds
 AROUND = 40.0  # cells of way around the last sighting in which searchers stand at first
 PARTIES = (1, 4, 8)
@@ -75,7 +78,8 @@ def searched(
 ) -> tuple[float, list[float]]:
     """The seconds that the first thought of a search took, and each after it."""
     lost, places = begins(space, count, turn)
-    search, rng = made(space), np.random.default_rng(turn)
+    search = made(space)
+    rng = np.random.default_rng(turn)
     search.lost(lost, (SPEED, 0.0))
     ways: dict[int, fc.DistanceMap] = {}
     took = []
@@ -141,7 +145,8 @@ def run(quick: bool) -> Report:
         found = raced(count, rounds, seconds)
         own = min(found["SearchParty"].later)
         for name, took in found.items():
-            best, mine = min(took.later), name == "SearchParty"
+            best = min(took.later)
+            mine = name == "SearchParty"
             table.add(
                 f"{count}, {name}",
                 milliseconds(best),

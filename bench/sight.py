@@ -17,8 +17,10 @@ from bench import opponents
 from bench.race import race, say
 from bench.table import Report, Table, milliseconds, times
 
-TRIANGLES, VIEWERS = 10_000, 8
-GUARDS, THIEVES = 100, 100
+TRIANGLES = 10_000
+VIEWERS = 8
+GUARDS = 100
+THIEVES = 100
 RADII = (10.0, 30.0, 100.0)
 SEED = 20231118
 
@@ -67,7 +69,8 @@ def run(quick: bool) -> Report:
     report = Report()
     library = opponents.built(Path(__file__).with_name("sight.cpp"))
     level = Level()
-    graph, rng = level.graph, np.random.default_rng(SEED)
+    graph = level.graph
+    rng = np.random.default_rng(SEED)
     viewers = rng.integers(0, len(graph), VIEWERS)
     rounds = 3 if quick else 30
     table = Table(
@@ -105,7 +108,8 @@ def run(quick: bool) -> Report:
             "peer": (_nothing, peer),
         }
         found = race(calls, 1, {"own": rounds, "peer": max(rounds // 5, 2)})
-        own, other = found["own"], found["peer"]
+        own = found["own"]
+        other = found["peer"]
         table.add(
             f"{radius:g}",
             f"{plain.sum() / VIEWERS:,.0f}",

@@ -177,8 +177,14 @@ class Course:
         self.case = case
         size = case.size
         rng = np.random.default_rng(SEED)
-        walls = rooms(size, rng) if case.walls else None
-        self.free = np.ones((size, size), bool) if walls is None else ~walls
+        if case.walls:
+            walls = rooms(size, rng)
+        else:
+            walls = None
+        if walls is None:
+            self.free = np.ones((size, size), bool)
+        else:
+            self.free = ~walls
         rim = 48 if case.start == "settled" else 1
         inner = np.flatnonzero(self.free[rim:-rim, rim:-rim])
         rows, columns = np.divmod(rng.choice(inner, case.sources, replace=False), size - 2 * rim)
@@ -193,7 +199,10 @@ class Course:
         if case.start == "settled":
             self._settle()
         else:
-            self.field = hills(size, rng) if case.start == "hills" else noise(size, rng)
+            if case.start == "hills":
+                self.field = hills(size, rng)
+            else:
+                self.field = noise(size, rng)
             self.field[~self.free] = 0
 
     def _settle(self) -> None:
@@ -214,7 +223,8 @@ class Course:
         and copied to the others.
         """
         if self.case.start == "settled" and contender is self.own:
-            self.begin, self.end = self.end, (self.end + self.case.steps) % self.LAP
+            self.begin = self.end
+            self.end = (self.end + self.case.steps) % self.LAP
             self.field = self.own.read()
         else:
             contender.write(self.field)
@@ -231,12 +241,12 @@ class Course:
 
     def check(self) -> Check:
         """Run one batch with everybody and compare what they hold afterwards."""
-        own, others = self.own, self.others
-        floored = (
-            [opponents.Floored((self.case.size,) * 2, self.case.decay, MOMENTUM, FLOOR)]
-            if self.case.start == "settled"
-            else []
-        )
+        own = self.own
+        others = self.others
+        if self.case.start == "settled":
+            floored = [opponents.Floored((self.case.size,) * 2, self.case.decay, MOMENTUM, FLOOR)]
+        else:
+            floored = []
         values = {}
         for contender in [own, *others, *floored]:
             self.prepare(contender)
@@ -249,9 +259,10 @@ class Course:
         pinned = bool((values[own.name].flat[sources] == np.float32(STRENGTH)).all())
         for found in values.values():
             found.flat[sources] = 0
-        beside_floor = (
-            float(np.abs(values[own.name] - values.pop(floored[0].name)).max()) if floored else None
-        )
+        if floored:
+            beside_floor = float(np.abs(values[own.name] - values.pop(floored[0].name)).max())
+        else:
+            beside_floor = None
         judge = values.pop(others[0].name)
         differences = {name: float(np.abs(found - judge).max()) for name, found in values.items()}
         return Check(others[0].name, differences, beside_floor, pinned, changing)
@@ -284,11 +295,9 @@ class Check:
             for name, difference in compared.items()
             if not difference <= ROUNDING
         ]
-        return (
-            found
-            if self.pinned
-            else [*found, "fieldcraft: the cell of a source does not read its strength"]
-        )
+        if self.pinned:
+            return found
+        return [*found, "fieldcraft: the cell of a source does not read its strength"]
 
 
 def compare(
@@ -330,8 +339,12 @@ def compare(
     )
     own = found[course.own.name]
     for number, each in enumerate(everybody):
-        name, took = each.name, found[each.name]
-        difference = "reference" if name == check.judge else f"{check.differences[name]:.1e}"
+        name = each.name
+        took = found[each.name]
+        if name == check.judge:
+            difference = "reference"
+        else:
+            difference = f"{check.differences[name]:.1e}"
         if each is course.own:
             table.add(
                 name,
@@ -345,11 +358,12 @@ def compare(
                 difference,
             )
             continue
-        required, aim = (
-            (case.required[number - 1], case.aim[number - 1])
-            if isinstance(each, Cpp)
-            else (None, None)
-        )
+        if isinstance(each, Cpp):
+            required = case.required[number - 1]
+            aim = case.aim[number - 1]
+        else:
+            required = None
+            aim = None
         ratio = took.best / own.best
         verdict = (
             times(ratio),
@@ -361,8 +375,14 @@ def compare(
         table.add(name, milliseconds(took.best), milliseconds(took.median), *verdict, difference)
         if required is not None:
             summary.add(f"{case.title}, against {name}", milliseconds(own.best), *verdict)
-    few = f" ({slow} for NumPy, SciPy and OpenCV)" if slow < rounds else ""
-    start = "its own settled field" if case.start == "settled" else f"a field of {case.start}"
+    if slow < rounds:
+        few = f" ({slow} for NumPy, SciPy and OpenCV)"
+    else:
+        few = ""
+    if case.start == "settled":
+        start = "its own settled field"
+    else:
+        start = f"a field of {case.start}"
     table.notes.append(
         f"{rounds} round{'s' * (rounds > 1)} of {case.steps} steps from {start}{few}; "
         f"one more step changes {check.changing:.1%} of fieldcraft's open cells. "
@@ -388,7 +408,8 @@ def limit(library: ctypes.CDLL | None, reached: float | None, quick: bool) -> Ta
     if library is None:
         table.notes.append("Not measured: g++ is not on the path.")
         return table
-    width, updates = 2048, 20_000
+    width = 2048
+    updates = 20_000
 
     def work(best: list[float], ready: threading.Barrier) -> None:
         space = np.empty(4 * width + 16, np.float32)

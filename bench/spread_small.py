@@ -23,7 +23,9 @@ from bench.race import nothing, race
 from bench.table import Table, at_least, at_most, times
 
 SOURCE = Path(__file__).with_name("spread_grid.cpp")
-DECAY, MOMENTUM, FLOOR = 0.001, 0.05, 1e-3
+DECAY = 0.001
+MOMENTUM = 0.05
+FLOOR = 1e-3
 SEED = 20261122
 LAYERS = 12
 CELLS = 4_000_000
@@ -162,11 +164,12 @@ def sizes(library: ctypes.CDLL, quick: bool) -> tuple[Table, list[str]]:
                 f"{case.size} x {case.size}, {case.neighbors} neighbors: {differ} cells differ"
                 " from the expert's"
             )
-        steps = 4 if quick else max(CELLS // case.size**2, STEPS)
-        imap, expert = (
-            layered(case.size, case.neighbors),
-            Expert(library, case.size, case.neighbors),
-        )
+        if quick:
+            steps = 4
+        else:
+            steps = max(CELLS // case.size**2, STEPS)
+        imap = layered(case.size, case.neighbors)
+        expert = Expert(library, case.size, case.neighbors)
         expert.write(*alive(case.size, 0.2))
         fc.set_threads(case.threads)
         one_by_one(imap, 40)
@@ -180,7 +183,8 @@ def sizes(library: ctypes.CDLL, quick: bool) -> tuple[Table, list[str]]:
         verdict = at_least(ratio, case.asked)
         table.add(name, f"{theirs:.1f}", f"{ours:.1f}", times(ratio), f"{case.asked:g}x", verdict)
     fc.set_threads(1)
-    imap, expert = layered(128, 8, layers=LAYERS), Expert(library, 128, 8)
+    imap = layered(128, 8, layers=LAYERS)
+    expert = Expert(library, 128, 8)
     expert.write(*alive(128, 0.2))
     steps = 4 if quick else 24
     one_by_one(imap, 40)

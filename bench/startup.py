@@ -181,4 +181,6 @@ def memory() -> dict[str, float] | None:
     """Bytes that a 4096 x 4096 grid and a layer on it keep resident, and the layer's peak; None
     where /proc is missing.
     """
-    return fresh(MEMORY) if Path("/proc/self/clear_refs").exists() else None
+    if Path("/proc/self/clear_refs").exists():
+        return fresh(MEMORY)
+    return None

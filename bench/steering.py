@@ -23,7 +23,8 @@ from fieldcraft.space.grid.passages import passages
 
 REQUIRED = 7.0
 DT = 1 / 60
-MAX_SPEED, MAX_FORCE = 3.0, 30.0
+MAX_SPEED = 3.0
+MAX_FORCE = 30.0
 TOLERANCE = 1e-9
 SEED = 20261121
 HOME = (
@@ -51,7 +52,9 @@ class Scene:
 
     def verbs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The same step, one verb after the other."""
-        crowd, at, moving = self.crowd, self.at, self.moving
+        crowd = self.crowd
+        at = self.at
+        moving = self.moving
         follow = steering.follow_flow(at, moving, self.flow, MAX_SPEED)
         near = steering.Neighbors(at, crowd.separation_radius)
         apart = steering.separation(near, strength=MAX_SPEED)
@@ -81,11 +84,10 @@ class Scene:
 def scene(name: str, count: int, spread: float) -> Scene:
     """`count` agents within `spread` cells of way to a goal, after 100 steps."""
     path = HOME / f"{name}.map"
-    space = (
-        fc.load_map(path, neighbors=8)
-        if path.exists()
-        else fc.generate_map("cave", 512, 512, seed=SEED, neighbors=8)
-    )
+    if path.exists():
+        space = fc.load_map(path, neighbors=8)
+    else:
+        space = fc.generate_map("cave", 512, 512, seed=SEED, neighbors=8)
     rng = np.random.default_rng(SEED)
     goal = space.position_of(space.nearest_open(len(space) // 2 + space.width // 3))
     distances = distance_map(space, goal)

@@ -39,7 +39,8 @@ def run(quick: bool) -> Report:
 def _agrees() -> bool:
     """Return whether a swarm comes to the same bits with one thread and with several."""
     grid = fc.Grid(90, 70, walls=np.random.default_rng(0).random((70, 90)) < 0.1)
-    found, threads = [], fc.set_threads(1)
+    found = []
+    threads = fc.set_threads(1)
     for count in (1, max(threads, 2)):
         fc.set_threads(count)
         trail = fc.InfluenceMap(grid).add_layer("a", fc.Trail())
@@ -116,7 +117,8 @@ def _on_a_device() -> Table:
 
 def _encoding(device: Any) -> float:
     """The seconds of CPU time in Python for a step of two dispatches."""
-    grid, steps = fc.Grid(16, 16), 256
+    grid = fc.Grid(16, 16)
+    steps = 256
     trail = fc.InfluenceMap(grid).add_layer("a", fc.Trail(), device=device)
     swarm = Swarm.scattered(grid, 16, device=device)
     least = _least(

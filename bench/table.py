@@ -94,9 +94,13 @@ def at_most(value: float, required: float | None) -> str:
 def milliseconds(seconds: float) -> str:
     """A duration in milliseconds with three or four figures."""
     value = seconds * 1e3
-    return f"{value:.1f}" if value >= 100 else f"{value:.2f}" if value >= 1 else f"{value:.4f}"
+    if value >= 100:
+        return f"{value:.1f}"
+    return f"{value:.2f}" if value >= 1 else f"{value:.4f}"
 
 
 def times(ratio: float) -> str:
     """A ratio such as 4.1x."""
-    return f"{ratio:.0f}x" if ratio >= 100 else f"{ratio:.1f}x" if ratio >= 10 else f"{ratio:.2f}x"
+    if ratio >= 100:
+        return f"{ratio:.0f}x"
+    return f"{ratio:.1f}x" if ratio >= 10 else f"{ratio:.2f}x"

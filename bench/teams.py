@@ -14,7 +14,11 @@ from bench.race import race, say
 from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft.layers.teams.teams import Teams
 
-SIZE, TEAMS, UNITS, MOVERS, RADIUS = 512, 10, 200, 20, 9
+SIZE = 512
+TEAMS = 10
+UNITS = 200
+MOVERS = 20
+RADIUS = 9
 TICKS = 10
 REQUIRED = 10.0
 Cells = NDArray[np.int64]
@@ -100,12 +104,10 @@ class Arrays:
 
     def stamp(self, layer: NDArray[np.float32], places: Cells, sign: int) -> None:
         for x, y in places.tolist():
-            x0, x1, y0, y1 = (
-                max(x - RADIUS, 0),
-                min(x + RADIUS + 1, SIZE),
-                max(y - RADIUS, 0),
-                min(y + RADIUS + 1, SIZE),
-            )
+            x0 = max(x - RADIUS, 0)
+            x1 = min(x + RADIUS + 1, SIZE)
+            y0 = max(y - RADIUS, 0)
+            y1 = min(y + RADIUS + 1, SIZE)
             disc = self.disc[y0 - y + RADIUS : y1 - y + RADIUS, x0 - x + RADIUS : x1 - x + RADIUS]
             if sign > 0:
                 layer[y0:y1, x0:x1] += disc
@@ -141,12 +143,10 @@ class Written(Arrays):
 
     def stamp(self, layer: NDArray[np.float32], places: Cells, sign: int) -> None:
         for x, y in places.tolist():
-            x0, x1, y0, y1 = (
-                max(x - RADIUS, 0),
-                min(x + RADIUS + 1, SIZE),
-                max(y - RADIUS, 0),
-                min(y + RADIUS + 1, SIZE),
-            )
+            x0 = max(x - RADIUS, 0)
+            x1 = min(x + RADIUS + 1, SIZE)
+            y0 = max(y - RADIUS, 0)
+            y1 = min(y + RADIUS + 1, SIZE)
             rows, columns = np.ogrid[y0:y1, x0:x1]
             square = (columns - x) ** 2 + (rows - y) ** 2
             layer[y0:y1, x0:x1] += sign * np.maximum(1 - square / RADIUS**2, 0)
@@ -196,8 +196,11 @@ def run(quick: bool) -> Report:
     fc.warm_up()
     say("bench teams: owner, tension and contested ground")
     battle = Battle()
-    ours, one_team = Ours(battle), OneTeam(battle)
-    written, arrays, differences = Written(battle), Arrays(battle), Differences(battle)
+    ours = Ours(battle)
+    one_team = OneTeam(battle)
+    written = Written(battle)
+    arrays = Arrays(battle)
+    differences = Differences(battle)
     every = {
         "fieldcraft": ours,
         "fieldcraft, and vulnerability of one team": one_team,

@@ -13,7 +13,9 @@ from bench.table import Report, Table, milliseconds
 from fieldcraft.layers.forecast import values_at
 
 SEED = 20261123
-SIDE, STEPS, PATROLS = 256, 64, 24
+SIDE = 256
+STEPS = 64
+PATROLS = 24
 REQUIRED = 2.0  # ms a way
 
 
@@ -62,7 +64,8 @@ def run(quick: bool) -> Report:
         fc.shortest_path(space, *pairs[0], danger=danger)
         fixed = fastest(space, pairs[0][0], pairs[0][0], danger)
         took = [max(fastest(space, *pair, danger) - fixed, 0.0) for pair in pairs]
-        mean, median = statistics.mean(took), statistics.median(took)
+        mean = statistics.mean(took)
+        median = statistics.median(took)
         table.add(kind, *map(milliseconds, (foreseen, mean, median, max(took))), f"{REQUIRED:g}")
     table.notes.append(
         "Times of a way are the least of five CPU times, beyond those of a call that goes nowhere, which copies and"

@@ -15,7 +15,10 @@ from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.rules import start, step
 from fieldcraft_worlds.games.towers.state import State, Units
 
-SIZE, UNITS, STEPS, WARM = 512, 2_000, 90, 1_200
+SIZE = 512
+UNITS = 2_000
+STEPS = 90
+WARM = 1_200
 REQUIRED = 60.0
 # Sturdy, so that nearly all live through it.
 RULES = Settings(
@@ -83,12 +86,16 @@ def run(quick: bool) -> Report:
             begun = step(derived, begun, (), rng)
             derived.follow(begun)
         dice = rng.bit_generator.state
-        rounds, busy, slowest = [], [], []
+        rounds = []
+        busy = []
+        slowest = []
         for _ in range(2 if quick else 7):
-            state, rng.bit_generator.state = begun, dice
+            state = begun
+            rng.bit_generator.state = dice
             derived.follow(state)
             time.sleep(REST)
-            took, work = [], time.process_time()
+            took = []
+            work = time.process_time()
             for _ in range(STEPS):
                 before = time.perf_counter()
                 state = live(derived, state, rng)
@@ -103,7 +110,8 @@ def run(quick: bool) -> Report:
             for name in derived.imap
             if not _same(derived, fresh, name)
         ]
-        best, median = min(rounds), float(np.median(rounds))
+        best = min(rounds)
+        median = float(np.median(rounds))
         table.add(
             kind,
             f"{1 / best:.0f}",

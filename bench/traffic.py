@@ -18,7 +18,9 @@ from bench.race import race, say
 from bench.table import Report, Table
 
 SEED = 20261121
-SIDE, AGENTS, GOALS = 512, 10_000, 64
+SIDE = 512
+AGENTS = 10_000
+GOALS = 64
 COLUMNS = "one step", "ms", "agents a second", "times the time of fieldcraft"
 
 
@@ -27,7 +29,8 @@ class Plain:
 
     def __init__(self, space: fc.Space) -> None:
         ways = space.adjacency
-        ends, starts = ways.ends.tolist(), ways.starts.tolist()
+        ends = ways.ends.tolist()
+        starts = ways.starts.tolist()
         self.beside = [ends[a:b] for a, b in itertools.pairwise(starts)]
 
     def step(self, cells: list[int], left: list[Any]) -> list[int]:
@@ -37,7 +40,8 @@ class Plain:
         who = {cell: i for i, cell in enumerate(cells)}
 
         def plan(i: int, pusher: int) -> bool:
-            here, away = cells[i], left[i]
+            here = cells[i]
+            away = left[i]
             for cell in sorted(
                 [*self.beside[here], here], key=lambda cell: (away[cell], cell in who)
             ):
@@ -68,7 +72,8 @@ def pymapf_step(
         from pymapf.algorithms.pibt import pibt_step
     except ImportError:
         return None
-    ground, width = GridMap(space.walls.tolist()), space.width
+    ground = GridMap(space.walls.tolist())
+    width = space.width
     names = [str(i) for i in range(len(cells))]
     at = {name: divmod(cell, width) for name, cell in zip(names, cells, strict=True)}
     to = {name: divmod(cell, width) for name, cell in zip(names, goals, strict=True)}
@@ -91,7 +96,8 @@ def walk(space: fc.Grid, reached: Any, rng: Any, steps: int) -> tuple[float, flo
     """
     cells = rng.choice(reached, AGENTS, replace=False)
     goals = rng.choice(reached, AGENTS)
-    crowd, took = fc.steering.PIBT(space), []
+    crowd = fc.steering.PIBT(space)
+    took = []
     for _ in range(steps + 1):
         start = time.perf_counter()
         cells = crowd.step(cells, goals)
@@ -104,7 +110,8 @@ def walk(space: fc.Grid, reached: Any, rng: Any, steps: int) -> tuple[float, flo
 def run(quick: bool) -> Report:
     """The table of this suite."""
     sys.setrecursionlimit(100_000)
-    report, rng = Report(), np.random.default_rng(SEED)
+    report = Report()
+    rng = np.random.default_rng(SEED)
     space = fc.Grid(walls=rng.random((SIDE, SIDE)) < 0.1, neighbors=4)
     open_cells = np.flatnonzero(~space.walls.reshape(-1))
     aims = space.position_of(rng.choice(open_cells, GOALS))
@@ -116,7 +123,8 @@ def run(quick: bool) -> Report:
     lists = [each.values.reshape(-1).tolist() for each in maps]
     left = [lists[k] for k in which.tolist()]
     say(f"bench traffic: {AGENTS} agents")
-    crowd, plain = fc.steering.PIBT(space), Plain(space)
+    crowd = fc.steering.PIBT(space)
+    plain = Plain(space)
     steps: dict[str, Callable[[], list[int]]] = {
         "fieldcraft": lambda: crowd.step(cells, goals).tolist(),
         "plain Python": partial(plain.step, cells.tolist(), left),

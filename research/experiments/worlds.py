@@ -57,7 +57,10 @@ def worlds_of(
     """
     maps = list(dict.fromkeys(Path(file) for file in files))
     if kinds is None:
-        names = list(HALLS) if not maps else []
+        if not maps:
+            names = list(HALLS)
+        else:
+            names = []
     else:
         names = [checks.choice("kind", kind, KINDS) for kind in kinds]
     width, height = _size_of(size)
@@ -71,7 +74,8 @@ def worlds_of(
         if len(space.shape) > 1:
             down, across = space.shape
         else:
-            down, across = (1, len(space))
+            down = 1
+            across = len(space)
         worlds.append({"map": str(file), "width": across, "height": down})
         digests[f"sha256 of {file}"] = hashlib.sha256(file.read_bytes()).hexdigest()
     return worlds, digests

@@ -163,9 +163,11 @@ def _unit(data: dict[str, Any], assigned: dict[str, Any] | None, kinds: dict[str
         step = STEPS[number]
         beside = (cell[0] + step[0], cell[1] + step[1])
         if verb == MOVE:
-            target, aim = (beside, None)
+            target = beside
+            aim = None
         else:
-            target, aim = (cell, beside)
+            target = cell
+            aim = beside
         if verb == PRODUCE:
             product = kinds[action["unitType"]]
         else:

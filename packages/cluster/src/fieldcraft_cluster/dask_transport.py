@@ -137,13 +137,11 @@ class DaskStores(Stores):
         """Return the futures of the stores that have arguments, None for the others."""
         futures: list[Any] = []
         for place, given in enumerate(arguments):
-            futures.append(
-                None
-                if given is None
-                else self._result(
-                    place, lambda p=place, g=given, **_: getattr(self.stores[p], method)(*g)
-                )
-            )
+            if given is None:
+                futures.append(None)
+                continue
+            call = lambda p=place, g=given, **_: getattr(self.stores[p], method)(*g)  # noqa: E731
+            futures.append(self._result(place, call))
         return futures
 
     def _result(self, place: int, wait: Callable[..., Any], limit: float | None = None) -> Any:

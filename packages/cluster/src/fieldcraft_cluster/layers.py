@@ -168,10 +168,11 @@ class WorldRadialLayer(SourceLayer):
         points, _ = checks.positions(positions)
         usual = values_of(self.propagation)["radius"]
         sizes = checks.numbers("radii", usual if radii is None else radii, len(points))
-        if len(sizes) and not (sizes.min() > 0 and sizes.max() <= self.plan.reach):
+        wrong = sizes[~((sizes > 0) & (sizes <= self.plan.reach))]
+        if len(wrong):
             raise InvalidValue(
                 f"Radii lie within the reach of the layer, {self.plan.reach:g}",
-                got=f"{sizes.max() if sizes.min() > 0 else sizes.min():g}",
+                got=f"{wrong[0]:g}",
                 remedy="Pass add_layer(..., reach=) the largest radius",
             )
         return self._add(points, strengths, sizes, lifetimes, on_wall, outside)

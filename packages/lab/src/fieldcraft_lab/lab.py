@@ -259,7 +259,10 @@ class Lab(Controller):
 
         same = [side for side in self.sides.values() if last(side) == last(chosen)]
         for session in same:
-            session.undo() if isinstance(message, protocol.Undo) else session.redo()
+            if isinstance(message, protocol.Undo):
+                session.undo()
+            else:
+                session.redo()
         self._stopped = None
         furthest = max(session.moment for session in self.sides.values())
         for session in self.sides.values():

@@ -219,7 +219,10 @@ def create(kind: str, folder: Path) -> list[Path]:
     except BaseException as error:
         for each in reversed(made):
             with contextlib.suppress(OSError):
-                each.rmdir() if each.is_dir() else each.unlink()
+                if each.is_dir():
+                    each.rmdir()
+                else:
+                    each.unlink()
         if isinstance(error, OSError) or "\0" in str(folder):
             raise InvalidValue(
                 "A starter goes into a folder that can be written",

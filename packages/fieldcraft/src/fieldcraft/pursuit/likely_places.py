@@ -100,7 +100,10 @@ def _spread_out(
     positions = space.position_of(cells)
     first = space.cell_at(estimate(space, cells, weights, "peak"))
     at = np.flatnonzero(cells == first)
-    taken = [int(at[0]) if len(at) else int(np.argmax(weights))]
+    if len(at):
+        taken = [int(at[0])]
+    else:
+        taken = [int(np.argmax(weights))]
     near = np.sqrt((_offsets(space, positions, positions[taken[0]]) ** 2).sum(axis=1))
     least = at_spacing(space, gap)
     for _ in range(count - 1):

@@ -29,7 +29,9 @@ def plain_numbers(
     """Return a copy of an array of a state; `InvalidValue` unless it has this shape and finite
     numbers of one of these kinds.
     """
-    found = np.array(state.get(name)) if isinstance(state, Mapping) else np.zeros(0)
+    found = np.zeros(0)
+    if isinstance(state, Mapping):
+        found = np.array(state.get(name))
     if found.shape != shape or found.dtype.kind not in kinds or not np.isfinite(found).all():
         raise not_a_state(
             f"{name} of a state are numbers of shape {shape}",

@@ -202,7 +202,10 @@ def _parts_of_maps(
             continue
         without = float(expression.values_without(each).reshape(-1)[cell])
         own = float(each.sample(center, outside="clamp"))
-        told = explain(each, center, outside="clamp") if isinstance(each, Attributed) else None
+        if isinstance(each, Attributed):
+            told = explain(each, center, outside="clamp")
+        else:
+            told = None
         found.append(MapPart(each.name, own, value - without, told))
     return tuple(sorted(found, key=lambda part: -abs(part.amount)))
 

@@ -98,10 +98,11 @@ def checked_cells(space: Space, cells: ArrayLike) -> NDArray[np.int64]:
     else:
         wrong = ids != ids
     if wrong.any():
+        rule = "A cell is a vertex, and this graph has none"
+        if len(space):
+            rule = f"Cells lie in 0 to {len(space) - 1}"
         raise OutsideMap(
-            f"Cells lie in 0 to {len(space) - 1}"
-            if len(space)
-            else "A cell is a vertex, and this graph has none",
+            rule,
             got=str(np.atleast_1d(ids)[wrong][0]),
             remedy="Use cell_at() to turn positions into cells",
         )

@@ -57,8 +57,12 @@ def text_of(expression: object) -> str:
 def _node_of(thing: Any, levels: int) -> ast.expr:
     if isinstance(thing, (float, int, np.number)):
         short = float(f"{float(thing):.7g}")
-        size = ast.Constant(int(abs(short)) if short.is_integer() else abs(short))
-        return ast.UnaryOp(ast.USub(), size) if short < 0 else size
+        size = abs(short)
+        if size.is_integer():
+            size = int(size)
+        if short < 0:
+            return ast.UnaryOp(ast.USub(), ast.Constant(size))
+        return ast.Constant(size)
     written = thing if isinstance(thing, Written) else getattr(thing, "written", None)
     if written is None or getattr(thing, "is_named", False):
         name = getattr(thing, "name", None)

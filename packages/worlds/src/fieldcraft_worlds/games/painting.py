@@ -44,9 +44,11 @@ def brushed(space: Grid, points: ArrayLike, radius: float) -> NDArray[np.int64]:
         return np.zeros(0, dtype=np.int64)
     path = _on_map(space, path)
     if len(path) > 1:
-        starts, ends = (path[:-1], path[1:])
+        starts = path[:-1]
+        ends = path[1:]
     else:
-        starts, ends = (path, path)
+        starts = path
+        ends = path
     found = [
         _under_segment(space, start, end, radius) for start, end in zip(starts, ends, strict=True)
     ]

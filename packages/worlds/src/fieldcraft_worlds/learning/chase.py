@@ -186,13 +186,11 @@ class ChaseLesson:
             -1, 2
         )
         ai = _Controlled(rows[own], directions) if len(own) else decide
-        orders = (
-            self._orders(state, chosen[RUNNER])
-            if RUNNER in chosen
-            else (Lead(False),)
-            if state.by_hand
-            else ()
-        )
+        orders: tuple[Any, ...] = ()
+        if RUNNER in chosen:
+            orders = self._orders(state, chosen[RUNNER])
+        elif state.by_hand:
+            orders = (Lead(False),)
         for _ in range(self.every):
             if state.over:
                 break

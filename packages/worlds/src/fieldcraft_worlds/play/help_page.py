@@ -32,7 +32,9 @@ def hand_keys(game: Game, bindings: Mapping[str, str]) -> list[PanelKey]:
     clicks = [each.text for each in game.actions if "mouse left" in inputs[each.name]]
     if takes:
         return lines
-    return [PanelKey("", f"mouse: {clicks[0]}"), *lines] if clicks else lines
+    if clicks:
+        return [PanelKey("", f"mouse: {clicks[0]}"), *lines]
+    return lines
 
 
 def help_lines(game: Game, bindings: Mapping[str, str]) -> Lines:

@@ -229,9 +229,11 @@ def _keys(pen: _Pen, keys: tuple[PanelKey, ...]) -> None:
             return
         in_columns = key.on is not None
         if in_columns:
-            left, right = (0 if is_left else half, half - 8)
+            left = 0 if is_left else half
+            right = half - 8
         else:
-            left, right = (0, pen.wide)
+            left = 0
+            right = pen.wide
         if key.on is not None:
             pen.box(left, 9, rgb_of_tone("good") if key.on else _EDGE)
             left += 14

@@ -227,7 +227,9 @@ class Table:
         if usual is None and not needed_by(any_kind) <= {*values}:
             return None
         try:
-            return kind(**values) if usual is None else replace(usual, **values)  # type: ignore[type-var]
+            if usual is None:
+                return kind(**values)
+            return replace(usual, **values)  # type: ignore[type-var]
         except InvalidValue as error:
             self.file.report_error((*self.keys, error.about if error.about in self else ""), error)
         return None

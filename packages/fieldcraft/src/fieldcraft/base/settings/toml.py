@@ -287,7 +287,12 @@ def dotted(keys: Keys) -> str:
     """Return keys as text: layers.threat, sources[2]."""
     text = ""
     for key in keys:
-        text += f"[{key}]" if isinstance(key, int) else f".{key}" if text else key
+        if isinstance(key, int):
+            text += f"[{key}]"
+        elif text:
+            text += f".{key}"
+        else:
+            text = key
     return text
 
 

@@ -117,11 +117,10 @@ def compare(
         for target in targets:
             stagings.append(cleanup.enter_context(Staging(target.parent, [target.name])))
             part = stagings[-1].part(target.name)
-            collectors.append(
-                FilmCollector(painter, everything, run, part)
-                if target.suffix.lower() in FILMS
-                else StillCollector(painter, run.seconds, part)
-            )
+            if target.suffix.lower() in FILMS:
+                collectors.append(FilmCollector(painter, everything, run, part))
+            else:
+                collectors.append(StillCollector(painter, run.seconds, part))
             cleanup.callback(collectors[-1].discard)
         play(worlds, collectors, cleanup.enter_context(Progress(progress, recipes[0].path.name)))
         for staging in stagings:

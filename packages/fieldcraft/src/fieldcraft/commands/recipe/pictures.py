@@ -317,7 +317,12 @@ def _range(worlds: Sequence[World], name: str, layers: Sequence[str]) -> tuple[f
     if not is_layer and what in ("share", "owner"):
         return (0.0, 1.0)
     teams = worlds[0].recipe.teams
-    sources = layers if is_layer else teams.names if teams else ()
+    if is_layer:
+        sources = layers
+    elif teams:
+        sources = teams.names
+    else:
+        sources = ()
     ranges = [world.strongest(each) for world in worlds for each in sources]
     low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
     if not low < high:

@@ -74,13 +74,10 @@ class RecipeFile(SettingsFile):
             return os.environ[name]
         if name == DATA and (found := data_beside(self.file)) is not None:
             return str(found)
-        raise InvalidValue(
-            "A variable in a path is set",
-            got=f"${{{name}}}",
-            remedy=f"Pass --data DIR, or set the environment variable {DATA}"
-            if name == DATA
-            else "Set that environment variable, or write the path out",
-        )
+        remedy = "Set that environment variable, or write the path out"
+        if name == DATA:
+            remedy = f"Pass --data DIR, or set the environment variable {DATA}"
+        raise InvalidValue("A variable in a path is set", got=f"${{{name}}}", remedy=remedy)
 
 
 def data_beside(path: Path) -> Path | None:

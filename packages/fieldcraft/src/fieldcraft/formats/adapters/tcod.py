@@ -116,16 +116,15 @@ def field_of_view(
             got=f"{(x, y)} on {table.shape[0]} x {table.shape[1]} tiles",
             remedy="Pass (x, y) of a tile",
         )
+    chosen = constants.FOV_SYMMETRIC_SHADOWCAST
+    if algorithm is not None:
+        chosen = checks.integer("algorithm", algorithm)
     seen = compute_fov(
         np.asfortranarray(table),
         (int(x), int(y)),
         checks.integer("radius", radius, maximum=2**31 - 1),
         checks.flag("light_walls", light_walls),
-        algorithm=(
-            constants.FOV_SYMMETRIC_SHADOWCAST
-            if algorithm is None
-            else checks.integer("algorithm", algorithm)
-        ),
+        algorithm=chosen,
     )
     return np.asarray(seen.T)
 

@@ -175,7 +175,10 @@ def opacity(strip: Image) -> NDArray[np.uint8] | None:
     if not strip.has_transparency_data:
         return None
     key = strip.info.get("transparency")
-    gray = np.asarray(strip.convert("L")) if strip.mode in ("1", "L") else wide_gray(strip)
+    if strip.mode in ("1", "L"):
+        gray: NDArray[Any] | None = np.asarray(strip.convert("L"))
+    else:
+        gray = wide_gray(strip)
     if gray is not None and isinstance(key, int):
         return np.where(gray == key, 0, 255).astype(np.uint8)
     return np.asarray(strip.convert("RGBA").getchannel("A"))

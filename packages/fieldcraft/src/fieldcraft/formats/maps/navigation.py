@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -181,7 +181,10 @@ def load_recast(
     file = map_file(path, mobility, ("ground",), max_height)
     content = read_json(file, _RECAST)
     with parsing(file.name, _RECAST):
-        corners, polygons = _details(content) if "meshes" in content else _polygons(content)
+        read: Callable[[dict[str, Any]], tuple[NDArray[np.float64], Any]] = _polygons
+        if "meshes" in content:
+            read = _details
+        corners, polygons = read(content)
         places = np.stack([corners[:, 0], -corners[:, 2], corners[:, 1]], axis=1)
         return Graph.from_polygons(places, polygons, max_height=max_height, y_up=True)
 

@@ -158,7 +158,10 @@ class Level:
             if tile:
                 found = {**found, "anchor": self._anchor(tile, tilesets, folder)}
             points = found.get("polygon") or found.get("polyline") or ""
-            self.spend(1 + (points.count(",") if isinstance(points, str) else len(points)))
+            if isinstance(points, str):
+                self.spend(1 + points.count(","))
+            else:
+                self.spend(1 + len(points))
             yield found
 
     def _anchor(

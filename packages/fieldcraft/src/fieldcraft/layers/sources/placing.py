@@ -34,7 +34,10 @@ def place(
     checks.choice("outside", outside, OUTSIDE)
     checks.choice("on_wall", on_wall, ON_WALL if walls_allowed else ON_WALL[:2])
     if not one:
-        walls = None if on_wall == "through" else space.walls.reshape(-1)
+        if on_wall == "through":
+            walls = None
+        else:
+            walls = space.walls.reshape(-1)
         quick = space.quick_cells(positions, outside, walls)
         if quick is not None:
             return np.asarray(positions), quick

@@ -162,7 +162,10 @@ class Rows:
 
     def rows_of(self, ids: ArrayLike) -> NDArray[np.int64]:
         """Return the rows of live sources; refuses ids that are dead or come twice."""
-        wanted = ids if is_ids(ids) else _checked_ids(ids)
+        if is_ids(ids):
+            wanted = ids
+        else:
+            wanted = _checked_ids(ids)
         rows = np.empty(len(wanted), dtype=np.int64)
         refused = kernels.sources.source_rows.rows_of(
             wanted, self.alive, self.generation, rows, self._marks

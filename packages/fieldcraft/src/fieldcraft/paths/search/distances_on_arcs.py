@@ -89,8 +89,11 @@ def _length_bounds(space: Space) -> tuple[float, float, float]:
         lengths = graph_of(space).topology.lengths
     if not len(lengths):
         return 1.0, 1.0, 1.0
-    typical = float(lengths.min() if grid else np.median(lengths))
-    return float(lengths.min()), typical, float(lengths.max())
+    shortest = float(lengths.min())
+    typical = shortest
+    if not grid:
+        typical = float(np.median(lengths))
+    return shortest, typical, float(lengths.max())
 
 
 class ArcSearch(DistanceSearch):

@@ -250,11 +250,10 @@ def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
         is_bend |= _bent(places)
     steps = np.sqrt((np.diff(places, axis=0) ** 2).sum(axis=1))
     length = float(steps.sum())
-    cost = (
-        length * costs.uniform
-        if costs.uniform is not None
-        else float((steps * costs.values[within]).sum())  # type: ignore[index]
-    )
+    if costs.uniform is not None:
+        cost = length * costs.uniform
+    else:
+        cost = float((steps * costs.values[within]).sum())  # type: ignore[index]
     at = np.flatnonzero(is_bend)
     again = (places[at[1:]] == places[at[:-1]]).all(axis=1)  # a bend where the one before is
     again[-1] = False

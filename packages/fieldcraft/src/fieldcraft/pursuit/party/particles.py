@@ -226,7 +226,9 @@ class Particles:
         distant = behind[away[behind] >= self.motion.far]
         if len(distant):
             return distant
-        return behind if len(behind) else np.arange(len(away))
+        if len(behind):
+            return behind
+        return np.arange(len(away))
 
     def _paths_back(
         self, back: Ints, turns: Ints, lost: LostTarget, rng: np.random.Generator

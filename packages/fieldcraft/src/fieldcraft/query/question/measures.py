@@ -122,7 +122,9 @@ class Distance(Measure):
         away = distances(context.space, context.space.position_of(cells), points)
         if self.to == "mean":
             return np.asarray(away.mean(axis=1))
-        return np.asarray(away.min(axis=1) if self.to == "nearest" else away.max(axis=1))
+        if self.to == "nearest":
+            return np.asarray(away.min(axis=1))
+        return np.asarray(away.max(axis=1))
 
     def bounds(self, context: Context, least: float, most: float) -> tuple[float, float]:
         """See `Measure.bounds`."""

@@ -64,12 +64,11 @@ def checked_edges(edges: ArrayLike, count: int, *, single: bool = False) -> NDAr
     wrong = ((array < 0) | (array >= count)).any(axis=1)
     if wrong.any():
         index = int(np.flatnonzero(wrong)[0])
+        rule = "A graph without vertices has no edges"
+        if count:
+            rule = f"Edges lie between vertices 0 to {count - 1}"
         raise InvalidValue(
-            (
-                f"Edges lie between vertices 0 to {count - 1}"
-                if count
-                else "A graph without vertices has no edges"
-            ),
+            rule,
             got=f"{tuple(array[index].tolist())} at index {index}",
             remedy="Correct that edge, or add the vertex",
         )

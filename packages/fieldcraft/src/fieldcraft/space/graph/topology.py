@@ -27,7 +27,9 @@ def losses(lengths: NDArray[np.float64], decay: float, exponent: int) -> NDArray
     """
     with np.errstate(over="ignore"):
         loss = decay * lengths
-    return (np.exp(-loss) if exponent == 0 else np.minimum(loss, _ALL)).astype(np.float32)
+    if exponent == 0:
+        return np.exp(-loss).astype(np.float32)
+    return np.minimum(loss, _ALL).astype(np.float32)
 
 
 class Arrangement:
@@ -231,9 +233,9 @@ class Topology:
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
         first = np.flatnonzero(np.diff(keys, prepend=-1) != 0)
-        self.lengths: NDArray[np.float64] = (
-            np.minimum.reduceat(lengths[order], first) if len(first) else np.zeros(0)
-        )
+        self.lengths: NDArray[np.float64] = np.zeros(0)
+        if len(first):
+            self.lengths = np.minimum.reduceat(lengths[order], first)
         ends, origins = np.divmod(keys[first], max(count, 1))
         self.origins: NDArray[np.int32] = origins.astype(np.int32)
         self.starts = starts_of(ends, count)

@@ -65,7 +65,9 @@ class GridLayout:
         column, row = (x - self.origin[0]) / self.cell_size, (y - self.origin[1]) / self.cell_size
         if not (0 <= column < self.width and 0 <= row < self.height):
             return None
-        return (self.height - 1 - int(row) if self.y_up else int(row)) * self.width + int(column)
+        if self.y_up:
+            return (self.height - 1 - int(row)) * self.width + int(column)
+        return int(row) * self.width + int(column)
 
     def cells(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
         """Return the cells (N,) of positions (N, 2); see `Grid.cell_at`."""
@@ -113,7 +115,9 @@ class GridLayout:
 
 def sides_of(width: int | None, height: int | None, walls: ArrayLike | None) -> tuple[int, int]:
     """Return the width and height of a grid whose walls are given as an array."""
-    shape = () if walls is None else checks.array("walls", walls).shape
+    shape: tuple[int, ...] = ()
+    if walls is not None:
+        shape = checks.array("walls", walls).shape
     if width is not None or height is not None or len(shape) != 2:
         raise InvalidValue(
             "A grid needs width and height, or walls with two axes, (height, width)",
@@ -134,7 +138,9 @@ def origin_of(
             remedy="Pass only one of them",
         )
     if origin is None:
-        return (-cell_size / 2, -cell_size / 2) if tiles else (0.0, 0.0)
+        if tiles:
+            return (-cell_size / 2, -cell_size / 2)
+        return (0.0, 0.0)
     x, y = checks.position(origin, "origin is one (x, y) pair").tolist()
     return x, y
 
@@ -145,7 +151,10 @@ def coarse_cells(grid: GridLayout, cell_size: float) -> tuple[int, tuple[int, in
     """
     size = checks.positive("cell_size", cell_size)
     ratio = size / grid.cell_size
-    factor = round(ratio) if ratio <= 2**31 else 0
+    if ratio <= 2**31:
+        factor = round(ratio)
+    else:
+        factor = 0
     if factor < 1 or not math.isclose(factor * grid.cell_size, size, rel_tol=1e-9):
         raise InvalidValue(
             f"A coarser cell_size is a whole multiple of the map's {grid.cell_size:g}",
@@ -223,7 +232,9 @@ class Lattice(Space):
     def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
         """See `Space.wrapped`."""
         low, period = np.array(self.origin), self.period
-        return positions if period is None else np.asarray(low + np.mod(positions - low, period))
+        if period is None:
+            return positions
+        return np.asarray(low + np.mod(positions - low, period))
 
     def _check_precision(self, name: str, size: float, farthest: float) -> None:
         """Refuse cells that are too small for float64 coordinates of this size."""

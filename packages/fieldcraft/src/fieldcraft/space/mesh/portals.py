@@ -110,9 +110,9 @@ def portals_of(graph: Graph) -> tuple[Portals, NDArray[np.uint8]]:
 
 def windows_of(graph: Graph) -> tuple[Portals, NDArray[np.uint8]]:
     """Return the portals of a graph with a mesh, and their flags for sight."""
-    return _portals(graph), _blocked_flags(graph) if graph.opaque is graph.walls else _opaque_flags(
-        graph
-    )
+    if graph.opaque is graph.walls:
+        return _portals(graph), _blocked_flags(graph)
+    return _portals(graph), _opaque_flags(graph)
 
 
 def _portals(graph: Graph) -> Portals:

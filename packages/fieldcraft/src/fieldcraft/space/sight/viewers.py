@@ -62,12 +62,14 @@ def checked_viewers(
     checked_space(space, "Sight takes place on")
     points, _ = checks.positions(on_map(space, positions, outside), dimensions=space.dimensions)
     opening = checks.positive("angle", angle, maximum=360)  # degrees
+    limits = within_range(space, _radii(space, radius, len(points)))
+    facings = kernels.sight.visible.NO_FACINGS
+    if facing is not None:
+        facings = _facings(space, facing, len(points))
     return Viewers(
         points,
-        within_range(space, _radii(space, radius, len(points))),
-        kernels.sight.visible.NO_FACINGS
-        if facing is None
-        else _facings(space, facing, len(points)),
+        limits,
+        facings,
         math.cos(math.radians(opening / 2)) - SLACK,  # both edges of the cone belong to it
     )
 

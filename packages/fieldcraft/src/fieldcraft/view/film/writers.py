@@ -251,7 +251,9 @@ class _Failing:
 
     def tell(self) -> int:
         """Return the place in the file."""
-        return self._file.tell() if self.error is None else 0
+        if self.error is None:
+            return self._file.tell()
+        return 0
 
 
 class _Mp4(Writer):

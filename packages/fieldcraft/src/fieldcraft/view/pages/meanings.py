@@ -53,7 +53,10 @@ def meaning_of(layer: Any, *, light: bool) -> Meaning:
     if isinstance(layer, DistanceMap):
         return Meaning(layer, mark=_goals_of(layer))
     if isinstance(layer, Pursuit):
-        text = "Blue: the barrier, which the target has not crossed." if layer.barrier.any() else ""
+        if layer.barrier.any():
+            text = "Blue: the barrier, which the target has not crossed."
+        else:
+            text = ""
         return Meaning(layer, mark=_barrier_of(layer), caption=text)
     return Meaning(layer)
 
@@ -62,7 +65,10 @@ def _share_scale(share: TeamShare, light: bool) -> ColorScale:
     """Return the scale from the color of the others over even ground to that of the team."""
     teams = {team.label: team.color for team in Team.all_of(share.teams)}
     own = teams.pop(share.team)
-    others = parse_color(_OTHERS) if len(teams) != 1 else next(iter(teams.values()))
+    if len(teams) != 1:
+        others = parse_color(_OTHERS)
+    else:
+        others = next(iter(teams.values()))
     return ColorScale(0.0, 1.0, None, between(others, own, light=light))
 
 

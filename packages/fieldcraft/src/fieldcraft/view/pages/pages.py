@@ -188,7 +188,9 @@ def page(
         below = None
     else:
         below = checks.sequence("legend", legend)
-    counts = {len(pictures), len(names), len(pictures) if below is None else len(below)}
+    counts = {len(pictures), len(names)}
+    if below is not None:
+        counts.add(len(below))
     if not pictures or len(counts) > 1 or not all(isinstance(each, Legend) for each in below or ()):
         raise InvalidValue(
             "A page has at least one frame, and one title and legend per frame",

@@ -121,7 +121,10 @@ class ColorScale:
             self.threshold = min(checks.not_negative("threshold", threshold), _LARGEST)
         usual = diverging if self.is_signed else sequential
         pale = checks.flag("light", light)
-        self.table: Table = usual(light=pale) if table is None else _checked_table(table)
+        if table is None:
+            self.table: Table = usual(light=pale)
+        else:
+            self.table = _checked_table(table)
 
     def __repr__(self) -> str:
         return (

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldcraft import sees
 from fieldcraft.base.interruption import atomic
@@ -138,9 +140,9 @@ def _move_civilians(
         people.until.copy(),
         people.headings.copy(),
     )
-    fear = (
-        state.infection.reshape(-1)[people.cells[rows]] if settings.infects else np.zeros(len(rows))
-    )
+    fear: NDArray[Any] = np.zeros(len(rows))
+    if settings.infects:
+        fear = state.infection.reshape(-1)[people.cells[rows]]
     limit = settings.civilian.fear * np.where(moods[rows] == FLEEING, _CALM, 1.0)
     flees = fear > limit
     moods[rows] = np.where(flees, FLEEING, STROLLING)

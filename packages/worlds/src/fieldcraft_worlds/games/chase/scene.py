@@ -125,9 +125,11 @@ def _field(
 ) -> Field | None:
     if "infection" in overlays:
         if settings.infects:
-            label, tone = ("infection", "#7fae4a")
+            label = "infection"
+            tone = "#7fae4a"
         else:
-            label, tone = ("guards near", "#e0705a")
+            label = "guards near"
+            tone = "#e0705a"
         found = Field(state.infection, label, (0.0, 1.0), tone, threshold=0.01, opacity=0.75)
     elif "noise" in overlays:
         found = Field(state.noise, "noise", (0.0, 1.0), "warning", threshold=0.01, opacity=0.9)
@@ -385,7 +387,10 @@ def _facts(settings: Settings, derived: ChaseDerived, state: State) -> Iterator[
     if state.contacts.in_sight[0]:
         known = "in sight"
     else:
-        known = "never seen" if np.isinf(age) else f"lost {age:.0f} s ago"
+        if np.isinf(age):
+            known = "never seen"
+        else:
+            known = f"lost {age:.0f} s ago"
     yield Fact("player is", known)
     yield Fact("hunters search by", state.search)
     if (people.moods[hunters] == SEARCH).any():

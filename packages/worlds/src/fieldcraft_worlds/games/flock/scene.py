@@ -11,7 +11,7 @@ from fieldcraft_worlds.games.flock.derived import FlockDerived
 from fieldcraft_worlds.games.flock.settings import BOTH, LAYERS
 from fieldcraft_worlds.games.flock.state import State, order_of
 from fieldcraft_worlds.games.game import Overlay
-from fieldcraft_worlds.scene import Fact, Field, Marks, Scene
+from fieldcraft_worlds.scene import Arrows, Fact, Field, Marks, Scene
 
 OVERLAYS = (
     Overlay("near", "1", "narrow layer: birds keep apart", group="field"),
@@ -46,13 +46,14 @@ def scene_of(derived: FlockDerived, state: State, overlays: frozenset[str]) -> S
                 label="predator",
             )
         )
+    arrows: tuple[Arrows, ...] = ()
+    if "directions" in overlays:
+        arrows = (arrows_of(derived.grid, derived.heading.vectors),)
     return Scene(
         space=derived.grid,
         title=f"flock, {state.step / derived.settings.rate:.0f} s",
         field=_field(derived, overlays),
-        arrows=(arrows_of(derived.grid, derived.heading.vectors),)
-        if "directions" in overlays
-        else (),
+        arrows=arrows,
         marks=tuple(marks),
         facts=tuple(_facts(derived, state)),
     )
@@ -76,10 +77,7 @@ def _birds(derived: FlockDerived, state: State, kind: int) -> Marks:
 
 def _facts(derived: FlockDerived, state: State) -> Iterator[Fact]:
     yield Fact("birds", f"{len(state):,}")
-    yield Fact(
-        "fly by",
-        "both" if state.rule == BOTH else "layers" if state.rule == LAYERS else "neighbors",
-    )
+    yield Fact("fly by", {BOTH: "both", LAYERS: "layers"}.get(state.rule, "neighbors"))
     for kind, name in enumerate(_NAMES):
         rows = state.by_layers == (kind == 0)
         if rows.any():

@@ -162,11 +162,9 @@ class MazeDerived:
         """Return the known part of the map, for drawing: walls beside known cells, and the rim."""
         if self._fog is None or self._fog[0] is not known:
             space = self.space
-            shown = (
-                np.pad(grown(known)[1:-1, 1:-1], 1, constant_values=True)
-                if min(space.shape) > 2
-                else np.True_
-            )
+            shown = np.ones(space.shape, dtype=np.bool_)
+            if min(space.shape) > 2:
+                shown = np.pad(grown(known)[1:-1, 1:-1], 1, constant_values=True)
             walls = space.walls & shown
             grid = Grid(
                 space.width,

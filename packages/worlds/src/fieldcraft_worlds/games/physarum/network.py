@@ -101,7 +101,8 @@ def network_of(
     if len(cities):
         count, parts = connected_components(csr_array(np.isfinite(along_veins)), directed=False)
     else:
-        count, parts = (0, np.zeros(0, int))
+        count = 0
+        parts = np.zeros(0, int)
     sizes = np.bincount(parts, minlength=max(count, 1))
     of_largest = parts == int(sizes.argmax())
     if len(cities):

@@ -53,11 +53,10 @@ def start(derived: TetherDerived, rng: np.random.Generator) -> State:
         )
     far_cells = reachable[far[reachable] >= _LEAST_DISTANCE * far[reachable].max()]
     hidden = far_cells[~derived.in_sight(here)[far_cells]]
-    there = int(
-        (hidden if len(hidden) else far_cells)[
-            rng.integers(len(hidden) if len(hidden) else len(far_cells))
-        ]
-    )
+    likely = far_cells
+    if len(hidden):
+        likely = hidden
+    there = int(likely[rng.integers(len(likely))])
     groups = [
         _around(derived, cell, count)
         for cell in ((there, here) if settings.swapped else (here, there))

@@ -133,7 +133,10 @@ def _sight(derived: TetherDerived, state: State) -> Iterator[Lines]:
             if not derived.in_sight(int(cells[one]))[cells[other]]:
                 tone = "dark"
             else:
-                tone = "warning" if far <= max(state.tuning.ranges) else "muted"
+                if far <= max(state.tuning.ranges):
+                    tone = "warning"
+                else:
+                    tone = "muted"
             by_tone[tone].append(fighters.positions[[one, other]])
     for tone, points in by_tone.items():
         if points:

@@ -125,13 +125,17 @@ class Fade(Remembering):
                 about="floor",
             )
         if not self._life(self.maximum) <= _LONGEST:
+            if self.half_life is None:
+                about = "amount"
+                got = f"{self.maximum:g} at {self.amount:g} each {self.interval:g} s"
+            else:
+                about = "half_life"
+                got = f"half_life={self.half_life:g}"
             raise InvalidValue(
                 f"A mark falls to 0 within {_LONGEST:,.0f} seconds",
-                got=f"{self.maximum:g} at {self.amount:g} each {self.interval:g} s"
-                if self.half_life is None
-                else f"half_life={self.half_life:g}",
+                got=got,
                 remedy="Raise amount, or shorten interval or half_life",
-                about="half_life" if self.half_life is not None else "amount",
+                about=about,
             )
 
     @property
