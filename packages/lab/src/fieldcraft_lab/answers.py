@@ -19,7 +19,7 @@ from fieldcraft.query.question import Question
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.regions import Regions
 from fieldcraft.values.operand import Operand
-from fieldcraft.view.parts import outlines
+from fieldcraft.view.picture_parts import outlines
 from fieldcraft_lab.controls import controls
 from fieldcraft_lab.live import Live
 from fieldcraft_lab.protocol import Ask, Best, Probe, Sensitivity
