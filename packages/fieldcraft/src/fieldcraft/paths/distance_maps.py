@@ -463,11 +463,11 @@ class DistanceMap(Operand):
         found = search.repair(ground, changed)
         self._ground = ground
         if found is None:
-            distances = search.reached(before)
+            distances = search.dist
             # Its memory serves the new search.
             search = None
             self._search = None
-            found = self._search_again(distances)
+            found = self._search_again(distances, before)
         else:
             found.sort()
             if self._shown and self._values is not None:
@@ -476,14 +476,15 @@ class DistanceMap(Operand):
         self._note(_Change(found, changed))
         return found
 
-    def _search_again(self, before: NDArray[Any]) -> NDArray[np.int64]:
+    def _search_again(self, distances: NDArray[Any], ground: Snapshot) -> NDArray[np.int64]:
         """Search from the goals to the end; return the cells, ascending, that had another distance
-        before.
+        before, in the walls of an earlier snapshot.
         """
-        self.search.settle()
+        search = self.search
+        search.settle()
         if self._shown and self._values is not None:
-            self.search.write(self._values)
-        return np.flatnonzero(before != self.search.reached(self._ground))
+            search.write(self._values)
+        return search.differences(distances, ground)
 
     def _note(self, change: _Change | None) -> None:
         """Begin the next version; None if all distances may have changed."""

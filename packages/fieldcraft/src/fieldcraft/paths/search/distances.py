@@ -242,10 +242,18 @@ class DistanceSearch(ABC):
         )
         return float(lost / max(valid + lost, _FEWEST_SAMPLES))
 
-    def reached(self, ground: Snapshot) -> NDArray[Any]:
-        """Return the distances of all cells, `far` in the walls of a snapshot."""
-        found: NDArray[Any] = np.where(ground.walls, self.far, self.dist)
-        return found
+    def differences(self, before: NDArray[Any], ground: Snapshot) -> Ints:
+        """Return the cells, ascending, whose distance is another than `before`, in the walls of an
+        earlier snapshot.
+        """
+        walls = self.ground.walls
+        differ = before != self.dist
+        differ &= ~walls
+        if walls is not ground.walls:
+            where = np.flatnonzero(walls != ground.walls)
+            earlier = np.where(ground.walls[where], self.far, before[where])
+            differ[where] = earlier != np.where(walls[where], self.far, self.dist[where])
+        return np.flatnonzero(differ)
 
     def cut_off(self, walls: Ints) -> Ints:
         """Return the cells that would reach no goal with walls in these cells; change nothing."""
