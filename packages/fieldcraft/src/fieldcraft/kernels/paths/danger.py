@@ -136,14 +136,17 @@ def _least(places, danger, lowest, pace, norms, margin, limit, start, goal, cell
         end = np.int64(latest)
     if first > end or ahead > limit:
         return np.inf
-    low, k = np.float32(np.inf), first
-    while k <= end:
-        if k % BLOCK == 0 and (k + BLOCK <= end + 1 or end == last):
-            low = min(low, lowest[cell, k // BLOCK])
-            k += BLOCK
-        else:
-            low = min(low, danger[k, cell])
-            k += 1
+    first_block = (first + BLOCK - 1) // BLOCK
+    end_block = (end + 1) // BLOCK
+    if end == last:
+        end_block = np.int64(lowest.shape[1])
+    low = np.float32(np.inf)
+    for k in range(first, min(first_block * BLOCK, end + 1)):
+        low = min(low, danger[k, cell])
+    for block in range(first_block, end_block):
+        low = min(low, lowest[cell, block])
+    for k in range(max(end_block, first_block) * BLOCK, end + 1):
+        low = min(low, danger[k, cell])
     return np.float64(low)
 
 
@@ -183,9 +186,11 @@ def _settle(task, limit, until, bounds, heap, sizes):
             s = before + length * _price(cost, n, v)
             last_part = np.float64(_lasts(length, pace)) * half
             s += last_part * low
+            if s >= rest[n]:
+                continue
             ahead = _norm(places, norm, straight, diagonal, n, start) - nearer
             ahead = rate * max(ahead, 0.0)
-            if s >= rest[n] or s + ahead > limit:
+            if s + ahead > limit:
                 continue
             if rest[n] == np.inf:
                 touched[met] = n
