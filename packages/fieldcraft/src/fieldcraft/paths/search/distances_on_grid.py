@@ -26,7 +26,8 @@ _EVEN = np.ones(1)
 @dataclass(frozen=True, eq=False)
 class GridSteps:
     """The steps of a grid: (columns, rows, offset of the cell's number), and their lengths in world
-    units.
+    units. `cells` are their different lengths in cells, ascending, and `kinds` the number of each
+    step's length among these.
 
     `around` are the offsets from a cell to the cells whose steps it may block. `counted` is whether
     all steps are straight or diagonal, so that sums of them can be whole numbers, `counts`;
@@ -36,6 +37,8 @@ class GridSteps:
     steps: NDArray[np.int64]
     lengths: NDArray[np.float64]
     counts: NDArray[np.int64]
+    cells: NDArray[np.float64]
+    kinds: NDArray[np.int64]
     around: NDArray[np.int64]
     counted: bool
     pruned: int
@@ -53,8 +56,11 @@ def grid_steps(space: Grid) -> GridSteps:
     around = {(0, 0), *((-dx, -dy) for dx, dy in neighborhood.steps)}
     if diagonal.any():
         around |= {(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
+    cells, kinds = np.unique(neighborhood.lengths(1.0), return_inverse=True)
     return GridSteps(
         steps=steps,
+        cells=cells,
+        kinds=kinds,
         lengths=neighborhood.lengths(space.cell_size),
         counts=np.where(diagonal, measure.diagonal, 1 << measure.shift),
         around=np.array(sorted(around), dtype=np.int64),
@@ -205,8 +211,10 @@ class GridSearch(DistanceSearch):
 
     def _length(self, taken: NDArray[np.int64]) -> float:
         # Equal steps are counted, so that their sum is exact.
-        kinds, counts = np.unique(self.space.neighborhood.lengths(1.0)[taken], return_counts=True)
-        return float((kinds * counts).sum()) * self.space.cell_size
+        steps = self.grid_steps
+        counts = np.bincount(steps.kinds[taken], minlength=len(steps.cells))
+        used = counts > 0
+        return float((steps.cells[used] * counts[used]).sum()) * self.space.cell_size
 
 
 class _Counted(Expansion):
