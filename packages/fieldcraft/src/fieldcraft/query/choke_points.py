@@ -133,7 +133,7 @@ def choke_points(
         least = _USUAL_SMALLEST * float(np.median(space.areas)) if len(space) else 0.0
     else:
         least = checks.not_negative("smallest", smallest)
-    steps = _both_ways(space)
+    steps = _both_directions(space)
     ground = _ground_of(space, steps)
     origins, ends, widths = ground.ordered()
     parents = np.arange(len(space), dtype=np.int64)
@@ -147,7 +147,7 @@ def choke_points(
     return ChokePoints(space, read_only(areas), tuple(ground.points(numbers)))
 
 
-def _both_ways(space: Space) -> Adjacency:
+def _both_directions(space: Space) -> Adjacency:
     """Return the steps of a space in both directions, each once."""
     steps = space.adjacency
     if isinstance(space, HexGrid) and space.terrain is None:
