@@ -73,6 +73,7 @@ PAGES = {
     "level_glb": "bots.md",
     "damage": "bots.md",
     "choke_points": "bots.md",
+    "size": "bots.md",
 }
 """Written by the code on a page; of the cookbook all."""
 

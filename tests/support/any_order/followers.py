@@ -34,13 +34,17 @@ def _add_distances(scene: Scene, name: str) -> None:
     kind = scene.one_of(["none", "number", "array", "array", "array", "layer"])
     layers = [each for each in scene.named(fc.Layer) if scene.get(each).space is scene.space]
     if kind == "layer" and layers:
-        scene.add(f"cost = 1 + fc.maximum({scene.one_of(layers)}, 0)")
+        chosen = scene.one_of(layers)
+        costs = [f"1 + fc.maximum({chosen}, 0)", f"fc.where({chosen} > 0.4, np.inf, 1.5)"]
+        scene.add(f"cost = {scene.one_of(costs)}")
         scene.bound = True
     elif kind == "array":
         scene.add(f"cost = {scene.array(COSTS)}")
     else:
         scene.add(f"cost = {None if kind == 'none' else 2.0}")
     more = f", charge={scene.one_of(['mean', 'mean', 'enter'])!r}"
+    if isinstance(scene.space, (fc.Grid, fc.HexGrid)) and scene.chance(0.2):
+        more += f", size={scene.one_of([1, 2, 3])}"
     if scene.chance(0.2):
         more += ", limit=4.0"
     if scene.chance(0.2):

@@ -304,6 +304,83 @@ def test_a_way_between_areas_leads_through_a_choke_point(kind: str, seed: int) -
     assert all(len(set(parts[areas == number].tolist())) == 1 for number in range(count))
 
 
+@every_space
+@some
+@given(seed=SEEDS)
+def test_infinite_costs_of_expressions_are_the_walls_of_arrays(kind: str, seed: int) -> None:
+    space, dice, cell = made(kind, seed)
+    imap = fc.InfluenceMap(space)
+    values = dice.choice([0.0, 1.0, 2.0], space.shape)
+    values.reshape(-1)[cell] = 0.0
+    ground = imap.add_layer("ground", values=values)
+    array = np.where(values < 2, 1 + values, np.inf)
+    start, goals = space.position_of(cell), space.positions
+    for cost in (
+        fc.where(ground < 2, 1 + ground, np.inf),
+        fc.where(ground >= 2, array, 1 + ground),
+    ):
+        one, other = (fc.distance_map(space, start, cost=each) for each in (cost, array))
+        assert one.values.tolist() == other.values.tolist()
+        inside = goals[np.isfinite(array).reshape(-1) & ~space.walls.reshape(-1)]
+        pairs = [fc.shortest_paths(space, start, inside, cost=each) for each in (cost, array)]
+        assert [path.cells.tolist() for path in pairs[0]] == [p.cells.tolist() for p in pairs[1]]
+        reached = [fc.reach(space, start, 3.0, cost=each).cells.tolist() for each in (cost, array)]
+        assert reached[0] == reached[1]
+        if len(space.adjacency.ends):
+            danger = np.zeros((4, *space.shape))
+            timed = [
+                fc.shortest_path(space, start, inside[-1], cost=each, danger=danger)
+                for each in (cost, array)
+            ]
+            assert timed[0].cells.tolist() == timed[1].cells.tolist()
+            safe = [
+                fc.query.first_arrival(space, start, start, cost=each).ours.tolist()
+                for each in (cost, array)
+            ]
+            assert safe[0] == safe[1]
+
+
+@every_space
+@some
+@given(seed=SEEDS)
+def test_paths_of_a_size_stay_where_the_footprint_fits(kind: str, seed: int) -> None:
+    space, dice, _ = made(kind, seed)
+    if not isinstance(space, fc.Grid | fc.HexGrid):
+        with pytest.raises(fc.errors.InvalidValue, match="Footprints fit"):
+            fc.distance_map(space, space.position_of(0), size=2)
+        return
+    room = fc.question.Clearance(space).values
+    size = int(dice.integers(1, 4))
+    fitting = np.flatnonzero(room.reshape(-1) >= size)
+    if not len(fitting):
+        return
+    costs = dice.choice([1.0, 3.0], space.shape)
+    cell = int(dice.choice(fitting))
+    start, goals = space.position_of(cell), space.position_of(fitting)
+    narrow = np.where(room >= size, costs, np.inf)
+    for smooth in {False, kind in ("grid", "y up")}:
+        for path in fc.shortest_paths(space, start, goals, cost=costs, size=size, smooth=smooth):
+            assert (room.reshape(-1)[path.cells] >= size).all()
+    distances = fc.distance_map(space, start, cost=costs, size=size)
+    assert distances.values.tolist() == fc.distance_map(space, start, cost=narrow).values.tolist()
+    # It follows walls that come and go, and other costs.
+    gone = dice.permutation(open_cells(space))[:2]
+    for closed in (True, False):
+        space.set_walls(gone, closed)
+        distances.repair()
+        room = fc.question.Clearance(space).values
+        if room.reshape(-1)[cell] >= size:
+            narrow = np.where(room >= size, costs, np.inf)
+            assert (
+                distances.values.tolist()
+                == fc.distance_map(space, start, cost=narrow).values.tolist()
+            )
+    if room.reshape(-1)[cell] >= size:
+        distances.repair(cost=2 * costs)
+        new = fc.distance_map(space, start, cost=2 * costs, size=size)
+        assert distances.values.tolist() == new.values.tolist()
+
+
 COPIES = {
     "copy": copy.copy,
     "deep copy": copy.deepcopy,

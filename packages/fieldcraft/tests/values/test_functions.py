@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import fieldcraft as fc
 from fieldcraft.values import lerp, maximum, minimum, where
 from support.expressions import f32
 
@@ -41,3 +42,19 @@ def test_verbs_are_those_of_numpy(imap, ours, theirs):
     layers = imap["ally"], imap["enemy"], imap["cover"]
     expected = theirs(*(layer.values for layer in layers)).astype(np.float32)
     assert np.array_equal(ours(*layers).values, expected)
+
+
+def test_infinite_numbers_of_where_are_the_largest_ones() -> None:
+    imap = fc.InfluenceMap(fc.Grid(3, 1))
+    threat = imap.add_layer("threat", values=[[1, 2, 3]])
+    largest = np.finfo(np.float32).max
+    walls = fc.where(threat > 2, np.inf, 1.0)
+    assert walls.values.tolist() == [[1, 1, largest]] and walls.may_be_infinite
+    array = fc.where(threat > 2, 1.0, np.array([[-np.inf, np.inf, 5]]))
+    assert array.values.tolist() == [[-largest, largest, 1]]
+    assert (1 + walls).may_be_infinite and not fc.where(threat > 2, 9.0, 1.0).may_be_infinite
+    for wrong in (np.nan, 1e35):
+        with pytest.raises(fc.errors.InvalidValue):
+            fc.where(threat > 2, wrong, 1.0)
+    with pytest.raises(fc.errors.InvalidValue):
+        threat + np.inf

@@ -14,12 +14,15 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
+from fieldcraft.kernels.values import operations
 from fieldcraft.layers import Layer, TrailLayer
 from fieldcraft.layers.propagation import Trail
-from fieldcraft.space import Space
+from fieldcraft.space import Space, checked_space
 from fieldcraft.space.cached import cached
 from fieldcraft.space.cells import unlabeled
 from fieldcraft.space.csr import NO_CELLS
+from fieldcraft.values import functions
+from fieldcraft.values.clearance import Clearance
 from fieldcraft.values.operand import Operand
 
 LEAST = 1e-6
@@ -166,6 +169,23 @@ class CellCosts:
         self.greatest = max(self.greatest, float(finite.max(initial=0)))
 
 
+def sized(space: Space, cost: Cost, size: int | None) -> Cost:
+    """Return a cost with walls where a footprint of `size` does not fit, see `Clearance`; it
+    follows the walls.
+    """
+    if size is None:
+        return cost
+    least = checks.integer("size", size, minimum=1)
+    fits = Clearance(checked_space(space, "Footprints fit on")) >= least
+    number = uniform_cost(cost)
+    if number is not None:
+        return functions.where(fits, number, math.inf)
+    if isinstance(cost, Operand):
+        check_space(space, cost)
+        return functions.where(fits, cost, math.inf)
+    return functions.where(fits, cell_values(space, cost), math.inf)
+
+
 def read_costs(space: Space, cost: Cost) -> tuple[NDArray[np.float64], float, float, bool]:
     """Return the cost of each cell, flat, where infinite ones are walls; the least cost of open
     cells, the greatest finite one, and whether some are infinite.
@@ -229,7 +249,10 @@ def cell_values(space: Space, cost: Cost, what: str = "cost") -> NDArray[Any]:
     if isinstance(other, Space):
         if other is not space:
             check_space(space, cost, what)
-        return np.asarray(cost.values)  # type: ignore[union-attr]
+        found: NDArray[Any] = np.asarray(cost.values)  # type: ignore[union-attr]
+        if getattr(cost, "may_be_infinite", False):
+            return np.where(found == operations.LARGEST, np.float32(np.inf), found)
+        return found
     number = uniform_cost(cost)
     if number is not None:
         return np.full(space.shape, number)

@@ -13,7 +13,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import Between
 from fieldcraft.layers import Layer, SingleThreadLock
-from fieldcraft.paths.cost import CellCosts, Cost, Traffic
+from fieldcraft.paths.cost import CellCosts, Cost, Traffic, sized
 from fieldcraft.paths.descent import step_down
 from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells, unique_goals
 from fieldcraft.paths.search.distances import DistanceSearch, SearchTask
@@ -66,7 +66,7 @@ class DistanceMap(Operand):
         The cells of the goals, ascending, each once.
     start_costs : ndarray of float64
         The cost that each goal begins with.
-    charge, outward
+    charge, outward, size
         See `distance_map`.
 
     Examples
@@ -92,11 +92,14 @@ class DistanceMap(Operand):
         outward: bool = False,
         on_wall: str = "refuse",
         traffic: Traffic | None = None,
+        size: int | None = None,
     ) -> None:
         self.charge = checks.choice("charge", charge, CHARGES)
         checks.choice("on_wall", on_wall, ON_WALL)
         self.outward = checks.flag("outward", outward)
-        costs = CellCosts(checked_space(space, "Paths lie on"), cost, traffic)
+        self.size = size
+        checked_space(space, "Paths lie on")
+        costs = CellCosts(space, sized(space, cost, size), traffic)
         ground = snapshot_of(space, costs.values if costs.infinite else None)
         cells, _ = resolve_cells(space, ground.walls, "goal", goals, on_wall)
         if not len(cells):
@@ -422,10 +425,13 @@ class DistanceMap(Operand):
         cost : Cost, optional
             The new cost; not needed for the layer or expression that the map was made with.
         """
-        if cells is None:
-            where = None
-        else:
+        where = None
+        if cells is not None:
             where = self.space.cell_ids(cells)
+        if self.size is not None:
+            where = None  # a wall changes which footprints fit around it
+            if cost is not None:
+                cost = sized(self.space, cost, self.size)
         with self._lock:
             return self._repair(where, cost)
 
@@ -513,6 +519,7 @@ def distance_map(
     on_wall: str = "refuse",
     traffic: Layer | None = None,
     weight: float = 4.0,
+    size: int | None = None,
 ) -> DistanceMap:
     """Return the walking distance from every cell to the nearest goal.
 
@@ -551,6 +558,9 @@ def distance_map(
         read once, and again by `DistanceMap.repair`.
     weight : float, optional
         The part by which the cost of a step against a flow of strength 1 rises.
+    size : int, optional
+        The footprint of agents, in cells across: cells in which it does not fit are walls, see
+        `fieldcraft.question.Clearance`. On grids and hexagons.
 
     Returns
     -------
@@ -588,4 +598,5 @@ def distance_map(
         against = None
     else:
         against = Traffic(space, traffic, weight)
-    return DistanceMap(space, goals, cost, start_costs, limit, charge, outward, on_wall, against)
+    rules = limit, charge, outward, on_wall, against, size
+    return DistanceMap(space, goals, cost, start_costs, *rules)

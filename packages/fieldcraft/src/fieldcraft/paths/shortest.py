@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import Floats, Ints
-from fieldcraft.paths.cost import Cost
+from fieldcraft.paths.cost import Cost, sized
 from fieldcraft.paths.distance_maps import DistanceMap
 from fieldcraft.paths.path import (
     ON_WALL,
@@ -40,6 +40,7 @@ def shortest_path(
     smooth: bool = False,
     on_wall: str = "refuse",
     unreachable: Unreachable = "empty",
+    size: int | None = None,
 ) -> Path: ...
 
 
@@ -53,6 +54,7 @@ def shortest_path(
     smooth: bool = False,
     on_wall: str = "refuse",
     unreachable: Unreachable = "empty",
+    size: int | None = None,
     danger: Danger,
     speed: float = 1.0,
     time_step: float | None = None,
@@ -69,6 +71,7 @@ def shortest_path(
     smooth: bool = False,
     on_wall: str = "refuse",
     unreachable: Unreachable = "empty",
+    size: int | None = None,
     danger: Danger | None = None,
     speed: float = 1.0,
     time_step: float | None = None,
@@ -100,6 +103,9 @@ def shortest_path(
         to the reachable cell that is nearest to the goal in a straight line, of equally near ones
         the cheapest to reach. Then a goal in a wall counts as one that can't be reached, and
         `path.partial` is True. Danger decides on the path, not on which cells can be reached.
+    size : int, optional
+        The footprint of the agent, in cells across: cells in which it does not fit are walls, see
+        `fieldcraft.question.Clearance`. On grids and hexagons.
     danger : layer, ndarray or callable, optional
         Damage per second, at least 0, that changes with time; infinite where agents can't be. A
         layer with its future values (see `Layer.at`), a function from seconds from now to a map or
@@ -166,6 +172,7 @@ def shortest_path(
     (array([0, 1, 1, 2, 3]), array([0., 1., 2., 3., 4.]), 0.0)
     """
     timing = (speed, time_step, steps)
+    cost = sized(space, cost, size)
     problem = _problem(space, cost, smooth, on_wall, danger, timing)
     is_partial = checks.choice("unreachable", unreachable, _UNREACHABLE) == "nearest"
     place, here = _end(space, problem.walls, "start", start, on_wall)
@@ -189,6 +196,7 @@ def shortest_paths(
     smooth: bool = False,
     on_wall: str = "refuse",
     unreachable: Unreachable = "empty",
+    size: int | None = None,
     danger: Danger | None = None,
     speed: float = 1.0,
     time_step: float | None = None,
@@ -200,7 +208,7 @@ def shortest_paths(
 
     Parameters
     ----------
-    space, cost, smooth, on_wall, unreachable, danger, speed, time_step, steps
+    space, cost, smooth, on_wall, unreachable, size, danger, speed, time_step, steps
         See `shortest_path`. The danger is foreseen once for all paths.
     starts, goals : array_like of shape (N, 2) or (2,)
         World positions; one stands for all.
@@ -223,6 +231,7 @@ def shortest_paths(
     [4.0, 4.0]
     """
     timing = (speed, time_step, steps)
+    cost = sized(space, cost, size)
     problem = _problem(space, cost, smooth, on_wall, danger, timing)
     if checks.choice("unreachable", unreachable, _UNREACHABLE) == "empty":
         places, here, targets, there = resolve_pairs(space, problem.walls, starts, goals, on_wall)

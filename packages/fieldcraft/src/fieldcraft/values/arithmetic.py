@@ -8,9 +8,13 @@ import numpy as np
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels.values import operations
 from fieldcraft.space.cells import unlabeled
 from fieldcraft.values.ground import Ground, Term
 from fieldcraft.values.tree import CELLWISE, CODES, Node, Written, number
+
+LARGEST = float(operations.LARGEST)
+"""The largest number of float32: infinity in `where`, and what results beyond float32 become."""
 
 Parts = tuple[Node, Ground, Written]
 """What an expression is made of: its tree, its cells, and how it is written."""
@@ -33,6 +37,8 @@ def cellwise(verb: str, *operands: Any) -> Parts:
             nodes.append(Node("number", (), np.float32(each)))
         elif isinstance(each, Term):
             nodes.append(each._node_on(ground))
+        elif verb == "where" and len(nodes):
+            nodes.append(_value_node(_with_largest(each), ground))
         else:
             nodes.append(_value_node(each, ground))
     simple = verb in CODES and verb != "clamp"
@@ -48,8 +54,20 @@ def of_numbers(verb: str, *operands: Any) -> float:
     return float(CELLWISE[verb](*(_number_node(each) for each in operands)).payload)
 
 
+def _with_largest(operand: Any) -> Any:
+    """Return numbers or an array with `LARGEST` in place of infinity, which costs read as walls."""
+    if isinstance(operand, (float, np.floating)) or (
+        isinstance(operand, np.ndarray) and operand.dtype.kind == "f"
+    ):
+        found = np.where(np.isinf(operand), np.copysign(LARGEST, operand), operand)
+        return found if found.ndim else float(found)
+    return operand
+
+
 def _number_node(value: Any) -> Node:
     amount = checks.finite("An operand", value)
+    if abs(amount) == LARGEST:
+        return number(amount)
     if abs(amount) > checks.LARGEST:
         rule = f"Numbers are at most {checks.LARGEST:g} in size"
         raise InvalidValue(rule, got=repr(value), remedy="Use other units")
@@ -80,7 +98,8 @@ def _value_node(operand: Any, ground: Ground) -> Node:
             remedy="Pass an array indexed [row, column]",
         )
     if array.dtype.kind != "b":
-        fits = np.abs(array) <= checks.LARGEST
+        sizes = np.abs(array)
+        fits = (sizes <= checks.LARGEST) | (sizes == LARGEST)
     else:
         fits = np.ones_like(array)
     if not fits.all():
@@ -90,7 +109,7 @@ def _value_node(operand: Any, ground: Ground) -> Node:
             got=f"{array[index]} at {place}",
             remedy=(
                 "Replace NaN, infinity and larger numbers before the call. A cost has walls by"
-                " cost=np.where(mask, np.inf, cost)"
+                " cost=fc.where(mask, np.inf, cost)"
             ),
         )
     return Node("array", payload=np.ascontiguousarray(array.astype(np.float32) + np.float32(0)))

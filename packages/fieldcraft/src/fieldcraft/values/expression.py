@@ -21,7 +21,7 @@ from fieldcraft.values.ground import Ground
 from fieldcraft.values.operand import Operand
 from fieldcraft.values.passes import Mapping, Pass
 from fieldcraft.values.printing import as_text, checked_out
-from fieldcraft.values.tree import Node, Written, text_of
+from fieldcraft.values.tree import Node, Written, holds_largest, text_of
 
 _walls_version = attrgetter("walls_version")
 
@@ -92,6 +92,11 @@ class Expression(Operand):
     __iadd__, __isub__ = Operand.__add__, Operand.__sub__
     __imul__, __itruediv__, __ipow__ = Operand.__mul__, Operand.__truediv__, Operand.__pow__
     __iand__, __ior__ = Operand.__and__, Operand.__or__
+
+    @property
+    def may_be_infinite(self) -> bool:
+        """Whether it has infinite numbers, of `where`, which make walls of cells as a cost."""
+        return self._node is not None and holds_largest(self._node)
 
     @property
     def name(self) -> str:

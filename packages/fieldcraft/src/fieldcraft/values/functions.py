@@ -90,6 +90,9 @@ def where(
 ) -> Operand:
     """Return `then` in the cells where `condition` is not 0, else `otherwise`.
 
+    Infinity becomes 3.4e38, the largest number of float32. A cost of that size is a wall:
+    `cost=fc.where(threat < 5, 1 + threat, np.inf)`.
+
     Examples
     --------
     >>> import fieldcraft as fc

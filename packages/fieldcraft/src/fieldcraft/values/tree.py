@@ -139,6 +139,17 @@ def number(value: float) -> Node:
     return Node("number", payload=np.float32(value))
 
 
+def holds_largest(node: Node) -> bool:
+    """Return whether the largest number of float32 is among the numbers and arrays of a tree, apart
+    from what maps hold.
+    """
+    if node.kind in ("number", "array"):
+        return bool((np.abs(node.payload) == operations.LARGEST).any())
+    if node.kind == "map":
+        return bool(getattr(node.payload, "may_be_infinite", False))
+    return any(holds_largest(each) for each in node.inputs)
+
+
 def operation(kind: str, *inputs: Node, bound: float | None = None) -> Node:
     """Return one operation; one of numbers only is computed at once."""
     for node in inputs:

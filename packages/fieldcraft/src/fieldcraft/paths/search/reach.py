@@ -320,7 +320,9 @@ class ReachSearch:
             unread = np.full(size, _UNREAD, dtype=np.float32)
             self._free.append((unread, [*nowhere, *heap, *found]))
         self._scratch, self._arrays = self._free.pop()
-        self._source = cost if isinstance(cost, Expression) else None
+        self._source = None
+        if isinstance(cost, Expression) and not cost.may_be_infinite:
+            self._source = cost
         self._read: list[Ints] = []
         if self._source is None:
             uniform = uniform_cost(cost)
@@ -417,7 +419,11 @@ def _steps(
 
 @cached
 def _margin(space: Space) -> float:
-    """Return how far beyond the cells in reach costs are read."""
+    """Return how far beyond the cells in reach costs are read; any distance on a space without
+    steps.
+    """
+    if not len(space.adjacency.ends):
+        return 1.0
     return 2 * space.typical_step
 
 

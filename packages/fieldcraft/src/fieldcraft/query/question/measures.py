@@ -21,13 +21,13 @@ from fieldcraft.base.settings.dataclasses import NotNegative, Positive, Size, Te
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.layers.teams.teams import Teams
 from fieldcraft.paths import DistanceMap, distance_map
-from fieldcraft.query.question.clearance import Clearance
 from fieldcraft.query.question.context import Context
 from fieldcraft.query.question.readers import Map, Places, distances
 from fieldcraft.space import Space, sees
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.components import components
 from fieldcraft.space.space_ranges import at_spacing, at_walk, within_range, within_walk
+from fieldcraft.values.clearance import Clearance
 
 _STRIDE = 4  # steps that a search of paths goes on in one piece of work
 
