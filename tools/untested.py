@@ -46,7 +46,7 @@ def users(kernel: Path) -> list[Path]:
     """Return the files that use a file of kernels."""
     family, name = kernel.parent.name, kernel.stem
     module = rf"kernels\.{family}"
-    used = re.compile(rf"{module}\.{name}(\.| import)|{module} import .*\b{name}\b")
+    used = re.compile(rf"{module}\.{name}\b|{module} import .*\b{name}\b")
     others = (file for file in all_sources() if file != kernel)
     return [file for file in others if used.search(file.read_text(encoding="utf-8"))]
 

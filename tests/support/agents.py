@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 
 seeds = st.integers(0, 2**16)
-
-
 aheads = st.sampled_from([0, 0, 3, 8])
 
 

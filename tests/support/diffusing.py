@@ -11,8 +11,6 @@ from fieldcraft.space import Space
 from support.worlds import KINDS
 
 every_space = pytest.mark.parametrize("kind", list(KINDS))
-
-
 SEEDS = st.integers(0, 2**16)
 
 

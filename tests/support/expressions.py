@@ -7,8 +7,6 @@ import numpy as np
 import fieldcraft as fc
 
 WIDTH, HEIGHT = 37, 23
-
-
 f32 = np.float32
 
 

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 av = pytest.importorskip("av")
-
-
 Image = pytest.importorskip("PIL.Image")
 
 

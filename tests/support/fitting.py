@@ -5,12 +5,8 @@ import numpy as np
 import fieldcraft as fc
 
 SPREAD = fc.Spread(decay=0.3, momentum=1.0, floor=0.0, pin=False)
-
-
 WALLS = np.zeros((9, 12), dtype=bool)
 WALLS[2:7, 5] = True
-
-
 SPACES = {
     "grid": fc.Grid(walls=WALLS, neighbors=8),
     "hexagons": fc.HexGrid(9, 7),

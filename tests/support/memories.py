@@ -7,8 +7,6 @@ from typing import Any
 import fieldcraft as fc
 
 GRID = fc.generate_map("cave", 31, 22, seed=5, neighbors=8)
-
-
 SPACES = {"grid": GRID, "graph": GRID.to_graph(), "torus": fc.Grid(9, 7, wrap=True)}
 
 

@@ -11,8 +11,6 @@ from fieldcraft.pursuit import SearchParty
 from support.chases import a_map
 
 CAVE = fc.generate_map("cave", 47, 36, seed=4, neighbors=8)
-
-
 SPACES = {
     "grid": CAVE,
     "graph": CAVE.to_graph(),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from fieldcraft.space import Graph
 
 CORNERS = [(0, 0), (2, 0), (2, 2), (0, 2), (6, 0), (6, 2), (4, 5)]
-
-
 POLYGONS = [(0, 1, 2, 3), (1, 4, 5, 2), (2, 5, 6)]
 
 

@@ -5,20 +5,10 @@ import numpy as np
 import fieldcraft as fc
 
 RNG = np.random.default_rng(8)
-
-
 WALLS = RNG.random((18, 25)) < 0.2
-
-
 WALLS[8:11, 10:14] = False
-
-
 ME, ENEMIES = (11.5, 9.5), [(20.5, 4.5), (3.5, 14.5)]
-
-
 WALLS[2, :3] = WALLS[:3, 2] = True  # a closed corner
-
-
 WALLS[0, 0] = WALLS[9, 11] = WALLS[4, 20] = WALLS[14, 3] = False
 
 

@@ -19,46 +19,30 @@ from fieldcraft.commands.recipe.world import World
 from fieldcraft.layers.teams.teams import add_teams
 
 FIELD = '[map]\ngenerate = "empty"\nwidth = 14\nheight = 9\nneighbors = 8\n'
-
 YARD = '[map]\ngenerate = "empty"\nwidth = 12\nheight = 7\n'
-
 PLAIN = '[map]\ngenerate = "empty"\nwidth = 24\nheight = 11\n'
-
 RUN = "[run]\nseconds = 2\nfps = 10\n"
-
 SECOND = "[run]\nseconds = 1\nfps = 5\n"
-
 LAYER = "[layers.threat]\ndecay = 0.2\nmomentum = 0.5\n"
-
 FADE = '[layers.known]\npropagation = "fade"\namount = 10\ninterval = 1\n'
-
 TRAIL = '[layers.scent]\npropagation = "trail"\nkeep = 0.9\n'
-
 WAY = '[layers.way]\npropagation = "trail"\nvector = true\nkeep = 1\nblur = 1\n'
-
 VIEW = (
     '[layers.view]\npropagation = "stamps"\n'
     'stamp = { shape = "image", weights = [[1, 1, 1]], width = 3 }\n'
 )
-
 LINE = '[layers.view]\npropagation = "stamps"\nstamp = { shape = "line", length = 3, width = 1 }\n'
-
 TEAMS = (
     '[teams]\nnames = ["red", "blue"]\ncolors = ["#ff8a3c", "#3fa7f5"]\nradius = 8\nfalloff ='
     ' "linear"\nmetric = "straight"\n'
 )
-
 SOURCE = '[[sources]]\nlayer = "threat"\nposition = [2.5, 3.5]\nstrength = 5\n'
-
 ACTORS = (
     '[[sources]]\nlayer = "red"\nposition = [6.5, 5.5]\nstrength = 4\n'
     '[[sources]]\nlayer = "blue"\npath = [[0, 20.5, 5.5], [1, 14.5, 5.5]]\n'
 )
-
 WALK = "path = [[0, 2.5, 3.5], [2, 8.5, 3.5]]\n"
-
 TIMELINE = "seconds,id,group,x,y,strength\n0,a,red,1,1,2\n0,b,blue,8,1,\n1,a,red,2,1,\n1.5,b,,,,\n"
-
 PLAYED = '[[timelines]]\nfile = "moves.csv"\nlayers = { red = "threat", blue = "goal" }\n'
 
 

@@ -14,8 +14,6 @@ import pytest
 from fieldcraft.space import Grid
 
 zstandard = pytest.importorskip("zstandard")
-
-
 FLIPPED = 0xF0000000
 
 
@@ -135,8 +133,6 @@ def _text(data: Any) -> str:
 
 
 WALLS = [[0, 3, 0, 0], [0, 3, 3, 0], [0, 0, 0, 7]]
-
-
 PICTURE = ["-#--", "-##-", "---#"]
 
 
