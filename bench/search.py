@@ -121,6 +121,7 @@ def peers(case: Case) -> dict[str, Callable[[], None]]:
 def run(quick: bool) -> Report:
     """The tables of this suite."""
     report = Report()
+    report.tables.append(reach_of_many(quick))
     if not DATA.is_dir():
         report.notes.append(
             f"The maps of the MovingAI benchmark were not found in {DATA}: set FIELDCRAFT_DATA to"
@@ -132,6 +133,38 @@ def run(quick: bool) -> Report:
     few = [Case(name, 40 if quick else FEW) for name in MAPS]
     report.tables += [other_ways(few, quick)]
     return report
+
+
+def reach_of_many(quick: bool) -> Table:
+    """The cells that 20 agents reach, in one call and in one each."""
+    say("bench search: reach")
+    rng = np.random.default_rng(SEED)
+    walls = rng.random((160, 160)) < 0.1
+    space = fc.Grid(walls=walls, neighbors=8)
+    agents = space.position_of(rng.choice(np.flatnonzero(~walls), 20, replace=False))
+    table = Table(
+        "Reach of 20 agents on 160 x 160, us",
+        ("cells", "one call", "a call each", "ratio", "required", "verdict"),
+    )
+    for limit in (2, 8, 16):
+        ways: dict[str, Callable[[], Any]] = {
+            "together": partial(fc.reach, space, agents, limit),
+            "alone": lambda limit=limit: [fc.reach(space, agent, limit) for agent in agents],
+        }
+        for way in ways.values():
+            way()
+        took = contest(ways, 1, dict.fromkeys(ways, 20 if quick else 200))
+        ratio = took["alone"].best / took["together"].best
+        required = 1.2 if limit > 8 else 1.5
+        table.add(
+            f"{limit}",
+            f"{took['together'].best * 1e6:.0f}",
+            f"{took['alone'].best * 1e6:.0f}",
+            times(ratio),
+            f"{required:g}x",
+            at_least(ratio, required),
+        )
+    return table
 
 
 def against_peers(cases: list[Case], quick: bool, report: Report) -> Table:

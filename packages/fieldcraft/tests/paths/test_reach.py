@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OnWall
+from fieldcraft.paths.search import reach as reaching
 from fieldcraft.values import Expression
 from support.agents_at import random_space
 from support.rooms import arena
@@ -72,6 +73,47 @@ def test_a_unit_on_a_large_map_looks_no_farther_than_the_limit() -> None:
     with pytest.raises(InvalidValue, match="cost of an open cell"):
         fc.reach(space, (200.5, 200.5), 12, cost=cost, charge="enter")
     assert len(fc.reach(space, (200.5, 200.5), 5, cost=cost, charge="enter")) == 61
+
+
+@pytest.mark.parametrize("kind", ["grid", "torus", "graph", "costs"])
+@pytest.mark.parametrize("memory", [4, 1024])
+def test_many_agents_reach_what_each_alone_reaches(
+    kind: str, memory: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever memory there is at first, and however many searches one call makes."""
+    monkeypatch.setattr(reaching, "_HEAP", memory)
+    monkeypatch.setattr(reaching, "_AT_ONCE", 3)
+    rng = np.random.default_rng(5)
+    walls = rng.random((17, 26)) < 0.2
+    space: fc.Space = fc.Grid(walls=walls, neighbors=8, wrap=kind == "torus")
+    cost = None
+    if kind == "graph":
+        space = fc.Grid(walls=walls, neighbors=4).to_graph()
+    if kind == "costs":
+        cost = rng.uniform(1, 2, walls.shape)
+    starts = space.position_of(rng.choice(np.flatnonzero(~walls), 8))
+    together = fc.reach(space, starts, 5, cost=cost)
+    assert len(together) == 8
+    for agent, start in zip(together, starts, strict=True):
+        alone = fc.reach(space, start, 5, cost=cost)
+        for name in ("cells", "distances", "came_from"):
+            np.testing.assert_array_equal(getattr(agent, name), getattr(alone, name))
+    assert fc.reach(space, np.zeros((0, 2)), 5, cost=cost) == []
+
+
+def test_a_cost_that_is_refused_for_one_of_many_leaves_no_trace() -> None:
+    space = fc.Grid(30, 20, neighbors=8)
+    cost = np.ones(space.shape)
+    cost[10, 20] = -1.0
+    agents = [(2.5, 2.5), (18.5, 9.5), (4.5, 12.5)]
+    good = fc.reach(space, agents[::2], 6, cost=cost)
+    with pytest.raises(InvalidValue, match=r"cost of an open cell.* -1"):
+        fc.reach(space, agents, 6, cost=cost)
+    with pytest.raises(InvalidValue, match=r"cost of an open cell.* -1"):
+        fc.reach(space, [(2.5, 2.5), (20.5, 10.5)], 1, cost=cost)
+    for one, other in zip(fc.reach(space, agents[::2], 6, cost=cost), good, strict=True):
+        np.testing.assert_array_equal(one.cells, other.cells)
+        np.testing.assert_array_equal(one.distances, other.distances)
 
 
 def test_an_expression_is_computed_near_the_unit_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.distances.distance_steps import listed_steps, neighbor, next_cell
 from fieldcraft.kernels.shared.heap import pop, push
 
-__all__ = ["reach"]
+__all__ = ["reach", "reach_many"]
 
 
 @kernel
@@ -115,3 +115,91 @@ def reach(
                 size = push(keys, cells, size, s, np.int32(n), True)
     sizes[0], sizes[1] = count, size
     return bad
+
+
+@kernel(
+    "(i8[::1], i4[::1], f8[::1]), none, f4[::1], i8[::1], b1, f8, f8, f8, i8, out i8[::1], "
+    "(out i8[::1], out f8[::1], out i8[::1]), (out f8[::1], out i4[::1], out f8[::1], out "
+    "i4[::1], out i8[::1])",
+    "(i8[::1], i4[::1], f8[::1]), none, f8[::1], i8[::1], b1, f8, f8, f8, i8, out i8[::1], "
+    "(out i8[::1], out f8[::1], out i8[::1]), (out f8[::1], out i4[::1], out f8[::1], out "
+    "i4[::1], out i8[::1])",
+    "none, (u1[::1], i8[:,::1], f8[::1], i8, i8, b1, b1), f4[::1], i8[::1], b1, f8, f8, f8, "
+    "i8, out i8[::1], (out i8[::1], out f8[::1], out i8[::1]), (out f8[::1], out i4[::1], "
+    "out f8[::1], out i4[::1], out i8[::1])",
+    "none, (u1[::1], i8[:,::1], f8[::1], i8, i8, b1, b1), f8[::1], i8[::1], b1, f8, f8, f8, "
+    "i8, out i8[::1], (out i8[::1], out f8[::1], out i8[::1]), (out f8[::1], out i4[::1], "
+    "out f8[::1], out i4[::1], out i8[::1])",
+    "none, (u8[::1], i8[:,::1], f8[::1], i8, i8, b1, b1), f4[::1], i8[::1], b1, f8, f8, f8, "
+    "i8, out i8[::1], (out i8[::1], out f8[::1], out i8[::1]), (out f8[::1], out i4[::1], "
+    "out f8[::1], out i4[::1], out i8[::1])",
+    "none, (u8[::1], i8[:,::1], f8[::1], i8, i8, b1, b1), f8[::1], i8[::1], b1, f8, f8, f8, "
+    "i8, out i8[::1], (out i8[::1], out f8[::1], out i8[::1]), (out f8[::1], out i4[::1], "
+    "out f8[::1], out i4[::1], out i8[::1])",
+)
+def reach_many(
+    arcs,
+    grid,
+    cost,
+    starts,
+    enter,
+    limit,
+    lowest,
+    highest,
+    first,
+    counts,
+    reached,
+    scratch,
+):
+    """Search for the cells within `limit` of each of the cells `starts`, from number `first` on;
+    return how many are done, and the first cell with an invalid cost, or -1.
+
+    Write how many cells each reaches into `counts`, and into `reached` (cells, distances, the cell
+    before each) one after the other, what those before `first` reach included. See `reach` for the
+    other arguments. `scratch` is (dist, came, keys, cells, sizes); `dist` is infinite before and
+    after. Without an invalid cost, fewer are done than there are where `reached` or the heap of
+    `keys` and `cells` are too short.
+    """
+    found, distances, before = reached
+    dist, came, keys, cells, sizes = scratch
+    at = np.int64(0)
+    for i in range(first):
+        at += counts[i]
+    for i in range(first, starts.shape[0]):
+        start = starts[i]
+        own = np.float64(cost[min(start, cost.shape[0] - 1)])
+        if not own >= lowest:
+            return i, start
+        keys[0], cells[0], dist[start], came[start] = 0.0, np.int32(start), 0.0, np.int32(start)
+        sizes[0], sizes[1] = 0, 1
+        room = found[at:]
+        most = np.int64(room.shape[0])
+        bad = reach(
+            arcs,
+            grid,
+            cost,
+            enter,
+            limit,
+            lowest,
+            highest,
+            most,
+            dist,
+            came,
+            keys,
+            cells,
+            room,
+            sizes,
+        )
+        count, left = sizes[0], sizes[1]
+        for k in range(left):
+            dist[cells[k]] = np.inf
+        for k in range(at, at + count):
+            cell = found[k]
+            distances[k], before[k] = dist[cell], np.int64(came[cell])
+        for k in range(at, at + count):
+            dist[found[k]] = np.inf
+        if bad >= 0 or left > 0:
+            return i, bad
+        counts[i] = count
+        at += count
+    return np.int64(starts.shape[0]), np.int64(-1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ from fieldcraft.values import Expression
 
 _NOWHERE = 1e-12  # with a range of 0 an agent hits its own cell; SciPy and sight need more than 0
 _HEAP = 1024  # cells at first
+_AT_ONCE = 64  # agents in one call, between which Ctrl-C is noticed
 _UNREAD = -math.inf  # a cost that has not been computed; expressions are finite
 
 
@@ -293,11 +295,10 @@ def reach(
             "ranges are 0 or more", far, far < 0, "Pass 0 for agents that hit nothing"
         )
     search = ReachSearch(space, cost, enter, most)
-    reached = []
-    for start, hit_range in zip(starts.tolist(), far.tolist(), strict=True):
-        for _ in search.run(start):
-            pass
-        reached.append(Reach(space, *search.found(), hit_range, sight))
+    reached = [
+        Reach(space, *found, hit_range, sight)
+        for found, hit_range in zip(search.run_all(starts), far.tolist(), strict=True)
+    ]
     search.end()
     return reached[0] if single else reached
 
@@ -318,8 +319,9 @@ class ReachSearch:
             found = np.empty(_HEAP, dtype=np.int64), np.zeros(2, dtype=np.int64)
             nowhere = np.full(size, np.inf), np.empty(size, dtype=np.int32)
             unread = np.full(size, _UNREAD, dtype=np.float32)
-            self._free.append((unread, [*nowhere, *heap, *found]))
-        self._scratch, self._arrays = self._free.pop()
+            results = np.empty(_HEAP, np.int64), np.empty(_HEAP), np.empty(_HEAP, np.int64)
+            self._free.append((unread, [*nowhere, *heap, *found], results))
+        self._scratch, self._arrays, self._results = self._free.pop()
         self._source = None
         if isinstance(cost, Expression) and not cost.may_be_infinite:
             self._source = cost
@@ -355,6 +357,47 @@ class ReachSearch:
                 raise invalid_cost(self.space, float(costs[bad]), bad)
             self.found()
             yield from self._read_around(start, most)
+
+    def run_all(self, starts: Ints) -> list[tuple[Ints, NDArray[np.float64], Ints]]:
+        """Search from each of some cells to the end; see `found`."""
+        if self._source is None:
+            return self._run_all_at_once(starts)
+        reached = []
+        for start in starts.tolist():
+            for _ in self.run(start):
+                pass
+            reached.append(self.found())
+        return reached
+
+    def _run_all_at_once(self, starts: Ints) -> list[tuple[Ints, NDArray[np.float64], Ints]]:
+        """Search from each of some cells to the end, by few calls of a kernel."""
+        counts = np.zeros(len(starts), dtype=np.int64)
+        done = 0
+        while done < len(starts):
+            part = starts[: done + _AT_ONCE]
+            dist, came, keys, heap, _, sizes = self._arrays
+            done, bad = kernels.distances.reach.reach_many(
+                *self._steps,
+                self._costs,
+                part,
+                *self._rules,
+                done,
+                counts,
+                self._results,
+                (dist, came, keys, heap, sizes),
+            )
+            if bad >= 0:
+                cost = float(self._costs[min(bad, len(self._costs) - 1)])
+                raise invalid_cost(self.space, cost, bad)
+            if done < len(part):
+                self._arrays[2:5] = (np.append(each, each) for each in self._arrays[2:5])
+                self._results = tuple(np.append(each, each) for each in self._results)
+        ends = np.cumsum(counts).tolist()
+        parts = [each[: ends[-1]].copy() if ends else each[:0] for each in self._results]
+        return [
+            (parts[0][first:end], parts[1][first:end], parts[2][first:end])
+            for first, end in itertools.pairwise([0, *ends])
+        ]
 
     def found(self) -> tuple[Ints, NDArray[np.float64], Ints]:
         """Return the cells in reach, their distances, and the cell before each, and clear them."""
@@ -399,7 +442,7 @@ class ReachSearch:
         """Return the scratch to the pool."""
         if self._source is not None:
             self._scratch[np.concatenate(self._read)] = _UNREAD
-        self._free.append((self._scratch, self._arrays))
+        self._free.append((self._scratch, self._arrays, self._results))
 
 
 def _steps(
@@ -428,10 +471,10 @@ def _margin(space: Space) -> float:
 
 
 @cached
-def _free_scratch(space: Space) -> list[tuple[NDArray[np.float32], list[Any]]]:
-    """Return the scratch of a space that no search is using: costs, all `_UNREAD`, and what
+def _free_scratch(space: Space) -> list[tuple[NDArray[np.float32], list[Any], tuple[Any, ...]]]:
+    """Return the scratch of a space that no search is using: costs, all `_UNREAD`; what
     `kernels.distances.reach` takes: distances, all infinite, the cell before each, a heap, cells
-    found, and
-    how many.
+    found, and how many; and the cells that many agents reach, their distances and the cell before
+    each.
     """
     return []
