@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 PACKAGES = Path(__file__).parents[1] / "packages"
-EXTENSIONS = ("gpu", "lab", "cluster")
+EXTENSIONS = sorted(
+    {path.name for path in PACKAGES.iterdir() if path.is_dir()} - {"fieldcraft", "worlds"}
+)
 OF_OTHERS = {"_SubParsersAction", "_replace", "_asdict", "_fields"}
 """Names of the standard library: of argparse, and of named tuples."""
 LOOKUPS = ("getattr", "hasattr", "setattr")

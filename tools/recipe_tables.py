@@ -5,6 +5,7 @@ Usage: python -m tools.recipe_tables
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from fieldcraft.layers.propagation.settings import Setting, declared
 
 __all__ = ["settings_table", "updated"]
 
+_END_OF_A_TABLE = "<!-- end of "
 GUIDE = Path(__file__).resolve().parents[1] / "docs" / "recipes.md"
 
 
@@ -27,14 +29,19 @@ def settings_table(kind: type[Propagation]) -> str:
 
 
 def updated(text: str) -> str:
-    """Return the guide with its tables as the propagations are now."""
+    """Return the guide with its tables as the propagations are now; a new one comes last."""
+    words = ", ".join(f'`"{word}"`' for word in PROPAGATIONS)
+    text = re.sub(r"(?m)^(\| `propagation` \| )`.*?`( \(\[which\])", rf"\g<1>{words}\g<2>", text)
     for word, kind in PROPAGATIONS.items():
         begin, end = f"<!-- {word} -->", f"<!-- end of {word} -->"
         pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
         table = f"{begin}\n{settings_table(kind)}\n{end}"
         text, count = pattern.subn(lambda _, table=table: table, text)
-        if count != 1:
-            raise ValueError(f"docs/recipes.md has no table between {begin} and {end}")
+        if not count:
+            last = text.rindex(_END_OF_A_TABLE)
+            after = text.index("\n", last) + 1
+            title = f"**{kind.__name__}.** {inspect.getdoc(kind)}".split("\n\n")[0]
+            text = f"{text[:after]}\n{title}\n\n{table}\n{text[after:]}"
     return text
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import fieldcraft as fc
 from fieldcraft.layers import ArrayLayer, MemoryLayer, RadialLayer, SpreadLayer, TrailLayer
 from fieldcraft.layers.propagated_layer import PropagatedLayer
-from fieldcraft.layers.propagation import PROPAGATIONS
+from fieldcraft.layers.propagation import PROPAGATIONS, spelled
 from fieldcraft.layers.propagation.settings import Setting, declared
 from fieldcraft.layers.source_layer import SourceLayer
 from fieldcraft.layers.trail_layer import StampedLayer
@@ -52,7 +52,7 @@ def settings_of(scene: Scene, kind: type, *, part: float = 0.5) -> dict[str, Any
 
 def _code(kind: type, settings: dict[str, Any]) -> str:
     arguments = ", ".join(f"{name}={value!r}" for name, value in settings.items())
-    return f"fc.{kind.__name__}({arguments})"
+    return f"{spelled(kind)}({arguments})"
 
 
 def propagation_of(scene: Scene, kind: type) -> str:

@@ -14,12 +14,12 @@ import pytest
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels.compiling import pool
-from fieldcraft.layers.propagation import PROPAGATIONS as PROPAGATIONS_BY_NAME
+from support.propagations import others
 from support.tiers import plain
 from support.worlds import open_cells
 
 VECTORS = fc.Trail(0.9, vector=True, blur=5)
-PROPAGATIONS = [
+CASES = [
     fc.Spread(0.05, 0.6, half_life=2.0),
     fc.Spread(0.01, 0.6, "cubic", pin=False),
     fc.Radial(9),
@@ -32,6 +32,7 @@ PROPAGATIONS = [
     fc.Flood(0.12, steps=9),
     fc.Diffuse(0.8, half_life=3.0),
 ]
+PROPAGATIONS = [*CASES, *others(*map(type, CASES))]
 
 
 def ground(kind: str, width: int, height: int) -> Any:
@@ -47,7 +48,7 @@ def feed(layer: Any, every: int) -> None:
     """Add sources, marks or deposits to a layer, whichever it takes."""
     spots = layer.space.position_of(open_cells(layer.space)[3::every])
     amounts = np.random.default_rng(1).uniform(-5, 9, len(spots))
-    if isinstance(layer.propagation, fc.Fade):
+    if isinstance(layer, fc.layer.MemoryLayer):
         layer.mark(spots, np.abs(amounts), radius=2.5, falloff="linear")
     elif layer.propagation._takes_sources:
         layer.sync(range(len(spots)), spots, amounts)
@@ -63,10 +64,6 @@ PAIRS = [
     for kind in ("grid", "hexes", "graph")
     if kind != "graph" or not isinstance(propagation, fc.Trail)
 ]
-
-
-def test_every_class_of_propagation_is_here() -> None:
-    assert set(PROPAGATIONS_BY_NAME.values()) <= {type(each) for each in PROPAGATIONS}
 
 
 @pytest.mark.parametrize("propagation", PROPAGATIONS, ids=str)

@@ -19,12 +19,12 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft import steering
-from fieldcraft.layers.propagation import PROPAGATIONS
 from fieldcraft.pursuit.hiding_places import visibility_cache
 from fieldcraft.pursuit.landmarks import landmarks_of
 from fieldcraft.pursuit.transitions import backend
 from fieldcraft.space import Space
 from fieldcraft.space.space_saves import restored, state_of
+from support.propagations import others
 from support.worlds import KINDS, open_cells
 
 ALL = ("grid", "torus", "corners cut", "waypoints", "mesh", "hexes", "torus of hexes")
@@ -151,12 +151,7 @@ def saved_map(imap: fc.InfluenceMap, folder: Path) -> fc.InfluenceMap:
     return fc.InfluenceMap.load(folder / "a")
 
 
-LAYERS = set[str]()
-"""The propagations of the layers in the table."""
-
-
 def a_layer(propagation: Any, *covers: str, kinds: tuple[str, ...] = ALL) -> Follower:
-    LAYERS.add(type(propagation).__name__)
     return Follower(
         (*covers, "Layer", "Steps"),
         an_influence_map(propagation),
@@ -371,6 +366,10 @@ FOLLOWERS = {
     "fade that spreads": a_layer(fc.Fade(half_life=3.0, diffusion=0.2), "FadeField"),
     "trail": a_layer(fc.Trail(), "TrailField", kinds=LATTICES),
     "diffuse": a_layer(fc.Diffuse(0.8, half_life=3.0), "DiffuseField"),
+    **{
+        type(other).__name__: a_layer(other)
+        for other in others(fc.Spread, fc.Radial, fc.Flood, fc.Fade, fc.Trail, fc.Diffuse)
+    },
     "belief": Follower(("Belief",), a_belief(None), shown_belief, saved=saved_belief(None)),
     "belief with motions": Follower(
         ("Belief",),
@@ -486,7 +485,3 @@ def test_every_reader_of_a_version_is_in_the_table() -> None:
     table = {name for row in FOLLOWERS.values() for name in row.covers} | set(NO_FOLLOWERS)
     assert readers() - table == set(), "add a row to FOLLOWERS"
     assert table - readers() == set(), "remove what is no longer there"
-
-
-def test_layers_of_every_propagation_are_in_the_table() -> None:
-    assert {kind.__name__ for kind in PROPAGATIONS.values()} == LAYERS

@@ -15,7 +15,7 @@ from fieldcraft.base.state import NOT_A_STATE, copied, not_a_state
 from fieldcraft.base.words import Between
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.forecast import Forecast
-from fieldcraft.layers.propagation import PROPAGATIONS, Attribution, Propagation
+from fieldcraft.layers.propagation import PROPAGATIONS, Attribution, Propagation, spelled
 from fieldcraft.layers.propagation.propagation import Device, field_on
 from fieldcraft.layers.propagation.settings import declared, restored, state_of, values_of
 from fieldcraft.layers.sources import Sources
@@ -605,7 +605,7 @@ def others_with(method: str) -> str:
     "layers with fc.Fade or fc.Trail"; "" if no layer has it.
     """
     kinds = [
-        f"fc.{kind.__name__}"
+        spelled(kind)
         for kind in PROPAGATIONS.values()
         if hasattr(Layer.kinds[kind.layer_kind], method)
     ]

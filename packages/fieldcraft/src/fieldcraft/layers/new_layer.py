@@ -10,7 +10,7 @@ from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.single_thread import SingleThreadLock
 from fieldcraft.layers.layer import Layer
-from fieldcraft.layers.propagation import PROPAGATIONS, Propagation
+from fieldcraft.layers.propagation import PROPAGATIONS, Propagation, spelled
 from fieldcraft.layers.propagation.array import ArrayValues
 from fieldcraft.layers.propagation.propagation import Device
 from fieldcraft.space import Space, grid_of
@@ -48,7 +48,7 @@ def made(
         )
     if propagation is not None and not isinstance(propagation, Propagation):
         raise InvalidValue(
-            f"propagation is a fieldcraft.{_propagation_names()}",
+            f"propagation is {_propagation_names()}",
             got=repr(propagation),
             remedy="Pass fc.Spread(decay, momentum)",
         )
@@ -76,5 +76,5 @@ def made(
 
 
 def _propagation_names() -> str:
-    *most, last = (kind.__name__ for kind in PROPAGATIONS.values())
+    *most, last = (spelled(kind) for kind in PROPAGATIONS.values())
     return f"{', '.join(most)} or {last}"

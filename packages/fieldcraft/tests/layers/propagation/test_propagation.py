@@ -22,8 +22,9 @@ from fieldcraft.layers.propagation.propagation import Spreading
 from fieldcraft.layers.propagation.settings import number
 from fieldcraft.layers.sources import Sources
 from fieldcraft.view import frame
+from support.propagations import others
 from support.refusals import refused
-from tools.recipe_tables import settings_table
+from tools.recipe_tables import settings_table, updated
 
 
 @dataclass(frozen=True)
@@ -160,3 +161,20 @@ def test_the_lab_has_a_control_for_each_setting() -> None:
 
 def test_the_documentation_has_a_table_of_its_settings() -> None:
     assert "| `rate` | Part of the way | 0 to 1 | `0.5` |" in settings_table(Even)
+    guide = updated("# Guide\n\n<!-- spread -->\n<!-- end of spread -->\n\n## Sources\n")
+    tables, rest = guide.split("## Sources")
+    assert f"<!-- even -->\n{settings_table(Even)}\n<!-- end of even -->" in tables
+    assert "**Even.** Values go a part of the way" in tables
+    assert not rest.strip()
+    assert updated(guide) == guide
+
+
+def test_messages_name_it_as_it_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fc.propagation, "Even", Even, raising=False)
+    layer = fc.InfluenceMap(fc.Grid(9, 5)).add_layer("trail", fc.Trail())
+    with refused(WrongLayer, "fc.Spread", "fc.propagation.Even"):
+        layer.add_source((1.5, 1.5))  # type: ignore[attr-defined]
+
+
+def test_laws_about_all_propagations_take_it() -> None:
+    assert others(*(kind for name, kind in PROPAGATIONS.items() if name != "even")) == [Even()]

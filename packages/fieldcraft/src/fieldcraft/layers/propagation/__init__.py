@@ -1,4 +1,6 @@
-"""Kinds of propagation, one per file, each with its field of values."""
+"""Kinds of propagation, one per folder, each with its field of values."""
+
+import sys
 
 from fieldcraft.layers.propagation.at_positions import influence_at, shot_danger
 from fieldcraft.layers.propagation.diffuse.diffuse import Diffuse
@@ -34,3 +36,13 @@ PROPAGATIONS: dict[str, type[Propagation]] = {
     "trail": Trail,
     "diffuse": Diffuse,
 }
+
+
+def spelled(kind: type[Propagation]) -> str:
+    """Return how users write the name of a propagation: fc.Spread; fc.propagation.NAME for one that
+    the library does not have at its top.
+    """
+    name = kind.__name__
+    if vars(sys.modules["fieldcraft"]).get(name) is kind:
+        return f"fc.{name}"
+    return f"fc.propagation.{name}"
