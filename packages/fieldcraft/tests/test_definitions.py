@@ -22,7 +22,7 @@ FOLLOWED = [
     ("paths/search/distances_on_grid.py", "kernels.distances.distance.count(", "count", "kernels/distances/distance.py", "count"),
     ("paths/search/distances_on_grid.py", "kernels.distances.distance.add_near(", "add_near", "kernels/distances/distance.py", "add_near"),
     ("paths/search/distances.py", "kernels.distances.distance_search.search(", "search(", "kernels/distances/distance_search.py", "search"),
-    ("paths/distance_maps.py", "costs = CellCosts(checked_space(", "CellCosts", "paths/cost.py", "CellCosts"),
+    ("paths/distance_maps.py", "costs = CellCosts(space, sized(", "CellCosts", "paths/cost.py", "CellCosts"),
     ("paths/cost.py", "kernels.distances.distance.price(", "price", "kernels/distances/distance.py", "price"),
     ("__init__.py", "    shortest_path,", "shortest_path", "paths/shortest.py", "shortest_path"),
     ("paths/shortest.py", "return problem_on(", "problem_on", "paths/search/path_on_grid.py", "problem_on"),
