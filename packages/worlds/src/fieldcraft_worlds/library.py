@@ -29,6 +29,9 @@ class Piece:
         The page of docs about it.
     seed, place, settings
         Those of the match, as on the command line; the game's own map without a `place`.
+    beside : tuple[str, ...], optional
+        The settings of a second match, which the film shows to the right of the first; None for
+        one match.
     begin, seconds : float, optional
         Start and duration of the film, in seconds of the world.
     every : int, optional
@@ -49,6 +52,7 @@ class Piece:
     seed: int = 7
     place: str = ""
     settings: tuple[str, ...] = field(default=())
+    beside: tuple[str, ...] | None = None
     begin: float = 0.0
     seconds: float = 10.0
     every: int = 3
@@ -164,7 +168,8 @@ WORLDS = (
                 "Three thousand ants and two pheromones: searching ants leave the one that "
                 "leads home, carriers the one that leads to food.",
                 "No ant knows the way. The road between nest and pile is what remains when all "
-                "strengthen what they follow.",
+                "strengthen what they follow. The third pile lies off the roads: as long as others "
+                "are nearer, few ants come by.",
                 "pheromones.md",
                 begin=4,
                 seconds=14,
@@ -174,8 +179,8 @@ WORLDS = (
                 "ants-velocity",
                 "Ants on a trail of directions",
                 "The same ants align with one trail, which holds the direction of other ants.",
-                "Roads fork, smooth and dissolve. A second layer, which does not accumulate, "
-                "keeps ants apart.",
+                "The hue of a trail is its direction: both lanes of a road differ. Roads fork, "
+                "smooth and dissolve. A second layer, which does not accumulate, keeps ants apart.",
                 "pheromones.md",
                 settings=("trails=velocity",),
                 begin=15,
@@ -187,17 +192,18 @@ WORLDS = (
             Piece(
                 "ants-vortices",
                 "Vortices",
-                "The same in another colony, without the layer that keeps ants apart.",
-                "Ants align with the trail ahead, which is their own, and go around in circles. "
-                "The layer above is the cure.",
+                "The same without food: left without the layer that keeps ants apart, right with "
+                "it.",
+                "Left, ants align with the trail ahead, which is their own: after 25 s 99 of 100 "
+                "go around in circles. Right, the layer dissolves most vortices: 13 of 100 do.",
                 "pheromones.md",
-                seed=3,
-                settings=("trails=velocity", "searchers=1", "velocity.separate=0"),
-                begin=13,
+                settings=("trails=velocity", "searchers=1", "piles=0", "velocity.separate=0"),
+                beside=("trails=velocity", "searchers=1", "piles=0"),
+                begin=16,
                 seconds=9,
                 every=4,
-                overlays=("directions", "ants"),
-                width=480,
+                overlays=("trails", "ants"),
+                width=300,
                 quality=30,
             ),
         ),
@@ -213,6 +219,7 @@ WORLDS = (
                 "Alignment, separation and cohesion come from layers, so ten times as many "
                 "birds cost ten times as much, not a hundred times.",
                 "pheromones.md",
+                seed=9,
                 begin=4,
                 seconds=9,
                 every=4,

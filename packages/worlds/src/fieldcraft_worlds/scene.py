@@ -58,10 +58,13 @@ class Field:
         for a single hue, or (negative, positive) for two.
     threshold : float, optional
         None draws every cell.
-    table : NDArray[Any], optional
-        (N, 3) uint8, a table of colors; `values` are then rows of it, and `names` explains it.
+    rgb : NDArray[Any], optional
+        The color of each cell of a grid, uint8 of shape (H, W, 3), in place of those of the scale;
+        `names` explains it.
     names : tuple[tuple[str, Tone], ...], optional
         Swatches of the legend in place of a bar.
+    adapts : bool, optional
+        Whether `limits` follow the values as time goes on.
     parts : Callable[[tuple[float, ...]], list[Part]], optional
         Returns the units that contribute to the value at a position, if it is a sum over units.
     """
@@ -70,8 +73,9 @@ class Field:
     label: str = ""
     limits: tuple[float, float] | None = None
     colors: Tone | tuple[Tone, Tone] | None = None
-    table: NDArray[Any] | None = None
+    rgb: NDArray[Any] | None = None
     names: tuple[tuple[str, Tone], ...] = ()
+    adapts: bool = False
     threshold: float | None = 0.0
     opacity: float = 1.0
     parts: Callable[[tuple[float, ...]], list[Part]] | None = None

@@ -4,8 +4,10 @@ say.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 
@@ -63,3 +65,16 @@ def test_the_page_is_that_of_the_pieces_and_its_films_are_there_and_small():
     assert [film.stem for film in films] == sorted(piece.name for _, piece in PIECES)
     assert max(film.stat().st_size for film in films) <= gallery.MOST_BYTES
     assert sum(film.stat().st_size for film in films) < 8_000_000
+
+
+def test_two_matches_stand_side_by_side(tmp_path):
+    """The vortices left, and what the layer that keeps ants apart makes of them right."""
+    (piece,) = [piece for _, piece in PIECES if piece.beside is not None]
+    gallery.record("ants", replace(piece, width=100), tmp_path / "both.webp", short=True)
+    gallery.record(
+        "ants", replace(piece, width=100, beside=None), tmp_path / "one.webp", short=True
+    )
+    with Image.open(tmp_path / "both.webp") as both, Image.open(tmp_path / "one.webp") as one:
+        assert both.size == (2 * one.width, one.height)
+        left = np.asarray(both.convert("RGB")).astype(int)[:, : one.width]
+        assert np.abs(left - np.asarray(one.convert("RGB")).astype(int)).mean() < 4

@@ -15,7 +15,7 @@ from fieldcraft.view.drawing.brush import (
 from fieldcraft.view.film.film import SUFFIXES
 from fieldcraft.view.film.writers import FASTEST_GIF
 from fieldcraft.view.pages.legends import format_number, need_plots, over_ground, styled
-from fieldcraft.view.palettes import parse_color
+from fieldcraft.view.palettes import parse_color, rgb_of
 from fieldcraft.view.pixels.graph_pixels import outlines
 from fieldcraft.view.pixels.grid_pixels import beside, ground_kinds
 from fieldcraft.view.pixels.pixel_plan import DARK, HIDDEN, ON_WALL, plain_values
@@ -44,6 +44,7 @@ __all__ = [
     "over_ground",
     "parse_color",
     "plain_values",
+    "rgb_of",
     "styled",
     "subject_of",
     "wrapped",

@@ -12,6 +12,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fieldcraft.base.progress import Progress
 from fieldcraft.base.settings import settings_from
 from fieldcraft.view import Film
@@ -23,6 +26,8 @@ from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.play.settings import read_table
 from fieldcraft_worlds.view.extent import extent_of
 from fieldcraft_worlds.view.scene import draw_scene
+
+RGBA = NDArray[np.uint8]
 
 PIECES = [(row.name, piece) for row in WORLDS for piece in row.pieces]
 MOST_BYTES = 1_500_000
@@ -89,12 +94,17 @@ def main() -> int:
 def record(name: str, piece: Piece, path: Path, *, short: bool = False) -> str:
     """Film a part of a match; return the digest of its end."""
     game = find_game(name)
-    session = Session(
-        game,
-        map_of(piece.place or None, game),
-        settings_from(game.settings, read_table(None, list(piece.settings))),
-        piece.seed,
-    )
+    sides = [piece.settings, *([] if piece.beside is None else [piece.beside])]
+    sessions = [
+        Session(
+            game,
+            map_of(piece.place or None, game),
+            settings_from(game.settings, read_table(None, list(settings))),
+            piece.seed,
+        )
+        for settings in sides
+    ]
+    session = sessions[0]
     rate = session.world.rate
     overlays = Overlays(game, piece.overlays or None)
     across, down = extent_of(session.world.space)[1].tolist()
@@ -103,7 +113,18 @@ def record(name: str, piece: Piece, path: Path, *, short: bool = False) -> str:
         frames = 2
     else:
         frames = max(int(piece.seconds * rate / piece.every), 2)
-    run(session, 1 if short else round(piece.begin * rate))
+
+    def drawn() -> RGBA:
+        shown = [
+            draw_scene(each.world.scene(each.state, overlays.shown), size) for each in sessions
+        ]
+        return np.concatenate(shown, axis=1)
+
+    def go_on(steps: int) -> None:
+        for each in sessions:
+            run(each, steps)
+
+    go_on(1 if short else round(piece.begin * rate))
     with (
         Film(path, rate / piece.every, quality=piece.quality) as film,
         Progress(sys.stderr, piece.name) as bar,
@@ -111,13 +132,13 @@ def record(name: str, piece: Piece, path: Path, *, short: bool = False) -> str:
         for scene in opening_of(session) if piece.begin == 0 and not short else ():
             film.add(draw_scene(scene, size))
         for number in range(frames):
-            film.add(draw_scene(session.world.scene(session.state, overlays.shown), size))
+            film.add(drawn())
             bar.show((number + 1) / frames)
             if session.result is not None:
                 for _ in range(round(_HOLD * rate / piece.every)):  # the end stays for a moment
-                    film.add(draw_scene(session.world.scene(session.state, overlays.shown), size))
+                    film.add(drawn())
                 break
-            run(session, piece.every)
+            go_on(piece.every)
     return session.digest()
 
 

@@ -96,7 +96,7 @@ class LiveGame(Live):
     def _map_names(self) -> list[str]:
         """Return the overlays that are fields of values; at least those shown at the start."""
         fields = {each.name: self._field(each.name) for each in self.game.overlays}
-        found = [name for name, field in fields.items() if field and field.table is None]
+        found = [name for name, field in fields.items() if field]
         return found or (["field"] if self._field("field") else [])
 
     def _map_of(self, name: str) -> FunctionMap:
@@ -223,9 +223,9 @@ class LiveGame(Live):
         return {self.game.name: {"controls": controls, "curve": None}}
 
     def limits(self) -> dict[str, list[float]]:
-        """Return the limits of colors of the game's fields."""
+        """Return the limits of colors of the game's fields, as far as they stay as they are."""
         fields = ((name, self._field(name)) for name in self.maps)
-        limits = {name: field.limits for name, field in fields if field}
+        limits = {name: field.limits for name, field in fields if field and not field.adapts}
         return {
             name: [*map(float, each)] for name, each in limits.items() if each and each[0] < each[1]
         }

@@ -34,11 +34,12 @@ RGBA = NDArray[np.uint8]
 PAGE = (13, 14, 18)
 _OUTLINED_FROM = 3.0  # pixels a cell; below, whole wall cells are lit, not their edges
 _LIT = 0.6
+_WALL_BIT = 9  # of the code of a cell
 
 
 def scale_of(field: Field) -> ColorScale:
     """Return the color scale of a field."""
-    table = field.table
+    table = None
     if isinstance(field.colors, tuple):
         negative, positive = field.colors
         table = between(rgb_of_tone(negative), rgb_of_tone(positive))
@@ -86,13 +87,23 @@ class GridBackdrop:
             shown = plain_values(
                 strip.take(self._columns - self._columns.min(), axis=1), "values in view"
             )
-            codes = self._codes + scale.index(shown)
+            index = scale.index(shown)
+            painted = np.zeros(index.shape, dtype=np.bool_)
+            if field.rgb is not None:
+                painted = (index != HIDDEN) & ((self._codes >> _WALL_BIT) & 1 == 0)
+                index = np.full_like(index, HIDDEN)
+            codes = self._codes + index
             opacity = checks.fraction("opacity", field.opacity)
         else:
             codes = self._codes + np.uint16(HIDDEN)
             scale = ColorScale(0, 1)
             opacity = 0.0
         tiles = self._table(scale, opacity).take(codes)
+        if field is not None and field.rgb is not None:
+            colors = tiles.view(np.uint8).reshape(*tiles.shape, 4)
+            given = field.rgb[self._rows][:, self._columns][painted]
+            ground = colors[painted, :3]
+            colors[painted, :3] = np.rint(ground * (1 - opacity) + given * opacity)
         if areas:
             self._blend_area(tiles.view(np.uint8).reshape(*tiles.shape, 4), areas, space, brush)
         region = picture[

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.view import TEAM_COLORS
-from fieldcraft.view.picture_parts import GROUND, parse_color
+from fieldcraft.view.picture_parts import GROUND, parse_color, rgb_of
 from fieldcraft_worlds.games.ants.derived import AntsDerived
 from fieldcraft_worlds.games.ants.settings import SCALAR
 from fieldcraft_worlds.games.ants.state import State
 from fieldcraft_worlds.games.drawing import arrows_of, round_limit
 from fieldcraft_worlds.games.game import Overlay
-from fieldcraft_worlds.scene import Areas, Arrows, Fact, Field, Marks, Scene
+from fieldcraft_worlds.scene import Areas, Arrows, Fact, Field, Marks, Scene, Tone
 
-_LEVELS = 15  # of each trail: pairs fit into the 255 rows of a table
+_PILE = "#ff5ac8"  # food and ants that carry it: unlike both trails with any color blindness
+_WHEEL = (72.0, 58.0)  # lightness and chroma of the colors of directions
 
 OVERLAYS = (
     Overlay(
@@ -60,13 +61,13 @@ def scene_of(derived: AntsDerived, state: State, overlays: frozenset[str]) -> Sc
         positions = derived.swarm(state).positions
         marks += [
             Marks(positions[~carrying], "dot", size, "ink", None, None, 0.5, 2.0, "searching"),
-            Marks(positions[carrying], "dot", size, "food", None, None, 0.5, 2.0, "carrying"),
+            Marks(positions[carrying], "dot", size, _PILE, None, None, 0.5, 2.0, "carrying"),
         ]
     return Scene(
         space=grid,
         title=f"ants, {state.step / derived.settings.rate:.0f} s",
         field=_field(derived, state, overlays),
-        areas=(Areas(state.food > 0, ("food",), opacity=0.75, label="food"),),
+        areas=(Areas(state.food > 0, (_PILE,), opacity=0.9, label="food"),),
         arrows=_arrows(derived) if "directions" in overlays and state.trails != SCALAR else (),
         marks=tuple(marks),
         facts=tuple(_facts(state, overlays)),
@@ -90,47 +91,79 @@ def _percent(share: float) -> str:
 def _field(derived: AntsDerived, state: State, overlays: frozenset[str]) -> Field | None:
     if "crowd" in overlays:
         values = derived.crowded(state)
-        return Field(values, "crowd and obstacles", (0.0, 2 * round_limit(values)), colors="danger")
+        return _strength(values, "crowd and obstacles", "danger", most=2.0)
     if state.trails != SCALAR:
-        if overlays & {"trails", "to food", "to home"}:
-            return Field(
-                derived.flow.values,
-                "velocity trail",
-                (0.0, round_limit(derived.flow.values)),
-                colors=0,
-            )
+        if "trails" in overlays:
+            return _directions(derived)
+        if overlays & {"to food", "to home"}:
+            return _strength(derived.flow.values, "velocity trail", 0)
         return None
     food, home = state.planes
     if "trails" in overlays:
         return _both_trails(food, home)
     if "to food" in overlays:
-        return Field(food, "trail to food", (0.0, round_limit(food)), colors=1)
+        return _strength(food, "trail to food", 1)
     if "to home" in overlays:
-        return Field(home, "trail home", (0.0, round_limit(home)), colors=0)
+        return _strength(home, "trail home", 0)
     return None
 
 
+def _strength(values: NDArray[Any], label: str, color: Tone, most: float = 1.0) -> Field:
+    """Return a field of one hue whose limits follow its values."""
+    return Field(values, label, (0.0, most * round_limit(values)), colors=color, adapts=True)
+
+
+def _share(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return values as shares of their limit, by the square root: faint ones are visible."""
+    return np.sqrt(np.minimum(np.asarray(values, dtype=np.float64) / round_limit(values), 1.0))
+
+
 def _both_trails(food: NDArray[np.float32], home: NDArray[np.float32]) -> Field:
-    """Return both trails with their colors added, by the square root of their values: faint ones
-    are visible.
-    """
-    levels = [
-        np.rint((_LEVELS - 1) * np.sqrt(np.minimum(plane / round_limit(plane), 1.0)))
-        for plane in (food, home)
-    ]
+    """Return both trails with their colors added."""
+    shares = _share(food), _share(home)
+    tones = [np.array(parse_color(TEAM_COLORS[team])) for team in (1, 0)]
+    added = sum(share[..., np.newaxis] * tone for share, tone in zip(shares, tones, strict=True))
+    rgb = np.rint(np.minimum(GROUND + added, 255)).astype(np.uint8)
     names = (("trail to food", 1), ("trail home", 0))
-    rows = (levels[0] * _LEVELS + levels[1]).astype(np.float32)
-    return Field(rows, "trails", (0.0, _LEVELS**2 - 1.0), table=_color_table(), names=names)
+    strongest = np.maximum(food, home)
+    limits = (0.0, round_limit(strongest))
+    return Field(strongest, "trails", limits, rgb=rgb, names=names, adapts=True)
 
 
-@cache
-def _color_table() -> NDArray[np.uint8]:
-    """Return the colors of all pairs of levels of the two trails."""
-    share = np.arange(_LEVELS)[:, np.newaxis] / (_LEVELS - 1)
-    food, home = (share * np.array(parse_color(TEAM_COLORS[team])) for team in (1, 0))
-    mixed = np.rint(np.minimum(GROUND + food[:, np.newaxis] + home, 255))
-    table: NDArray[np.uint8] = mixed.astype(np.uint8).reshape(-1, 3)
-    return table
+def _directions(derived: AntsDerived) -> Field:
+    """Return the velocity trail: the hue of a cell is the direction, and its strength how far it
+    differs from the ground.
+    """
+    vectors = np.asarray(derived.flow.vectors, dtype=np.float64)
+    share = _share(derived.flow.values)[..., np.newaxis]
+    hues = _hues(np.arctan2(vectors[..., 1], vectors[..., 0]))
+    rgb = np.rint(np.array(GROUND) * (1 - share) + hues * share).astype(np.uint8)
+    names = tuple(
+        (name, "#" + bytes(np.rint(_hues(np.array(angle))).astype(np.uint8)).hex())
+        for name, angle in (
+            ("to the right", 0.0),
+            ("down", np.pi / 2),
+            ("to the left", np.pi),
+            ("up", -np.pi / 2),
+        )
+    )
+    values = derived.flow.values
+    limits = (0.0, round_limit(values))
+    return Field(values, "velocity trail", limits, rgb=rgb, names=names, adapts=True)
+
+
+def _hues(angles: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return sRGB of directions, 0 to 255, shape (..., 3): a wheel of equally light colors."""
+    lightness, chroma = _WHEEL
+    lab = np.stack(
+        [
+            np.full_like(angles, lightness),
+            chroma * np.cos(angles),
+            chroma * np.sin(angles),
+        ],
+        axis=-1,
+    )
+    return np.clip(rgb_of(lab), 0, 255)
 
 
 def _arrows(derived: AntsDerived) -> tuple[Arrows, ...]:

@@ -94,6 +94,11 @@ def _field(derived: FlockDerived, overlays: frozenset[str]) -> Field | None:
     ):
         if name in overlays:
             return Field(
-                layer.values, label, (0.0, 2 * round_limit(layer.values)), colors=color, opacity=0.8
+                layer.values,
+                label,
+                (0.0, 2 * round_limit(layer.values)),
+                colors=color,
+                opacity=0.8,
+                adapts=True,
             )
     return None
