@@ -74,6 +74,7 @@ PAGES = {
     "damage": "bots.md",
     "choke_points": "bots.md",
     "size": "bots.md",
+    "eased": "bots.md",
 }
 """Written by the code on a page; of the cookbook all."""
 

@@ -361,3 +361,22 @@ def views(scene: Scene) -> None:
     scene.add(f"live soon: {one}.at({scene.one_of(SECONDS)})")
     if isinstance(scene.get(other), fc.layers.SourceLayer):
         scene.add(f"live others: {other}.without('k0')")
+
+
+@follower
+def soft(scene: Scene) -> None:
+    """Add a map that follows a layer with a delay."""
+    layers = scene.named(fc.Layer)
+    if layers:
+        scene.add(f"soft = fc.compose.Eased({scene.one_of(layers)}, half_life=0.3)")
+        scene.bound = True
+
+
+@operation(fc.compose.Eased, "advance", weight=4.0)
+def advance_soft(scene: Scene, name: str) -> str:
+    return f"{name}.advance({scene.one_of(SECONDS)})"
+
+
+@peek(fc.compose.Eased, "values")
+def read_soft(scene: Scene, name: str) -> str:
+    return str(scene.one_of([f"{name}.values", f"({name} + 1).values", f"repr({name})"]))

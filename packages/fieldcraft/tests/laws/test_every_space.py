@@ -381,6 +381,41 @@ def test_paths_of_a_size_stay_where_the_footprint_fits(kind: str, seed: int) -> 
         assert distances.values.tolist() == new.values.tolist()
 
 
+@every_space
+@some
+@given(seed=SEEDS)
+def test_an_eased_map_halves_its_difference_with_each_half_life(kind: str, seed: int) -> None:
+    space, _, cell = made(kind, seed)
+    imap = fc.InfluenceMap(space)
+    guns = imap.add_layer("guns", fc.Radial(3.0, "linear"), every=0.25)
+    shown = imap.add(fc.compose.Eased(guns, half_life=0.5))
+    tower = guns.add_source(space.position_of(cell), 8.0)
+    imap.advance(0.25)
+    built = guns.values.astype(np.float64)
+    part = 1 - 0.5**0.5
+    assert np.allclose(shown.values, part * built, atol=2e-6)
+    for _ in range(3):
+        imap.advance(0.25)
+    assert np.allclose(shown.values, 0.75 * built, atol=2e-6)
+    imap.advance(60.0)
+    assert (shown.values == guns.values).all()
+    version = shown.version
+    imap.advance(1.0)
+    assert shown.version == version
+    tower.remove()
+    imap.advance(0.5)
+    assert not guns.values.any()
+    assert np.allclose(shown.values, 0.5 * built, atol=2e-6) and shown.version > version
+    assert (2 * shown).values.tolist() == (2 * shown.values).tolist()
+    twin = pickle.loads(pickle.dumps(shown))
+    twin.advance(0.5)
+    assert np.allclose(twin.values, 0.25 * built, atol=2e-6)
+    space.set_walls(cell)
+    assert shown.values.reshape(-1)[cell] == 0
+    imap.advance(60.0)
+    assert not shown.values.any()
+
+
 COPIES = {
     "copy": copy.copy,
     "deep copy": copy.deepcopy,

@@ -2,5 +2,6 @@
 
 from fieldcraft.values.expression import Expression
 from fieldcraft.values.functions import lerp, maximum, minimum, where
+from fieldcraft.values.transition import Eased
 
-__all__ = ["Expression", "lerp", "maximum", "minimum", "where"]
+__all__ = ["Eased", "Expression", "lerp", "maximum", "minimum", "where"]
