@@ -36,7 +36,7 @@ def seen(
     scratch = sight.scratch(walls.shape, limit, heights=heights.size > 0)
     cells = np.full(sight.most_cells(walls.shape, limit), -1)
     squares = np.full(len(cells), -1)
-    place = (row, column, limit, wrap, lit)
+    place = (row * walls.shape[1] + column, limit, wrap, lit)
     count = sight.sight_cells(
         read_only(walls), heights, float(eye), *place, cells, squares, scratch
     )
@@ -157,7 +157,7 @@ def test_one_scratch_serves_shorter_radii_and_other_places():
         (5, 5, 0, heights),
     ):
         count = sight.sight_cells(
-            walls, ground, 1.0, row, column, limit, True, True, cells, squares, scratch
+            walls, ground, 1.0, row * 34 + column, limit, True, True, cells, squares, scratch
         )
         alone = seen(walls, row, column, limit, wrap=True, lit=True, heights=ground)
         assert np.array_equal(cells[:count], alone[0])

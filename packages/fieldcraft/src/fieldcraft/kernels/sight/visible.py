@@ -390,10 +390,10 @@ def _counts(bits, lit):
 
 
 @kernel(
-    "u1[:,::1], f4[:,::1], f8, i8, i8, i8, b1, b1, out i8[::1], out i8[::1], (out u1[::1], out"
+    "u1[:,::1], f4[:,::1], f8, i8, i8, b1, b1, out i8[::1], out i8[::1], (out u1[::1], out"
     " i8[:,:,::1], out f4[::1])",
 )
-def sight_cells(walls, heights, eye, row, column, limit, wrap, lit, cells, squares, scratch):
+def sight_cells(walls, heights, eye, cell, limit, wrap, lit, cells, squares, scratch):
     """Write the cells seen from a cell, ascending, and their squared distances; return their
     number.
 
@@ -402,6 +402,7 @@ def sight_cells(walls, heights, eye, row, column, limit, wrap, lit, cells, squar
     that are partly seen. `cells` and `squares` are int64 with space for `most_cells`.
     """
     height, width = walls.shape
+    row, column = divmod(cell, width)
     window, _, _ = scratch
     extents = _extents(walls.shape, row, column, limit, wrap)
     north, south, west, east = extents

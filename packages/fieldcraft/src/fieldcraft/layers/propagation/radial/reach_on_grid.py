@@ -128,7 +128,6 @@ class FieldOfView:
         `walls` and `opaque` (height, width) are the same array where just the walls hide.
         """
         square = kernels.sight.visible.squared_reach(limit)
-        row, column = divmod(cell, walls.shape[1])
         if square not in self._scratch:
             size = kernels.sight.visible.most_cells(walls.shape, square)
             scratch = kernels.sight.visible.scratch(walls.shape, square)
@@ -137,7 +136,7 @@ class FieldOfView:
         hides = read_only(opaque.view(np.uint8))  # kernels are declared for such arrays
         none = kernels.sight.visible.NO_HEIGHTS
         count = kernels.sight.visible.sight_cells(
-            hides, none, 1.0, row, column, square, wrap, False, cells, squares, scratch
+            hides, none, 1.0, cell, square, wrap, False, cells, squares, scratch
         )
         found = cells[:count].copy()
         away = squares[:count].astype(np.float64)
