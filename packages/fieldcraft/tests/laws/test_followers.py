@@ -343,6 +343,12 @@ FOLLOWERS = {
         GRIDS,
         is_new=True,
     ),
+    "eased": Follower(
+        ("Eased",),
+        lambda space, cell: fc.compose.Eased(fc.question.Clearance(space), half_life=1.0),
+        lambda eased: [eased.values, eased.space.walls],
+        GRIDS,
+    ),
     "expression": Follower(
         ("Expression", "Ground"),
         lambda space, cell: 1 + 2 * fc.question.Clearance(space),
