@@ -9,11 +9,16 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
-from fieldcraft.space.cells import on_map, sees_cells
+from fieldcraft.space.cells import sees_cells
 from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.kinds import check_lines_of_sight, graph_of, sight_grid_of
 from fieldcraft.space.sight import over_polygons as graph_sight
-from fieldcraft.space.sight.viewers import Viewers, checked_heights, checked_viewers
+from fieldcraft.space.sight.viewers import (
+    Viewers,
+    checked_heights,
+    checked_viewers,
+    points_on_map,
+)
 from fieldcraft.space.space import Space
 
 _CELLS_PER_THREAD = 20_000  # cells in reach of viewers that pay for waking a thread
@@ -263,7 +268,7 @@ def sees(
            [False,  True]])
     """
     looking = checked_viewers(space, viewers, radius, facing, angle, outside)
-    points, _ = checks.positions(on_map(space, targets, outside), dimensions=space.dimensions)
+    points = points_on_map(space, targets, outside)
     if checks.flag("pairs", pairs) and len(points) != len(looking):
         raise InvalidValue(
             "Pairs have as many targets as viewers",

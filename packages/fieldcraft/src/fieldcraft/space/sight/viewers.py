@@ -60,7 +60,7 @@ def checked_viewers(
 ) -> Viewers:
     """Return the viewers that the arguments of a function of sight describe."""
     checked_space(space, "Sight takes place on")
-    points, _ = checks.positions(on_map(space, positions, outside), dimensions=space.dimensions)
+    points = points_on_map(space, positions, outside)
     opening = checks.positive("angle", angle, maximum=360)  # degrees
     limits = within_range(space, _radii(space, radius, len(points)))
     facings = kernels.sight.visible.NO_FACINGS
@@ -74,8 +74,18 @@ def checked_viewers(
     )
 
 
+def points_on_map(space: Space, positions: ArrayLike, outside: str) -> NDArray[np.float64]:
+    """Return positions as an array (N, 2), or (N, 3) in 3D; see `on_map`."""
+    if space.quick_cells(positions, outside) is not None and outside == "refuse":
+        return np.asarray(positions)
+    return checks.positions(on_map(space, positions, outside), dimensions=space.dimensions)[0]
+
+
 def _radii(space: Space, radius: ArrayLike, count: int) -> NDArray[np.float64]:
     """Return the radii (N,); infinite ones reach over the whole space."""
+    one: object = radius
+    if isinstance(one, (int, float)) and one is not True and 0 < one <= checks.LARGEST:
+        return np.full(count, float(one))
     given = checks.array("radius", radius)
     if given.dtype.kind == "f" and np.isposinf(given).any():
         low, high = space.extent
