@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import fieldcraft as fc
 from fieldcraft import view
 from fieldcraft.view.palettes import parse_color
 from fieldcraft_lab import Lab
@@ -270,3 +271,29 @@ def test_a_phone_shows_the_map_first(browser: Any, teams: Lab) -> None:
     assert why["y"] < 844
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     page.close()
+
+
+def test_an_influence_map_with_teams_opens_as_one_too(browser: Any, tmp_path: Path) -> None:
+    """Names of teams are stored with the session, and go with it."""
+    imap = fc.InfluenceMap(fc.Grid(24, 13))
+    teams = imap.add_teams(["north", "south", "east"], fc.Radial(16, "linear"))
+    for name, place in (("north", (5.5, 3.5)), ("south", (8.5, 9.5)), ("east", (19.5, 6.5))):
+        teams[name].add_source(place, 5.0)
+    with Lab(imap, playing=False, warm=False, token=TOKEN, teams=teams.names) as lab:
+        page = page_of(browser, lab)
+        page.evaluate("lab.send({ do: 'step', count: 3 })")
+        settled(page, "document.querySelectorAll('#legend canvas').length === 3")
+        settled(page, "(lab.S.drawings['fronts|a'] || { lines: [] }).lines.length > 0")
+        assert "owner" in page.evaluate("lab.S.hello.maps")
+        lab.session.save(tmp_path / "run.lab")
+        assert page.problems == []
+        page.close()
+    loaded = Session.load(tmp_path / "run.lab")
+    assert loaded.live.teams() == lab.session.live.teams()
+    owner = loaded.live.maps["owner"].values
+    teams_again = fc.Teams(loaded.live.imap, teams.names)
+    np.testing.assert_array_equal(owner, teams_again.owner())
+    with pytest.raises(fc.errors.InvalidValue, match="Leave them out"):
+        Lab("teams", teams=["red"])
+    with pytest.raises(fc.errors.UnknownName, match="west"):
+        Lab(imap, teams=["north", "west"])

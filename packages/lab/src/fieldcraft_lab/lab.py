@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -50,6 +51,7 @@ class Lab(Controller):
         warm: bool = True,
         starts: bool = False,
         token: str | None = None,
+        teams: Sequence[str] = (),
     ) -> None:
         checks.integer("port", port, maximum=65535)
         if share is not None:
@@ -57,7 +59,7 @@ class Lab(Controller):
         if isinstance(world, Session):
             session = world
         else:
-            session = session_of(world, step)
+            session = session_of(world, step, teams=teams)
         if session is not world:
             session.seek(session.furthest)
         self._starts = starts
@@ -334,6 +336,7 @@ def serve(
     browser: bool = True,
     playing: bool = True,
     step: float | None = None,
+    teams: Sequence[str] = (),
 ) -> Session:
     """Open the lab on a world, serve it until Ctrl-C, and return its session.
 
@@ -353,6 +356,9 @@ def serve(
         Whether time passes at once.
     step : float, optional
         Seconds of a step of an influence map; by default the shortest interval of its layers.
+    teams : sequence of str, optional
+        The names of layers of an influence map that are those of teams: the page opens as a map of
+        teams, with their colors mixed, front lines and owners.
 
     Raises
     ------
@@ -361,6 +367,6 @@ def serve(
     MissingLibrary
         Without the extra `lab`. Also the errors of reading a file.
     """
-    lab = Lab(world, port=port, share=share, playing=playing, step=step)
+    lab = Lab(world, port=port, share=share, playing=playing, step=step, teams=teams)
     lab.wait(browser=browser)
     return lab.session

@@ -28,13 +28,16 @@ from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft.layers.map_saves import saved_arrays
 from fieldcraft.layers.propagation import Stamp
 from fieldcraft.layers.sources.falloff import Falloff
+from fieldcraft.layers.teams import Teams
 from fieldcraft.space import Mesh, Space
 from fieldcraft.space import encoding as serialization
 from fieldcraft.space.graph.topology import Topology
 from fieldcraft.values.operand import Operand
+from fieldcraft.view.palettes import team_colors
 from fieldcraft_lab.apply import apply
 from fieldcraft_lab.controls import controls, curve
 from fieldcraft_lab.orders import ORDERS, Order, Tune
+from fieldcraft_lab.team_maps import OWNER, maps_of
 
 __all__ = ["LayerWorld", "Live", "LiveMap", "shortest_interval"]
 
@@ -276,12 +279,18 @@ class LayerWorld(Live):
 
 class LiveMap(LayerWorld):
     """A copy of an influence map that the lab drives by steps of `step` seconds; by default the
-    shortest interval of its layers.
+    shortest interval of its layers. `teams` are the names of layers that are those of teams.
     """
 
     kind = "map"
 
-    def __init__(self, imap: InfluenceMap, step: float | None = None, title: str = "") -> None:
+    def __init__(
+        self,
+        imap: InfluenceMap,
+        step: float | None = None,
+        title: str = "",
+        teams: Sequence[str] = (),
+    ) -> None:
         remedy = "Pass fc.InfluenceMap, or a recipe's path"
         checks.instance(imap, InfluenceMap, "The lab shows an influence map", remedy)
         if step is None:
@@ -289,7 +298,48 @@ class LiveMap(LayerWorld):
         else:
             self.step_seconds = clock.seconds(clock.ticks("step", step, minimum=1))
         self._start = _archive(imap)
+        self._names = tuple(teams)
+        self._made: tuple[InfluenceMap, Teams | None, dict[str, Operand]] | None = None
         super().__init__(_imap_of(self._start), title)
+        self._colors = self._team_colors()
+
+    def _team_colors(self) -> list[tuple[str, str]]:
+        if not self._names:
+            return []
+        names = Teams(self.imap, self._names).names
+        found = team_colors(names, [None] * len(names))
+        return [(name, "#" + bytes(color).hex()) for name, color in zip(names, found, strict=True)]
+
+    def _of_teams(self) -> tuple[Teams | None, dict[str, Operand]]:
+        """Return the teams and all maps of the present world."""
+        if self._made is None or self._made[0] is not self.imap:
+            maps: dict[str, Operand] = dict(self.imap.layers)
+            teams = None
+            if self._names:
+                teams = Teams(self.imap, self._names)
+                maps |= maps_of(teams)
+            self._made = (self.imap, teams, maps)
+        return self._made[1:]
+
+    @property
+    def maps(self) -> Mapping[str, Operand]:
+        """The layers, and the maps that follow from teams."""
+        return self._of_teams()[1]
+
+    def teams(self) -> list[tuple[str, str]]:
+        """Return the teams with their default colors."""
+        return self._colors
+
+    def kinds(self) -> dict[str, list[tuple[str, str]]]:
+        """Return the teams as the kinds of the map of owners."""
+        return {OWNER: self._colors} if self._colors else {}
+
+    def front_lines(self) -> list[NDArray[np.float64]] | None:
+        """Return the lines between the ground of teams."""
+        teams = self._of_teams()[0]
+        if teams is None:
+            return None
+        return [line.points for line in teams.front_lines()]
 
     def step(self) -> None:
         """Take one step, which may be any number of updates of a layer."""
@@ -301,12 +351,14 @@ class LiveMap(LayerWorld):
             "archive": np.frombuffer(self._start, dtype=np.uint8),
             "step": self.step_seconds,
             "title": self.title,
+            "teams": self._names,
         }
 
     @classmethod
     def from_origin(cls, origin: dict[str, Any]) -> LiveMap:
         """Return the world of an origin."""
-        return cls(_imap_of(origin["archive"].tobytes()), origin["step"], origin["title"])
+        imap = _imap_of(origin["archive"].tobytes())
+        return cls(imap, origin["step"], origin["title"], origin.get("teams", ()))
 
 
 def _ticks_of(value: object) -> int:

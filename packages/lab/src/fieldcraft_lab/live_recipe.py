@@ -13,16 +13,12 @@ from fieldcraft.commands.recipe.read import read_recipe
 from fieldcraft.commands.recipe.recipe_parts import Picture, Recipe
 from fieldcraft.commands.recipe.world import World
 from fieldcraft.layers.influence_map import InfluenceMap
-from fieldcraft.layers.teams import Teams
 from fieldcraft.values.operand import Operand
 from fieldcraft.view.palettes import parse_color
 from fieldcraft_lab.apply import apply
-from fieldcraft_lab.function_map import FunctionMap
 from fieldcraft_lab.live import LayerWorld
 from fieldcraft_lab.orders import Order, Paint
-
-OWNER = "owner"
-"""The name of the map of owners, which no layer of a recipe has."""
+from fieldcraft_lab.team_maps import OWNER, owner_map
 
 
 class LiveRecipe(LayerWorld):
@@ -53,7 +49,7 @@ class LiveRecipe(LayerWorld):
         if self._maps is None or self._maps[0] is not self.world:
             maps: dict[str, Operand] = dict(self.imap.layers)
             if self.world.teams is not None:
-                maps[OWNER] = _owner_of(self.world, self.world.teams)
+                maps[OWNER] = owner_map(self.world.teams, self.world.owner)
             self._maps = (self.world, maps | self.world.maps)
         return self._maps[1]
 
@@ -133,9 +129,3 @@ class LiveRecipe(LayerWorld):
         if data is not None:
             data = target_of("data", data)
         return cls(read_recipe(path, overrides, data=data, text=origin["text"]), overrides)
-
-
-def _owner_of(world: World, teams: Teams) -> FunctionMap:
-    """Return the map of the number of each cell's team."""
-    space = teams[teams.names[0]].space
-    return FunctionMap(OWNER, space, world.owner, lambda: teams.tension().version)

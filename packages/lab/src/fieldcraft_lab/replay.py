@@ -6,7 +6,7 @@ import base64
 import binascii
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,20 +68,27 @@ def session_of(
     world: Any,
     step: float | None = None,
     *,
+    teams: Sequence[str] = (),
     overrides: tuple[str, ...] = (),
     data: str | Path | None = None,
     check: bool = True,
     trust: bool = False,
 ) -> Session:
     """Return the session of a world at its beginning. A world is an influence map (with the seconds
-    of a step), the path of a session, a recipe (.toml) or a saved map, a link, or a name. With
-    `trust` a session may have any number of steps.
+    of a step, and the names of its teams), the path of a session, a recipe (.toml) or a saved map,
+    a link, or a name. With `trust` a session may have any number of steps.
     """
     options: dict[str, Any] = {"check": check, "go": False}
     if trust:
         options |= {"most_steps": MOST_STEPS, "most_updates": _ANY_UPDATES}
     if isinstance(world, InfluenceMap):
-        return Session(LiveMap(world, step))
+        return Session(LiveMap(world, step, teams=checks.sequence("teams", teams)))
+    if len(teams):
+        raise InvalidValue(
+            "teams are the names of layers of an influence map",
+            got=f"teams={teams!r} for {world!r:.60}",
+            remedy="Leave them out: recipes name their teams themselves",
+        )
     rule = "The lab opens an influence map, a recipe, a saved session or map, or a Session"
     if not isinstance(world, (str, os.PathLike)):
         raise InvalidValue(rule, got=f"a {type(world).__name__}", remedy="Pass imap")
