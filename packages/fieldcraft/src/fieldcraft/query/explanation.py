@@ -206,7 +206,7 @@ def _parts_of_maps(
             told = explain(each, center, outside="clamp")
         else:
             told = None
-        found.append(MapPart(each.name, own, value - without, told))
+        found.append(MapPart(each.name, own, value - without, explanation))
     return tuple(sorted(found, key=lambda part: -abs(part.amount)))
 
 
