@@ -18,7 +18,7 @@ SOURCE = PACKAGE / "src" / "fieldcraft"
 TESTS = PACKAGE / "tests"
 
 
-def holds_behavior(file: Path) -> bool:
+def has_behavior(file: Path) -> bool:
     """Return whether a file has a function with other statements than a docstring."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     functions = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -38,7 +38,7 @@ def all_sources() -> list[Path]:
 
 def sources() -> list[Path]:
     """Return the files of the library that hold behavior."""
-    return [file for file in all_sources() if holds_behavior(file)]
+    return [file for file in all_sources() if has_behavior(file)]
 
 
 @cache
