@@ -117,5 +117,9 @@ def test_chains_of_questions_end_soon():
     with pytest.raises(InvalidValue, match="falls back at most 40 times"):
         fc.Question({"reach": 1}, fall_back=question)
     circle = "[a]\ngenerate = {reach = 1}\nfall_back = 'b'\n"
+    both = circle + circle.replace("a]", "b]").replace("'b'", "'a'")
     with pytest.raises(BadSettings, match="circle"):
-        fc.Question.read("a.toml", text=circle + circle.replace("a]", "b]").replace("'b'", "'a'"))
+        fc.Question.read("a.toml", text=both)
+    # A question that falls back into a circle, which it is not part of.
+    with pytest.raises(BadSettings, match="circle"):
+        fc.Question.read("a.toml", text=both + circle.replace("a]", "c]"))
