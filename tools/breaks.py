@@ -2,8 +2,9 @@
 
 Each break changes one place in a copy of the repository: a comparison is negated, a statement is
 dropped, a whole number is changed by one, a minimum becomes a maximum, or a function returns early.
-Then the tests of the same folder run until the first one fails. A break that passes them is a
-survivor: write the test that fails, or delete code that has no effect.
+Then the test files named after the source run, and those of its folder, until the first test fails;
+that test has to pass without the break. A break that passes all of them is a survivor: write the
+test that fails, or delete code that has no effect.
 
     python tools/breaks.py                    # 40 breaks in all folders
     python tools/breaks.py --count 10 --seed 7 paths space
@@ -168,20 +169,32 @@ def copied(target: Path) -> None:
 
 
 def tested(root: Path, folder: str, change: Break) -> str:
-    """Run the tests of a folder on a break; return how they failed, "" if they passed."""
+    """Run the tests of a folder on a break, those named after its file first; return how they
+    failed, "" if they passed. Exits if they fail without the break, too.
+    """
     place = root / change.path
     source = place.read_bytes()
+    named = sorted((root / TESTS).rglob(f"test_{place.stem}.py"))
+    of_folder = [root / TESTS / name for name in FOLDERS[folder]]
+    how = ""
     place.write_bytes(change.applied(source))
     try:
-        return failure(root, folder)
+        for paths in (named, of_folder):
+            if paths and not how:
+                how = failure(root, paths)
     finally:
         place.write_bytes(source)
+    if how.startswith("FAILED"):
+        test = how.split(" ")[1]
+        if again := failure(root, [root / test]):
+            sys.exit(f"{test} fails without a break: {again}")
+    return how
 
 
-def failure(root: Path, folder: str) -> str:
-    """Run the tests of a folder; return how they failed, "" if they passed."""
-    paths = [str(root / TESTS / name) for name in FOLDERS[folder]]
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *paths]
+def failure(root: Path, paths: list[Path]) -> str:
+    """Run tests; return how they failed, "" if they passed."""
+    options = ["-x", "-q", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", *options, *map(str, paths)]
     own = str(root / SOURCES.parent)
     environment = {**os.environ, "PYTHONPATH": own, "PYTHONDONTWRITEBYTECODE": "1"}
     try:
@@ -212,10 +225,6 @@ def main() -> None:
         root = Path(name)
         if not options.list:
             copied(root)
-            # Tests that fail anyway would find every break.
-            for folder in sorted({folder for folder, _ in changes}):
-                if how := failure(root, folder):
-                    sys.exit(f"The tests of {folder} fail without a break: {how}")
         for folder, change in changes:
             where = f"{change.path.relative_to(SOURCES)}:{change.line}: {change.about}"
             if options.list:

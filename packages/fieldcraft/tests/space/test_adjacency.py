@@ -38,3 +38,10 @@ def test_the_adjacency_matrix_has_the_neighbors_and_the_lengths_of_steps(kind: t
     start, end = matrix.nonzero()
     legs = np.linalg.norm(space.position_of(start) - space.position_of(end), axis=1)
     np.testing.assert_allclose(matrix[start, end], legs)
+
+
+def test_a_sparse_array_has_no_steps_from_a_cell_to_itself() -> None:
+    ring = fc.Grid(1, 5, wrap=True)  # its cells are beside themselves
+    steps = ring.adjacency.to_sparse()
+    origins, ends = steps.nonzero()
+    assert len(origins) == 10 and (origins != ends).all()

@@ -228,3 +228,11 @@ def test_positions_too_high_are_sampled_and_marked_where_they_are():
     seen.mark((1, 2, 1.1), 5.0, outside="clamp")
     assert seen.values.tolist() == [5, 0, 0]
     assert fc.sample(seen, (1, 2, 1.1), outside="clamp") == 5
+
+
+def test_positions_are_wrapped_on_graphs_of_a_torus_alone() -> None:
+    positions = np.array([(11.0, -1.0), (3.0, 2.0)])
+    torus = fc.Grid(10, 6, wrap=True).to_graph()
+    assert torus.wrapped(positions).tolist() == [[1.0, 5.0], [3.0, 2.0]]
+    waypoints = fc.Graph([(0, 0), (4, 0)], [(0, 1)])
+    assert waypoints.wrapped(positions).tolist() == positions.tolist()
