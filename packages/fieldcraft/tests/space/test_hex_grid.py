@@ -64,3 +64,19 @@ def test_refuses_what_lies_beyond() -> None:
         fc.incoming(torus, (1, 1), (2, 1), speed=1)
     with refused(InvalidValue, "needs a grid"):
         fc.InfluenceMap(grid).add_layer("coarse", fc.Spread(0.1, 0.5), cell_size=2.0)
+
+
+@pytest.mark.parametrize("orientation", ["pointy", "flat"])
+@pytest.mark.parametrize(("columns", "rows"), [(1, 1), (4, 1), (1, 3), (4, 3)])
+def test_the_extent_is_the_box_around_all_hexagons(
+    orientation: str, columns: int, rows: int
+) -> None:
+    hexes = fc.HexGrid(columns, rows, orientation=orientation, size=2.0, origin=(3.0, -1.0))
+    narrow = np.sqrt(3.0)  # from the center to a side; to a corner it is 2
+    if orientation == "pointy":
+        reach = np.array([narrow, 2.0])
+    else:
+        reach = np.array([2.0, narrow])
+    low, high = hexes.extent
+    np.testing.assert_allclose(low, hexes.positions.min(axis=0) - reach)
+    np.testing.assert_allclose(high, hexes.positions.max(axis=0) + reach)
