@@ -107,8 +107,8 @@ def separation(at: Array, radius: float) -> Array:
     share = 1 / np.sqrt(squared) - 1 / radius
     found = np.empty_like(at)
     for axis, parting in (
-        (0, kernels.shared.neighbors.APART_X),
-        (1, kernels.shared.neighbors.APART_Y),
+        (0, kernels.shared.agent_neighbors.APART_X),
+        (1, kernels.shared.agent_neighbors.APART_Y),
     ):
         push = apart[:, axis] * share
         push[together] = parting[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fieldcraft import kernels
-from fieldcraft.kernels.compiling.table import FOLDERS
+from fieldcraft.kernels.compiling.kernel_table import FOLDERS
 
 HOME = Path(kernels.__file__).parent
 
@@ -15,7 +15,9 @@ def text(folder: str) -> str:
     lines = [
         f"from fieldcraft.kernels.{folder} import {name} as {name}" for name in FOLDERS[folder]
     ]
-    head = "# The families of kernels for type checkers and editors; see `compiling/table.py`."
+    head = (
+        "# The families of kernels for type checkers and editors; see `compiling/kernel_table.py`."
+    )
     return "\n".join([head, *sorted(lines), ""])
 
 

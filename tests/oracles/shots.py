@@ -1,4 +1,4 @@
-"""Line stamps, spelled out: the specification of `fieldcraft.kernels.sight.shots`.
+"""Line stamps, spelled out: the specification of `fieldcraft.kernels.sight.shot_cells`.
 
 A shot flies straight from one point to another. Points are pairs of odd whole numbers in units of
 which a cell holds `UNITS`, so that a point never lies on the edge of a cell and every cell has its

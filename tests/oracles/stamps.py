@@ -1,5 +1,5 @@
 """Stamps put on a map of whole numbers, spelled out: the specification of
-`fieldcraft.kernels.trail.stamps`.
+`fieldcraft.kernels.trail.stamp_sums`.
 
 What a stamp adds to a cell is rounded to a multiple of 2**-24, so that sums do not depend on their
 order. `dirty` says of each tile which of its rows were written to, a bit each.

@@ -1,4 +1,4 @@
-"""Trails: the specification of `fieldcraft.kernels.trail.trail`.
+"""Trails: the specification of `fieldcraft.kernels.trail.trail_steps`.
 
 All sums are of the weights' type and in the order written here: along each row of the blur first,
 then over its rows. The factor and the inflow are float64: a float32 factor such as 1/9 would be
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.trail.stamps import SCALE
+from fieldcraft.kernels.trail.stamp_sums import SCALE
 
 __all__ = ["exchanges", "updated"]
 

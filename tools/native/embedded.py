@@ -15,10 +15,10 @@ from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.distances.distance import clear, count, publish
 from fieldcraft.kernels.shared import counting
 from fieldcraft.kernels.shared.moves import STEPS
-from fieldcraft.kernels.spread.spread import wave_near
 from fieldcraft.kernels.spread.spread_rows import BLOCKED, OPEN
+from fieldcraft.kernels.spread.spread_steps import wave_near
 from fieldcraft.kernels.spread.vectors import ROWS
-from fieldcraft.kernels.trail.stamps import SCALE, _rounded
+from fieldcraft.kernels.trail.stamp_sums import SCALE, _rounded
 
 __all__ = ["distance_map", "next_cells", "radial", "spread"]
 

@@ -28,7 +28,7 @@ FOLLOWED = [
     ("paths/shortest.py", "return problem_on(", "problem_on", "paths/search/path_on_grid.py", "problem_on"),
     ("paths/shortest.py", "return problem.solve(", "solve(", "paths/path.py", "solve"),
     ("paths/search/path_on_grid.py", "shortest_path_uniform.uniform(", "uniform(", "kernels/paths/shortest_path_uniform.py", "uniform"),
-    ("paths/search/reach.py", "kernels.distances.reach.reach(", "reach(", "kernels/distances/reach.py", "reach"),
+    ("paths/search/reach.py", "kernels.distances.cells_in_reach.reach(", "reach(", "kernels/distances/cells_in_reach.py", "reach"),
     ("__init__.py", "from fieldcraft.query import", "best", "query/choosing.py", "best"),
     ("query/choosing.py", "values = queries(layer, space)", "queries", "query/slopes.py", "queries"),
     ("query/choosing.py", "values.best(", "best(", "query/queries.py", "best"),
@@ -49,7 +49,7 @@ FOLLOWED = [
     ("pursuit/belief.py", "self._advance(due", "_advance", "pursuit/belief.py", "_advance"),
     ("pursuit/belief.py", "self._wander(due)", "_wander", "pursuit/belief.py", "_wander"),
     ("pursuit/belief.py", "belief.step(self._spare)", "step", "pursuit/belief_of_one.py", "step"),
-    ("pursuit/belief_of_one.py", "kernels.pursuit.belief.arrive(", "arrive", "kernels/pursuit/belief.py", "arrive"),
+    ("pursuit/belief_of_one.py", "kernels.pursuit.belief_steps.arrive(", "arrive", "kernels/pursuit/belief_steps.py", "arrive"),
     ("commands/recipe/outputs.py", "World(", "World", "commands/recipe/world.py", "World"),
     ("commands/recipe/world.py", "self.imap.advance(self.step", "advance", "layers/influence_map.py", "advance"),
 ]  # fmt: skip

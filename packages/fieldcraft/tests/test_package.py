@@ -126,7 +126,7 @@ def test_every_module_exports_what_it_says() -> None:
         for module in pkgutil.walk_packages(fc.__path__, "fieldcraft.")
         if not module.name.endswith("__main__") and "._native" not in module.name
     ]
-    assert "fieldcraft.kernels.spread.spread" in names
+    assert "fieldcraft.kernels.spread.spread_steps" in names
     for name in names:
         if (
             name.startswith("fieldcraft.kernels.")

@@ -179,16 +179,16 @@ class _Fade(Transfer):
         tiles, places = _tiles(field)
         tiles.reshape(-1)[places] = planes["left"].reshape(-1)
         some = np.flatnonzero(tiles.any(axis=1))
-        left = tiles[some].reshape(-1, *kernels.trail.fade.TILE)
+        left = tiles[some].reshape(-1, *kernels.trail.fade_steps.TILE)
         field.restore({"now": field.state()["now"], "tiles": some, "left": left}, sources)
 
 
 def _tiles(field: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return empty tiles of a fade field, and the index of each cell in them."""
     height, width = field.space.shape
-    rows, columns = kernels.trail.fade.TILE
+    rows, columns = kernels.trail.fade_steps.TILE
     tiles = np.zeros((-(-height // rows) * -(-width // columns), rows * columns), dtype=np.int64)
-    return tiles, kernels.trail.fade.slots(np.arange(height * width), width)[1]
+    return tiles, kernels.trail.fade_steps.slots(np.arange(height * width), width)[1]
 
 
 class _Radial(Transfer):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fieldcraft import kernels
 from fieldcraft.kernels.compiling import pool
-from fieldcraft.kernels.values import operations as reference
+from fieldcraft.kernels.values import map_operations as reference
 from fieldcraft.values import expression_plan as plans
 from fieldcraft.values.expression_plan import Calculation, Program
 from support.tiers import uncompiled

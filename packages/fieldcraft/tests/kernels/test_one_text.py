@@ -41,7 +41,7 @@ def test_wandering_is_a_product_with_a_matrix(seed: int, count: int) -> None:
         rng.random(len(origins)),
         np.zeros(count),
     )
-    kernels.pursuit.belief.wander(starts, origins, shares, keep, mass, 0.75, out)
+    kernels.pursuit.belief_steps.wander(starts, origins, shares, keep, mass, 0.75, out)
     matrix = csr_array((shares, origins, starts), shape=(count, count))
     np.testing.assert_allclose(out, 0.75 * (matrix @ mass + keep * mass), rtol=1e-12)
 
@@ -63,7 +63,7 @@ def test_wandering_over_a_grid_is_that_over_its_list_of_steps(
     origins: list[int] = []
     shares, ends = [], []
     for y, x in np.ndindex(height, width):
-        for bit, (dy, dx) in enumerate(kernels.pursuit.belief.AROUND):
+        for bit, (dy, dx) in enumerate(kernels.pursuit.belief_steps.AROUND):
             j, i = y + dy, x + dx
             if 0 <= j < height and 0 <= i < width and rng.random() < 0.7:
                 ins[y, x] |= np.uint8(1 << bit)
@@ -74,12 +74,12 @@ def test_wandering_over_a_grid_is_that_over_its_list_of_steps(
     grid, flat = np.zeros_like(mass), np.zeros(height * width)
     middle = height // 2
     for first, last in ((0, middle), (middle, height)):
-        kernels.pursuit.belief.wander_grid(
+        kernels.pursuit.belief_steps.wander_grid(
             ins, keep, part, flows, mass, 1.25, first, last, grid, np.zeros((2, 3, width + 2))
         )
     listed = (starts, np.array(origins, dtype=np.int32), np.array(shares, dtype=np.float64))
     inner = mass[1:-1, 1:-1].reshape(-1).copy()
-    kernels.pursuit.belief.wander(*listed, keep.reshape(-1), inner, 1.25, flat)
+    kernels.pursuit.belief_steps.wander(*listed, keep.reshape(-1), inner, 1.25, flat)
     np.testing.assert_allclose(grid[1:-1, 1:-1].reshape(-1), flat, rtol=1e-12)
 
 

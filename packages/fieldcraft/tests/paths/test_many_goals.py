@@ -60,12 +60,12 @@ def test_along_paths_distances_are_steps() -> None:
     ids = np.arange(3)
     found = np.empty(3, dtype=np.float32)
     tables = guides.around(ids, starts, goals)
-    kernels.agents.pibt.read_distances(tables, ids, starts, found)
+    kernels.agents.pibt_steps.read_distances(tables, ids, starts, found)
     paths = fc.shortest_paths(space, space.position_of(starts), space.position_of(goals))
     steps = [len(path.cells) - 1 for path in paths]
     assert found.tolist() == steps and min(steps) > 2
     without = guides.around(ids, starts, np.array([-1, goals[1], -1]))
-    kernels.agents.pibt.read_distances(without, np.array([-1, 1, -1]), starts, found)
+    kernels.agents.pibt_steps.read_distances(without, np.array([-1, 1, -1]), starts, found)
     assert found.tolist() == [0, steps[1], 0]
 
 
@@ -86,6 +86,6 @@ def test_paths_are_new_after_a_change_of_walls(name: str) -> None:
     everywhere = np.arange(len(space))
     for each, out in ((guides, found), (Guides(space), expected)):
         tables = each.around(ids, starts, goals)
-        kernels.agents.pibt.read_distances(tables, here, everywhere, out)
+        kernels.agents.pibt_steps.read_distances(tables, here, everywhere, out)
     assert np.isfinite(expected).sum() > 2
     np.testing.assert_array_equal(found, expected)

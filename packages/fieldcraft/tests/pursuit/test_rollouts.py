@@ -30,7 +30,7 @@ def test_a_way_is_worth_what_it_meets_sooner_whatever_stands_before_it(seed: int
     seen, order = np.empty(many, dtype=np.int64), np.empty(many, dtype=np.int64)
     sums, gains = np.empty(looks + 1), np.empty(len(ways))
     worth = np.sort(np.random.default_rng(seed).random(looks + 1))[::-1].copy()
-    kernels.pursuit.rollouts.gains_of(
+    kernels.pursuit.rollout_steps.gains_of(
         ways, particles, weights, before, worth, views, seen, order, sums, gains
     )
     for way, gain in zip(ways, gains, strict=True):
@@ -43,7 +43,7 @@ def test_a_way_is_worth_what_it_meets_sooner_whatever_stands_before_it(seed: int
             )
         )
         alone = np.empty(1)
-        kernels.pursuit.rollouts.gains_of(
+        kernels.pursuit.rollout_steps.gains_of(
             way[np.newaxis], particles, weights, before, worth, views, seen, order, sums, alone
         )
         assert alone[0] == gain  # to the last bit: what ways have in common changes nothing

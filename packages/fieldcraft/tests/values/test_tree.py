@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.kernels.values import operations as reference
+from fieldcraft.kernels.values import map_operations as reference
 from fieldcraft.values import Expression
 from fieldcraft.values.formula import formula
 from fieldcraft.values.operand import Operand

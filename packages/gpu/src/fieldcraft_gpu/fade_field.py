@@ -67,7 +67,7 @@ class DeviceFadeField(DeviceField, FadeField):
             self._ends[:] = self.device.read(self._buffer, np.int32, self._ends.shape)
             lives = (self._ends > self._age).any(axis=2)
             self._active |= (
-                (lives << np.arange(kernels.trail.fade.TILE[0])).sum(axis=1).astype(np.uint16)
+                (lives << np.arange(kernels.trail.fade_steps.TILE[0])).sum(axis=1).astype(np.uint16)
             )
             self._ends[self._active == 0] = 0
             tiles = np.flatnonzero(self._active)
@@ -85,7 +85,7 @@ class DeviceFadeField(DeviceField, FadeField):
             "<IIIIiId",
             space.width,
             space.height,
-            *kernels.trail.fade.TILE,
+            *kernels.trail.fade_steps.TILE,
             self._age,
             count,
             self._rate,
@@ -104,13 +104,13 @@ class DeviceFadeField(DeviceField, FadeField):
         if not len(cells):
             return
         moments = (self._age + self._lives(strengths)).astype(np.int32)
-        tiles, places = kernels.trail.fade.slots(cells, self._width)
+        tiles, places = kernels.trail.fade_steps.slots(cells, self._width)
         groups = self.device.groups(len(cells), 256)
         self._dispatch("mark", groups, len(cells), places.astype(np.uint32), moments)
         np.bitwise_or.at(
             self._active,
             tiles,
-            (1 << cells // self._width % kernels.trail.fade.TILE[0]).astype(np.uint16),
+            (1 << cells // self._width % kernels.trail.fade_steps.TILE[0]).astype(np.uint16),
         )
         self._host_is_current = False
         self._changes += 1
@@ -122,7 +122,7 @@ class DeviceFadeField(DeviceField, FadeField):
             batch.clear(self._buffer)
             self.device.submit(batch)
         elif len(cells):
-            places = kernels.trail.fade.slots(cells, self._width)[1].astype(np.uint32)
+            places = kernels.trail.fade_steps.slots(cells, self._width)[1].astype(np.uint32)
             count = struct.pack("<I", len(cells))
             nothing = np.zeros(len(cells), np.uint32)
             groups = self.device.groups(len(cells), 256)

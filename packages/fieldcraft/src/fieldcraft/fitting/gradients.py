@@ -52,7 +52,7 @@ _FORWARD: dict[str, Callable[..., Floats]] = {
     "where": _where,
     "clamp": lambda a, b, c: np.minimum(np.maximum(a, b), c),
 }
-"""What each operation of an expression does, as in `kernels.values.operations`, in float64."""
+"""What each operation of an expression does, as in `kernels.values.map_operations`, in float64."""
 
 _BACKWARD: dict[str, Callable[..., tuple[Floats, ...]]] = {
     "copy": lambda g, out, a: (g,),

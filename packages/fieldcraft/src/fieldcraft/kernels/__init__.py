@@ -35,7 +35,7 @@ from fieldcraft.kernels import (
     trail,
     values,
 )
-from fieldcraft.kernels.compiling.table import FAMILIES
+from fieldcraft.kernels.compiling.kernel_table import FAMILIES
 from fieldcraft.kernels.compiling.tier import compiled
 
 __all__ = [

@@ -14,7 +14,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
-from fieldcraft.kernels.values import operations
+from fieldcraft.kernels.values import map_operations as operations
 from fieldcraft.layers import Layer, TrailLayer
 from fieldcraft.layers.propagation import Trail
 from fieldcraft.space import Space, checked_space

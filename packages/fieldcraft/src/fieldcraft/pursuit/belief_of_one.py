@@ -213,11 +213,15 @@ class TargetBelief:
                 )
             flat, chances, followers = self._arrivals[number]
             moved = np.empty(len(flat))
-            kernels.pursuit.belief.arrive(flat, chances, self.masses[number].reshape(-1), moved)
+            kernels.pursuit.belief_steps.arrive(
+                flat, chances, self.masses[number].reshape(-1), moved
+            )
             for follower, shares in followers if moved.any() else ():
                 begun.append((moved, flat, shares, follower))
         for moved, flat, shares, follower in begun:
-            kernels.pursuit.belief.begin(moved, flat, shares, self.masses[follower].reshape(-1))
+            kernels.pursuit.belief_steps.begin(
+                moved, flat, shares, self.masses[follower].reshape(-1)
+            )
             self._live[follower] = True
 
     def _next_stages(self, number: int, cells: Ints) -> list[tuple[int, Floats]]:

@@ -67,7 +67,7 @@ class Landmarks:
         if begins is None:
             begins = np.zeros(len(paths), dtype=np.int64)
         fields = self.fields if fields is None else fields
-        kernels.pursuit.rollouts.extend(arcs, self.links, fields, goals, begins, step, paths)
+        kernels.pursuit.rollout_steps.extend(arcs, self.links, fields, goals, begins, step, paths)
 
 
 def landmarks_of(space: Space, cell: int, count: int) -> Landmarks:
@@ -110,7 +110,7 @@ def _spread_out(space: Space, cells: Ints, count: int) -> Landmarks:
     places: list[int] = []
     for number in range(count):
         away[number] = distance_map(space, space.position_of(place)).values.reshape(-1)
-        kernels.pursuit.rollouts.descents(
+        kernels.pursuit.rollout_steps.descents(
             arcs.starts, arcs.ends, arcs.lengths, away[number], number, links
         )
         places.append(place)

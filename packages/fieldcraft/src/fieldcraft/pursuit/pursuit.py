@@ -149,9 +149,9 @@ class Pursuit(Flood):
             reach = checks.not_negative("tail", tail)
         is_behind = behind(space, self.last_seen, heading, math.radians(angle), reach)
         super().__init__(space, start, mask_of(space, blocked), is_behind, self.cooling)
-        if self._state[start] == kernels.pursuit.flood.BLOCKED:
+        if self._state[start] == kernels.pursuit.flood_steps.BLOCKED:
             nearest = tuple(space.position_of(self._origin()).tolist())
-            is_any = bool((self._state == kernels.pursuit.flood.UNTOUCHED).any())
+            is_any = bool((self._state == kernels.pursuit.flood_steps.UNTOUCHED).any())
             raise OnWall(
                 "A target is last seen in an open cell that is not blocked",
                 got=f"{tuple(self.last_seen.tolist())}",
@@ -159,7 +159,7 @@ class Pursuit(Flood):
                     f"Pass the nearest possible position, {nearest}" if is_any else "Block less"
                 ),
             )
-        self._state[start] = kernels.pursuit.flood.HEAT
+        self._state[start] = kernels.pursuit.flood_steps.HEAT
         self._ignited[start] = 0
         self._ticks = 0
         self._seen = (-1, np.zeros(0, dtype=np.float32))
@@ -195,7 +195,7 @@ class Pursuit(Flood):
             wanted -= self._go_on(wanted)
             self._changes += 1
         if wanted and self.stopped == _STUCK:
-            self._marks[kernels.pursuit.flood.STEPS] = min(self.steps + wanted, LAST_STEP)
+            self._marks[kernels.pursuit.flood_steps.STEPS] = min(self.steps + wanted, LAST_STEP)
             self._changes += 1
         return self.stopped is None
 
@@ -204,10 +204,10 @@ class Pursuit(Flood):
         before = self.steps
         left = max(self.most_steps - self.steps, 0)
         end = self._make_steps(min(wanted, left))
-        if end == kernels.pursuit.flood.STUCK and self._drop_barrier():
+        if end == kernels.pursuit.flood_steps.STUCK and self._drop_barrier():
             end = self._make_steps(min(wanted, left) - (self.steps - before))
-        if end != kernels.pursuit.flood.RUNS:
-            if end == kernels.pursuit.flood.TOO_HOT:
+        if end != kernels.pursuit.flood_steps.RUNS:
+            if end == kernels.pursuit.flood_steps.TOO_HOT:
                 self.stopped = "with too many hot cells"
             else:
                 self.stopped = _STUCK
@@ -256,7 +256,7 @@ class Pursuit(Flood):
         """
         seen = mask_of(self.space, view)
         self._follow_walls()
-        self._forget(seen & (self._state == kernels.pursuit.flood.HEAT))
+        self._forget(seen & (self._state == kernels.pursuit.flood_steps.HEAT))
         return bool(self.values.any()) or self._begin_anew(seen)
 
     # Answers
@@ -284,14 +284,16 @@ class Pursuit(Flood):
     def barrier(self) -> NDArray[np.bool_]:
         """The cells of the barrier, bool in the space's shape."""
         return np.asarray(
-            (self._state == kernels.pursuit.flood.BARRIER) & ~self._impassable_now()
+            (self._state == kernels.pursuit.flood_steps.BARRIER) & ~self._impassable_now()
         ).reshape(self.space.shape)
 
     @property
     def hot(self) -> NDArray[np.int64]:
         """The cells of the hot front."""
         front = self._lit[
-            self._marks[kernels.pursuit.flood.FRONT] : self._marks[kernels.pursuit.flood.FRONT + 1]
+            self._marks[kernels.pursuit.flood_steps.FRONT] : self._marks[
+                kernels.pursuit.flood_steps.FRONT + 1
+            ]
         ].astype(np.int64)
         return np.asarray(
             front[(self._ignited[front] == self.steps) & ~self._impassable_now()[front]]
@@ -371,7 +373,7 @@ class Pursuit(Flood):
             self.stopped = None
         else:
             self.stopped = str(stopped)
-        if ((self._state == kernels.pursuit.flood.BLOCKED) != self._impassable).any():
+        if ((self._state == kernels.pursuit.flood_steps.BLOCKED) != self._impassable).any():
             self.stopped = None
             self._walls_version = UNKNOWN  # the state is older than the walls
         self._changes += 1

@@ -69,12 +69,14 @@ def check_flood(
     count = len(state)
     (front, hot, tail, tail_end, steps) = marks.tolist()
     sound = 0 <= front <= hot <= count and 0 <= tail <= tail_end <= count and 0 <= steps < 2**31
-    sound = sound and int(state.min()) >= 0 and int(state.max()) <= kernels.pursuit.flood.BLOCKED
+    sound = (
+        sound and int(state.min()) >= 0 and int(state.max()) <= kernels.pursuit.flood_steps.BLOCKED
+    )
     sound = sound and int(ignited.min()) >= -1 and int(ignited.max()) <= steps
     behind = barrier_cells[:tail_end]
     lists = (
-        (lit[:hot], kernels.pursuit.flood.HEAT),
-        (behind[behind != start], kernels.pursuit.flood.BARRIER),
+        (lit[:hot], kernels.pursuit.flood_steps.HEAT),
+        (behind[behind != start], kernels.pursuit.flood_steps.BARRIER),
     )
     if (
         not sound

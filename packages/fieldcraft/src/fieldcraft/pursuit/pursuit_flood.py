@@ -41,8 +41,8 @@ class Flood(Operand):
         self._impassable: NDArray[np.bool_] = space.walls.reshape(-1) | blocked
         self._state: NDArray[np.uint8] = np.where(
             self._impassable,
-            np.uint8(kernels.pursuit.flood.BLOCKED),
-            np.uint8(kernels.pursuit.flood.UNTOUCHED),
+            np.uint8(kernels.pursuit.flood_steps.BLOCKED),
+            np.uint8(kernels.pursuit.flood_steps.UNTOUCHED),
         )
         self._behind[start] = False
         self._ignited = np.full(len(space), NEVER, dtype=np.int32)
@@ -56,7 +56,7 @@ class Flood(Operand):
     @property
     def steps(self) -> int:
         """The number of steps of the flood."""
-        return int(self._marks[kernels.pursuit.flood.STEPS])
+        return int(self._marks[kernels.pursuit.flood_steps.STEPS])
 
     def _run(
         self,
@@ -72,7 +72,7 @@ class Flood(Operand):
         count = min(count, len(lit) + 1)
         most_hot = min(most_hot, len(lit))
         return int(
-            kernels.pursuit.flood.run(
+            kernels.pursuit.flood_steps.run(
                 self._adjacency.starts,
                 self._adjacency.ends,
                 self._behind,
@@ -90,8 +90,8 @@ class Flood(Operand):
     def _forget(self, cleared: NDArray[np.bool_]) -> None:
         """Make some hot cells untouched."""
         if cleared.any():
-            self._strike(self._lit, kernels.pursuit.flood.FRONT, cleared)
-            self._state[cleared] = kernels.pursuit.flood.UNTOUCHED
+            self._strike(self._lit, kernels.pursuit.flood_steps.FRONT, cleared)
+            self._state[cleared] = kernels.pursuit.flood_steps.UNTOUCHED
             self._ignited[cleared] = NEVER
             self._changes += 1
 
@@ -125,10 +125,12 @@ class Flood(Operand):
 
     def _take_walls(self) -> None:
         self.stopped = None  # it may go on along other paths
-        self._forget(self._impassable & (self._state == kernels.pursuit.flood.HEAT))
-        self._strike(self._barrier_cells, kernels.pursuit.flood.TAIL, self._impassable)
-        self._state[self._state == kernels.pursuit.flood.BLOCKED] = kernels.pursuit.flood.UNTOUCHED
-        self._state[self._impassable] = kernels.pursuit.flood.BLOCKED
+        self._forget(self._impassable & (self._state == kernels.pursuit.flood_steps.HEAT))
+        self._strike(self._barrier_cells, kernels.pursuit.flood_steps.TAIL, self._impassable)
+        self._state[self._state == kernels.pursuit.flood_steps.BLOCKED] = (
+            kernels.pursuit.flood_steps.UNTOUCHED
+        )
+        self._state[self._impassable] = kernels.pursuit.flood_steps.BLOCKED
 
     def _origin(self) -> int:
         """Return the cell of the last sighting, or the nearest possible one if it is blocked."""
@@ -142,7 +144,9 @@ class Flood(Operand):
     def _begin_anew(self, seen: NDArray[np.bool_]) -> bool:
         """Begin a new flood after one that is cold everywhere; return the result of `observe`."""
         if not self.restarts:
-            has_barrier = bool(self._marks[kernels.pursuit.flood.TAIL + 1])  # else it was dropped
+            has_barrier = bool(
+                self._marks[kernels.pursuit.flood_steps.TAIL + 1]
+            )  # else it was dropped
             state, barrier_cells, marks, late = self._flooded(seen, barrier=has_barrier)
             if late and self._ignite(state, barrier_cells, marks, seen):
                 return True
@@ -157,33 +161,33 @@ class Flood(Operand):
         one, and whether it took more steps to come out of view.
         """
         state = np.where(
-            self._state == kernels.pursuit.flood.BLOCKED,
-            np.uint8(kernels.pursuit.flood.BLOCKED),
-            np.uint8(kernels.pursuit.flood.UNTOUCHED),
+            self._state == kernels.pursuit.flood_steps.BLOCKED,
+            np.uint8(kernels.pursuit.flood_steps.BLOCKED),
+            np.uint8(kernels.pursuit.flood_steps.UNTOUCHED),
         )
         ignited = np.empty_like(self._ignited)
         lit = np.zeros_like(self._lit)
         marks = np.array([0, 1, 0, int(barrier), 0], dtype=np.int64)
         barrier_cells = np.zeros_like(self._barrier_cells)
         lit[0] = barrier_cells[0] = origin = self._origin()
-        if state[origin] == kernels.pursuit.flood.UNTOUCHED:
-            state[origin] = kernels.pursuit.flood.HEAT
+        if state[origin] == kernels.pursuit.flood_steps.UNTOUCHED:
+            state[origin] = kernels.pursuit.flood_steps.HEAT
         if self.steps:
             end = self._run(state, ignited, lit, barrier_cells, marks, self.steps, len(lit))
         else:
-            end = kernels.pursuit.flood.RUNS
+            end = kernels.pursuit.flood_steps.RUNS
         late = False
         while (
-            end == kernels.pursuit.flood.RUNS
-            and seen[lit[: marks[kernels.pursuit.flood.FRONT + 1]]].all()
+            end == kernels.pursuit.flood_steps.RUNS
+            and seen[lit[: marks[kernels.pursuit.flood_steps.FRONT + 1]]].all()
         ):
             late = True
             end = self._run(state, ignited, lit, barrier_cells, marks, 1, len(lit))
-        if marks[kernels.pursuit.flood.TAIL] and origin != self._start:
+        if marks[kernels.pursuit.flood_steps.TAIL] and origin != self._start:
             # There is no barrier at the origin. Only `_start` may stay listed without one: that
             # cell is never behind, and is not listed again.
             barrier_cells[:-1] = barrier_cells[1:]
-            marks[kernels.pursuit.flood.TAIL : kernels.pursuit.flood.TAIL + 2] -= 1
+            marks[kernels.pursuit.flood_steps.TAIL : kernels.pursuit.flood_steps.TAIL + 2] -= 1
         return state, barrier_cells, marks, late
 
     def _drop_barrier(self) -> bool:
@@ -191,11 +195,13 @@ class Flood(Operand):
         there are any behind the barrier: the flood goes on from the cells beside it.
         """
         front, end = self._marks[
-            kernels.pursuit.flood.FRONT : kernels.pursuit.flood.FRONT + 2
+            kernels.pursuit.flood_steps.FRONT : kernels.pursuit.flood_steps.FRONT + 2
         ].tolist()
         steps = self._adjacency
-        barrier = self._state == kernels.pursuit.flood.BARRIER
-        leaves = (self._state == kernels.pursuit.flood.HEAT)[steps.origins] & barrier[steps.ends]
+        barrier = self._state == kernels.pursuit.flood_steps.BARRIER
+        leaves = (self._state == kernels.pursuit.flood_steps.HEAT)[steps.origins] & barrier[
+            steps.ends
+        ]
         if front == end or not leaves.any():
             return False
         listed = self._lit[:end]
@@ -204,7 +210,7 @@ class Flood(Operand):
         again = listed[beside[listed]]
         self._lit[:end] = np.concatenate([listed[~beside[listed]], again])
         self._ignited[again] = self.steps
-        self._state[barrier] = kernels.pursuit.flood.UNTOUCHED
+        self._state[barrier] = kernels.pursuit.flood_steps.UNTOUCHED
         self._marks[:] = end - len(again), end, 0, 0, self.steps
         return True
 
@@ -216,10 +222,12 @@ class Flood(Operand):
         seen: NDArray[np.bool_],
     ) -> bool:
         """Continue with a state whose warm cells out of view are hot; return if there are any."""
-        hot = np.flatnonzero((state == kernels.pursuit.flood.HEAT) & ~seen)
+        hot = np.flatnonzero((state == kernels.pursuit.flood_steps.HEAT) & ~seen)
         if not len(hot):
             return False
-        state[(state == kernels.pursuit.flood.HEAT) & seen] = kernels.pursuit.flood.UNTOUCHED
+        state[(state == kernels.pursuit.flood_steps.HEAT) & seen] = (
+            kernels.pursuit.flood_steps.UNTOUCHED
+        )
         self._state = state
         self._barrier_cells = barrier_cells
         self._ignited[:] = NEVER
@@ -228,8 +236,8 @@ class Flood(Operand):
         self._marks[:] = (
             0,
             len(hot),
-            marks[kernels.pursuit.flood.TAIL],
-            marks[kernels.pursuit.flood.TAIL + 1],
+            marks[kernels.pursuit.flood_steps.TAIL],
+            marks[kernels.pursuit.flood_steps.TAIL + 1],
             self.steps,
         )
         self.stopped = None
@@ -240,7 +248,7 @@ class Flood(Operand):
 def heat_of(cooling: float, age: NDArray[np.integer]) -> NDArray[np.float32]:
     """Return the heat of cells that were ignited `age` steps ago."""
     heat = np.maximum(1 - cooling * age, 0.0).astype(np.float32)
-    heat[heat < kernels.pursuit.flood.COLD] = 0
+    heat[heat < kernels.pursuit.flood_steps.COLD] = 0
     return np.asarray(heat)
 
 

@@ -65,7 +65,7 @@ class _EdgeFlow(Flow):
         return cells
 
     def run(self, mass: Floats, scale: float, out: Floats) -> None:
-        kernels.pursuit.belief.wander(
+        kernels.pursuit.belief_steps.wander(
             self.starts, self.origins, self.shares, self.keep, mass, scale, out
         )
 
@@ -105,11 +105,14 @@ class _GridWander(_PaddedFlow):
         fixed = self.ins, self.keep, self.part, self.flows, mass, scale
         sent = np.zeros((len(self.bands), 2, 3, self.keep.shape[1] + 2))
         if len(self.bands) == 1:
-            kernels.pursuit.belief.wander_grid(*fixed, *self.bands[0], out, sent[0])
+            kernels.pursuit.belief_steps.wander_grid(*fixed, *self.bands[0], out, sent[0])
         else:
             each = zip(self.bands, sent, strict=True)
             pool.run(
-                [(kernels.pursuit.belief.wander_grid, (*fixed, *at, out, own)) for at, own in each]
+                [
+                    (kernels.pursuit.belief_steps.wander_grid, (*fixed, *at, out, own))
+                    for at, own in each
+                ]
             )
 
 
@@ -122,10 +125,13 @@ class _GridDrift(_PaddedFlow):
     def run(self, mass: Floats, scale: float, out: Floats) -> None:
         fixed = self.keep, self.shares, mass, scale
         if len(self.bands) == 1:
-            kernels.pursuit.belief.drift_grid(*fixed, *self.bands[0], out)
+            kernels.pursuit.belief_steps.drift_grid(*fixed, *self.bands[0], out)
         else:
             pool.run(
-                [(kernels.pursuit.belief.drift_grid, (*fixed, *band, out)) for band in self.bands]
+                [
+                    (kernels.pursuit.belief_steps.drift_grid, (*fixed, *band, out))
+                    for band in self.bands
+                ]
             )
 
 
@@ -246,7 +252,7 @@ class _GridBackend(PursuitBackend):
             arrives = (links & mask) != 0
             arrives &= ~beside(walls, -dx, -dy, False, False)
             ins |= arrives.astype(np.uint8) << np.uint8(
-                kernels.pursuit.belief.AROUND.index((-dy, -dx))
+                kernels.pursuit.belief_steps.AROUND.index((-dy, -dx))
             )
         keep = walk.keep.reshape(self.shape)
         part = walk.part.reshape(self.shape)
@@ -256,7 +262,7 @@ class _GridBackend(PursuitBackend):
         if not self._local:
             return super().drift(chances)
         narrow = (chances * _NARROWER).astype(np.float32)
-        shares = np.zeros((len(kernels.pursuit.belief.AROUND), self.count), dtype=np.float32)
+        shares = np.zeros((len(kernels.pursuit.belief_steps.AROUND), self.count), dtype=np.float32)
         shares[self._directions, self.ends] = narrow
         leaves = np.bincount(self.origins, weights=narrow, minlength=self.count)
         keep = np.asarray(1 - leaves, dtype=np.float64).reshape(self.shape)
@@ -269,7 +275,7 @@ class _GridBackend(PursuitBackend):
         width = self.shape[1]
         rows, columns = self.origins // width - ends // width, self.origins % width - ends % width
         numbers = np.full((3, 3), -1, dtype=np.int64)
-        for k, (dy, dx) in enumerate(kernels.pursuit.belief.AROUND):
+        for k, (dy, dx) in enumerate(kernels.pursuit.belief_steps.AROUND):
             numbers[dy + 1, dx + 1] = k
         return np.asarray(numbers[rows + 1, columns + 1])
 

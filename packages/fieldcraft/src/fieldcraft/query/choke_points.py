@@ -139,7 +139,7 @@ def choke_points(
     parents = np.arange(len(space), dtype=np.int64)
     peaks = ground.peaks.copy()
     between = np.zeros(len(origins), dtype=np.bool_)
-    kernels.values.choke_points.flood(origins, ends, widths, share, parents, peaks, between)
+    kernels.values.narrow_places.flood(origins, ends, widths, share, parents, peaks, between)
     pairs = np.stack([parents[origins[between]], parents[ends[between]]], axis=1)
     numbers = _joined(space, parents, pairs, widths[between], least)
     numbers = ground.by_cores(numbers)
@@ -247,7 +247,7 @@ class _Ground:
         heap = np.empty(len(self.ends) + 1), np.empty(len(self.ends) + 1, dtype=np.int32)
         distances = np.full(count, np.inf)
         steps = self.steps
-        kernel = kernels.values.choke_points
+        kernel = kernels.values.narrow_places
         kernel.extend(steps.starts, steps.ends, steps.lengths, found, distances, heap)
         return by_area(self.space.areas, found)
 
@@ -386,7 +386,7 @@ class _OnGrid(_Ground):
         across = np.empty(middles.size)
         cells = middles.reshape(-1)
         walls = read_only(self._grid.walls)
-        kernel = kernels.values.choke_points
+        kernel = kernels.values.narrow_places
         kernel.across(walls, cells, self._far[cells], self._grid.wrap, across)
         widths = across.reshape(-1, 2).min(axis=1) - 1
         return np.asarray(widths * self._grid.cell_size)
@@ -497,7 +497,7 @@ class _OnWaypoints(_Ground):
         bridges = np.zeros(len(steps.ends), dtype=np.bool_)
         scratch = [np.full(count + 1, -1, dtype=np.int64) for _ in range(4)]
         order, low, stack, nexts = scratch
-        kernels.values.choke_points.bridges(
+        kernels.values.narrow_places.bridges(
             steps.starts, steps.ends, bridges, order, low, stack, nexts
         )
         self._widths = np.where(bridges, 0.0, 1.0)

@@ -181,7 +181,7 @@ class GraphValues(Queries):
         for start in starts.tolist():
             keys[0], heap[1][0], dist[start], sizes = 0.0, start, 0.0, np.array([0, 1])
             limits = length, 0.0, np.inf, size
-            kernels.distances.reach.reach(
+            kernels.distances.cells_in_reach.reach(
                 arcs, None, _ONE, False, *limits, dist, came, *heap, found, sizes
             )
             cells = found[: sizes[0]].copy()

@@ -181,7 +181,7 @@ class GridValues(Queries):
         coordinate = largest_coordinate(space) / space.cell_size
         length = counted_walk(checks.positive("walk", walk) / space.cell_size, coordinate)
         reach = min(int(length), max(space.shape) - 1)
-        limit = int(min(length, 1e9) * kernels.radial.radial.LENGTH_SCALE)
+        limit = int(min(length, 1e9) * kernels.radial.radial_search.LENGTH_SCALE)
         starts = np.atleast_1d(space.cell_at(points, outside="clamp"))
         ground = read_only(space.links()), space.link_masks, steps, space.wrap
         inputs = self.values, _no_bounds(space.shape), closed, places, starts, ground, lengths

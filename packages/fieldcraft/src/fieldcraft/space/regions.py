@@ -182,7 +182,7 @@ def _on_grid(space: Grid, values: Values, groups: Sequence[tuple[Values, float]]
     """Return the regions of several groups of cells: in each group an array is above its
     threshold.
     """
-    ops = kernels.values.regions
+    ops = kernels.values.region_labels
     moves = moves_beside(space)
     labels = np.zeros(space.shape, dtype=np.int32)
     queue, columns, rows = (np.empty(len(space), dtype=np.int64) for _ in range(3))

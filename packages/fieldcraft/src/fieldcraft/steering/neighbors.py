@@ -97,7 +97,7 @@ class Neighbors:
         self._starts = np.empty(columns * rows + 1, dtype=np.int64)
         self._frame = (*low, *period, *per_unit, columns)
         sorted_ = self._starts, self.order, self.places, self._coordinates
-        kernels.shared.neighbors.sort(
+        kernels.shared.agent_neighbors.sort(
             self.positions, self._frame, *sorted_, np.empty(count, dtype=np.int64)
         )
         self.places.flags.writeable = False
@@ -154,7 +154,7 @@ class Neighbors:
             bins = self.places, self.order, self._starts
             inputs = *bins, read_only(teams), (at, own), self._frame, self._limit
             run_in_bands(
-                kernels.shared.neighbors.closest, inputs, (found, distances), len(at), _AGENTS
+                kernels.shared.agent_neighbors.closest, inputs, (found, distances), len(at), _AGENTS
             )
         return found, distances
 
@@ -165,7 +165,7 @@ class Neighbors:
         found = np.empty((len(self), 5))
         moving = vectors("Velocities", velocities, len(self))
         inputs = self.places, self.order, self._starts, moving, self._frame, self._limit
-        run_in_bands(kernels.shared.neighbors.flock, inputs, (found,), len(self), _AGENTS)
+        run_in_bands(kernels.shared.agent_neighbors.flock, inputs, (found,), len(self), _AGENTS)
         return self._unsorted(found)
 
     def _unsorted(self, found: Floats) -> Floats:
@@ -179,7 +179,7 @@ def write_pushes(near: Neighbors, first: int, last: int, pushes: Floats) -> None
     order.
     """
     inputs = near._coordinates, near.order, near._starts, near._frame, near.radius
-    kernels.shared.neighbors.separate(*inputs, first, last, pushes)
+    kernels.shared.agent_neighbors.separate(*inputs, first, last, pushes)
 
 
 def separation(near: Neighbors, *, strength: ArrayLike = 1.0) -> Floats:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.single_thread import SeveralLocks, SingleThreadLock
 from fieldcraft.kernels.shared.arrays import aligned
-from fieldcraft.kernels.values import operations
+from fieldcraft.kernels.values import map_operations
 from fieldcraft.space import Space
 from fieldcraft.values.expression_plan import Calculation, Lease, Plan, plan_of, values_of_some
 from fieldcraft.values.ground import Ground
@@ -129,7 +129,7 @@ class Expression(Operand):
 
     def as_map(self) -> Node:
         """Return a node that reads the values of this."""
-        return Node("map", payload=self, bound=float(operations.LARGEST))
+        return Node("map", payload=self, bound=float(map_operations.LARGEST))
 
     def _own_ground(self) -> Ground:
         """See `Term._own_ground`."""

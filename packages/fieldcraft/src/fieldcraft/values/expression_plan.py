@@ -14,11 +14,11 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import address, aligned
-from fieldcraft.kernels.values import operations
+from fieldcraft.kernels.values import map_operations
 from fieldcraft.values.tree import BEYOND, CODES, RANGED, Node
 
 _MAP_BOUND = 1e3 * checks.LARGEST  # layers hold values up to LARGEST; the rest is reserve
-_BOUND = 0.999 * float(operations.LARGEST)  # below it nothing overflows, rounding included
+_BOUND = 0.999 * float(map_operations.LARGEST)  # below it nothing overflows, rounding included
 
 Part = tuple[str, tuple[int, ...], Any, float | None]
 """A node of a tree, with the numbers of its inputs in place of them: its kind, inputs, payload and
@@ -131,10 +131,10 @@ class Plan:
     def _limited(self, index: int) -> int:
         """Return a step that limits the values of another one to float32."""
         limits = tuple(
-            self._number("number", (), np.float32(sign * operations.LARGEST).tobytes(), None)
+            self._number("number", (), np.float32(sign * map_operations.LARGEST).tobytes(), None)
             for sign in (-1, 1)
         )
-        largest = float(operations.LARGEST)
+        largest = float(map_operations.LARGEST)
         level = self._steps[index].level
         self._steps.append(_Step("clamp", (index, *limits), None, largest, level))
         return len(self._steps) - 1
@@ -162,7 +162,7 @@ class Plan:
         if kind == "exp":
             return 1e27
         if kind == "span":
-            return min(2 * bounds[0], float(operations.LARGEST))
+            return min(2 * bounds[0], float(map_operations.LARGEST))
         return max(bounds)
 
     def _program(self, targets: list[int], *, result: int | None) -> Program:
@@ -201,9 +201,11 @@ class Plan:
             ]
         self.registers = max(self.registers, used)
         if result is None:
-            program += [(operations.RANGE, k, row[each], 0, 0) for k, each in enumerate(targets)]
+            program += [
+                (map_operations.RANGE, k, row[each], 0, 0) for k, each in enumerate(targets)
+            ]
         elif row[result] != 0:
-            program.append((operations.COPY, 0, row[result], row[result], row[result]))
+            program.append((map_operations.COPY, 0, row[result], row[result], row[result]))
         return Program(np.array(program, dtype=np.int64), 0 if result is not None else len(targets))
 
 
@@ -418,4 +420,4 @@ def _of_range(kind: str, low: float, high: float) -> float:
         return high + 0.0
     if kind == "peak":
         return max(abs(low), abs(high))
-    return min(high - low, float(operations.LARGEST))
+    return min(high - low, float(map_operations.LARGEST))

@@ -17,14 +17,14 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import read_only
-from fieldcraft.kernels.values import operations
+from fieldcraft.kernels.values import map_operations
 from fieldcraft.space import Grid, Space, checked_space, grid_of
 from fieldcraft.values.ground import Ground
 
 Floats = NDArray[np.float32]
 
 _WORK_PER_THREAD = 400_000  # cells times cells added up that pay for waking a thread
-_LARGEST = float(operations.LARGEST)
+_LARGEST = float(map_operations.LARGEST)
 _LEAST = float(np.finfo(np.float32).tiny)
 
 
@@ -123,7 +123,7 @@ class Mapping(Pass):
         found = given.astype(np.float32)
         if len(walls):
             found[walls != 0] = 0
-        fits = np.abs(found) <= operations.LARGEST
+        fits = np.abs(found) <= map_operations.LARGEST
         if not fits.all():
             wrong = int(np.argmin(fits))
             raise InvalidValue(

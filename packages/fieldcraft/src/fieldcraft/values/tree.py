@@ -14,7 +14,7 @@ import numpy as np
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.values import operations
+from fieldcraft.kernels.values import map_operations
 
 VERBS: dict[type[ast.AST], str] = {
     ast.Add: "add",
@@ -93,25 +93,25 @@ MOST_POINTS = 64
 _LOGISTIC_STEEPNESS = 10.0
 _TRUTH = 1.0  # the bound of "and" and "or": their values are 0 or 1
 CODES = {
-    "copy": operations.COPY,
-    "negate": operations.NEGATE,
-    "abs": operations.ABS,
-    "exp": operations.EXP,
-    "add": operations.ADD,
-    "subtract": operations.SUBTRACT,
-    "multiply": operations.MULTIPLY,
-    "divide": operations.DIVIDE,
-    "minimum": operations.MINIMUM,
-    "maximum": operations.MAXIMUM,
-    "less": operations.LESS,
-    "less_equal": operations.LESS_EQUAL,
-    "equal": operations.EQUAL,
-    "unequal": operations.UNEQUAL,
-    "where": operations.WHERE,
-    "clamp": operations.CLAMP,
-    "multiply_add": operations.MULTIPLY_ADD,
-    "multiply_subtract": operations.MULTIPLY_SUBTRACT,
-    "subtract_multiply": operations.SUBTRACT_MULTIPLY,
+    "copy": map_operations.COPY,
+    "negate": map_operations.NEGATE,
+    "abs": map_operations.ABS,
+    "exp": map_operations.EXP,
+    "add": map_operations.ADD,
+    "subtract": map_operations.SUBTRACT,
+    "multiply": map_operations.MULTIPLY,
+    "divide": map_operations.DIVIDE,
+    "minimum": map_operations.MINIMUM,
+    "maximum": map_operations.MAXIMUM,
+    "less": map_operations.LESS,
+    "less_equal": map_operations.LESS_EQUAL,
+    "equal": map_operations.EQUAL,
+    "unequal": map_operations.UNEQUAL,
+    "where": map_operations.WHERE,
+    "clamp": map_operations.CLAMP,
+    "multiply_add": map_operations.MULTIPLY_ADD,
+    "multiply_subtract": map_operations.MULTIPLY_SUBTRACT,
+    "subtract_multiply": map_operations.SUBTRACT_MULTIPLY,
 }
 RANGED = ("low", "high", "span", "peak")
 """Numbers that follow from all values of their input."""
@@ -144,7 +144,7 @@ def holds_largest(node: Node) -> bool:
     from what maps hold.
     """
     if node.kind in ("number", "array"):
-        return bool((np.abs(node.payload) == operations.LARGEST).any())
+        return bool((np.abs(node.payload) == map_operations.LARGEST).any())
     if node.kind == "map":
         return bool(getattr(node.payload, "may_be_infinite", False))
     return any(holds_largest(each) for each in node.inputs)
@@ -157,7 +157,8 @@ def operation(kind: str, *inputs: Node, bound: float | None = None) -> Node:
             return Node(kind, inputs, None, bound)
     rows = [np.full(1, node.payload, dtype=np.float32) for node in inputs]
     return Node(
-        "number", payload=operations.limited(operations.apply(CODES[kind], *(rows * 3)[:3]))[0]
+        "number",
+        payload=map_operations.limited(map_operations.apply(CODES[kind], *(rows * 3)[:3]))[0],
     )
 
 

@@ -63,7 +63,7 @@ def scratch_for(grid: fc.Grid, reach: int) -> GridScratch:
 
 def connected(grid: fc.Grid, cell: int, radius: float, scratch: GridScratch) -> dict[int, float]:
     scratch.mark += 2
-    count = kernels.radial.radial.connected(
+    count = kernels.radial.radial_search.connected(
         ground(grid),
         cell,
         (0.0, 0.0),
@@ -86,7 +86,7 @@ def path(
     scratch.mark += 2
     lengths = step_vectors(grid)[1]
     searched = (ground(grid), lengths, extra, cell, limit, scratch.mark)
-    count = kernels.radial.radial.path(
+    count = kernels.radial.radial_search.path(
         *searched, scratch.cells, scratch.distances, scratch.of_paths
     )
     return found(scratch.cells[:count], scratch.distances[:count])
@@ -126,7 +126,7 @@ def test_connected_measures_from_a_point(
     grid = world.grid()
     cell = int(np.random.default_rng(world.seed).integers(len(grid)))
     scratch = scratch_for(grid, int(radius + 3))
-    count = kernels.radial.radial.connected(
+    count = kernels.radial.radial_search.connected(
         ground(grid),
         cell,
         (right, down),
@@ -150,14 +150,14 @@ def test_many_at_once_are_one_after_the_other(world: World, count: int) -> None:
     radii, weights = np.array([0.5, 2.0, 6.5]), rng.uniform(-1, 1, 50)
     starts = np.array([0, 1, 6])
     cells, numbers = rng.integers(0, len(grid), count), rng.integers(0, 3, count)
-    strengths = rng.normal(size=count) * kernels.trail.stamps.SCALE
+    strengths = rng.normal(size=count) * kernels.trail.stamp_sums.SCALE
     scratch, expected = scratch_for(grid, 6), np.zeros(grid.shape, np.int64)
     for cell, strength, number in zip(cells.tolist(), strengths, numbers, strict=True):
         for there, square in connected(grid, cell, radii[number], scratch).items():
             weight = weights[starts[number] + int(square)]
             expected.reshape(-1)[there] += int(np.rint(strength * weight))
     sums, dirty = np.zeros(grid.shape, np.int64), np.zeros((7, 2), np.uint8)
-    scratch.mark = kernels.radial.radial.connected_many(
+    scratch.mark = kernels.radial.radial_search.connected_many(
         ground(grid),
         (cells, strengths, numbers),
         (radii, weights, starts),
@@ -178,7 +178,7 @@ def test_open_boxes(world: World, reach: int) -> None:
     walls, cells = world.grid().walls, np.arange(world.width * world.height)
     is_open = np.zeros(len(cells), np.bool_)
     reaches = np.full(len(cells), reach)
-    kernels.radial.radial.open_boxes(walls, cells, reaches, world.wrap, is_open)
+    kernels.radial.radial_search.open_boxes(walls, cells, reaches, world.wrap, is_open)
     for cell in cells[:: max(1, len(cells) // 20)].tolist():
         row, column = divmod(cell, world.width)
         box = walls[

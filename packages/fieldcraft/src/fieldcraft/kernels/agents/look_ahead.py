@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fieldcraft.kernels.agents.pibt import distance_of, next_random, other_diagonal
+from fieldcraft.kernels.agents.pibt_steps import distance_of, next_random, other_diagonal
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.shared.heap import pop, push, replace_first
 

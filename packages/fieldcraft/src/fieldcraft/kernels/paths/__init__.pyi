@@ -1,4 +1,4 @@
-# The families of kernels for type checkers and editors; see `compiling/table.py`.
+# The families of kernels for type checkers and editors; see `compiling/kernel_table.py`.
 from fieldcraft.kernels.paths import any_angle as any_angle
 from fieldcraft.kernels.paths import any_angle_blocks as any_angle_blocks
 from fieldcraft.kernels.paths import danger as danger

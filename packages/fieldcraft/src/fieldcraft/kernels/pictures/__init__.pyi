@@ -1,3 +1,3 @@
-# The families of kernels for type checkers and editors; see `compiling/table.py`.
-from fieldcraft.kernels.pictures import frames as frames
+# The families of kernels for type checkers and editors; see `compiling/kernel_table.py`.
+from fieldcraft.kernels.pictures import frame_pixels as frame_pixels
 from fieldcraft.kernels.pictures import paint as paint

@@ -1,5 +1,5 @@
-# The families of kernels for type checkers and editors; see `compiling/table.py`.
-from fieldcraft.kernels.pursuit import belief as belief
-from fieldcraft.kernels.pursuit import flood as flood
-from fieldcraft.kernels.pursuit import path_segments as path_segments
-from fieldcraft.kernels.pursuit import rollouts as rollouts
+# The families of kernels for type checkers and editors; see `compiling/kernel_table.py`.
+from fieldcraft.kernels.pursuit import belief_steps as belief_steps
+from fieldcraft.kernels.pursuit import flood_steps as flood_steps
+from fieldcraft.kernels.pursuit import path_segment_steps as path_segment_steps
+from fieldcraft.kernels.pursuit import rollout_steps as rollout_steps

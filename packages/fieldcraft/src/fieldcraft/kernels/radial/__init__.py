@@ -2,7 +2,7 @@
 
 from types import ModuleType
 
-from fieldcraft.kernels.compiling.table import family
+from fieldcraft.kernels.compiling.kernel_table import family
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -1,4 +1,4 @@
-# The families of kernels for type checkers and editors; see `compiling/table.py`.
+# The families of kernels for type checkers and editors; see `compiling/kernel_table.py`.
 from fieldcraft.kernels.sight import sees as sees
-from fieldcraft.kernels.sight import shots as shots
+from fieldcraft.kernels.sight import shot_cells as shot_cells
 from fieldcraft.kernels.sight import visible as visible

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from fieldcraft.kernels.agents.mesh_moving import orientation
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.shared.heap import pop, push
-from fieldcraft.kernels.sight.shots import UNITS, pass_cells
+from fieldcraft.kernels.sight.shot_cells import UNITS, pass_cells
 
 __all__ = [
     "BLOCKED",

@@ -1,2 +1,2 @@
-# The families of kernels for type checkers and editors; see `compiling/table.py`.
+# The families of kernels for type checkers and editors; see `compiling/kernel_table.py`.
 from fieldcraft.kernels.sources import source_rows as source_rows

@@ -1,7 +1,7 @@
 """Spread in the tiles of a grid that can change.
 
 Only active tiles are updated, in place; they activate the tiles beside them. `near` and `any` are
-those of `fieldcraft.kernels.spread.spread`.
+those of `fieldcraft.kernels.spread.spread_steps`.
 """
 
 from __future__ import annotations

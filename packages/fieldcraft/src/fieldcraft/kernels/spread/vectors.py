@@ -86,7 +86,7 @@ def wave(
     scratch_rows,
     stride,
 ):
-    """Take the steps of `fieldcraft.kernels.spread.spread.wave_near`.
+    """Take the steps of `fieldcraft.kernels.spread.spread_steps.wave_near`.
 
     `eight` is 0 for 4 neighbors, `power` 0 for exponential falloff, else the root that falls off.
     `scratch` has `scratch_rows` rows of `stride` values: `ROWS` for each level, and one of 0.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
-from fieldcraft.kernels.radial import radial
+from fieldcraft.kernels.radial import radial_search
 from fieldcraft.kernels.values import best as choices
 
 __all__ = ["best_on_foot"]
@@ -30,9 +30,10 @@ def best_on_foot(
     """Write the best cells of the agents [first, last) as `best.best` does, among the cells within
     a walk from each agent's start; with draws as `best.best_within` does.
 
-    `ground` and `lengths` are those of `radial.path`, and `limits` are (longest walk, y_up, sign,
-    squares, first, last). `draw` is (share, draws), without rows for none. `beyond` is scratch like
-    `closed`, all 1 before and after, and `scratch` is (cells, distances, scratch of `radial.path`).
+    `ground` and `lengths` are those of `radial_search.path`, and `limits` are (longest walk, y_up,
+    sign, squares, first, last). `draw` is (share, draws), without rows for none. `beyond` is
+    scratch like `closed`, all 1 before and after, and `scratch` is (cells, distances, scratch of
+    `radial_search.path`).
     """
     limit, y_up, sign, squares, first, last = limits
     share, draws = draw
@@ -40,7 +41,9 @@ def best_on_foot(
     flat, open_to = closed.reshape(-1), beyond.reshape(-1)
     for i in range(first, last):
         mark = 2 * (i - first + 1)
-        found = radial.path(ground, lengths, None, starts[i], limit, mark, cells, gone, of_paths)
+        found = radial_search.path(
+            ground, lengths, None, starts[i], limit, mark, cells, gone, of_paths
+        )
         for k in range(found):
             open_to[cells[k]] = flat[cells[k]]
         axes = y_up, wrap

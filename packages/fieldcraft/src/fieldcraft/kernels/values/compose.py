@@ -10,7 +10,7 @@ import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.compiling.low_level import floats_at
-from fieldcraft.kernels.values.operations import (
+from fieldcraft.kernels.values.map_operations import (
     ABS,
     ADD,
     CLAMP,

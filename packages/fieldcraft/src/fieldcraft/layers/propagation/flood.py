@@ -237,7 +237,7 @@ class FloodField(Field):
         else:
             since = self._now + 1 - self.flood.steps
         for first in range(0, len(self._front), _UNIT_CELLS):
-            found = kernels.pursuit.flood.ignite(
+            found = kernels.pursuit.flood_steps.ignite(
                 self._adjacency.starts,
                 self._adjacency.ends,
                 self._front[first : first + _UNIT_CELLS],
@@ -274,7 +274,7 @@ class FloodField(Field):
 
     def _cool(self) -> None:
         """Update the values of warm cells, and drop cold ones."""
-        count = kernels.pursuit.flood.cool(
+        count = kernels.pursuit.flood_steps.cool(
             self._label,
             self._ignited,
             self._strength,

@@ -88,7 +88,7 @@ class Survey:
         """Return the number of the strongest team where it is ahead by `margin`, else -1."""
         with self.lock:
             owner = np.empty(self._leader.shape, dtype=np.int32)
-            self._over(kernels.values.teams.lead, (np.float32(margin), owner.reshape(-1)))
+            self._over(kernels.values.team_sums.lead, (np.float32(margin), owner.reshape(-1)))
             return read_only(owner)
 
     def presence(self, number: int) -> Floats:
@@ -104,7 +104,7 @@ class Survey:
                 return
             self._seen = None
             arrays = self._total, self._contested, self._leader
-            self._over(kernels.values.teams.survey, tuple(each.reshape(-1) for each in arrays))
+            self._over(kernels.values.team_sums.survey, tuple(each.reshape(-1) for each in arrays))
             self._seen = seen
             self.version += 1
 

@@ -124,7 +124,7 @@ class ManyGoals:
 
 
 Distances = tuple[NDArray[np.float32], Ints, NDArray[np.int32]]
-"""Distances by rows as kernels take them, see `kernels.agents.pibt.distance_of`."""
+"""Distances by rows as kernels take them, see `kernels.agents.pibt_steps.distance_of`."""
 
 _WIDTH = 2  # steps around a path in which distances are known
 _AT_ONCE = 64  # paths, for which memory is needed at a time
@@ -174,7 +174,7 @@ class Guides:
             self._goals = before
         rows = np.where((goals == self._goals) & (goals >= 0), np.arange(len(ids)), -1)
         found = np.empty(len(ids), dtype=np.float32)
-        kernels.agents.pibt.read_distances(self._distances(), rows, cells, found)
+        kernels.agents.pibt_steps.read_distances(self._distances(), rows, cells, found)
         new = np.flatnonzero((goals >= 0) & ((rows < 0) | ~np.isfinite(found)))
         self._release(self._spans[new])
         self._spans[new] = 0

@@ -376,7 +376,7 @@ class ReachSearch:
         while done < len(starts):
             part = starts[: done + _AT_ONCE]
             dist, came, keys, heap, _, sizes = self._arrays
-            done, bad = kernels.distances.reach.reach_many(
+            done, bad = kernels.distances.cells_in_reach.reach_many(
                 *self._steps,
                 self._costs,
                 part,
@@ -420,7 +420,7 @@ class ReachSearch:
         sizes[:] = 0, 1
         while True:
             before = int(sizes[0])
-            bad = kernels.distances.reach.reach(*self._steps, costs, *rules, most, *arrays)
+            bad = kernels.distances.cells_in_reach.reach(*self._steps, costs, *rules, most, *arrays)
             count, left = sizes.tolist()
             if bad >= 0 or not left:
                 return int(bad)
@@ -473,8 +473,8 @@ def _margin(space: Space) -> float:
 @cached
 def _free_scratch(space: Space) -> list[tuple[NDArray[np.float32], list[Any], tuple[Any, ...]]]:
     """Return the scratch of a space that no search is using: costs, all `_UNREAD`; what
-    `kernels.distances.reach` takes: distances, all infinite, the cell before each, a heap, cells
-    found, and how many; and the cells that many agents reach, their distances and the cell before
-    each.
+    `kernels.distances.cells_in_reach` takes: distances, all infinite, the cell before each, a heap,
+    cells found, and how many; and the cells that many agents reach, their distances and the cell
+    before each.
     """
     return []

@@ -76,7 +76,7 @@ class PathSegment:
         early = self.away <= _BEGINNING * on.step
         values = np.where(early, np.exp(heading * (near - 1)), 0.0)
         parts = np.where(early[on.ends], 0.0, self.parts)
-        kernels.pursuit.path_segments.accumulate(self.order, on.starts, on.ends, parts, values)
+        kernels.pursuit.path_segment_steps.accumulate(self.order, on.starts, on.ends, parts, values)
         return values
 
     def split(self, goals: Floats) -> StepChances:
@@ -84,7 +84,7 @@ class PathSegment:
         on = self.ground
         ahead, there = np.zeros((2, on.count))
         chances = np.zeros(len(on.ends))
-        kernels.pursuit.path_segments.split(
+        kernels.pursuit.path_segment_steps.split(
             self.order, on.starts, on.ends, self.parts, goals, ahead, chances, there
         )
         return StepChances(chances, there)

@@ -274,7 +274,7 @@ class Particles:
         marks = self.landmarks
         cells = self.cells[some]
         rows = np.empty((moments, len(cells)), dtype=np.int32)
-        kernels.pursuit.rollouts.walk(
+        kernels.pursuit.rollout_steps.walk(
             (arcs.starts, arcs.ends, arcs.lengths),
             (marks.links, marks.away, self._onwards),
             self.behind,

@@ -167,7 +167,7 @@ class Rollouts:
         rows = views.view(np.dtype((np.void, views.strides[0]))).reshape(-1)
         order = np.argsort(rows, kind="stable")
         found = np.empty(len(paths))
-        kernels.pursuit.rollouts.gains_of(
+        kernels.pursuit.rollout_steps.gains_of(
             np.ascontiguousarray(views[order]),
             np.ascontiguousarray(self._futures[:, ::every]),
             weights,

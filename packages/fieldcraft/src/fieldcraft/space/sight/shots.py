@@ -120,7 +120,7 @@ def incoming(
 
 def _over_grid(grid: Grid, start: Floats, end: Floats, seconds: float, half_width: float) -> Shot:
     """Return the shot over the cells of a grid."""
-    ops = kernels.sight.shots
+    ops = kernels.sight.shot_cells
     size = grid.cell_size
     half = half_width / size
     if half > ops.WIDEST or not (np.abs(end - start) <= ops.LONGEST * size).all():

@@ -191,16 +191,18 @@ class Deposit:
 
     def units(self) -> NDArray[np.int64]:
         """Return the amounts in units of 2**-24."""
-        return np.rint(np.atleast_1d(_amounts(self.amount, 1)) * kernels.trail.stamps.SCALE).astype(
-            np.int64
-        )
+        return np.rint(
+            np.atleast_1d(_amounts(self.amount, 1)) * kernels.trail.stamp_sums.SCALE
+        ).astype(np.int64)
 
     def units_by_heading(self, y_up: bool) -> list[NDArray[np.int64]]:
         """Return x and y of the one amount times each of 4,096 headings, in units of 2**-24: exact
         multiples of the unit of cosines.
         """
         amount = _amounts(self.amount, 1).item()
-        vectors = circle().astype(np.float64) * (amount * kernels.trail.stamps.SCALE / (1 << 14))
+        vectors = circle().astype(np.float64) * (
+            amount * kernels.trail.stamp_sums.SCALE / (1 << 14)
+        )
         return [
             np.rint(vectors[:, 0]).astype(np.int64),
             np.rint(-vectors[:, 1] if y_up else vectors[:, 1]).astype(np.int64),

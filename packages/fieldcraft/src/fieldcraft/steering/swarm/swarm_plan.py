@@ -292,7 +292,7 @@ class HostAgents:
     def _sort(self, plan: SwarmPlan) -> None:
         new = self._spare or (np.empty_like(self._agents), np.empty_like(self._numbers))
         size = plan.rule.height, plan.rule.width
-        kernels.agents.swarm.arrange(self._agents, self._numbers, *size, *new)
+        kernels.agents.swarm_steps.arrange(self._agents, self._numbers, *size, *new)
         self._spare = (self._agents, self._numbers)
         self._agents, self._numbers = new
         self._in_order = False
@@ -304,13 +304,17 @@ class HostAgents:
         rule = tuple(plan.rule)
         common = (self._numbers, tuple(inputs), circle, rule, no_walls, step)
         bands = pool.bands(self.count, self.count // _AGENTS)
-        pool.run([(kernels.agents.swarm.walk, (*common, *band, self._agents)) for band in bands])
+        pool.run(
+            [(kernels.agents.swarm_steps.walk, (*common, *band, self._agents)) for band in bands]
+        )
 
     def _fetch(self, forage: Forage) -> None:
         food = forage.portions()
         width = forage.space.width
         arrays = self._agents, food, forage.claims
-        forage.count(int(kernels.agents.swarm.forage(self._numbers, forage.homes, width, *arrays)))
+        forage.count(
+            int(kernels.agents.swarm_steps.forage(self._numbers, forage.homes, width, *arrays))
+        )
 
     def _deposit(self, plan: SwarmPlan, deposit: PlaneDeposit) -> None:
         layer: Any = deposit.layer
@@ -331,10 +335,12 @@ class HostAgents:
                 deposit.by_heading,
             )
             bands = pool.bands(
-                plan.rule.height, self.count // _AGENTS, kernels.trail.stamps.TILE_ROWS
+                plan.rule.height, self.count // _AGENTS, kernels.trail.stamp_sums.TILE_ROWS
             )
             arrays = sums.sums, sums.dirty
-            pool.run([(kernels.agents.swarm.leave, (*common, *rows, *arrays)) for rows in bands])
+            pool.run(
+                [(kernels.agents.swarm_steps.leave, (*common, *rows, *arrays)) for rows in bands]
+            )
             if hasattr(layer.steps.field, "set_inflow"):  # the field is on a device
                 layer.steps.field.set_inflow(inflow)
 

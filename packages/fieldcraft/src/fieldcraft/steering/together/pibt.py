@@ -180,7 +180,7 @@ class PIBT:
             self._distances.charge(factors)
         keys, rows, distances, goal_cells = self._rows(goals, places, ids)
         to_go = np.empty(count, dtype=np.float32)
-        kernels.agents.pibt.read_distances(distances, rows, places, to_go)
+        kernels.agents.pibt_steps.read_distances(distances, rows, places, to_go)
         unreachable = (rows >= 0) & ~np.isfinite(to_go)
         if unreachable.any():
             if self.on_unreachable == "refuse":

@@ -40,7 +40,7 @@ class Plans:
     def step(
         self, ground: Steps, agents: Agents, cells: Ints, order: Ints, seed: int, same: bool
     ) -> Ints:
-        """Return the cells of all agents after the next step; see `kernels.agents.pibt.step`.
+        """Return the cells of all agents after the next step; see `kernels.agents.pibt_steps.step`.
 
         With `same` agents and walls are unchanged since the last step.
         """
@@ -51,7 +51,7 @@ class Plans:
         first = (starts, ends, width), distances, rows
         last = order, pinned, seed, next_cells, at_cells, scratch
         if not self.times:
-            kernels.agents.pibt.step(*first, cells, *last)
+            kernels.agents.pibt_steps.step(*first, cells, *last)
             return next_cells
         plan = self._plan.copy()  # Ctrl-C leaves the last plans as they are
         continues = same and np.array_equal(plan[:, 1], cells)
@@ -63,7 +63,7 @@ class Plans:
             plan[:, 0] = cells
             planned = 0
         for t in range(planned, self.times):
-            kernels.agents.pibt.step(*first, plan[:, t].astype(np.int64), *last)
+            kernels.agents.pibt_steps.step(*first, plan[:, t].astype(np.int64), *last)
             plan[:, t + 1] = next_cells
         if len(cells):
             self._improve(plan, ground, agents, seed)

@@ -281,7 +281,7 @@ def draw_markers(
         fillings = np.tile(np.array(color, dtype=np.uint8), (len(order), 1))
     xs, ys = np.ascontiguousarray(pixels[order].T)
     words = picture.view(np.uint32)[..., 0]
-    kernels.pictures.frames.markers(xs, ys, sizes[order], fillings, picture, words)
+    kernels.pictures.frame_pixels.markers(xs, ys, sizes[order], fillings, picture, words)
 
 
 _SHADES = 8

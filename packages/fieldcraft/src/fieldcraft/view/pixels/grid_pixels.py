@@ -185,7 +185,7 @@ class GridPlan(Plan):
         edge = np.array([*theme.wall_edge, 255], dtype=np.uint8).view(np.uint32)[0]
         picture = np.empty((*self.shape, 4), dtype=np.uint8)
         pixels = picture.view(np.uint32)[..., 0]
-        kernels.pictures.frames.enlarge(shown, index, mixed, lines, self.scale, edge, pixels)
+        kernels.pictures.frame_pixels.enlarge(shown, index, mixed, lines, self.scale, edge, pixels)
         return picture
 
     def _enlarged(self, cells: NDArray[Any]) -> NDArray[Any]:

@@ -100,7 +100,7 @@ class Diffuse(Spreading):
     def field(self, space: Space, every: float) -> Field:
         """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
         if isinstance(space, Grid):
-            steps, here = space.neighborhood.steps, kernels.spread.diffuse.AROUND
+            steps, here = space.neighborhood.steps, kernels.spread.diffuse_steps.AROUND
             kind = GridDiffuseField if set(steps) <= set(here) else ListedDiffuseField
             return kind(self, space, every, np.full(len(space), len(steps)))
         # On graphs closed edges count as neighbors, too.

@@ -239,7 +239,7 @@ class ListedDiffuseField(DiffuseField):
 
     def _call(self, values: Numbers, first: int, last: int) -> pool.Call:
         arguments = (*_arrivals(self.space), self._offers, *self._rule, first, last)
-        return kernels.spread.diffuse.exchange_listed, (*arguments, values.reshape(-1))
+        return kernels.spread.diffuse_steps.exchange_listed, (*arguments, values.reshape(-1))
 
 
 @cached_until_walls_change
@@ -276,7 +276,7 @@ class GridDiffuseField(DiffuseField):
         return receivers
 
     def _call(self, values: Numbers, first: int, last: int) -> pool.Call:
-        return kernels.spread.diffuse.exchange, (*self._arguments, first, last, values)
+        return kernels.spread.diffuse_steps.exchange, (*self._arguments, first, last, values)
 
 
 @cached_until_walls_change
@@ -290,5 +290,5 @@ def _links(grid: Grid) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np
     for (dx, dy), mask in masks.items():
         arrive = links & np.uint8(mask) != 0
         receivers += beside(arrive, dx, dy, False, grid.wrap)
-    around = [masks.get((-dx, -dy), 0) for dx, dy in kernels.spread.diffuse.AROUND]
+    around = [masks.get((-dx, -dy), 0) for dx, dy in kernels.spread.diffuse_steps.AROUND]
     return links, np.array(around, dtype=np.uint8), receivers

@@ -69,7 +69,7 @@ class _Diffusion:
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the cells that values of these cells diffuse into, and the value of each after."""
         steps = (self.adjacency.starts, self.adjacency.ends, self.shares, self.keeps)
-        count = int(kernels.trail.fade.diffuse(*steps, values, cells, *self.scratch))
+        count = int(kernels.trail.fade_steps.diffuse(*steps, values, cells, *self.scratch))
         return self.scratch[2][:count], self.scratch[3][:count]
 
 
@@ -95,9 +95,9 @@ class FadeField(RememberingField):
         self._width = self._shape[1]
         down, across = (
             -(-size // tile)
-            for size, tile in zip(self._shape, kernels.trail.fade.TILE, strict=True)
+            for size, tile in zip(self._shape, kernels.trail.fade_steps.TILE, strict=True)
         )
-        self._ends = np.zeros((down * across, *kernels.trail.fade.TILE), dtype=np.int32)
+        self._ends = np.zeros((down * across, *kernels.trail.fade_steps.TILE), dtype=np.int32)
         self._active = np.zeros(down * across, dtype=np.uint16)
         self._listed = np.zeros(down * across, dtype=np.int64)
         self._count = 0
@@ -151,7 +151,7 @@ class FadeField(RememberingField):
         written = (self._values, self._active, self._listed)
 
         def call(part: int) -> None:
-            counts[part] = kernels.trail.fade.show(*common, *bands[part], *written)
+            counts[part] = kernels.trail.fade_steps.show(*common, *bands[part], *written)
 
         pool.run([(call, (part,)) for part in range(len(bands))])
         count = counts[0]
@@ -207,7 +207,7 @@ class FadeField(RememberingField):
         strengths = strengths[some]
         if self.fade.mark_spread > 0 and len(cells):
             if self._scratch is None:
-                self._scratch = kernels.trail.fade.scratch(len(self.space))
+                self._scratch = kernels.trail.fade_steps.scratch(len(self.space))
             count = self._spread(cells, strengths)
             arrived = self._scratch[0]
             found = self._scratch[-1]
@@ -231,12 +231,12 @@ class FadeField(RememberingField):
             arcs = (edges.starts, edges.ends)
             losses = share**edges.lengths
         marks = cells, strengths, least, *self._scratch
-        return int(kernels.trail.fade.spread_marks(arcs, grid, losses, *marks))
+        return int(kernels.trail.fade_steps.spread_marks(arcs, grid, losses, *marks))
 
     def _mark(self, cells: NDArray[np.int64], strengths: NDArray[np.float64]) -> None:
         moments = (self._age + self._lives(strengths)).astype(np.int32)
         self._count = int(
-            kernels.trail.fade.mark(
+            kernels.trail.fade_steps.mark(
                 cells, moments, self._width, self._count, self._ends, self._active, self._listed
             )
         )
@@ -272,7 +272,7 @@ class FadeField(RememberingField):
         self._walls_version = version
         self._diffusion = None
         self._walks = None
-        self._ends.reshape(-1)[kernels.trail.fade.slots(blocked, self._width)[1]] = 0
+        self._ends.reshape(-1)[kernels.trail.fade_steps.slots(blocked, self._width)[1]] = 0
         self._values.reshape(-1)[blocked] = 0
         self._is_shown = False
 
@@ -306,7 +306,7 @@ class FadeField(RememberingField):
             self._count = 0
             cells = np.flatnonzero(self._values)
         else:
-            self._ends.reshape(-1)[kernels.trail.fade.slots(cells, width)[1]] = 0
+            self._ends.reshape(-1)[kernels.trail.fade_steps.slots(cells, width)[1]] = 0
         flat = self._values.reshape(-1)
         self._mark(cells, np.clip(flat[cells].astype(np.float64), 0, self.fade.maximum))
 
@@ -341,7 +341,7 @@ class FadeField(RememberingField):
             )
         values = self.values.reshape(-1)
         found, amounts = self._diffusion.step(values, np.flatnonzero(values))
-        self._ends.reshape(-1)[kernels.trail.fade.slots(found, self._width)[1]] = 0
+        self._ends.reshape(-1)[kernels.trail.fade_steps.slots(found, self._width)[1]] = 0
         self._mark(found, amounts)
 
     def _pass_time(self, count: int) -> None:
@@ -375,7 +375,7 @@ class FadeField(RememberingField):
             raise ValueError("tiles that are not tiles of the map")
         if (
             left.dtype != np.int64
-            or left.shape != (len(tiles), *kernels.trail.fade.TILE)
+            or left.shape != (len(tiles), *kernels.trail.fade_steps.TILE)
             or (left < 0).any()
             or (left > _LIFE).any()
         ):
@@ -387,9 +387,9 @@ class FadeField(RememberingField):
         self._values[:] = 0
         self._ends[tiles] = left
         self._listed[: len(tiles)] = tiles
-        self._active[tiles] = (1 << kernels.trail.fade.TILE[0]) - 1
+        self._active[tiles] = (1 << kernels.trail.fade_steps.TILE[0]) - 1
         self._count = len(tiles)
         self._is_shown = False
         walls = np.flatnonzero(self.space.walls)
-        if self._ends.reshape(-1)[kernels.trail.fade.slots(walls, self._width)[1]].any():
+        if self._ends.reshape(-1)[kernels.trail.fade_steps.slots(walls, self._width)[1]].any():
             self._walls_version = _UNKNOWN  # the next update sets new walls to 0

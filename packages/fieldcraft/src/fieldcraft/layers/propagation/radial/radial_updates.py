@@ -159,7 +159,7 @@ class KnownShapes:
 
 _MOST_WEIGHTS = 4_000_000  # weights of footprints: 32 MB
 _BATCH = 64  # footprints that are searched before they are added
-_ALL_ROWS = kernels.trail.stamps.ALL_ROWS
+_ALL_ROWS = kernels.trail.stamp_sums.ALL_ROWS
 
 
 class RadialUpdates:
@@ -510,7 +510,7 @@ class RadialUpdates:
             return
         rows = np.empty(most, np.int64)
         jobs = Emitters.zeros(2 * most)
-        differing, removed, count = kernels.radial.changes.take(
+        differing, removed, count = kernels.radial.source_changes.take(
             numbers, alive, cells, strengths, changed, self.applied.columns, rows, jobs.columns
         )
         if differing or len(walls) or self.sums.dirty.any():
@@ -645,7 +645,7 @@ class RadialUpdates:
 
 _UNIT_CELLS = 100_000  # cells drawn in a unit of work
 _AT_ONCE_CELLS = 100_000  # cells taken off, or drawn, that several threads would not do faster
-_TILE = np.array([[kernels.trail.stamps.TILE_ROWS], [kernels.trail.stamps.TILE_COLUMNS]])
+_TILE = np.array([[kernels.trail.stamp_sums.TILE_ROWS], [kernels.trail.stamp_sums.TILE_COLUMNS]])
 
 
 class GridRadialUpdates(RadialUpdates):
@@ -687,7 +687,7 @@ class GridRadialUpdates(RadialUpdates):
         changed: NDArray[np.bool_],
     ) -> None:
         tables = self.footprints.tables
-        kernels.radial.changes.follow(
+        kernels.radial.source_changes.follow(
             self.walks.some_walls,
             numbers,
             alive,
@@ -751,7 +751,7 @@ class GridRadialUpdates(RadialUpdates):
         part = jobs.at(mine)
         if len(part):
             scratch = self.walks.scratch(float(footprints.reaches[part.numbers].max()))
-            scratch.mark = kernels.radial.radial.connected_many(
+            scratch.mark = kernels.radial.radial_search.connected_many(
                 self.walks.ground,
                 (part.cells, part.strengths * SCALE, part.numbers),
                 footprints.by_square,

@@ -138,7 +138,7 @@ class GraphWalks(Walks):
         """The lengths of steps in 1 / LENGTH_SCALE of the unit, with the resistance at their
         ends.
         """
-        scale = kernels.radial.radial.LENGTH_SCALE
+        scale = kernels.radial.radial_search.LENGTH_SCALE
         sizes = np.rint(self._adjacency.lengths / self._unit * scale).astype(np.int64)
         if self.resistance is None:
             return sizes
@@ -239,14 +239,14 @@ class GraphWalks(Walks):
 
     def _walked(self, cell: int, radius: float) -> Found:
         scratch = self._scratch
-        scale = kernels.radial.radial.LENGTH_SCALE * (radius / self._unit)
+        scale = kernels.radial.radial_search.LENGTH_SCALE * (radius / self._unit)
         longest = counted_walk(within_walk(self.space, radius) / self._unit)
         count = kernels.radial.graph_radial.path(
             self._adjacency.starts,
             self._adjacency.ends,
             self._lengths,
             cell,
-            int(min(longest * kernels.radial.radial.LENGTH_SCALE, 2.0**62)),
+            int(min(longest * kernels.radial.radial_search.LENGTH_SCALE, 2.0**62)),
             scratch.mark,
             scratch.cells,
             scratch.distances,

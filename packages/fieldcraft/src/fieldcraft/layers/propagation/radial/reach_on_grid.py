@@ -103,7 +103,7 @@ def counted_walk(size: float, coordinate: float = 0.0) -> float:
     Walks count the lengths of their steps in whole numbers of 1 / LENGTH_SCALE, so each step may be
     too long by half of one, and by as much for its resistance.
     """
-    steps = size / kernels.radial.radial.LENGTH_SCALE
+    steps = size / kernels.radial.radial_search.LENGTH_SCALE
     return farthest_within(size, coordinate) + steps
 
 
@@ -220,7 +220,7 @@ class GridWalks(Walks):
         """Return the walks over a grid as it is now; `resistance` of cells in world units."""
         extra = None
         if resistance is not None:
-            scaled = resistance / space.cell_size * kernels.radial.radial.LENGTH_SCALE
+            scaled = resistance / space.cell_size * kernels.radial.radial_search.LENGTH_SCALE
             extra = np.rint(np.minimum(scaled, _BLOCKED)).astype(np.int64)
             extra.flags.writeable = False
         snapshot = GridSnapshot.of(space)
@@ -300,7 +300,7 @@ class GridWalks(Walks):
         if self._always_search or self._is_bare:
             return np.full(len(cells), not self._always_search)
         found = np.empty(len(cells), dtype=np.bool_)
-        kernels.radial.radial.open_boxes(self.closed, cells, reaches, self.space.wrap, found)
+        kernels.radial.radial_search.open_boxes(self.closed, cells, reaches, self.space.wrap, found)
         return found
 
     # Searches
@@ -386,7 +386,7 @@ class GridWalks(Walks):
         scratch = self.scratch(limit + max(map(abs, center)))
         cells = scratch.cells
         squares = scratch.squares
-        count = kernels.radial.radial.connected(
+        count = kernels.radial.radial_search.connected(
             self.ground, cell, center, limit, scratch.mark, cells, squares, scratch.seen
         )
         return Found.of(cells[:count].copy(), np.sqrt(squares[:count]) / size)
@@ -395,8 +395,8 @@ class GridWalks(Walks):
         """Return the cells within a walking distance of a cell, in cells."""
         longest = counted_walk(size, largest_coordinate(self.space) / self.space.cell_size)
         scratch = self.scratch(longest)
-        limit = int(min(longest, _FARTHEST) * kernels.radial.radial.LENGTH_SCALE)
-        count = kernels.radial.radial.path(
+        limit = int(min(longest, _FARTHEST) * kernels.radial.radial_search.LENGTH_SCALE)
+        count = kernels.radial.radial_search.path(
             self.ground,
             self.steps[1],
             self.extra,
@@ -407,7 +407,7 @@ class GridWalks(Walks):
             scratch.distances,
             scratch.of_paths,
         )
-        shares = scratch.distances[:count] / (kernels.radial.radial.LENGTH_SCALE * size)
+        shares = scratch.distances[:count] / (kernels.radial.radial_search.LENGTH_SCALE * size)
         return Found.of(scratch.cells[:count].copy(), shares)
 
     def on_open_ground(self, side: int) -> GridWalks:
@@ -425,5 +425,5 @@ def step_vectors(space: Grid) -> tuple[Cells, Cells]:
     """Return the steps of a grid, (K, 2) in columns and rows, and their lengths (K,) in 1 /
     LENGTH_SCALE cells.
     """
-    lengths = np.rint(space.neighborhood.lengths(1.0) * kernels.radial.radial.LENGTH_SCALE)
+    lengths = np.rint(space.neighborhood.lengths(1.0) * kernels.radial.radial_search.LENGTH_SCALE)
     return np.array(space.neighborhood.steps, dtype=np.int64), lengths.astype(np.int64)

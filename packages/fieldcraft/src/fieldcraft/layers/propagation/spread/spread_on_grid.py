@@ -331,14 +331,23 @@ class GridSpreadField(SpreadingField):
         """Return the call that takes `levels` steps in some rows of `values`, without scratch."""
         (ground, rule), numbers = self._law, (first, last, levels)
         if self._near:
-            return kernels.spread.spread.wave_near, (ground, rule, *numbers, values, above, below)
-        return kernels.spread.spread.wave_any, (ground, above, below, rule, *numbers, values)
+            return kernels.spread.spread_steps.wave_near, (
+                ground,
+                rule,
+                *numbers,
+                values,
+                above,
+                below,
+            )
+        return kernels.spread.spread_steps.wave_any, (ground, above, below, rule, *numbers, values)
 
     def _scratch(self, levels: int) -> tuple[NDArray[np.float32], ...]:
         """Rows for the steps in between."""
-        width = -(-self.space.width // 16) * 16 + 2 * kernels.spread.spread.margin(self._reach)
+        width = -(-self.space.width // 16) * 16 + 2 * kernels.spread.spread_steps.margin(
+            self._reach
+        )
         if self._near:
-            return (aligned((levels * kernels.spread.spread.ROWS + 1, width)),)
+            return (aligned((levels * kernels.spread.spread_steps.ROWS + 1, width)),)
         shape = (levels, 2 * self._reach + 1, width)
         return aligned(shape), aligned(shape if self._exponent >= 2 else (1, 1, 1))
 
@@ -354,7 +363,7 @@ class GridSpreadField(SpreadingField):
         row_bytes = 4 * (self.space.width + 32)
         rows = (2 * self._reach + 1) * (2 if self._exponent >= 2 else 1)
         if self._near:
-            rows = kernels.spread.spread.ROWS
+            rows = kernels.spread.spread_steps.ROWS
         most = max(1, min(_MOST_LEVELS, _RING_BYTES // (rows * row_bytes)))
         if self.space.wrap:
             return max(1, min(most, self.space.height // self._reach))

@@ -13,13 +13,13 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 
-SCALE = kernels.trail.stamps.SCALE
-ADD = kernels.trail.stamps.ADD
-MAX = kernels.trail.stamps.MAX
+SCALE = kernels.trail.stamp_sums.SCALE
+ADD = kernels.trail.stamp_sums.ADD
+MAX = kernels.trail.stamp_sums.MAX
 MOST_AMOUNT = 2.0**20
 MOST_SUM = 2.0**38
 BLENDS = ("add", "max", "replace")
-"""In the order of the numbers in `kernels.trail.stamps`."""
+"""In the order of the numbers in `kernels.trail.stamp_sums`."""
 
 _CELLS_PER_THREAD = 100_000
 _TILES_PER_THREAD = 200
@@ -96,7 +96,7 @@ class Accumulator:
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.shape = shape if len(shape) == 2 else (1, shape[0])
-        tiles = (kernels.trail.stamps.TILE_ROWS, kernels.trail.stamps.TILE_COLUMNS)
+        tiles = (kernels.trail.stamp_sums.TILE_ROWS, kernels.trail.stamp_sums.TILE_COLUMNS)
         height, width = (-(-size // tile) for size, tile in zip(self.shape, tiles, strict=True))
         self.sums: Ints = np.zeros(self.shape, dtype=np.int64)
         self.dirty: NDArray[np.uint8] = np.zeros((height, width), dtype=np.uint8)
@@ -139,7 +139,13 @@ class Accumulator:
 
         It is one for all rows: each of several bands would have to look at all cells.
         """
-        return kernels.trail.stamps.scatter, (cells, amounts * SCALE, blend, self.sums, self.dirty)
+        return kernels.trail.stamp_sums.scatter, (
+            cells,
+            amounts * SCALE,
+            blend,
+            self.sums,
+            self.dirty,
+        )
 
     def scatter(self, cells: Ints, amounts: Floats, blend: int = ADD) -> None:
         """Blend amounts into cells; any of them several times."""
@@ -154,32 +160,35 @@ class Accumulator:
             work = int((boxes[:, 1] * boxes[:, 2])[numbers].sum())
         else:
             work = 0
-        bands = pool.bands(self.shape[0], work // _CELLS_PER_THREAD, kernels.trail.stamps.TILE_ROWS)
+        bands = pool.bands(
+            self.shape[0], work // _CELLS_PER_THREAD, kernels.trail.stamp_sums.TILE_ROWS
+        )
         places = (rows, columns, below, right)
         weights = (tables.weights, boxes, numbers)
         common = (places, amounts * SCALE, weights, blend, wrap)
-        blit = kernels.trail.stamps.blit
+        blit = kernels.trail.stamp_sums.blit
         pool.run([(blit, (*common, *band, self.sums, self.dirty)) for band in bands])
 
     def reset(self) -> None:
         """Set all sums to 0, and count all tiles as changed."""
         self.sums.view(np.uint8).fill(0)  # in half of the time of int64
-        self.dirty[:] = kernels.trail.stamps.ALL_ROWS
+        self.dirty[:] = kernels.trail.stamp_sums.ALL_ROWS
 
     def tiles(self, cells: Ints) -> NDArray[np.uint8]:
         """Return a mask of the tiles of cells, in the shape of `dirty`."""
         found = np.zeros_like(self.dirty)
         rows, columns = np.divmod(cells, self.shape[1])
         found[
-            rows // kernels.trail.stamps.TILE_ROWS, columns // kernels.trail.stamps.TILE_COLUMNS
-        ] = kernels.trail.stamps.ALL_ROWS
+            rows // kernels.trail.stamp_sums.TILE_ROWS,
+            columns // kernels.trail.stamp_sums.TILE_COLUMNS,
+        ] = kernels.trail.stamp_sums.ALL_ROWS
         return found
 
     def in_changed_tiles(self) -> NDArray[np.bool_]:
         """Return a mask of the cells of tiles that have changed."""
         height, width = self.shape
-        tiles = np.repeat(self.dirty != 0, kernels.trail.stamps.TILE_COLUMNS, axis=1)
-        return np.repeat(tiles[:, :width], kernels.trail.stamps.TILE_ROWS, axis=0)[:height]
+        tiles = np.repeat(self.dirty != 0, kernels.trail.stamp_sums.TILE_COLUMNS, axis=1)
+        return np.repeat(tiles[:, :width], kernels.trail.stamp_sums.TILE_ROWS, axis=0)[:height]
 
     def touch(self, cells: Ints) -> None:
         """Mark the tiles of cells as changed."""
@@ -189,12 +198,12 @@ class Accumulator:
         """Write what has changed to `values`, 0 on walls; both in the shape of the sums."""
         changed = int(np.count_nonzero(self.dirty))
         bands = pool.bands(len(self.dirty), changed // _TILES_PER_THREAD)
-        publish = kernels.trail.stamps.publish
+        publish = kernels.trail.stamp_sums.publish
         pool.run([(publish, (self.sums, walls, *band, self.dirty, values)) for band in bands])
 
     def drain(self, values: NDArray[np.float32]) -> None:
         """Write all sums to `values`, and begin with none again."""
-        kernels.trail.stamps.drain(self.sums, self.dirty, values)
+        kernels.trail.stamp_sums.drain(self.sums, self.dirty, values)
         self._reserved = 0.0
 
     def restore(self, sums: Ints) -> None:
@@ -202,7 +211,7 @@ class Accumulator:
         if not (np.abs(sums) < 2**62).all():
             raise ValueError("sums that overflow")
         self.sums[:] = sums.reshape(self.shape)
-        self.dirty[:] = kernels.trail.stamps.ALL_ROWS
+        self.dirty[:] = kernels.trail.stamp_sums.ALL_ROWS
         self._reserved = self.largest
 
     @property

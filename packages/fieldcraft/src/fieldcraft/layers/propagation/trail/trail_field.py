@@ -161,9 +161,9 @@ class TrailField(GatheringField):
         height, width = self.space.shape
         rows = (
             -(-_UNIT_WORK // (width * len(self._weights)))
-            // kernels.trail.stamps.TILE_ROWS
-            * kernels.trail.stamps.TILE_ROWS
-            or kernels.trail.stamps.TILE_ROWS
+            // kernels.trail.stamp_sums.TILE_ROWS
+            * kernels.trail.stamp_sums.TILE_ROWS
+            or kernels.trail.stamp_sums.TILE_ROWS
         )
         if not self.trail.accumulate or rows >= height:
             self.run(1)
@@ -249,9 +249,9 @@ class TrailField(GatheringField):
             height,
             min(
                 threads // len(self.planes),
-                height // max(2 * len(self._weights), kernels.trail.stamps.TILE_ROWS),
+                height // max(2 * len(self._weights), kernels.trail.stamp_sums.TILE_ROWS),
             ),
-            kernels.trail.stamps.TILE_ROWS,
+            kernels.trail.stamp_sums.TILE_ROWS,
         )
         calls = [
             self._call(plane, plane * len(bands) + band, first, last, values)
@@ -275,13 +275,13 @@ class TrailField(GatheringField):
             closed[:, 0], closed[:, 1:] = walls.any(axis=1), walls
             self._plan = (closed, *kernels.trail.trail_plan.plan(walls, self._weights, self._wrap))
         if part not in self._scratch:
-            self._scratch[part] = kernels.trail.trail.scratch_for(
+            self._scratch[part] = kernels.trail.trail_steps.scratch_for(
                 self.space.shape[1], reach, self._weights.dtype
             )
         sums = self.inflow[plane]
         above = self._rows(plane, first - reach, first)
         below = self._rows(plane, last, last + reach)
-        return kernels.trail.trail.update, (
+        return kernels.trail.trail_steps.update, (
             self._plan,
             self._weights,
             above,

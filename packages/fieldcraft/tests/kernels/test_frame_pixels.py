@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from support.tiers import uncompiled
 
-reference: Any = uncompiled("frames")
-fast: Any = kernels.pictures.frames
+reference: Any = uncompiled("frame_pixels")
+fast: Any = kernels.pictures.frame_pixels
 
 Pixels = NDArray[np.uint8]
 

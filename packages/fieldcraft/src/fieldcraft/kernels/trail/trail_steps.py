@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.compiling.declare import kernel
-from fieldcraft.kernels.trail.stamps import SCALE, TILE_COLUMNS, TILE_ROWS
+from fieldcraft.kernels.trail.stamp_sums import SCALE, TILE_COLUMNS, TILE_ROWS
 from fieldcraft.kernels.trail.trail_plan import exchanged_runs
 
 __all__ = ["SCALE", "TILE_COLUMNS", "TILE_ROWS", "scratch_for", "update"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fieldcraft import kernels
-from fieldcraft.kernels.compiling.table import FAMILIES, FOLDERS
+from fieldcraft.kernels.compiling.kernel_table import FAMILIES, FOLDERS
 from support.tiers import plain
 
 _FOLDER = Path(kernels.__file__).parent
@@ -29,9 +29,12 @@ def test_the_stub_of_a_folder_lists_its_families(folder: str) -> None:
 
 def test_an_editor_finds_a_kernel(tmp_path: Path) -> None:
     jedi = pytest.importorskip("jedi")
-    text = "from fieldcraft import kernels\nkernels.spread.diffuse.exchange\n"
-    (found,) = jedi.Script(text, path=tmp_path / "a.py").goto(2, 25, follow_imports=True)
-    assert (found.module_name, found.name) == ("fieldcraft.kernels.spread.diffuse", "exchange")
+    text = "from fieldcraft import kernels\nkernels.spread.diffuse_steps.exchange\n"
+    (found,) = jedi.Script(text, path=tmp_path / "a.py").goto(2, 31, follow_imports=True)
+    assert (found.module_name, found.name) == (
+        "fieldcraft.kernels.spread.diffuse_steps",
+        "exchange",
+    )
 
 
 def test_a_family_that_does_not_exist() -> None:

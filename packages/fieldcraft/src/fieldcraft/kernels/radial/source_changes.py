@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
-from fieldcraft.kernels.trail.stamps import ADD, SCALE, publish, shape_of, stamp
+from fieldcraft.kernels.trail.stamp_sums import ADD, SCALE, publish, shape_of, stamp
 
 __all__ = ["follow", "take"]
 

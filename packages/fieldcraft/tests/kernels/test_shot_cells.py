@@ -11,7 +11,7 @@ from oracles import shots as reference
 from oracles import visible as sight_reference
 
 if kernels.compiled():
-    from fieldcraft.kernels.sight import shots as stamp
+    from fieldcraft.kernels.sight import shot_cells as stamp
 
 compiled_only = pytest.mark.skipif(
     not kernels.compiled(), reason="the reference serves: there is no compiled kernel to compare"

@@ -10,7 +10,7 @@ from fieldcraft.kernels.agents.swarm_layout import circle, packed
 from support.swarms import random_agents, random_inputs, random_rule
 from support.tiers import uncompiled
 
-fast = pytest.importorskip("fieldcraft.kernels.agents.swarm")
+fast = pytest.importorskip("fieldcraft.kernels.agents.swarm_steps")
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -21,7 +21,7 @@ def test_both_tiers_walk_to_the_same_bits(seed: int) -> None:
     walls[0, 0] = False
     agents, numbers = random_agents(rng, walls, 60)
     rule, inputs = random_rule(rng, height, width, wrap=seed % 3 == 0), random_inputs(rng, walls)
-    ours, before, text = agents.copy(), agents.copy(), uncompiled("swarm")
+    ours, before, text = agents.copy(), agents.copy(), uncompiled("swarm_steps")
     for step in range(4):
         common = (numbers, tuple(inputs), circle(), tuple(rule), not walls.any(), step)
         text.walk(*common, 0, 60, agents)
@@ -38,7 +38,7 @@ def test_both_tiers_fetch_leave_and_arrange_alike(seed: int) -> None:
     height, width = rng.integers(9, 90, 2).tolist()
     agents, numbers = random_agents(rng, np.zeros((height, width), np.bool_), 200)
     ours = agents.copy()
-    text = uncompiled("swarm")
+    text = uncompiled("swarm_steps")
     homes = packed(rng.random((height, width)) < 0.3)
     food = rng.integers(0, 4, height * width).astype(np.int32)
     left = [food.copy(), food.copy()]

@@ -14,8 +14,8 @@ from oracles import stamps as blit
 from oracles import trail as reference
 
 if kernels.compiled():
-    from fieldcraft.kernels.trail import trail as fast
     from fieldcraft.kernels.trail import trail_plan
+    from fieldcraft.kernels.trail import trail_steps as fast
 
 compiled_only = pytest.mark.skipif(
     not kernels.compiled(),

@@ -13,7 +13,7 @@ from fieldcraft import kernels
 from oracles import stamps as reference
 
 if kernels.compiled():
-    from fieldcraft.kernels.trail import stamps as fast
+    from fieldcraft.kernels.trail import stamp_sums as fast
 
 pytestmark = pytest.mark.skipif(
     not kernels.compiled(),

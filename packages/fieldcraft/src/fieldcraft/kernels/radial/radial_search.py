@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
-from fieldcraft.kernels.trail.stamps import TILE_COLUMNS, TILE_ROWS, _rounded
+from fieldcraft.kernels.trail.stamp_sums import TILE_COLUMNS, TILE_ROWS, _rounded
 
 __all__ = ["LENGTH_SCALE", "connected", "connected_many", "open_boxes", "path"]
 

@@ -9,22 +9,22 @@ __all__ = ["FAMILIES", "FOLDERS", "family"]
 
 FOLDERS = {
     "spread": (
-        "spread",
+        "spread_steps",
         "spread_tiles",
         "spread_settled",
         "graph_spread",
-        "diffuse",
+        "diffuse_steps",
     ),
     "radial": (
-        "radial",
+        "radial_search",
         "graph_radial",
-        "changes",
+        "source_changes",
     ),
     "sources": ("source_rows",),
     "trail": (
-        "fade",
-        "stamps",
-        "trail",
+        "fade_steps",
+        "stamp_sums",
+        "trail_steps",
         "trail_plan",
         "graph_trail",
     ),
@@ -33,7 +33,7 @@ FOLDERS = {
         "distance_search",
         "distance_repair",
         "step_down",
-        "reach",
+        "cells_in_reach",
         "hits",
         "guides",
     ),
@@ -50,18 +50,18 @@ FOLDERS = {
     ),
     "sight": (
         "sees",
-        "shots",
+        "shot_cells",
         "visible",
     ),
     "values": (
         "compose",
-        "teams",
+        "team_sums",
         "best",
         "best_on_foot",
-        "choke_points",
+        "narrow_places",
         "explore",
         "peaks",
-        "regions",
+        "region_labels",
         "route",
         "sample",
         "uphill",
@@ -70,31 +70,31 @@ FOLDERS = {
         "look_ahead",
         "mesh_moving",
         "moving",
-        "pibt",
-        "swarm",
+        "pibt_steps",
+        "swarm_steps",
     ),
     "pursuit": (
-        "flood",
-        "belief",
-        "rollouts",
-        "path_segments",
+        "flood_steps",
+        "belief_steps",
+        "rollout_steps",
+        "path_segment_steps",
     ),
     "pictures": (
-        "frames",
+        "frame_pixels",
         "paint",
     ),
     "shared": (
         "links",
         "moves",
         "nearest",
-        "neighbors",
+        "agent_neighbors",
         "places",
     ),
 }
 """The families of each folder."""
 
 FAMILIES = tuple(f"{folder}.{name}" for folder, names in FOLDERS.items() for name in names)
-"""The families with their folders, such as "trail.stamps"."""
+"""The families with their folders, such as "trail.stamp_sums"."""
 
 
 def family(package: str, name: str) -> ModuleType:

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(
     not kernels.compiled(),
     reason="the text runs plain in this process, so there is nothing to compare",
 )
-slow_belief, slow_flood = uncompiled("belief"), uncompiled("flood")
+slow_belief, slow_flood = uncompiled("belief_steps"), uncompiled("flood_steps")
 
 
 def lists(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]:
@@ -32,7 +32,7 @@ def lists(rng: np.random.Generator, count: int) -> tuple[np.ndarray, np.ndarray]
     st.sampled_from([1, 2, 5, 2**31]),
 )
 def test_run(seed: int, count: int, most_hot: int, lasts: int) -> None:
-    from fieldcraft.kernels.pursuit import flood
+    from fieldcraft.kernels.pursuit import flood_steps
 
     rng = np.random.default_rng(seed)
     starts, ends = lists(rng, count)
@@ -43,7 +43,7 @@ def test_run(seed: int, count: int, most_hot: int, lasts: int) -> None:
     start = int(rng.integers(count))
     state[start] = slow_flood.HEAT
     answers = []
-    for run in (flood.run, slow_flood.run):
+    for run in (flood_steps.run, slow_flood.run):
         now, ignited, lit, shut = (
             state.copy(),
             np.full(count, -1, np.int32),
@@ -64,13 +64,13 @@ def test_run(seed: int, count: int, most_hot: int, lasts: int) -> None:
 @settings(max_examples=20)
 @given(st.integers(0, 2**16), st.integers(1, 60))
 def test_wander(seed: int, count: int) -> None:
-    from fieldcraft.kernels.pursuit import belief
+    from fieldcraft.kernels.pursuit import belief_steps
 
     rng = np.random.default_rng(seed)
     starts, origins = lists(rng, count)
     mass, keep, shares = rng.random(count), rng.random(count), rng.random(len(origins))
     one, other = np.zeros(count), np.zeros(count)
-    belief.wander(starts, origins, shares, keep, mass, 1.25, one)
+    belief_steps.wander(starts, origins, shares, keep, mass, 1.25, one)
     slow_belief.wander(starts, origins, shares, keep, mass, 1.25, other)
     assert one.tobytes() == other.tobytes()
 
@@ -78,20 +78,20 @@ def test_wander(seed: int, count: int) -> None:
 @settings(max_examples=20)
 @given(st.integers(0, 2**16), st.integers(1, 20), st.integers(1, 33))
 def test_wander_grid(seed: int, height: int, width: int) -> None:
-    from fieldcraft.kernels.pursuit import belief
+    from fieldcraft.kernels.pursuit import belief_steps
 
     rng = np.random.default_rng(seed)
     mass = np.zeros((height + 2, width + 2))
     mass[1:-1, 1:-1] = rng.random((height, width))
     keep, part, flows = rng.random((height, width)), rng.random((height, width)), rng.random(2)
     ins = rng.integers(0, 256, (height, width)).astype(np.uint8)
-    for bit, (dy, dx) in enumerate(belief.AROUND):
+    for bit, (dy, dx) in enumerate(belief_steps.AROUND):
         rows, columns = np.mgrid[:height, :width]
         off = (rows + dy < 0) | (rows + dy >= height) | (columns + dx < 0) | (columns + dx >= width)
         ins[off] &= np.uint8(255 - (1 << bit))
     first, last = sorted(rng.integers(0, height + 1, 2).tolist())
     one, other = np.zeros_like(mass), np.zeros_like(mass)
-    belief.wander_grid(
+    belief_steps.wander_grid(
         ins, keep, part, flows, mass, 1.25, first, last, one, np.zeros((2, 3, width + 2))
     )
     slow_belief.wander_grid(
