@@ -203,9 +203,9 @@ def _parts_of_maps(
         without = float(expression.values_without(each).reshape(-1)[cell])
         own = float(each.sample(center, outside="clamp"))
         if isinstance(each, Attributed):
-            told = explain(each, center, outside="clamp")
+            explanation = explain(each, center, outside="clamp")
         else:
-            told = None
+            explanation = None
         found.append(MapPart(each.name, own, value - without, explanation))
     return tuple(sorted(found, key=lambda part: -abs(part.amount)))
 
