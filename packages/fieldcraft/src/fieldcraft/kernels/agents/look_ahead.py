@@ -247,6 +247,9 @@ def improve(ground, agents, rounds, seed, bits, plan, occupied, scratch):
     `seed` is the state of the generator. `agents` are (distances, rows, goals, pinned) as
     for `pibt.step`, with the cells of goals or -1. `occupied` (cells << bits,) is all -1 and left
     so. Return the state of the generator, with which further rounds go on.
+
+    More than 12 arrays and numbers: plans, their reservations and the memory of a search are kept
+    between rounds.
     """
     starts, ends, costs, _width = ground
     distances, rows, goals, pinned = agents

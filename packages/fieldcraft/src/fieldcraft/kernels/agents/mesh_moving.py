@@ -155,6 +155,8 @@ def move(mesh, middles, wanted, polygons, points, shifts, first, last, out, ends
     place the one to `wanted` (a polygon for each polygon, or empty) comes first, then the first;
     with `wanted`, other leaps are not made. A leap goes to the nearest point behind the gap, and
     its length is subtracted from the shift.
+
+    More than 12 arrays and numbers: a mesh is 7 arrays.
     """
     starts, rings, _, behind, _, _, leaps = mesh
     for i in range(first, last):
@@ -230,6 +232,8 @@ def _feel(mesh, polygon, x, y, dx, dy):
 def avoid(mesh, polygons, points, velocities, ahead, first, last, out):
     """Write the change of velocity away from rims `ahead` of each of `points` (N, 2) into `out`
     (N, 2), as `moving.avoid` on grids.
+
+    More than 12 arrays and numbers: a mesh is 7 arrays.
     """
     starts, rings = mesh[0], mesh[1]
     for i in range(first, last):
@@ -337,6 +341,8 @@ def locate(bins, triangles, corners, points, tall, limits, first, last, found, s
     are the triangles that reach into square k of the plane, `across` in a row, of a `side` from
     `low` on. -1 where there is none at most `limits[0]` off, or as much of a share as `limits[1]`
     outside. `tall` says that points have a height.
+
+    More than 12 arrays and numbers: a mesh with bins, and the limits of what counts as inside.
     """
     (low, side, across, starts, binned), (limit, margin) = bins, limits
     for i in range(first, last):

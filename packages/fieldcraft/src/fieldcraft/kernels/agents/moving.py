@@ -251,6 +251,8 @@ def avoid(ground, points, velocities, frame, ahead, first, last, wrong, out):
     `out` (N, 2), 0 for agents at rest or in a wall; a wrong point into `wrong[0]`.
 
     `ground` is (blocked, clear): `clear` marks cells with nothing blocked as far as `ahead`.
+
+    More than 12 arrays and numbers: a grid is two arrays and its frame, agents are three arrays.
     """
     blocked, clear = ground
     for i in range(first, last):
@@ -278,6 +280,9 @@ def drive(ground, agents, limits, frame, clearance, ahead, dt, first, last, wron
     directions if `gains[0]` is not 0) and `pushes` (N, 2) are sorted; `order` holds the indices of
     agents in `velocities`, in `limits` (gains, largest forces, largest speeds), and in `places` and
     `speeds`, which are written. The rest as in `avoid` and `move`.
+
+    More than 12 arrays and numbers: one call takes the whole step of a crowd, so that positions are
+    read once.
     """
     (blocked, clear), (x0, y0, size, _) = ground, frame
     (points, order, velocities, desired, pushes), (gains, most_force, most_speed) = agents, limits

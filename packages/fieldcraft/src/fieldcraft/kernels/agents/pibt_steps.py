@@ -124,6 +124,9 @@ def step(ground, distances, rows, cells, order, pinned, seed, next_cells, at_cel
     row it stays unless it is pushed. Agents choose in this `order`; `pinned` agents stay.
     `at_cells` are two arrays of -1, one number per cell, and are restored: the agents there now and
     after the step.
+
+    More than 12 arrays and numbers: agents with the distances of their goals, and who is where,
+    which is kept between steps.
     """
     starts, ends, width = ground
     agents_at, claimed = at_cells

@@ -173,6 +173,9 @@ def repair(
     `starts` are the costs of `goals`. `scratch` is (marks, cells, distances, cells) with one number
     per cell and one more; marks are 0 before and after. `queue` is that of
     `distance_search.search`.
+
+    More than 12 arrays and numbers: the map before and after a change, and memory that is kept
+    between repairs.
     """
     marks, touched, olds, stack = scratch
     changes = marks, touched, olds, work
@@ -255,6 +258,9 @@ def sample(arcs, grid, sizes, cost, walls, goals, starts, dist, cells, far, most
     ignored.
     So are all others where the first `_CLEAR` cells are cleared. The arguments are those of
     `repair`, before it has changed `dist`.
+
+    More than 12 arrays and numbers: it looks at what `repair` would change, so it takes the same
+    map.
     """
     marks, next_steps, _, stack = scratch
     visited = np.empty(most, np.int64)

@@ -138,6 +138,9 @@ def search(arcs, grid, sizes, cost, seeds, starts, until, far, inverse, limit, d
     distance in walls that arcs lead into. `state` = [bucket, cells waiting, seeds used]. `queue` is
     (heads, before, following): one head for each bucket, -1 at first, and the lists of waiting
     cells; `before` is 0 for cells that do not wait.
+
+    More than 12 arrays and numbers: steps are those of a graph or of a grid, and a search goes on
+    where it stopped.
     """
     spread(
         arcs, grid, sizes, cost, seeds, starts, until, far, inverse, limit, dist, state, queue, None
@@ -176,6 +179,8 @@ def downhill(arcs, grid, sizes, cost, dist, cells, far, turn, following, taken):
     """Write the cell after each one on a shortest path, and the step or arc there; -1 at its end.
 
     It is the first step that gives exactly the distance, from step number `turn` on.
+
+    More than 12 arrays and numbers: steps are those of a graph or of a grid.
     """
     for i in range(cells.shape[0]):
         cell, after, by = cells[i], np.int64(-1), np.int64(-1)

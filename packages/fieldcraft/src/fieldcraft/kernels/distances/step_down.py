@@ -78,6 +78,9 @@ def choose(
         moment and not farther; `occupied` is the number of agents in each cell.
     charge : tuple
         `EVEN`, `MEAN` or `AT_ENDS`, and the cost of a unit of length for the first.
+
+    More than 12 arrays and numbers: one call writes the steps of all agents, with a cost, closed
+    cells and others' places.
     """
     starts, _, lengths = steps
     kind, even = charge

@@ -281,6 +281,9 @@ def search(
     search; the last entry of that counts searches. `scratch` are the keys and cells of a heap, as
     many numbers as cells, and the keys and states of another heap; heaps that it is too short for
     grow.
+
+    More than 12 arrays and numbers: steps out of cells and into them, danger with its bounds, and
+    memory for states of cells and time.
     """
     starts, ends, lengths = ground[0]
     first_ends, first_lengths = first_steps

@@ -173,6 +173,8 @@ def lead_through(mesh, middles, following, goals, points, polygons, arrived, fir
     bend. An agent in a portal pulls it through the portals behind, and leaves at a right angle if
     it leads back. In a goal, and where no portal leads on, an agent walks to the middle of the
     polygon; nearer to the middle of a goal than `arrived` it stays.
+
+    More than 12 arrays and numbers: a mesh is 7 arrays.
     """
     for i in range(first, last):
         polygon = polygons[i]

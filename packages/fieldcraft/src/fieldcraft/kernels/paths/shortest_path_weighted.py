@@ -55,6 +55,9 @@ def weighted(ground, bounds, start, goal, best, came, pool, keys):
     `diagonal` times the shorter. No cell costs less than `least` or, unless it is a wall, more than
     `highest`. The other arguments and the number of cells returned are as for `uniform`; then come
     the length and the cost.
+
+    More than 12 arrays and numbers: ground, bounds of its costs, and memory that is kept between
+    searches.
     """
     moves, steps, lengths, costs, has_walls, width, height, wrap = ground
     straight, diagonal, least, highest = bounds

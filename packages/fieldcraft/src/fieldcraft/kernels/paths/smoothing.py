@@ -27,6 +27,8 @@ def straighten(ground, king, cells, least, cell_size, chosen):
     flat; `king` those of a king's eight. `costs` has one number per cell, at least `least`, or
     none: then everything costs 1. `cells` are those of the path; the chosen ones are written to
     `chosen`. Returns their number, the length and the cost.
+
+    More than 12 arrays and numbers: ground with its costs is 8 arrays and numbers.
     """
     costs, width, height, wrap = ground[3], ground[5], ground[6], ground[7]
     n = cells.shape[0]

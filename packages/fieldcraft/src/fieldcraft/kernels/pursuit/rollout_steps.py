@@ -101,6 +101,9 @@ def walk(adjacency, marks, behind, paths, draws, turns, path_rows, step, now, pa
     cumulative probabilities. A particle with a row in `path_rows` follows that row of `paths` (H,
     L), one cell per moment, before that. `draws` (M, R) are random numbers in [0, 1), used again
     from the first when there are too few.
+
+    More than 12 arrays and numbers: particles are four arrays, landmarks three, and both lie on a
+    graph.
     """
     (links, away, onwards), (cells, goals, credit, moves) = marks, particles
     last = paths.shape[1] - 1

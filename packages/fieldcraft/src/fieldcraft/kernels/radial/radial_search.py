@@ -120,6 +120,8 @@ def connected_many(ground, sources, shapes, mark, sums, dirty, queue, squares, s
 
     `sources` are (cells, strengths, shapes), strengths times SCALE, and `shapes` (radii, weights,
     starts): the weights of a shape by squared distance are in `weights` from `starts` on.
+
+    More than 12 arrays and numbers: ground, sources and shapes are three or four arrays each.
     """
     (cells, strengths, numbers), (radii, weights, starts) = sources, shapes
     flat = sums.reshape(-1)
@@ -157,6 +159,9 @@ def path(ground, lengths, extra, cell, limit, mark, cells, distances, scratch):
 
     All of the lowest bucket is final, since buckets are as wide as the shortest step: no cell in it
     can shorten another.
+
+    More than 12 arrays and numbers: ground is three arrays and a flag, the memory of a search is
+    five.
     """
     links, masks, steps, wrap = ground
     best, seen, heads, node_cells, node_next = scratch

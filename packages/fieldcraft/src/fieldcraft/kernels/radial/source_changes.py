@@ -96,6 +96,8 @@ def follow(
 
     It is `take`, `blit` and `publish` in one call, for sources whose footprints are all drawn from
     tables: `footprints` are (tables, shapes). See `take` for the columns.
+
+    More than 12 arrays and numbers: one call compares the rows of sources, draws and publishes.
     """
     applied_cells, applied_strengths, applied_numbers = applied
     tables, shapes = footprints

@@ -38,6 +38,8 @@ def sort(points, frame, starts, order, places, coordinates, keys):
     `frame` is (least x, least y, period x, period y, bins per unit along x, along y, columns of
     bins); the periods are 0 off a torus. The members of bin `b` are `starts[b]` to `starts[b + 1]`;
     `coordinates` (2, N) has all x, then all y of `places`; `keys` is scratch of N.
+
+    More than 12 arrays and numbers: the frame is 7 numbers.
     """
     low_x, low_y, period_x, period_y, per_x, per_y, columns = frame
     rows = (starts.shape[0] - 1) // columns
@@ -117,6 +119,9 @@ def _short(away, period):
 def separate(coordinates, order, starts, frame, radius, first, last, out):
     """Write the sum of pushes on each agent, in sorted order, into `out` (N, 2): away from each
     neighbor by 1 - distance / radius.
+
+    More than 12 arrays and numbers: agents sorted by bins are three arrays and the 7 numbers of a
+    frame.
     """
     period_x, period_y = frame[2], frame[3]
     wrap = period_x > 0
@@ -171,6 +176,9 @@ def separate(coordinates, order, starts, frame, radius, first, last, out):
 def flock(places, order, starts, velocities, frame, radius, first, last, out):
     """Write sums over the neighbors of each agent, in sorted order, into `out` (N, 5): how many,
     their offsets, their velocities (by `order`).
+
+    More than 12 arrays and numbers: agents sorted by bins are three arrays and the 7 numbers of a
+    frame.
     """
     period_x, period_y = frame[2], frame[3]
     reach2 = radius * radius
@@ -204,6 +212,9 @@ def closest(places, order, starts, groups, around, frame, radius, first, last, f
 
     `around` are (points (N, 2), agents): an agent does not find itself; -1 is a point without an
     agent. Where there are `groups` (one per agent), it finds only agents of other groups.
+
+    More than 12 arrays and numbers: agents sorted by bins are three arrays and the 7 numbers of a
+    frame.
     """
     (points, selves), (low_x, low_y, period_x, period_y, _, _, _) = around, frame
     grouped = groups.shape[0] > 0

@@ -174,6 +174,8 @@ def spread_marks(arcs, grid, losses, cells, amounts, cut, arrived, waiting, queu
     One of `arcs` and `grid` is None, see `distance_steps.next_cell`; `losses` are those of arcs or
     of steps. Cells wait in a queue and are processed again when more arrives: the strongest arrival
     is the same in any order.
+
+    More than 12 arrays and numbers: steps are those of a graph or of a grid.
     """
     head, tail, count, left = 0, 0, 0, 0
     for i in range(cells.shape[0]):

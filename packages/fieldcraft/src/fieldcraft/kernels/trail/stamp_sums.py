@@ -181,6 +181,8 @@ def blit(places, amounts, footprints, blend, wrap, top, bottom, sums, dirty):
 
     `places` are (rows, columns, downs, rights): the cells, and the distances beyond them.
     `footprints` are (tables, shapes, which).
+
+    More than 12 arrays and numbers: places are four arrays, and footprints three.
     """
     (rows, columns, downs, rights), (tables, shapes, which) = places, footprints
     for i in range(which.shape[0]):

@@ -162,6 +162,9 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
     copies of the `reach` rows beside the band as they were before, or 0 off the map. `dirty` tells
     which rows of which tiles of the inflow hold anything. `rule` is (ones, gain, conserves, floor,
     wrap), where `ones` says that all weights are 1.
+
+    More than 12 arrays and numbers: one call blurs and decays the rows of a band, between copies of
+    those beside it.
     """
     closed, starts, columns, masks, open_left, open_right, missing = plan
     ones, gain, conserves, floor, wrap = rule
