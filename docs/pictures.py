@@ -38,6 +38,7 @@ EXAMPLES = (
 RECIPES = {
     "hexagons": ("hexagons", "camps.png"),
     "recipe_kinds": ("memory_and_trails", "guards.png"),
+    "teams": ("teams", "teams.png"),
 }
 """The recipe that `fieldcraft run` follows, and the file that it writes."""
 
@@ -58,6 +59,7 @@ itself was told.
 
 PAGES = {
     "first_map": "first_map.md",
+    "threat": "../README.md",
     "maps": "maps.md",
     "paths": "paths.md",
     "threats_in_time": "paths.md",
@@ -66,6 +68,7 @@ PAGES = {
     "pack": "choosing.md",
     "what_a_step_does": "what_a_step_does.md",
     "cookbook": "cookbook.md",
+    "symptoms": "symptoms.md",
     "netlogo_slime": "coming_from.md",
     "two_groups": "bots.md",
     "within": "bots.md",
