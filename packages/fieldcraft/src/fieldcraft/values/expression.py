@@ -21,7 +21,7 @@ from fieldcraft.values.ground import Ground
 from fieldcraft.values.operand import Operand
 from fieldcraft.values.passes import Mapping, Pass
 from fieldcraft.values.printing import as_text, checked_out
-from fieldcraft.values.tree import Node, Written, holds_largest, text_of
+from fieldcraft.values.tree import Node, Written, contains_largest, text_of
 
 _walls_version = attrgetter("walls_version")
 
@@ -96,7 +96,7 @@ class Expression(Operand):
     @property
     def may_be_infinite(self) -> bool:
         """Whether it has infinite numbers, of `where`, which make walls of cells as a cost."""
-        return self._node is not None and holds_largest(self._node)
+        return self._node is not None and contains_largest(self._node)
 
     @property
     def name(self) -> str:

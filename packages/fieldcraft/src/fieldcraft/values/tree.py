@@ -139,7 +139,7 @@ def number(value: float) -> Node:
     return Node("number", payload=np.float32(value))
 
 
-def holds_largest(node: Node) -> bool:
+def contains_largest(node: Node) -> bool:
     """Return whether the largest number of float32 is among the numbers and arrays of a tree, apart
     from what maps hold.
     """
@@ -147,7 +147,7 @@ def holds_largest(node: Node) -> bool:
         return bool((np.abs(node.payload) == map_operations.LARGEST).any())
     if node.kind == "map":
         return bool(getattr(node.payload, "may_be_infinite", False))
-    return any(holds_largest(each) for each in node.inputs)
+    return any(contains_largest(each) for each in node.inputs)
 
 
 def operation(kind: str, *inputs: Node, bound: float | None = None) -> Node:

@@ -172,8 +172,8 @@ def reach_many(
             return i, start
         keys[0], cells[0], dist[start], came[start] = 0.0, np.int32(start), 0.0, np.int32(start)
         sizes[0], sizes[1] = 0, 1
-        room = found[at:]
-        most = np.int64(room.shape[0])
+        rest = found[at:]
+        most = np.int64(rest.shape[0])
         bad = reach(
             arcs,
             grid,
@@ -187,7 +187,7 @@ def reach_many(
             came,
             keys,
             cells,
-            room,
+            rest,
             sizes,
         )
         count, left = sizes[0], sizes[1]
