@@ -5,12 +5,12 @@ BIN := $(VENV)/bin
 # Processes that run tests side by side, each with two threads; all cores unless said otherwise.
 WORKERS ?= logical
 # All packages, with the extras that their tests need.
-EDITABLE := --editable 'packages/fieldcraft[robots,gis,solara,roguelike,sc2,football,frames,engines]' --editable packages/gpu \
+EDITABLE := --editable 'packages/fieldcraft[jit,robots,gis,solara,roguelike,sc2,football,frames,engines]' --editable packages/gpu \
 	--editable 'packages/lab[notebook]' --editable packages/cluster --editable 'packages/worlds[rl]'
 # The suite starts a hundred short processes: they don't compile their sources anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: size diagram setup docs links names notebooks demo test test-reference test-any-order test-bounds breaks fuzz machines scenarios lint bench gallery pictures format build newcomer clean
+.PHONY: kernels kernels-check size diagram setup docs links names notebooks demo test test-reference test-any-order test-bounds breaks fuzz machines scenarios lint bench gallery pictures format build newcomer clean
 
 setup: $(VENV)/.ready $(VENV)/.native
 
@@ -19,18 +19,24 @@ $(VENV)/.ready: $(VENV)/.installed tests/pins.txt tools/requirements.txt $(wildc
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint tests/pins.txt $(EDITABLE) --requirement tools/requirements.txt
 	touch $@
 
-# The native library of kernels for this machine, anew whenever a kernel has changed.
-$(VENV)/.native: $(VENV)/.ready $(wildcard packages/fieldcraft/src/fieldcraft/kernels/*/*.py) $(wildcard tools/native/*.*)
-	$(BIN)/python tools/native/build.py
+# The native library of kernels for this machine, anew whenever a kernel has changed; its bitcode too.
+$(VENV)/.native: $(VENV)/.ready $(wildcard packages/fieldcraft/src/fieldcraft/kernels/*/*.py) $(wildcard packages/fieldcraft/native/*.*)
+	$(BIN)/python packages/fieldcraft/native/build.py
 	touch $@
+
+# The bitcode of all kernels, made anew by Numba. `kernels-check` says whether that of the repository is the same.
+kernels: $(VENV)/.ready
+	$(BIN)/python packages/fieldcraft/native/lower.py --all
+
+kernels-check: kernels
+	git diff --exit-code --stat -- packages/fieldcraft/native/bitcode
 
 $(VENV)/.installed: packages/fieldcraft/pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "fieldcraft needs Python 3.11 or newer; set PYTHON=python3.12, say")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable 'packages/fieldcraft[jit,view,plot,maps]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable 'packages/fieldcraft[view,plot,maps]'
 	touch $@
 
-# Compiles what this recipe needs, and no more.
 demo: $(VENV)/.installed
 	$(BIN)/fieldcraft run demo --out out/demo
 
@@ -62,7 +68,7 @@ breaks: setup
 
 # Links libraries for other systems, and runs the C example on AArch64 (qemu-user) and Windows (wine) too, where these are installed.
 machines: setup
-	FIELDCRAFT_EMULATED=1 $(BIN)/pytest -q tools/native/tests
+	FIELDCRAFT_EMULATED=1 $(BIN)/pytest -q packages/fieldcraft/native/tests
 
 # All 66,442 problems of the MovingAI scenario files, from the folder of real data (FIELDCRAFT_DATA).
 scenarios: setup
@@ -100,12 +106,12 @@ pictures: setup
 
 # One wheel of the library for each platform, and pure ones of all packages.
 build: setup
-	$(BIN)/python tools/native/wheels.py --out dist
-	for package in packages/*; do $(BIN)/python -m build --outdir dist $$package || exit 1; done
+	$(BIN)/python packages/fieldcraft/native/wheels.py --out dist
+	for package in packages/*; do FIELDCRAFT_NATIVE=none $(BIN)/python -m build --outdir dist $$package || exit 1; done
 
 # What a newcomer does, with this machine's wheel in an empty environment: the first picture, README, the tutorial, each starter.
 newcomer: setup
-	$(BIN)/python tools/native/wheels.py --out dist manylinux_2_28_$(shell uname -m)
+	$(BIN)/python packages/fieldcraft/native/wheels.py --out dist manylinux_2_28_$(shell uname -m)
 	$(BIN)/python tools/newcomer.py dist/fieldcraft-*-manylinux_2_28_$(shell uname -m).whl
 
 # The site, from the guides and the docstrings; a warning fails it. It needs the library and its extra `docs`; other libraries are mocked.

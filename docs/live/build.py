@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "native"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "packages" / "fieldcraft" / "native"))
 
 import api
 

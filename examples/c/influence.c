@@ -1,10 +1,10 @@
 /* Three layers on a small map, without Python.
 
-       python tools/native/api.py linux-x86-64-v3 --out dist/c
+       python packages/fieldcraft/native/api.py linux-x86-64-v3 --out dist/c
        cc -O2 -Idist/c examples/c/influence.c dist/c/linux-x86-64-v3/libfieldcraft.a -lm -o influence
        ./influence
 
-   It prints a digest of each layer: the same as in Python, see tools/native/tests. */
+   It prints a digest of each layer: the same as in Python, see packages/fieldcraft/native/tests. */
 
 #include <math.h>
 #include <stdio.h>

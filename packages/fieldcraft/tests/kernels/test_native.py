@@ -415,12 +415,13 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_compiling_shows_a_line_on_a_terminal_and_wipes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiling_shows_a_line_and_wipes_it_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     jit = pytest.importorskip("fieldcraft.kernels.compiling.jit", reason="needs Numba")
     for patience, terminal, written in (
         (0.0, Terminal(), "fieldcraft compiles x ...\r\x1b[K"),
         (9.0, Terminal(), ""),
-        (0.0, io.StringIO(), ""),
+        (0.0, io.StringIO(), "fieldcraft compiles x ...\n"),
+        (9.0, io.StringIO(), ""),
     ):
         monkeypatch.setattr(jit, "_PATIENCE", patience)
         with jit._shown("fieldcraft compiles x", terminal):

@@ -158,15 +158,16 @@ class _StoredFiles:
 
 @contextlib.contextmanager
 def _shown(line: str, stream: TextIO | None) -> Iterator[None]:
-    """Show a line on a terminal while work takes longer than half a second."""
-    if stream is None or not stream.isatty():
+    """Show a line while work takes longer than half a second; a terminal forgets it afterwards."""
+    if stream is None:
         yield
         return
 
+    passing = stream.isatty()
     shown = threading.Event()
 
     def show() -> None:
-        print(end=f"{line} ...", file=stream, flush=True)
+        print(end=f"{line} ..." if passing else f"{line} ...\n", file=stream, flush=True)
         shown.set()
 
     timer = threading.Timer(_PATIENCE, show)
@@ -176,7 +177,7 @@ def _shown(line: str, stream: TextIO | None) -> Iterator[None]:
     finally:
         timer.cancel()
         timer.join()
-        if shown.is_set():
+        if passing and shown.is_set():
             print(end="\r\x1b[K", file=stream, flush=True)
 
 

@@ -38,7 +38,7 @@ _log = logging.getLogger("fieldcraft")
 _MOST_NOTE = 1 << 16
 _ADMINISTRATORS = frozenset(("root", "wheel", "sudo", "admin", "adm"))
 """Groups whose members can become root anyway."""
-_MACHINERY = {"__init__", "declare", "native", "pool", "table", "tier", "warm_up"}
+_MACHINERY = {"__init__", "declare", "native", "pool", "kernel_table", "tier", "warm_up"}
 
 
 def place(level: str, folder: Path = FOLDER, system: str = sys.platform) -> Path:

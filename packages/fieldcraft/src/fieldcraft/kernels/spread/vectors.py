@@ -1,5 +1,5 @@
 """Steps of Spread that the native library has in C, with vectors as wide as the processor's
-(`tools/native/vectors.c`). These functions define them, and run where Numba compiles.
+(`packages/fieldcraft/native/vectors.c`). These functions define them, and run where Numba compiles.
 """
 
 from __future__ import annotations

@@ -1,0 +1,74 @@
+"""The bitcode in the repository is that of the present kernels."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+NATIVE = Path(__file__).resolve().parents[1]
+AGAIN = """
+import json, sys
+from pathlib import Path
+import lower
+module, description = lower.lower("uphill")
+Path(sys.argv[1]).write_bytes(module)
+print(json.dumps(description))
+"""
+
+
+@pytest.fixture
+def bitcode(monkeypatch):
+    monkeypatch.syspath_prepend(str(NATIVE))
+    import bitcode
+
+    return bitcode
+
+
+def test_all_bitcode_was_made_from_the_present_sources(bitcode):
+    names = [*bitcode.families(), bitcode.EMBEDDED]
+    assert bitcode.stale(names) == [], "run: make kernels"
+    notes = {path.stem for path in bitcode.FOLDER.glob("*.json")}
+    modules = {path.stem for path in bitcode.FOLDER.glob("*.bc")}
+    assert notes == modules - {f"{bitcode.EMBEDDED}_32"} == set(names)
+
+
+def test_a_changed_source_makes_the_bitcode_of_all_that_import_it_stale(bitcode, tmp_path):
+    kernels = tmp_path / "fieldcraft" / "kernels"
+    (kernels / "one").mkdir(parents=True)
+    (kernels / "one" / "below.py").write_text("LIMIT = 3\n")
+    (kernels / "one" / "above.py").write_text("from fieldcraft.kernels.one.below import LIMIT\n")
+    (kernels / "one" / "beside.py").write_text("LIMIT = 3\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bitcode, "_SOURCES", tmp_path)
+        patch.setattr(bitcode, "_KERNELS", kernels)
+        before = [bitcode.made_of(name) for name in ("above", "beside")]
+        (kernels / "one" / "below.py").write_text("LIMIT = 4\n")
+        after = [bitcode.made_of(name) for name in ("above", "beside")]
+    assert before[0] != after[0]
+    assert before[1] == after[1]
+
+
+def test_translating_again_gives_the_same_bytes(bitcode, tmp_path):
+    numba = pytest.importorskip("numba", reason="Numba translates the kernels")
+    stored = bitcode.described("uphill")
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    here = f"Numba {numba.__version__}, Python {version}"
+    if stored["made with"] != here:
+        pytest.skip(f"the bitcode was made with {stored['made with']}, and here is {here}")
+    again = tmp_path / "uphill.bc"
+    command = [sys.executable, "-c", AGAIN, str(again)]
+    done = subprocess.run(command, cwd=NATIVE, capture_output=True, text=True, check=True)
+    assert again.read_bytes() == (bitcode.FOLDER / "uphill.bc").read_bytes()
+    assert json.loads(done.stdout) == stored
+
+
+def test_a_build_with_other_sources_says_what_changed(bitcode, monkeypatch):
+    import build
+
+    monkeypatch.setattr(build, "stale", lambda names: ["uphill"])
+    with pytest.raises(RuntimeError, match=r"These have changed since: uphill\. Run"):
+        build.build([("linux-x86-64-v2", Path())])
