@@ -73,7 +73,7 @@ def test_a_map_with_teams_opens_as_a_map_of_teams(browser: Any, teams: Lab) -> N
     )
     places = [(x + 0.5, y + 0.5) for x in (2, 5, 10, 13, 16, 21) for y in (2, 10)]
     expected = [picture[int(y), int(x), :3] for x, y in places]
-    np.testing.assert_allclose(colors_at(page, *places), expected, atol=3)
+    eventually(lambda: np.allclose(colors_at(page, *places), expected, atol=3))
     colors = dict(live.teams())
     red, blue = (live.imap[name].sources.positions[0].tolist() for name in ("red", "blue"))
     for place, team in ((red, "red"), (blue, "blue")):

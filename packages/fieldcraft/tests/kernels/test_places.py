@@ -85,7 +85,7 @@ def test_columns_and_rows(grid: fc.Grid, points: NDArray[np.float64]) -> None:
 @given(GRIDS, st.integers(0, 2**16))
 def test_centers(grid: fc.Grid, seed: int) -> None:
     cells = np.random.default_rng(seed).integers(-1, len(grid), 5)
-    points = grid.centers_of(cells)
+    points = grid._centers_of(cells)
     found = cells >= 0
     assert np.array_equal(points[found], grid.position_of(cells[found]).reshape(-1, 2))
     assert np.isnan(points[~found]).all()
@@ -108,7 +108,7 @@ def test_arrays_and_lists_have_the_same_cells_and_errors(
 def test_other_words_are_refused(outside: Any) -> None:
     grid = fc.Grid(5, 3)
     points = np.array([(0.5, 0.5), (1.5, 2.5)])
-    assert grid.quick_cells(points, outside) is None
+    assert grid._quick_cells(points, outside) is None
     with pytest.raises(fc.errors.InvalidValue, match="outside is one of 'refuse', 'clamp'"):
         grid.cell_at(points, outside=outside)
 

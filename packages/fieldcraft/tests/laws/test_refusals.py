@@ -133,7 +133,11 @@ class World:
             self.imap.time,
         ]
         for name, layer in self.imap.layers.items():
-            state = layer.state()
+            try:
+                state = layer.state()
+            except FieldcraftError as error:  # steps that wait bring a source into a wall
+                found.append((name, str(error)))
+                continue
             sources = layer.steps.sources.state()
             arrays = {**state["field"], **sources["columns"]}
             clock = [state[name] for name in ("settings", "priority", "every", "ticks", "due")]
@@ -221,11 +225,15 @@ def _wrong_calls(
 
 
 def refuses(call: Call, world: World) -> bool:
-    """Return whether a call raises an error that the library means to raise."""
+    """Return whether a call raises an error that the library means to raise.
+
+    The arguments of `advance` may be good and a source still move into a wall while time passes.
+    That refuses nothing: time passes up to there.
+    """
     try:
         call(world)
-    except (FieldcraftError, TypeError):
-        return True
+    except (FieldcraftError, TypeError) as error:
+        return not str(error).startswith("A source that moves stays on")
     return False
 
 
@@ -254,7 +262,10 @@ def check(kind: str, place: int, folder: Path, seed: int, most: int) -> None:
     for each, name in ((world, "world"), (twin, "twin")):
         for _ in range(3):
             refuses(step, each)
-        each.imap.save(folder / name)
+        try:
+            each.imap.save(folder / name)
+        except FieldcraftError as error:  # steps that wait bring a source into a wall
+            (folder / name).write_text(str(error))
     assert (folder / "world").read_bytes() == (folder / "twin").read_bytes()
 
 

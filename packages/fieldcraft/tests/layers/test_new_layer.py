@@ -47,7 +47,7 @@ def test_walls_and_cells_of_its_own() -> None:
     [
         ({"name": ""}, "name"),
         ({"name": 3}, "name"),
-        ({"propagation": "spread"}, "fieldcraft.Spread"),
+        ({"propagation": "spread"}, "Pass fc.Spread(decay, momentum)"),
         ({"walls": True}, "walls"),
         ({"every": 0}, "every"),
         ({"cell_size": 0.3}, "cell"),

@@ -82,7 +82,7 @@ def step_down(
         return ChosenCells(
             space.position_of(int(chosen[0])), values[0], chosen[0], moves[0], chosen[0]
         )
-    return ChosenCells(space.centers_of(chosen), values, chosen, moves, chosen)
+    return ChosenCells(space._centers_of(chosen), values, chosen, moves, chosen)
 
 
 def _closed(

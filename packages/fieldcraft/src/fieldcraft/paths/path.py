@@ -45,7 +45,7 @@ def resolve_cells(
         For the first position in one of `walls`; the message names the nearest open cell. With
         `on_wall="nearest"` the position is moved there.
     """
-    quick = space.quick_cells(positions, "refuse", walls.reshape(-1))
+    quick = space._quick_cells(positions, "refuse", walls.reshape(-1))
     if quick is not None:
         return quick, False
     try:

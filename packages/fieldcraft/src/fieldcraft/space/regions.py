@@ -291,7 +291,7 @@ class ChosenCells:
             )
         cells = np.asarray(cells)
         found = np.asarray(cells >= 0)
-        positions = space.centers_of(cells.reshape(-1)).reshape(*found.shape, space.dimensions)
+        positions = space._centers_of(cells.reshape(-1)).reshape(*found.shape, space.dimensions)
         if found.all():
             values = flat[cells]
         else:

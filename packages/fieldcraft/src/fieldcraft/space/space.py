@@ -127,7 +127,7 @@ class Space(Pictured, Suggesting, ABC):
             return int(cells[0])
         return cells
 
-    def quick_cells(
+    def _quick_cells(
         self, positions: object, outside: str, walls: NDArray[np.bool_] | None = None
     ) -> NDArray[np.int64] | None:
         """Return the cells of positions, (N,), in one call of a kernel, if they are an array that
@@ -148,7 +148,7 @@ class Space(Pictured, Suggesting, ABC):
         on a 3D graph (3,) or (N, 3).
         """
 
-    def centers_of(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _centers_of(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the centers of checked cells (N,): (N, 2), or (N, 3) on a 3D graph; NaN for -1."""
         centers = np.full((len(cells), self.dimensions), np.nan)
         found = cells >= 0

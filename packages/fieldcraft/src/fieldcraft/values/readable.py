@@ -101,7 +101,7 @@ def points_and_cells(
     """Return world positions (N, D), their cells, and whether it was one position: then the cell is
     an int.
     """
-    quick = space.quick_cells(positions, outside)
+    quick = space._quick_cells(positions, outside)
     if quick is not None:
         return np.asarray(positions), quick, False
     points, single = checks.positions(positions, dimensions=space.dimensions)

@@ -416,11 +416,11 @@ STEPPING = {
 
 
 def test_every_kernel_is_broken_once() -> None:
-    from fieldcraft.kernels.spread import spread, spread_tiles
+    from fieldcraft.kernels.spread import spread_steps, spread_tiles
 
     assert {
         name
-        for name in (*spread.__all__, *spread_tiles.__all__)
+        for name in (*spread_steps.__all__, *spread_tiles.__all__)
         if name.startswith(("wave", "tiles"))
     } == {kernel.split()[0] for kernel in STEPPING}
 
@@ -432,9 +432,9 @@ def test_a_wrong_kernel_is_found(
 ) -> None:
     neighbors, count, constants, place = STEPPING[kernel]
     kernel = kernel.split()[0]
-    from fieldcraft.kernels.spread import spread, spread_tiles
+    from fieldcraft.kernels.spread import spread_steps, spread_tiles
 
-    fast = spread_tiles if kernel.startswith("tiles") else spread
+    fast = spread_tiles if kernel.startswith("tiles") else spread_steps
 
     right = getattr(fast, kernel)
     calls = 0

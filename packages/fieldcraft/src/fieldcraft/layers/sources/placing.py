@@ -38,7 +38,7 @@ def place(
             walls = None
         else:
             walls = space.walls.reshape(-1)
-        quick = space.quick_cells(positions, outside, walls)
+        quick = space._quick_cells(positions, outside, walls)
         if quick is not None:
             return np.asarray(positions), quick
     points, single = checks.positions(positions, dimensions=space.dimensions)

@@ -194,10 +194,10 @@ class Grid(Lattice):
             return many
         return super().cell_at(positions, outside=outside)
 
-    def quick_cells(
+    def _quick_cells(
         self, positions: object, outside: str, walls: NDArray[np.bool_] | None = None
     ) -> NDArray[np.int64] | None:
-        """See `Space.quick_cells`."""
+        """See `Space._quick_cells`."""
         return self.layout.quick_cells(positions, outside, walls)
 
     def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
@@ -216,8 +216,8 @@ class Grid(Lattice):
             return self.layout.centers(one)
         return self.layout.centers(checked_cells(self, cells))
 
-    def centers_of(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
-        """See `Space.centers_of`."""
+    def _centers_of(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        """See `Space._centers_of`."""
         centers = np.empty((len(cells), 2))
         ids = np.ascontiguousarray(cells)
         kernels.shared.places.centers(ids, self.layout.frame, centers)

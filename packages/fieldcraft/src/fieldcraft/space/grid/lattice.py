@@ -80,7 +80,7 @@ class GridLayout:
     def quick_cells(
         self, positions: object, outside: str, walls: NDArray[np.bool_] | None
     ) -> NDArray[np.int64] | None:
-        """See `Space.quick_cells`."""
+        """See `Space._quick_cells`."""
         if type(outside) is not str or outside not in OUTSIDE or not is_rows(positions, 2):
             return None
         found = np.empty(len(positions), dtype=np.int64)

@@ -76,7 +76,7 @@ def checked_viewers(
 
 def points_on_map(space: Space, positions: ArrayLike, outside: str) -> NDArray[np.float64]:
     """Return positions as an array (N, 2), or (N, 3) in 3D; see `on_map`."""
-    if space.quick_cells(positions, outside) is not None and outside == "refuse":
+    if space._quick_cells(positions, outside) is not None and outside == "refuse":
         return np.asarray(positions)
     return checks.positions(on_map(space, positions, outside), dimensions=space.dimensions)[0]
 

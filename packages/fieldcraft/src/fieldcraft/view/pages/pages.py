@@ -114,7 +114,8 @@ def picture(
             meaning.mark(drawn, place)
         name = meaning.title or subject.name
         key = ScaleLegend(shown, legend, beyond, meaning.percent, opacity)
-        caption = caption or meaning.caption
+        if isinstance(caption, str) and not caption:
+            caption = meaning.caption
     return page(
         [drawn],
         legend=key,
