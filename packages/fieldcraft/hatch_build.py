@@ -1,10 +1,10 @@
 """Builds the native library of kernels for this machine and puts it into the wheel, which is then
 for one platform and any Python.
 
-An editable install gets it beside the sources. FIELDCRAFT_NATIVE names a folder of libraries that
-are ready, and FIELDCRAFT_PLATFORM their platform's tag, such as manylinux_2_28_x86_64.
-FIELDCRAFT_NATIVE=none makes a wheel of pure Python, and so does a machine that there is no target
-for: whoever installs it needs the extra `jit`.
+An editable install gets it beside the sources, unless a kernel has changed. FIELDCRAFT_NATIVE
+names a folder of libraries that are ready, and FIELDCRAFT_PLATFORM their platform's tag, such as
+manylinux_2_28_x86_64. FIELDCRAFT_NATIVE=none makes a wheel of pure Python, and so does a machine
+that there is no target for: whoever installs it needs the extra `jit`.
 """
 
 from __future__ import annotations
@@ -50,13 +50,26 @@ class KernelHook(BuildHookInterface):
                 "fieldcraft has no compiled kernels for this machine: it needs the extra `jit`."
             )
         elif version == "editable":
-            self._build(native, targets, native.native.FOLDER)
+            self._build_beside_sources(native, targets)
         else:
             self._scratch = tempfile.TemporaryDirectory()  # until the wheel is written
             folder = Path(self._scratch.name)
             self._build(native, targets, folder)
             tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
             self._add(folder, tag, build_data)
+
+    def _build_beside_sources(self, native: ModuleType, targets: list[str]) -> None:
+        """Build the libraries in the folder of the sources, unless somebody has changed a kernel
+        there: then Numba is needed, which `make setup` installs after fieldcraft.
+        """
+        changed = native.stale(native.families())
+        if changed:
+            self.app.display_warning(
+                f"These kernels have changed: {', '.join(changed)}. The native library is not"
+                " built; `make setup` makes their bitcode, and builds it."
+            )
+        else:
+            self._build(native, targets, native.native.FOLDER)
 
     def _tools(self) -> ModuleType:
         """The module `native/build.py`, which needs zig only."""
