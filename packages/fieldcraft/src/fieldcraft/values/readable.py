@@ -101,9 +101,10 @@ def points_and_cells(
     """Return world positions (N, D), their cells, and whether it was one position: then the cell is
     an int.
     """
-    quick = space._quick_cells(positions, outside)
-    if quick is not None:
-        return np.asarray(positions), quick, False
+    if type(positions) is np.ndarray and positions.ndim == 2:
+        quick = space._quick_cells(positions, outside)
+        if quick is not None:
+            return positions, quick, False
     points, single = checks.positions(positions, dimensions=space.dimensions)
     return points, space.cell_at(positions if single else points, outside=outside), single
 

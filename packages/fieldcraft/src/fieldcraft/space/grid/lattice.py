@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -34,6 +33,12 @@ class GridLayout:
     origin: tuple[float, float]
     y_up: bool
     wrap: bool
+    frame: Frame = field(init=False, repr=False, compare=False)
+    """The layout as kernels take it, see `kernels.shared.places`."""
+
+    def __post_init__(self) -> None:
+        frame = (*self.origin, self.cell_size, self.width, self.height, self.y_up, self.wrap)
+        object.__setattr__(self, "frame", frame)
 
     def centers(self, cells: int | NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the world positions of the centers of cells: (2,) for one, (N, 2) for many."""
@@ -88,11 +93,6 @@ class GridLayout:
             positions, walls, self.frame, outside == "clamp", found
         )
         return found if refused < 0 else None
-
-    @functools.cached_property
-    def frame(self) -> Frame:
-        """The layout as kernels take it, see `kernels.shared.places`."""
-        return (*self.origin, self.cell_size, self.width, self.height, self.y_up, self.wrap)
 
     def _off_map(self, points: NDArray[np.float64], index: int) -> OutsideMap:
         """Return the error for a position that is not on the map."""
