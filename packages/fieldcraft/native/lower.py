@@ -33,6 +33,7 @@ from bitcode import EMBEDDED, FOLDER, families, made_of, stale
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.callconv import CPUCallConv
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
@@ -89,6 +90,16 @@ def _external(symbol: str) -> Any:
     return intrinsic(emit)
 
 
+def _without_place(
+    self: Any, exception: Any, arguments: Any, place: Any, function: Any
+) -> tuple[Any, Any, None]:
+    """What a kernel that fails gives to its caller, without the file of Numba that raises it: its
+    path differs from machine to machine, and `caller.c` reads the kind of error only.
+    """
+    return exception, arguments, None
+
+
+CPUCallConv.build_excinfo_struct = _without_place
 jit.OPTIONS.update(no_cpython_wrapper=True, no_cfunc_wrapper=True)
 jit.external = _external
 

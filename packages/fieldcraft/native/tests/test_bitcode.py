@@ -36,6 +36,13 @@ def test_all_bitcode_was_made_from_the_present_sources(bitcode):
     assert notes == modules - {f"{bitcode.EMBEDDED}_32"} == set(names)
 
 
+def test_no_bitcode_has_a_path_of_the_machine_that_made_it(bitcode):
+    for path in bitcode.FOLDER.glob("*.bc"):
+        content = path.read_bytes()
+        for word in (b".py", b"site-packages", str(NATIVE.parent).encode()):
+            assert word not in content, path.name
+
+
 def test_a_changed_source_makes_the_bitcode_of_all_that_import_it_stale(bitcode, tmp_path):
     kernels = tmp_path / "fieldcraft" / "kernels"
     (kernels / "one").mkdir(parents=True)
