@@ -14,23 +14,7 @@ import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.paths import distance_map, shortest_path, shortest_paths
 from support import graphs, realdata
-
-# A hall, a passage and another hall; the passage lies low.
-CORNERS = [
-    (0, 0),
-    (4, 0),
-    (4, 4),
-    (0, 4),
-    (4, 1),
-    (4, 2),
-    (9, 1),
-    (9, 2),
-    (9, 0),
-    (13, 0),
-    (13, 4),
-    (9, 4),
-]
-HALLS = [(0, 1, 4, 5, 2, 3), (4, 6, 7, 5), (8, 9, 10, 11, 7, 6)]
+from support.meshes import CORNERS, ROOMS
 
 
 @settings(max_examples=35, deadline=None)
@@ -105,7 +89,7 @@ class TestStraightLegs:
             assert path.cells.tolist() == mesh.cell_at([start, goal]).tolist()
 
     def test_it_turns_at_corners(self) -> None:
-        mesh = fc.Graph.from_polygons(CORNERS, HALLS)
+        mesh = fc.Graph.from_polygons(CORNERS, ROOMS)
         path = shortest_path(mesh, (1, 3.5), (12, 3.5), smooth=True)
         np.testing.assert_allclose(path.positions, [(1, 3.5), (4, 2), (9, 2), (12, 3.5)])
         assert path.length == pytest.approx(5 + 2 * np.hypot(3, 1.5))
