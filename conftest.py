@@ -16,9 +16,9 @@ from fieldcraft.kernels.compiling import pool
 # Workers of clusters are forked from one process that has imported what they need.
 os.environ.setdefault("DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forkserver")
 
-if (
-    "PYTEST_XDIST_WORKER" in os.environ
-):  # processes that run tests side by side are started deaf to Ctrl-C, and we test what it does
+# Processes that run tests side by side, and commands that a script starts in the background, ignore
+# Ctrl-C. Tests of interruptions send it.
+if "PYTEST_XDIST_WORKER" in os.environ or signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
