@@ -94,9 +94,9 @@ def main() -> int:
         for table in report.tables:
             print(f"\n{table.text()}", flush=True)
         page = options.out / f"{name}.md"
-        heading = f"# bench {name}" + (
-            " --quick (few rounds: figures mean little)" if options.quick else ""
-        )
+        heading = f"# bench {name}"
+        if options.quick:
+            heading += " --quick (few rounds: figures mean little)"
         page.write_text(
             "\n".join(
                 [

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from bench import machine
-from bench.race import say
+from bench.race import repeats, say
 from bench.table import Report, Table, at_least, at_most, milliseconds, times
 
 SIDE = 160
@@ -273,8 +273,8 @@ def agree(report: Report, ours: Library | ByHand, theirs: Library | ByHand) -> N
 
 def frames_of_a_bot(report: Report, marks: bool, quick: bool) -> None:
     """The parts of a frame and their sum, of each frame the best of several rounds."""
-    frames = 30 if quick else 200
-    rounds = 1 if quick else 3
+    frames = repeats(quick, 30, 200)
+    rounds = repeats(quick, 1, 3)
     scenario = Scenario(frames)
     least: dict[str, Floats] = {}
     for _ in range(rounds):
@@ -353,7 +353,7 @@ def marked_pictures(report: Report, quick: bool) -> None:
     table = Table("Pictures of 80 x 50 cells, 960 x 600 pixels, 200 sources a layer", columns)
     for name, (call, required) in calls.items():
         took: dict[bool, list[float]] = {True: [], False: []}
-        for _ in range(3 if quick else 60):
+        for _ in range(repeats(quick, 3, 60)):
             for marks, found in took.items():
                 began = time.thread_time()
                 call(marks)

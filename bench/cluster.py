@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 import fieldcraft_cluster as cluster
-from bench.race import say
+from bench.race import repeats, say
 from bench.table import Report, Table
 
 COLUMNS = ("case", "what", "against", "ratio or figure", "asked", "verdict")
@@ -263,7 +263,7 @@ def quiet(table: Table, quick: bool) -> None:
     """65,536 x 65,536 cells with 64 places where something moves at every step; and its
     checkpoint.
     """
-    steps = 5 if quick else 20
+    steps = repeats(quick, 5, 20)
     with folder() as place:
         world = cluster.World(place, (65536, 65536), block=512, walls=walls, memory=2e9)
         layer = world.add_layer("threat", SMALL)
@@ -283,7 +283,7 @@ def quiet(table: Table, quick: bool) -> None:
             "",
             "",
             "1",
-            "met" if took <= 1 else "missed",
+            verdict(took, 1),
         )
         begun = time.perf_counter()
         written = world.checkpoint()

@@ -11,8 +11,8 @@ from functools import partial
 import numpy as np
 
 import fieldcraft as fc
-from bench.race import race, say
-from bench.table import Report, Table, at_least, at_most, milliseconds, times
+from bench.race import race, repeats, say
+from bench.table import Report, Table, at_least, at_most, milliseconds, target, times
 
 SIZE = 2048
 FORMULAS = (
@@ -105,7 +105,7 @@ def combined(report: Report, quick: bool) -> None:
         f"ally - 0.5*enemy, clamped and normalized, {SIZE} x {SIZE}",
         ("contender", "best ms", "median", "fieldcraft is, best", "median", "required", "verdict"),
     )
-    rounds = 3 if quick else 40
+    rounds = repeats(quick, 3, 40)
     required = {"NumPy, plain": 3.0, "NumPy, out= everywhere": 1.3}
     for steps in (5, 1):
 
@@ -137,7 +137,7 @@ def combined(report: Report, quick: bool) -> None:
             cells += [
                 times(ratio),
                 times(took.median / own.median),
-                f"{least:g}x" if least else "",
+                target(least),
                 at_least(ratio, least),
             ]
             table.add(*cells)
@@ -163,7 +163,7 @@ def unseen(report: Report, quick: bool) -> None:
     )
     for text in FORMULAS:
         spent = []
-        for turn in range(3 if quick else 30):
+        for turn in range(repeats(quick, 3, 30)):
             start = time.perf_counter()
             fc.formula(f"{text} + {turn}", imap).read()
             spent.append(time.perf_counter() - start)
@@ -194,7 +194,7 @@ def around(report: Report, quick: bool) -> None:
         ("observe 3 maps, 1,000 agents, 21 x 21", lambda: fc.observe(layers, at, 21)),
     ):
         spent = []
-        for _ in range(2 if quick else 10):
+        for _ in range(repeats(quick, 2, 10)):
             imap["ally"].write(imap["ally"].values)
             start = time.perf_counter()
             cut()

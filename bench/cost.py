@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import fieldcraft as fc
-from bench.race import Times, nothing, race, say
+from bench.race import Times, nothing, race, repeats, say
 from bench.table import Report, Table
 
 FRAME = 1 / 60
@@ -77,7 +77,7 @@ def propagations(quick: bool) -> tuple[Table, dict[str, dict[int, float]]]:
             imap = alive(make())
             steps = 4 if side > 512 else 32
             times = race(
-                {"step": (nothing, stepping(imap, steps))}, steps, {"step": 3 if quick else 15}
+                {"step": (nothing, stepping(imap, steps))}, steps, {"step": repeats(quick, 3, 15)}
             )
             curves.setdefault(name, {})[side] = times["step"].best
     for name, curve in curves.items():
@@ -119,7 +119,7 @@ def asking(side: int, quick: bool) -> dict[str, dict[int, float]]:
         for name, run in runs.items():
             say(f"  {count:,} agents on {side} x {side}: {name}")
             run()
-            times: dict[str, Times] = race({name: (nothing, run)}, 1, {name: 3 if quick else 7})  # type: ignore[dict-item]
+            times: dict[str, Times] = race({name: (nothing, run)}, 1, {name: repeats(quick, 3, 7)})  # type: ignore[dict-item]
             found.setdefault(name, {})[count] = times[name].best
     return found
 

@@ -23,8 +23,8 @@ from scipy.spatial import Delaunay, cKDTree
 
 import fieldcraft as fc
 from bench import graph_ways, opponents
-from bench.race import race, say
-from bench.table import Report, Table, at_least, at_most, milliseconds, times
+from bench.race import race, repeats, say
+from bench.table import Report, Table, at_least, at_most, milliseconds, target, times
 from fieldcraft import view
 from fieldcraft.space import Graph
 from research.plots import IntervalPanel, plot_curves
@@ -272,7 +272,7 @@ def _compare(
     if worst > FLOOR:
         report.wrong.append(f"{case.title}: differs from the C++ by {worst:g}")
     alive = np.count_nonzero(ours) / len(graph)
-    rounds = 2 if quick else case.rounds
+    rounds = repeats(quick, 2, case.rounds)
     took = race(
         {name: (partial(prepare, each), partial(batch, each)) for name, each in contenders.items()},
         case.steps,
@@ -338,14 +338,14 @@ def _frames(library: ctypes.CDLL, quick: bool) -> list[Table]:
 
             prepare_own()
             frame()
-            rounds = 3 if quick else 20
+            rounds = repeats(quick, 3, 20)
             took = race(
                 {
                     "own": (prepare_own, frame),
                     "peer": (partial(peer.write, values), partial(peer.step, count)),
                 },
                 1,
-                {"own": rounds, "peer": 2 if quick else 4},
+                {"own": rounds, "peer": repeats(quick, 2, 4)},
             )
             drawn.append([took[name].best * 1e3 for name in ("own", "peer")])
             required = 60 if count == 50 and polygons == 10_000 else None
@@ -357,7 +357,7 @@ def _frames(library: ctypes.CDLL, quick: bool) -> list[Table]:
                 milliseconds(took["peer"].best),
                 times(ratio),
                 times(took["peer"].median / took["own"].median),
-                f"{required}x" if required else "",
+                target(required),
                 at_least(ratio, required),
             )
         tables.append(table)
@@ -392,7 +392,7 @@ def _nearest(quick: bool) -> Table:
             graph = Graph(places, [])
             tree = cKDTree(places)
             graph.cell_at(points)
-            rounds = 3 if quick else 25
+            rounds = repeats(quick, 3, 25)
             took = race(
                 {
                     "own": (_nothing, partial(graph.cell_at, points)),

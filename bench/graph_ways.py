@@ -16,7 +16,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
-from bench.race import Times, race, say
+from bench.race import Times, race, repeats, say
 from bench.table import Report, Table, milliseconds, times
 from fieldcraft import steering
 from fieldcraft.paths.cost import CellCosts
@@ -91,7 +91,11 @@ def _distances(graph: Graph, quick: bool, report: Report) -> Table:
         if not np.allclose(own(), peer(), rtol=1e-6):
             report.wrong.append(f"distances on a graph, {name}: not those of SciPy")
         slow = partial(nx.single_source_dijkstra_path_length, other, goal)
-        rounds = {"own": 3 if quick else 25, "scipy": 2 if quick else 15, "nx": 1 if quick else 2}
+        rounds = {
+            "own": repeats(quick, 3, 25),
+            "scipy": repeats(quick, 2, 15),
+            "nx": repeats(quick, 1, 2),
+        }
         took = _timed({"own": own, "scipy": peer, "nx": slow}, rounds)
         ours = took["own"]
         theirs = took["scipy"]
@@ -127,7 +131,7 @@ def _followers(graph: Graph, place: NDArray[np.float64], quick: bool, table: Tab
 
     tower()
     field.repair()
-    rounds = 5 if quick else 200
+    rounds = repeats(quick, 5, 200)
     cases: dict[str, tuple[Callable[[], None], Callable[[], object]]] = {
         "repaired, three vertices blocked": (tower, field.repair),
         "flow field of a finished map": (_nothing, lambda: GraphFlow(field).vectors),
@@ -194,11 +198,11 @@ def _paths(mesh: Graph, quick: bool, report: Report) -> Table:
     ):
         report.wrong.append("shortest paths on a mesh: longer than strings")
     rounds = {
-        "own": 3 if quick else 20,
-        "smooth": 2 if quick else 10,
-        "string": 2 if quick else 10,
-        "scipy": 1 if quick else 5,
-        "nx": 1 if quick else 2,
+        "own": repeats(quick, 3, 20),
+        "smooth": repeats(quick, 2, 10),
+        "string": repeats(quick, 2, 10),
+        "scipy": repeats(quick, 1, 5),
+        "nx": repeats(quick, 1, 2),
     }
     took = _timed(
         {"own": own, "smooth": smooth, "string": strings, "scipy": by_scipy, "nx": by_networkx},
@@ -229,7 +233,10 @@ def _any_angle(quick: bool, report: Report) -> Table:
     say("bench graph: ways at any angle on Aurora")
     mesh = fc.load_map(DATA / f"{AURORA}-merged.mesh")
     problems = fc.maps.load_scenarios(DATA / f"{AURORA}.scen")
-    some = slice(0, None, 100 if quick else 20)
+    if quick:
+        some = slice(0, None, 100)
+    else:
+        some = slice(0, None, 20)
     starts = problems.starts[some]
     goals = problems.goals[some]
     prices = CellCosts(mesh, None)
@@ -250,7 +257,7 @@ def _any_angle(quick: bool, report: Report) -> Table:
     shorter = 1 - sum(path.length for path in exact()) / sum(strings())
     took = _timed(
         {"exact": exact, "string": strings, "last": last},
-        {"exact": 3, "string": 3, "last": 3 if quick else 40},
+        {"exact": 3, "string": 3, "last": repeats(quick, 3, 40)},
     )
     table = Table(
         f"Paths at any angle on Aurora, {len(mesh):,} polygons",
@@ -295,7 +302,7 @@ def _agents(mesh: Graph, quick: bool) -> Table:
         }
         for run in cases.values():
             run()
-        took = _timed(cases, dict.fromkeys(cases, 3 if quick else 25))
+        took = _timed(cases, dict.fromkeys(cases, repeats(quick, 3, 25)))
         table.add(f"{count:,}", *(milliseconds(took[name].best) for name in cases))
     return table
 

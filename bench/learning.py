@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 import fieldcraft as fc
-from bench.race import nothing, race, say
+from bench.race import nothing, race, repeats, say
 from bench.table import Report, Table, at_least
 
 WORLDS = (64, 1024, 4096)
@@ -76,10 +76,11 @@ def run(quick: bool) -> Report:
         batch, agents = ours(worlds)
         batch()
         contenders = {"ours": (nothing, batch)}
-        rounds = {"ours": 3 if quick else 15}
+        rounds = {"ours": repeats(quick, 3, 15)}
         if peer is not None:
             peer[0]()
-            contenders["theirs"], rounds["theirs"] = (nothing, peer[0]), 2 if quick else 5
+            contenders["theirs"] = (nothing, peer[0])
+            rounds["theirs"] = repeats(quick, 2, 5)
         times = race(contenders, STEPS, rounds)
         fast = agents / times["ours"].best
         if peer is not None:

@@ -16,8 +16,8 @@ from scipy.spatial import cKDTree
 import fieldcraft as fc
 from bench import machine
 from bench.opponents import MissingCompilerError, compiled
-from bench.race import Times, nothing, race, say
-from bench.table import Report, Table, at_least, milliseconds, times
+from bench.race import Times, nothing, race, repeats, say
+from bench.table import Report, Table, at_least, milliseconds, target, times
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation import Diffuse, Fade, Stamp, Trail
 from fieldcraft.steering import Deposit, Swarm, Walk
@@ -56,7 +56,7 @@ def add_row(
         milliseconds(other.best),
         times(ratio),
         times(other.median / own.median),
-        "" if required is None else f"{required:g}x",
+        target(required),
         at_least(ratio, required),
     )
 
@@ -149,12 +149,12 @@ def fading(report: Report, quick: bool) -> None:
             if not np.allclose(seen[0], loop, rtol=0, atol=tolerance):
                 report.wrong.append("fade: fieldcraft and the double loop differ")
         found = {
-            "ours": batches({"ours": (visit, repeated(tick, TICKS))}, 5 if quick else 60, TICKS)[
+            "ours": batches({"ours": (visit, repeated(tick, TICKS))}, repeats(quick, 5, 60), TICKS)[
                 "ours"
             ],
-            "loop": batches({"loop": (revisit, repeated(decay, TICKS))}, 2 if quick else 12, TICKS)[
-                "loop"
-            ],
+            "loop": batches(
+                {"loop": (revisit, repeated(decay, TICKS))}, repeats(quick, 2, 12), TICKS
+            )["loop"],
         }
         add_row(
             table,
@@ -221,7 +221,7 @@ def stamping(report: Report, quick: bool) -> None:
                 "ours": (lambda: None, lambda how=how: layer.stamp(stamp, points, how=how)),  # type: ignore[misc]
                 "slices": (lambda: None, lambda how=how: slices(how == "bilinear")),  # type: ignore[misc]
             },
-            3 if quick else 15,
+            repeats(quick, 3, 15),
         )
         add_row(table, title, found["ours"], "NumPy slices in a loop", found["slices"], required)
     report.tables.append(table)
@@ -281,10 +281,10 @@ def trailing(report: Report, quick: bool) -> None:
         COLUMNS,
     )
     for words, way, required in peers:
-        found = batches({"ours": (warm, imap.step), "peer": (way, way)}, 4 if quick else 80)
+        found = batches({"ours": (warm, imap.step), "peer": (way, way)}, repeats(quick, 4, 80))
         add_row(table, "update", found["ours"], words, found["peer"], required)
     found = batches(
-        {"ours": (hexes.step, hexes.step), "peer": (scipy_way, scipy_way)}, 4 if quick else 20
+        {"ours": (hexes.step, hexes.step), "peer": (scipy_way, scipy_way)}, repeats(quick, 4, 20)
     )
     add_row(table, "update on hexagons, no stamps", found["ours"], peers[0][0], found["peer"], None)
     table.notes.append(
@@ -416,7 +416,7 @@ def diffusing(report: Report, quick: bool) -> None:
         report.notes.append("Left out: OpenCV, which is not installed.")
     table = Table(f"Diffuse: a half to eight neighbors, {DIFFUSE} x {DIFFUSE}", COLUMNS)
     for words, way, required in peers:
-        found = batches({"ours": (imap.step, imap.step), "peer": (way, way)}, 4 if quick else 80)
+        found = batches({"ours": (imap.step, imap.step), "peer": (way, way)}, repeats(quick, 4, 80))
         add_row(table, "update", found["ours"], words, found["peer"], required)
     table.notes.append("fieldcraft looks at the walls of each cell, the others know none.")
     report.tables.append(table)
@@ -443,9 +443,9 @@ def crowds(report: Report, quick: bool) -> None:
         flock.step()
 
     found = batches(
-        {"ants": (nothing, ants.step), "flock": (nothing, flock.step)}, 10 if quick else 150
+        {"ants": (nothing, ants.step), "flock": (nothing, flock.step)}, repeats(quick, 10, 150)
     )
-    exact = batches({"tree": (nothing, tree.step)}, 1 if quick else 4)["tree"]
+    exact = batches({"tree": (nothing, tree.step)}, repeats(quick, 1, 4))["tree"]
     table = Table(
         f"{AGENTS:,} agents on {FIELD} x {FIELD}",
         (

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import fieldcraft as fc
-from bench.race import say
+from bench.race import repeats, say
 from bench.table import Report, Table
 from fieldcraft.formats.adapters import mesa as beside
 
@@ -66,7 +66,10 @@ def model(width: int, height: int, ants: int, seed: int, live: bool) -> Any:
         """A nest, three heaps of food, and ants."""
 
         def __init__(self) -> None:
-            super().__init__(rng=seed) if four else super().__init__(seed=seed)
+            if four:
+                super().__init__(rng=seed)
+            else:
+                super().__init__(seed=seed)
             self.grid = HexGrid((width, height), torus=True, random=self.random)
             for name, kind in (
                 ("food", int),
@@ -135,7 +138,7 @@ def run(quick: bool) -> Report:
         say(f"bench mesa: {ants} ants")
         worlds = {live: model(width, height, ants, 1, live) for live in (False, True)}
         best = dict.fromkeys(worlds, np.inf)
-        steps = 20 if quick else 100
+        steps = repeats(quick, 20, 100)
         same = 0
         for step in range(steps):
             for live, world in worlds.items():

@@ -25,8 +25,8 @@ from skimage.graph import MCP_Geometric
 
 import fieldcraft as fc
 from bench import machine
-from bench.race import REST, Times, say
-from bench.table import Report, Table, at_least, milliseconds, times
+from bench.race import REST, Times, repeats, say
+from bench.table import Report, Table, at_least, milliseconds, target, times
 from fieldcraft.paths import DistanceMap, distance_map, would_block
 
 DATA = Path(
@@ -65,7 +65,9 @@ def contest(
 
 def skimage_map(ground: MCP_Geometric | NDArray[np.float64], goal: tuple[int, int]) -> object:
     """Search a made object, or make one for an array of costs first."""
-    return (MCP_Geometric(ground) if isinstance(ground, np.ndarray) else ground).find_costs([goal])
+    if isinstance(ground, np.ndarray):
+        ground = MCP_Geometric(ground)
+    return ground.find_costs([goal])
 
 
 def is_settled(space: fc.Grid, field: DistanceMap, goal: int, cost: NDArray[np.float64]) -> bool:
@@ -104,7 +106,7 @@ def whole_maps(report: Report, quick: bool) -> None:
         ),
     )
     priced = Table("The same with costs of 1 + 4 * threat", plain.columns)
-    rounds = 2 if quick else 8
+    rounds = repeats(quick, 2, 8)
     for name in MAPS:
         space = load(name, report)
         if space is None:
@@ -199,7 +201,7 @@ def towers(report: Report, quick: bool) -> None:
     rebuild = contest(
         {"ours": lambda: distance_map(space, space.position_of(goal)).values},
         {"ours": 4},
-        2 if quick else 10,
+        repeats(quick, 2, 10),
     )["ours"].best
     np.asarray(field.values)
     others = [
@@ -210,12 +212,12 @@ def towers(report: Report, quick: bool) -> None:
     repairs = []
     questions = []
     shared = []
-    for _ in range(20 if quick else PLACES):
+    for _ in range(repeats(quick, 20, PLACES)):
         cells = place(space, goal, rng)
         took = []
         asked = []
         each = []
-        for _ in range(2 if quick else 5):
+        for _ in range(repeats(quick, 2, 5)):
             space.set_walls(cells)
             start = time.perf_counter()
             field.repair()
@@ -230,7 +232,7 @@ def towers(report: Report, quick: bool) -> None:
             field.repair()
             for other in others:
                 other.repair()
-        for _ in range(2 if quick else 5):
+        for _ in range(repeats(quick, 2, 5)):
             start = time.perf_counter()
             would_block(space, cells, field)
             asked.append(time.perf_counter() - start)
@@ -268,10 +270,10 @@ def towers(report: Report, quick: bool) -> None:
             f"{statistics.median(spent) * 1e6:.1f}",
             f"{statistics.mean(spent) * 1e6:.1f}",
             times(median),
-            f"{wanted[0]}x" if wanted[0] else "",
+            target(wanted[0]),
             at_least(median, wanted[0]),
             times(mean),
-            f"{wanted[1]}x" if wanted[1] else "",
+            target(wanted[1]),
             at_least(mean, wanted[1]),
         )
     table.notes.append(

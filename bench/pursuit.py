@@ -19,7 +19,7 @@ from scipy.spatial import cKDTree
 
 import fieldcraft as fc
 from bench import opponents
-from bench.race import race, say
+from bench.race import race, repeats, say
 from bench.table import Report, Table, at_least, milliseconds, times
 
 SIZE = 512
@@ -148,7 +148,7 @@ def flood(report: Report, quick: bool) -> None:
                 partial(all_of, partial(library.flood_run, peer), starts.tolist()),
             ),
         }
-        found = race(calls, FLOODS, dict.fromkeys(calls, 3 if quick else 15))
+        found = race(calls, FLOODS, dict.fromkeys(calls, repeats(quick, 3, 15)))
         library.flood_delete(peer)
         ratio = found["peer"].best / found["ours"].best
         table.add(
@@ -234,7 +234,7 @@ def choose(report: Report, quick: bool) -> None:
             "ours": (imap.step, partial(fc.query.uphill, hunger, positions)),
             "loop": (lambda: None, partial(loop, positions)),
         }
-        found = race(calls, 1, {"ours": 5 if quick else 40, "loop": 2 if quick else 5})
+        found = race(calls, 1, {"ours": repeats(quick, 5, 40), "loop": repeats(quick, 2, 5)})
         ratio = found["loop"].best / found["ours"].best
         table.add(
             f"{count:,}",
@@ -274,7 +274,7 @@ def believe(report: Report, quick: bool) -> None:
 
         return several
 
-    rounds = 3 if quick else 40
+    rounds = repeats(quick, 3, 40)
     calls = {
         "fieldcraft": (batch(ours.update), batch(ours.update)),
         "NumPy": (batch(arrays.update), batch(arrays.update)),

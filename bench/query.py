@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 import fieldcraft as fc
-from bench.race import race, say
-from bench.table import Report, Table, at_least, at_most, milliseconds, times
+from bench.race import race, repeats, say
+from bench.table import Report, Table, at_least, at_most, milliseconds, target, times
 from fieldcraft import query
 
 AGENTS = 10_000
@@ -62,19 +62,23 @@ def contests() -> list[Contest]:
     found = []
     rng = np.random.default_rng(SEED)
     for size, walled in ((512, False), (2048, False), (512, True)):
-        field = Field(
-            fc.Grid(size, size, walls=rng.random((size, size)) < 0.2 if walled else None),
-            hills(size, rng),
-        )
+        title = f"{AGENTS:,} bilinear samples, {size} x {size}"
+        peer = "map_coordinates(order=1)"
+        if walled:
+            title += ", a fifth walls"
+            peer += ", which leaks"
+            grid = fc.Grid(size, size, walls=rng.random((size, size)) < 0.2)
+        else:
+            grid = fc.Grid(size, size)
+        field = Field(grid, hills(size, rng))
         points = 0.5 + rng.random((AGENTS, 2)) * (size - 1)
         ready = np.ascontiguousarray(points.T[::-1] - 0.5)
         found.append(
             Contest(
-                f"{AGENTS:,} bilinear samples, {size} x {size}"
-                + (", a fifth walls" if walled else ""),
+                title,
                 partial(query.sample, field, points, how="bilinear"),
                 partial(ndimage.map_coordinates, field.values, ready, order=1),
-                "map_coordinates(order=1)" + (", which leaks" if walled else ""),
+                peer,
                 required=None if walled else REQUIRED,
                 tolerance=None if walled else 1e-5,
             )
@@ -194,7 +198,7 @@ def run(quick: bool) -> Report:
                 f"{contest.title}: differs from {contest.other_name} by {worst}, allowed"
                 f" {contest.tolerance}"
             )
-        rounds = 2 if quick else contest.rounds
+        rounds = repeats(quick, 2, contest.rounds)
         took = race(
             {
                 name: (lambda: None, partial(repeat, ask, contest.calls))
@@ -212,7 +216,7 @@ def run(quick: bool) -> Report:
             milliseconds(took["other"].best),
             times(ratio),
             times(took["other"].median / took["own"].median),
-            "" if contest.required is None else f"{contest.required:g}x",
+            target(contest.required),
             at_least(ratio, contest.required),
         )
     report.tables += [table, calls(quick)]
@@ -253,7 +257,7 @@ def calls(quick: bool) -> Table:
         took = race(
             {name: (lambda: None, partial(repeat, ask, steps[name]))},
             steps[name],
-            {name: 5 if quick else 100},
+            {name: repeats(quick, 5, 100)},
         )[name]
         table.add(
             name,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import fieldcraft as fc
-from bench.race import say
+from bench.race import repeats, say
 from bench.table import Report, Table, at_most
 
 QUESTIONS = Path(__file__).resolve().parents[1] / "examples" / "questions.toml"
@@ -93,7 +93,7 @@ def run(quick: bool) -> Report:
         say(f"bench questions: {name}")
         longest = []
         whole = []
-        for _ in range(20 if quick else 200):
+        for _ in range(repeats(quick, 20, 200)):
             answer = question.start(imap, rng=np.random.default_rng(SEED), **given)
             slices: list[float] = []
             while not answer.done:
@@ -129,7 +129,7 @@ def clearance(space: Any, quick: bool) -> Table:
         room.values  # noqa: B018
         first = time.perf_counter() - begin
         took = []
-        for cell in rng.choice(open_cells, 10 if quick else 100):
+        for cell in rng.choice(open_cells, repeats(quick, 10, 100)):
             for blocked in (True, False):
                 room.space.set_walls(cell, blocked=blocked)
                 begin = time.perf_counter()

@@ -57,6 +57,13 @@ def race(
     return times
 
 
+def repeats(quick: bool, few: int, many: int) -> int:
+    """Return how often a measurement is repeated: `few` times in a quick run, else `many` times."""
+    if quick:
+        return few
+    return many
+
+
 def nothing() -> None:
     """Prepare nothing: for a contender that needs no preparation before a round."""
 

@@ -20,8 +20,8 @@ from skimage.graph import MCP_Geometric
 
 import fieldcraft as fc
 from bench import machine
-from bench.race import Times, race, say
-from bench.table import Report, Table, at_least, milliseconds, times
+from bench.race import Times, race, repeats, say
+from bench.table import Report, Table, at_least, milliseconds, target, times
 from fieldcraft.layers.propagation.radial.footprints import walks_on
 from fieldcraft.layers.sources.falloff import Falloff
 
@@ -147,7 +147,7 @@ def crowd(report: Report, quick: bool, parabolic: bool) -> None:
 
         return repeated
 
-    rounds = 2 if quick else 12
+    rounds = repeats(quick, 2, 12)
     # The bot's ways take tens of milliseconds and fieldcraft's a fraction of one: batches of about
     # the same length.
     lengths = {"all": 8, "few": 64, "bot": 1, "patch": 4}
@@ -183,6 +183,8 @@ def crowd(report: Report, quick: bool, parabolic: bool) -> None:
         own = found[mine]
         other = found[theirs]
         ratio = other.best / own.best
+        if parabolic:
+            required = None
         table.add(
             title,
             milliseconds(own.best),
@@ -191,8 +193,8 @@ def crowd(report: Report, quick: bool, parabolic: bool) -> None:
             milliseconds(other.best),
             times(ratio),
             times(other.median / own.median),
-            "" if parabolic else f"{required:g}x",
-            "" if parabolic else at_least(ratio, required),
+            target(required),
+            at_least(ratio, required),
         )
     table.notes.append(
         f"{rounds} rounds; positions are random each tick, moved by layer.sources.move(ids,"
@@ -273,7 +275,11 @@ def footprint(report: Report, quick: bool) -> None:
     def mcp(search: MCP_Geometric) -> Callable[[int], NDArray[np.float64]]:
         return lambda cell: walked(search.find_costs([divmod(cell, space.width)])[0])
 
-    for cell in starts[:: 8 if quick else 2].tolist():
+    if quick:
+        compared = starts[::8]
+    else:
+        compared = starts[::2]
+    for cell in compared.tolist():
         expected = ours(cell)
         for name, other in (("the seed's way", seed), ("MCP", mcp(stopped))):
             if not np.allclose(other(cell), expected, rtol=0, atol=1e-6):
@@ -302,7 +308,7 @@ def footprint(report: Report, quick: bool) -> None:
             10,
         ),
     }
-    rounds = 2 if quick else 10
+    rounds = repeats(quick, 2, 10)
     batches = {name: (lambda: None, around(one, starts)) for name, (one, _) in ways.items()}
     for _, run in batches.values():
         run()
@@ -316,13 +322,16 @@ def footprint(report: Report, quick: bool) -> None:
     for name, (_, required) in ways.items():
         took = found[name]
         ratio = took.best / own.best
+        if took is own:
+            ratios = ("", "")
+        else:
+            ratios = (times(ratio), times(took.median / own.median))
         table.add(
             name,
             milliseconds(took.best),
             milliseconds(took.median),
-            "" if took is own else times(ratio),
-            "" if took is own else times(took.median / own.median),
-            "" if required is None else f"{required:g}x",
+            *ratios,
+            target(required),
             at_least(ratio, required),
         )
     table.notes.append(
@@ -384,7 +393,7 @@ def units(report: Report, quick: bool) -> None:
                 due = 0.0
             return np.array(spent)
 
-        best = np.minimum.reduce([once() for _ in range(2 if quick else 5)])
+        best = np.minimum.reduce([once() for _ in range(repeats(quick, 2, 5))])
         return len(best), float(best.max()), float(np.median(best))
 
     table = Table(
@@ -400,7 +409,9 @@ def units(report: Report, quick: bool) -> None:
         ("connected", "max", 0.02, 0),
     ):
         count, most, usual = longest(metric, blend, walls, opened)
-        words = f"{walls:.0%}" + (f", {opened} opened" if opened else "")
+        words = f"{walls:.0%}"
+        if opened:
+            words += f", {opened} opened"
         table.add(
             metric,
             blend,

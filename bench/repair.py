@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fieldcraft as fc
-from bench.race import Times, say
+from bench.race import Times, repeats, say
 from bench.table import Report, Table, at_most
 from fieldcraft.paths.search import distances
 
@@ -132,7 +132,7 @@ def run(quick: bool) -> Report:
                 for count in (*COUNTS, side * side):
                     if not has_costs and count > side * side * CLOSED:
                         continue
-                    rounds = 2 if quick else 12
+                    rounds = repeats(quick, 2, 12)
                     if count > COUNTS[0] and side > SIDES[0]:
                         rounds = max(2, rounds // 3)
                     found = measure(make, count, has_costs, rounds)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 import fieldcraft as fc
-from bench.race import nothing, race, say
+from bench.race import nothing, race, repeats, say
 from bench.table import Report, Table, at_least
 from fieldcraft.formats.adapters.sc2 import Battlefield, Threat
 
@@ -246,7 +246,7 @@ def run(quick: bool) -> Report:
         for _, warm in contenders.values():
             warm()
         times = race(
-            contenders, STEPS, dict.fromkeys(contenders, 3 if quick else 15), time.process_time
+            contenders, STEPS, dict.fromkeys(contenders, repeats(quick, 3, 15)), time.process_time
         )
         ours, other, memo = (
             times[name].best - times["moving"].best for name in ("ours", "plain", "kept")
@@ -267,7 +267,7 @@ def run(quick: bool) -> Report:
         " grids in every cell. Discs kept: by center and radius, as MapAnalyzer of 2026."
     )
     report.tables.append(table)
-    report.tables.append(questions(pathing, 3 if quick else 15))
+    report.tables.append(questions(pathing, repeats(quick, 3, 15)))
     return report
 
 
@@ -342,9 +342,9 @@ def questions(pathing: Any, rounds: int) -> Table:
         ["question", "fieldcraft, us", "ares' way, us", "ratio", "asked", ""],
     )
     for name, count, ours, theirs, asked in rows:
-        contenders = {"ours": (nothing, ours)} | (
-            {} if theirs is None else {"theirs": (nothing, theirs)}
-        )
+        contenders = {"ours": (nothing, ours)}
+        if theirs is not None:
+            contenders["theirs"] = (nothing, theirs)
         for _, warm in contenders.values():
             warm()
         times = race(contenders, count, dict.fromkeys(contenders, rounds), time.process_time)  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from scipy import ndimage
 
 import fieldcraft as fc
 from bench import machine
-from bench.race import race, say
+from bench.race import race, repeats, say
 from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft.formats.maps.movingai import Scenarios, load_scenarios
 from fieldcraft.kernels.compiling import pool
@@ -128,9 +128,9 @@ def run(quick: bool) -> Report:
             " the folder that holds gridmaps."
         )
         return report
-    cases = [Case(name, 40 if quick else PROBLEMS) for name in MAPS]
+    cases = [Case(name, repeats(quick, 40, PROBLEMS)) for name in MAPS]
     report.tables.append(against_peers(cases, quick, report))
-    few = [Case(name, 40 if quick else FEW) for name in MAPS]
+    few = [Case(name, repeats(quick, 40, FEW)) for name in MAPS]
     report.tables += [other_ways(few, quick)]
     return report
 
@@ -153,7 +153,7 @@ def reach_of_many(quick: bool) -> Table:
         }
         for way in ways.values():
             way()
-        took = contest(ways, 1, dict.fromkeys(ways, 20 if quick else 200))
+        took = contest(ways, 1, dict.fromkeys(ways, repeats(quick, 20, 200)))
         ratio = took["alone"].best / took["together"].best
         required = 1.2 if limit > 8 else 1.5
         table.add(
@@ -233,7 +233,7 @@ def other_ways(cases: list[Case], quick: bool) -> Table:
         }
         for way in ways.values():
             way()
-        took = contest(ways, len(case), dict.fromkeys(ways, 1 if quick else 3))
+        took = contest(ways, len(case), dict.fromkeys(ways, repeats(quick, 1, 3)))
         table.add(case.name, *(milliseconds(took[way].best) for way in ways))
     return table
 

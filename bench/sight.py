@@ -14,7 +14,7 @@ from scipy.spatial import Delaunay
 
 import fieldcraft as fc
 from bench import opponents
-from bench.race import race, say
+from bench.race import race, repeats, say
 from bench.table import Report, Table, milliseconds, times
 
 TRIANGLES = 10_000
@@ -72,7 +72,7 @@ def run(quick: bool) -> Report:
     graph = level.graph
     rng = np.random.default_rng(SEED)
     viewers = rng.integers(0, len(graph), VIEWERS)
-    rounds = 3 if quick else 30
+    rounds = repeats(quick, 3, 30)
     table = Table(
         f"{VIEWERS} viewers look round on a mesh of {len(graph):,} triangles with pillars",
         (

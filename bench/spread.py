@@ -25,8 +25,8 @@ from scipy import ndimage
 import fieldcraft as fc
 from bench import machine, opponents, spread_small, startup
 from bench.opponents import Contender, Cpp, Sites, Values
-from bench.race import race, say
-from bench.table import Report, Table, at_least, at_most, milliseconds, times
+from bench.race import race, repeats, say
+from bench.table import Report, Table, at_least, at_most, milliseconds, target, times
 
 MOMENTUM = 0.3
 STRENGTH = 5.0
@@ -309,7 +309,7 @@ def compare(
     course = Course(case, library)
     check = course.check()
     everybody: list[Contender] = [course.own, *course.others]
-    rounds = 1 if quick else case.rounds
+    rounds = repeats(quick, 1, case.rounds)
     slow = min(rounds, 3)
     found = race(
         {
@@ -368,8 +368,8 @@ def compare(
         verdict = (
             times(ratio),
             times(took.median / own.median),
-            "" if required is None else f"{required:g}x",
-            "" if aim is None else f"{aim:g}x",
+            target(required),
+            target(aim),
             at_least(ratio, required, aim),
         )
         table.add(name, milliseconds(took.best), milliseconds(took.median), *verdict, difference)
@@ -415,7 +415,7 @@ def limit(library: ctypes.CDLL | None, reached: float | None, quick: bool) -> Ta
         space = np.empty(4 * width + 16, np.float32)
         rows = space[(-space.ctypes.data % 64) // 4 :][: 4 * width]
         rows[:] = STRENGTH
-        for _ in range(5 if quick else 40):
+        for _ in range(repeats(quick, 5, 40)):
             ready.wait()
             start = time.perf_counter()
             library.rows_in_cache(rows.ctypes.data, width, updates, exp(-0.26), MOMENTUM, FLOOR)
@@ -451,7 +451,7 @@ def costs(quick: bool) -> Table:
     table = Table(
         "Before the first frame, and memory", ("what", "measured", "median", "required", "verdict")
     )
-    seconds, loaded = startup.import_times(2 if quick else 5)
+    seconds, loaded = startup.import_times(repeats(quick, 2, 5))
     best = min(seconds)
     table.add(
         "import fieldcraft (best)",
@@ -468,7 +468,7 @@ def costs(quick: bool) -> Table:
         at_most(len(loaded), 0),
     )
 
-    compiling, cached = startup.first_steps(1 if quick else 3)
+    compiling, cached = startup.first_steps(repeats(quick, 1, 3))
     for what, runs, required in (
         ("compiling", compiling, 4.0),
         ("native library", cached, 0.7),

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from bench import machine, opponents
-from bench.race import nothing, race
-from bench.table import Table, at_least, at_most, times
+from bench.race import nothing, race, repeats
+from bench.table import Table, at_least, at_most, target, times
 
 SOURCE = Path(__file__).with_name("spread_grid.cpp")
 DECAY = 0.001
@@ -151,7 +151,7 @@ def sizes(library: ctypes.CDLL, quick: bool) -> tuple[Table, list[str]]:
     columns = ("map, neighbors", "expert us", "fieldcraft us", "ratio", "asked", "verdict")
     table = Table("One step, all cells alive, 20 % walls, against an expert's C++", columns)
     wrong = []
-    rounds = 3 if quick else 60
+    rounds = repeats(quick, 3, 60)
     for case in CASES:
         if case.threads > machine.cores():
             table.notes.append(
@@ -176,9 +176,9 @@ def sizes(library: ctypes.CDLL, quick: bool) -> tuple[Table, list[str]]:
         theirs, ours = pair(
             partial(expert.step, steps), partial(one_by_one, imap, steps), steps, rounds
         )
-        name = f"{case.size} x {case.size}, {case.neighbors}" + (
-            f", {case.threads} threads" if case.threads > 1 else ""
-        )
+        name = f"{case.size} x {case.size}, {case.neighbors}"
+        if case.threads > 1:
+            name += f", {case.threads} threads"
         ratio = theirs / ours
         verdict = at_least(ratio, case.asked)
         table.add(name, f"{theirs:.1f}", f"{ours:.1f}", times(ratio), f"{case.asked:g}x", verdict)
@@ -186,7 +186,7 @@ def sizes(library: ctypes.CDLL, quick: bool) -> tuple[Table, list[str]]:
     imap = layered(128, 8, layers=LAYERS)
     expert = Expert(library, 128, 8)
     expert.write(*alive(128, 0.2))
-    steps = 4 if quick else 24
+    steps = repeats(quick, 4, 24)
     one_by_one(imap, 40)
     theirs, ours = pair(
         partial(expert.step, steps * LAYERS), partial(one_by_one, imap, steps), steps, rounds
@@ -235,7 +235,7 @@ def falloffs(quick: bool) -> Table:
         base = found["exponential"].best
         for name, allowed in (("exponential", None), ("linear", 1.5), ("quadratic", 2.0)):
             ratio = found[name].best / base
-            bound = "" if allowed is None else f"{allowed:g}x"
+            bound = target(allowed)
             table.add(
                 f"{name}, {neighbors}",
                 f"{found[name].best * 1e6:.1f}",

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from bench import crowd_numpy
-from bench.race import race, say
-from bench.table import Report, Table, at_least, milliseconds, times
+from bench.race import race, repeats, say
+from bench.table import Report, Table, at_least, milliseconds, target, times
 from fieldcraft import steering
 from fieldcraft.paths import distance_map, flow_field
 from fieldcraft.space.grid.passages import passages
@@ -85,15 +85,17 @@ def scene(name: str, count: int, spread: float) -> Scene:
     """`count` agents within `spread` cells of way to a goal, after 100 steps."""
     path = HOME / f"{name}.map"
     if path.exists():
+        ground = path.stem
         space = fc.load_map(path, neighbors=8)
     else:
+        ground = "a cave"
         space = fc.generate_map("cave", 512, 512, seed=SEED, neighbors=8)
     rng = np.random.default_rng(SEED)
     goal = space.position_of(space.nearest_open(len(space) // 2 + space.width // 3))
     distances = distance_map(space, goal)
     near = np.flatnonzero(distances.values.reshape(-1) <= spread)
     at = space.position_of(rng.choice(near, count)) + rng.uniform(-0.4, 0.4, (count, 2))
-    title = f"{count:,} agents on {path.stem if path.exists() else 'a cave'}"
+    title = f"{count:,} agents on {ground}"
     found = Scene(
         title, steering.Crowd(space, radius=0.3), flow_field(distances), at, np.zeros((count, 2))
     )
@@ -138,7 +140,7 @@ def run(quick: bool) -> Report:
                     f"{crowd.title}: {off} {what} differ from NumPy's by up to"
                     f" {np.abs(one - other).max()}, allowed {TOLERANCE}"
                 )
-        rounds = 3 if quick else 40
+        rounds = repeats(quick, 3, 40)
         took = race(
             {
                 "own": (lambda: None, partial(repeat, crowd.own, 5)),
@@ -158,7 +160,7 @@ def run(quick: bool) -> Report:
             milliseconds(took["other"].best),
             times(ratio),
             times(took["other"].median / took["own"].median),
-            "" if required is None else f"{required:g}x",
+            target(required),
             at_least(ratio, required),
         )
     table.notes.append(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import fieldcraft as fc
-from bench.race import say
+from bench.race import repeats, say
 from bench.table import Report, Table, at_least, at_most, milliseconds
 from fieldcraft.base.errors import NoDevice
 from fieldcraft.steering import Deposit, Swarm, Walk
@@ -32,7 +32,7 @@ def run(quick: bool) -> Report:
     if not _agrees():
         report.wrong.append("swarms with one thread and with several differ")
     count, side = (100_000, 512) if quick else (1_000_000, SIDE)
-    report.tables += [_on_the_host(count, side, 4 if quick else 32), _on_a_device()]
+    report.tables += [_on_the_host(count, side, repeats(quick, 4, 32)), _on_a_device()]
     return report
 
 

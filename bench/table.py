@@ -91,6 +91,13 @@ def at_most(value: float, required: float | None) -> str:
     return "met" if value <= required else MISSED
 
 
+def target(ratio: float | None) -> str:
+    """Return a ratio that was asked for, such as 15x, and nothing where none was."""
+    if ratio is None:
+        return ""
+    return f"{ratio:g}x"
+
+
 def milliseconds(seconds: float) -> str:
     """A duration in milliseconds with three or four figures."""
     value = seconds * 1e3

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import fieldcraft as fc
-from bench.race import race, say
+from bench.race import race, repeats, say
 from bench.table import Report, Table, at_least, milliseconds, times
 from fieldcraft.layers.teams.teams import Teams
 
@@ -217,7 +217,7 @@ def run(quick: bool) -> Report:
     batches: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
         name: (contender.prepare, contender.run) for name, contender in every.items()
     }
-    rounds = 2 if quick else 15
+    rounds = repeats(quick, 2, 15)
     found = race(batches, TICKS, dict.fromkeys(batches, rounds))
     own = found["fieldcraft"]
     table = Table(

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 import fieldcraft as fc
-from bench.race import REST, say
+from bench.race import REST, repeats, say
 from bench.table import Report, Table, at_least, milliseconds
 from fieldcraft_worlds.games.towers import Settings, TowerRules, UnitRules
 from fieldcraft_worlds.games.towers.derived import TowersDerived
@@ -82,14 +82,14 @@ def run(quick: bool) -> Report:
         derived = TowersDerived(fc.generate_map(kind, SIZE, SIZE, seed=1, neighbors=8), RULES)
         rng = np.random.default_rng(5)
         begun = crowded(derived, rng)
-        for _ in range(WARM // 6 if quick else WARM):
+        for _ in range(repeats(quick, WARM // 6, WARM)):
             begun = step(derived, begun, (), rng)
             derived.follow(begun)
         dice = rng.bit_generator.state
         rounds = []
         busy = []
         slowest = []
-        for _ in range(2 if quick else 7):
+        for _ in range(repeats(quick, 2, 7)):
             state = begun
             rng.bit_generator.state = dice
             derived.follow(state)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import fieldcraft as fc
-from bench.race import race, say
+from bench.race import race, repeats, say
 from bench.table import Report, Table
 
 SEED = 20261121
@@ -135,7 +135,7 @@ def run(quick: bool) -> Report:
     for name, step in steps.items():
         if len(set(step())) != AGENTS:
             report.wrong.append(f"{name}: two agents in one cell")
-    rounds = 3 if quick else 20
+    rounds = repeats(quick, 3, 20)
     took = race(
         {name: (lambda: None, step) for name, step in steps.items()},
         1,
@@ -148,7 +148,7 @@ def run(quick: bool) -> Report:
     for name, times in took.items():
         best = times.best
         table.add(name, f"{best * 1e3:.1f}", f"{AGENTS / best:,.0f}", f"{best / own:.0f}")
-    first, later = walk(space, reached, rng, 20 if quick else 200)
+    first, later = walk(space, reached, rng, repeats(quick, 20, 200))
     table.notes.append(
         f"With a goal each: {first:.1f} s for the first step, which finds all paths, and"
         f" {later * 1e3:.1f} ms for the median of the steps that follow (wall clock, two threads)."

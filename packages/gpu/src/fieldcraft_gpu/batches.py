@@ -42,7 +42,10 @@ class Batch:
         if self._pipeline is not shader:
             self._pass.set_pipeline(shader.pipeline)
             self._pipeline = shader
-        self._pass.set_bind_group(0, group, [] if number is None else [number * STRIDE])
+        offsets = []
+        if number is not None:
+            offsets.append(number * STRIDE)
+        self._pass.set_bind_group(0, group, offsets)
         self._pass.dispatch_workgroups(*groups)
 
     def dispatch(

@@ -72,8 +72,10 @@ class Card:
     def __repr__(self) -> str:
         if self.lost:
             state = "lost"
+        elif self.exact:
+            state = "exact"
         else:
-            state = "exact" if self.exact else "not exact"
+            state = "not exact"
         kind = f"{self.adapter.kind}, {self.adapter.backend}"
         return f"<{type(self).__name__} {self.name} ({kind}), {state}>"
 
@@ -229,10 +231,16 @@ class Card:
         """Return the bind group of a shader; arrays and blocks of parameters get new buffers."""
         entries = []
         for binding, (kind, each) in enumerate(zip(shader.kinds, given, strict=True)):
-            buffer = self.uniform(each) if isinstance(each, bytes) else each
-            buffer = self.buffer(buffer) if isinstance(buffer, np.ndarray) else buffer
-            part = {"offset": 0, "size": 16} if kind == "d" else {}
-            entries.append({"binding": binding, "resource": {"buffer": buffer.handle, **part}})
+            if isinstance(each, bytes):
+                buffer = self.uniform(each)
+            elif isinstance(each, np.ndarray):
+                buffer = self.buffer(each)
+            else:
+                buffer = each
+            resource = {"buffer": buffer.handle}
+            if kind == "d":
+                resource |= {"offset": 0, "size": 16}
+            entries.append({"binding": binding, "resource": resource})
         with self.using():
             return self.handle.create_bind_group(layout=shader.layout, entries=entries)
 

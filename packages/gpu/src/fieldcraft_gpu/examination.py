@@ -35,12 +35,14 @@ def examine(device: Card) -> tuple[bool, str]:
         if bad
     ]
     problems = [each for each in wrong if not each.startswith("unguarded")]
-    report = f"{PATTERNS:,} patterns: " + (
-        "all as on the CPU" if not problems else "; ".join(problems)
-    )
-    return not problems, report + (
-        "" if (found[:, 3] == wanted[:, 3]).all() else f"; fuses where it may ({fuses})"
-    )
+    report = f"{PATTERNS:,} patterns: "
+    if problems:
+        report += "; ".join(problems)
+    else:
+        report += "all as on the CPU"
+    if (found[:, 3] != wanted[:, 3]).any():
+        report += f"; fuses where it may ({fuses})"
+    return not problems, report
 
 
 _NAMES = (

@@ -54,7 +54,9 @@ class Device(Card):
         """Return the name of the device of a field."""
         if getattr(field, "device", None) is not self:
             return "the CPU"
-        return f"{self.name}{', which is lost' if self.lost else ''}"
+        if self.lost:
+            return f"{self.name}, which is lost"
+        return str(self.name)
 
 
 class _Auto:
@@ -144,8 +146,13 @@ def checked_device(given: object) -> Device:
     `NoDevice`.
     """
     if isinstance(given, str):
-        return device(None if given == "gpu" else given)
-    found = given.device if isinstance(given, _Auto) else given
+        if given == "gpu":
+            return device()
+        return device(given)
+    if isinstance(given, _Auto):
+        found: object = given.device
+    else:
+        found = given
     if not isinstance(found, Device):
         raise InvalidValue(
             "A device is a result of fc.gpu.device()",

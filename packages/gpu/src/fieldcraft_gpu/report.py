@@ -47,7 +47,11 @@ def _report(chosen: argparse.Namespace) -> None:
     print(f"memory   at most {device.most_bytes >> 20:,} MiB for one array")
     print(f"exact    {'yes' if device.exact else 'NO'}: {device.examined}")
     for case, wrong in differences(device):
-        print(f"bits     {case}: {f'{wrong:,} DIFFER' if wrong else 'all as on the CPU'}")
+        if wrong:
+            verdict = f"{wrong:,} DIFFER"
+        else:
+            verdict = "all as on the CPU"
+        print(f"bits     {case}: {verdict}")
     for case, make in _CASES.items():
         cpu, card = (_milliseconds(make(place), place) for place in ("cpu", device))
         print(f"time     {case}: {cpu:.2f} ms a step on the CPU, {card:.2f} ms on the device")

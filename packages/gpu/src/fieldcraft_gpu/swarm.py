@@ -76,12 +76,13 @@ class DeviceAgents:
         for layer in plan.updated:
             field = layer.steps.field
             if not isinstance(field, DeviceTrailField) or field.device is not self.device:
+                if isinstance(field, DeviceTrailField):
+                    place = "another"
+                else:
+                    place = "the CPU"
                 raise InvalidValue(
                     "Agents on a device deposit on layers of the same device",
-                    got=(
-                        f"layer {layer.name!r} on"
-                        f" {'another' if isinstance(field, DeviceTrailField) else 'the CPU'}"
-                    ),
+                    got=f"layer {layer.name!r} on {place}",
                     remedy='Add the layer with device="gpu"',
                 )
 

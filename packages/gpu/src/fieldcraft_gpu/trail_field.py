@@ -166,14 +166,17 @@ class DeviceTrailField(SteppedField, TrailField):
         for plane, part in enumerate(parts):
             stamps = device.buffer(stamp_records(drawing, part * SCALE))
             parameters = device.uniform(drawing_parameters(self.space, count, plane * size))
-            given = parameters, stamps, shapes, table, self.sums
+            given = (parameters, stamps, shapes, table, self.sums)
             if blend == "add":
                 batch.dispatch(("double", "put", "stamps"), "stamp", "urrrw", all_stamps, *given)
                 continue
             files = ("double", "put", "stamps", "strongest")
             keys = device.buffer(8 * size)
             for entry in ("begin", "high", "low", "keep"):
-                groups = all_stamps if entry in ("high", "low") else all_cells
+                if entry in ("high", "low"):
+                    groups = all_stamps
+                else:
+                    groups = all_cells
                 batch.dispatch(files, entry, "urrrww", groups, *given, keys)
         device.submit(batch)
 
@@ -181,7 +184,10 @@ class DeviceTrailField(SteppedField, TrailField):
         self, amounts: NDArray[np.floating[Any]], weight: float = 1.0
     ) -> list[NDArray[np.float64]]:
         """Return the amounts of each plane, after reserving them."""
-        found = [np.ascontiguousarray(part) for part in (amounts.T if self.vector else [amounts])]
+        if self.vector:
+            found = [np.ascontiguousarray(part) for part in amounts.T]
+        else:
+            found = [np.ascontiguousarray(amounts)]
         for plane, part in enumerate(found):
             sizes = np.abs(part)
             self.reserve(plane, float(sizes.max(initial=0)), float(sizes.sum()) * weight)

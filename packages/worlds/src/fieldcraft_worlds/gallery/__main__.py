@@ -24,6 +24,7 @@ from fieldcraft_worlds.play.overlays import Overlays
 from fieldcraft_worlds.play.recording import opening_of, run
 from fieldcraft_worlds.play.session import Session
 from fieldcraft_worlds.play.settings import read_table
+from fieldcraft_worlds.scene import Scene
 from fieldcraft_worlds.view.extent import extent_of
 from fieldcraft_worlds.view.scene import draw_scene
 
@@ -94,7 +95,9 @@ def main() -> int:
 def record(name: str, piece: Piece, path: Path, *, short: bool = False) -> str:
     """Film a part of a match; return the digest of its end."""
     game = find_game(name)
-    sides = [piece.settings, *([] if piece.beside is None else [piece.beside])]
+    sides = [piece.settings]
+    if piece.beside is not None:
+        sides.append(piece.beside)
     sessions = [
         Session(
             game,
@@ -124,12 +127,18 @@ def record(name: str, piece: Piece, path: Path, *, short: bool = False) -> str:
         for each in sessions:
             run(each, steps)
 
-    go_on(1 if short else round(piece.begin * rate))
+    opening: list[Scene] = []
+    if short:
+        go_on(1)
+    else:
+        if piece.begin == 0:
+            opening = opening_of(session)
+        go_on(round(piece.begin * rate))
     with (
         Film(path, rate / piece.every, quality=piece.quality) as film,
         Progress(sys.stderr, piece.name) as bar,
     ):
-        for scene in opening_of(session) if piece.begin == 0 and not short else ():
+        for scene in opening:
             film.add(draw_scene(scene, size))
         for number in range(frames):
             film.add(drawn())

@@ -31,9 +31,11 @@ class Number:
         """Return the value as a float, or raise `InvalidValue`."""
         given = checks.finite(name, value)
         if given < self.low or (self.above and given == self.low):
-            rule = f"{name} is {'above' if self.above else 'at least'} {self.low:g}"
+            relation = "above" if self.above else "at least"
+            rule = f"{name} is {relation} {self.low:g}"
         elif given > self.high or (self.below and given == self.high):
-            rule = f"{name} is {'below' if self.below else 'at most'} {self.high:,.10g}"
+            relation = "below" if self.below else "at most"
+            rule = f"{name} is {relation} {self.high:,.10g}"
         else:
             return given
         raise InvalidValue(rule, got=f"{name}={given:g}", remedy="Pass another number")
@@ -51,8 +53,11 @@ class Integer:
         """Return the value as an int, or raise `InvalidValue`."""
         given = checks.integer(name, value, minimum=self.low)
         if given > self.high or (self.odd and given % 2 == 0):
+            rule = f"at most {self.high:,}"
+            if self.odd:
+                rule = f"odd, {rule}"
             raise InvalidValue(
-                f"{name} is {'odd, ' if self.odd else ''}at most {self.high:,}",
+                f"{name} is {rule}",
                 got=f"{name}={given}",
                 remedy="Pass another whole number",
             )

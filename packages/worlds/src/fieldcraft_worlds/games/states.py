@@ -165,14 +165,14 @@ def _check_array(
 ) -> None:
     shape: list[int | str] = []
     for side in rule.shape:
-        shape += space.shape if side == "map" else [side]
+        if side == "map":
+            shape += space.shape
+        else:
+            shape.append(side)
     if not isinstance(value, np.ndarray) or value.dtype != dtype:
         got = getattr(value, "dtype", type(value).__name__)
         raise _error(path, f"an array of {dtype}", str(got))
-    if value.ndim != len(shape) or any(
-        own != (sizes.setdefault(side, own) if isinstance(side, str) else side)
-        for own, side in zip(value.shape, shape, strict=True)
-    ):
+    if not _has_shape(value, shape, sizes):
         raise _error(path, f"of shape ({', '.join(map(str, shape))})", f"shape {value.shape}")
     if value.size and dtype.kind == "f" and not np.isfinite(value).all():
         raise _error(path, "an array of finite numbers", "others")
@@ -185,8 +185,24 @@ def _check_array(
         _check_places(path, value, space)
 
 
+def _has_shape(value: NDArray[Any], shape: list[int | str], sizes: dict[str, int]) -> bool:
+    """Whether an array has a shape. A named side has the length of all sides of its name; `sizes`
+    gets the lengths of new names.
+    """
+    if value.ndim != len(shape):
+        return False
+    for length, side in zip(value.shape, shape, strict=True):
+        if isinstance(side, str):
+            side = sizes.setdefault(side, length)
+        if length != side:
+            return False
+    return True
+
+
 def _range(rule: Contents, sizes: dict[str, int]) -> tuple[float, float]:
-    return rule.low, sizes[rule.below] - 1 if rule.below else rule.high
+    if rule.below:
+        return rule.low, sizes[rule.below] - 1
+    return rule.low, rule.high
 
 
 def _check_places(path: str, points: NDArray[Any], space: Space) -> None:

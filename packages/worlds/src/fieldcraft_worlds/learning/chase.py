@@ -249,7 +249,8 @@ class ChaseLesson:
             )
             window = self._cut(planes, np.array([here]))[0]
             left = state.items.cells[~state.items.taken]
-            window[4][places_in(space, here, left if len(left) else [state.exit], self.radius)] = 1
+            goals = left if len(left) else [state.exit]
+            window[4][places_in(space, here, goals, self.radius)] = 1
             found[RUNNER] = window
         own = [agent for agent in agents if agent != RUNNER]
         if own:

@@ -97,7 +97,9 @@ class LiveGame(Live):
         """Return the overlays that are fields of values; at least those shown at the start."""
         fields = {each.name: self._field(each.name) for each in self.game.overlays}
         found = [name for name, field in fields.items() if field]
-        return found or (["field"] if self._field("field") else [])
+        if not found and self._field("field"):
+            found = ["field"]
+        return found
 
     def _map_of(self, name: str) -> FunctionMap:
         def values() -> Any:

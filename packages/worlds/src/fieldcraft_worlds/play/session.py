@@ -100,16 +100,19 @@ class Session:
         except FieldcraftError as error:
             if not orders:
                 raise
-            refusals = [str(error)]
+            if len(orders) == 1:
+                self.step(())
+                return [str(error)]
+            refusals = []
             good = list[Any]()
-            for order in orders if len(orders) > 1 else ():
+            for order in orders:
                 try:
                     self.world.step(self.state, (*good, order), copy.deepcopy(self._rng))
                     good.append(order)
                 except FieldcraftError as refusal:
                     refusals.append(str(refusal))
             self.step(good)
-            return refusals[1:] or refusals
+            return refusals or [str(error)]
         return []
 
     def digest(self) -> str:

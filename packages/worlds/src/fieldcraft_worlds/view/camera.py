@@ -43,10 +43,10 @@ class Camera:
         self.y_up = checks.flag("y_up", y_up)
 
     def __repr__(self) -> str:
-        return (
-            f"<Camera at {self.position}, {self.zoom:g} pixels per world"
-            f" unit{', y_up=True' if self.y_up else ''}>"
-        )
+        text = f"Camera at {self.position}, {self.zoom:g} pixels per world unit"
+        if self.y_up:
+            text += ", y_up=True"
+        return f"<{text}>"
 
     @property
     def zooms(self) -> tuple[float, float]:

@@ -228,20 +228,22 @@ def _keys(pen: _Pen, keys: tuple[PanelKey, ...]) -> None:
         if not pen.fits():
             return
         in_columns = key.on is not None
-        if in_columns:
-            left = 0 if is_left else half
-            right = half - 8
-        else:
+        if not in_columns:
             left = 0
-            right = pen.wide
+            end = pen.wide
+        elif is_left:
+            left = 0
+            end = half - 8
+        else:
+            left = half
+            end = 2 * half - 8
         if key.on is not None:
             pen.box(left, 9, rgb_of_tone("good") if key.on else _EDGE)
             left += 14
         if key.key:
             pen.write(key.key, left, "muted" if key.on is False else "warning")
             left += max(measure(key.key, scale=_SCALE) + 8, 18)
-        width = (half if in_columns and not is_left else 0) + right - left
-        pen.write(cut_to(key.text, width, _SCALE), left, "muted" if key.on is False else "ink")
+        pen.write(cut_to(key.text, end - left, _SCALE), left, "muted" if key.on is False else "ink")
         next_in_columns = number + 1 < len(keys) and keys[number + 1].on is not None
         is_left = not (in_columns and is_left and next_in_columns)
         if is_left:

@@ -46,10 +46,12 @@ class AntWorld(PaintedWorld):
                     brush = "clear"
                 orders.append(Paint(brush.removeprefix("paint "), stroke))
             elif event.phase == "press" and event.action == "keep apart":
-                default = self.derived.settings.tuning(state.trails).separate
-                orders.append(
-                    Tune("separate", 0.0 if state.tuning.separate else default or Tuning().separate)
-                )
+                if state.tuning.separate:
+                    separate = 0.0
+                else:
+                    default = self.derived.settings.tuning(state.trails).separate
+                    separate = default or Tuning().separate
+                orders.append(Tune("separate", separate))
             elif event.phase == "press" and event.action == "other trails":
                 orders.append(Leave(TRAILS[1] if state.trails == SCALAR else TRAILS[0]))
         return tuple(orders)
@@ -72,7 +74,10 @@ def measured(world: AntWorld, state: State) -> dict[str, float]:
     """Return the food that came home, and the share of ants that went nowhere in the last window
     (1 before the first one ends).
     """
-    return {"food": float(state.home), "nowhere": 1.0 if state.nowhere is None else state.nowhere}
+    nowhere = state.nowhere
+    if nowhere is None:
+        nowhere = 1.0
+    return {"food": float(state.home), "nowhere": nowhere}
 
 
 GAME = GameOfParts(

@@ -62,8 +62,10 @@ def scripted_move(
         goal = int(goals[np.argmin(own[goals])])
         if len(chasing):
             gait = RUN
+        elif near < _SNEAK_WITHIN:
+            gait = SNEAK
         else:
-            gait = SNEAK if near < _SNEAK_WITHIN else WALK
+            gait = WALK
     else:
         own_map = distance_map(space, here)
         own = own_map.exact.reshape(-1)
@@ -84,8 +86,12 @@ def scripted_move(
             goal, is_safe = _best_refuge(
                 ground, settings, state, known, safe_distance / unit, own_map, enemy / unit
             )
-            cost = safe if is_safe else cost
-        gait = RUN if len(chasing) or near < _RUN_WITHIN else WALK
+            if is_safe:
+                cost = safe
+        if len(chasing) or near < _RUN_WITHIN:
+            gait = RUN
+        else:
+            gait = WALK
     direction, following = ground.downhill_step(
         distance_map(space, space.position_of(goal), cost=cost), at, cell, people.ahead[:1]
     )

@@ -251,7 +251,10 @@ class FloodSearch(GuidedSearch):
         self._flood(self.space.position_of(self._last), motion)
 
     def _flood(self, place: Floats, velocity: Floats) -> Pursuit:
-        self._seed, known = (place, velocity), velocity if velocity.any() else None
+        self._seed = (place, velocity)
+        known = None
+        if velocity.any():
+            known = velocity
         self.guide = Pursuit(
             self.space, place, known, speed=self.speed, cooling=_COOLING, most_hot=_MOST_HOT
         )

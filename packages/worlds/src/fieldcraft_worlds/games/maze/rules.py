@@ -182,9 +182,11 @@ def _next_cell(
             ]
         )
     best = int(np.argmax(points))
-    return replace(
-        player, ahead=int(neighbors[best]) if points[best] > _LEAST_COSINE else player.cell
-    )
+    if points[best] > _LEAST_COSINE:
+        ahead = int(neighbors[best])
+    else:
+        ahead = player.cell
+    return replace(player, ahead=ahead)
 
 
 def _direction(derived: MazeDerived, cell: int, ahead: int) -> tuple[float, float]:

@@ -57,10 +57,11 @@ def start(derived: TetherDerived, rng: np.random.Generator) -> State:
     if len(hidden):
         likely = hidden
     there = int(likely[rng.integers(len(likely))])
-    groups = [
-        _around(derived, cell, count)
-        for cell in ((there, here) if settings.swapped else (here, there))
-    ]
+    if settings.swapped:
+        middles = (there, here)
+    else:
+        middles = (here, there)
+    groups = [_around(derived, cell, count) for cell in middles]
     if len(np.intersect1d(groups[0], groups[1])):
         raise InvalidValue(
             "The sides start at different places",
@@ -126,9 +127,11 @@ def _around(derived: TetherDerived, cell: int, count: int) -> Ints:
     far = derived.paths_to(cell).exact.reshape(-1)
     order = np.argsort(far, kind="stable")
     order = order[np.isfinite(far[order])]
-    return np.asarray(
-        order[: 2 * count : 2] if len(order) >= 2 * count else order[:count], dtype=np.int64
-    )
+    if len(order) >= 2 * count:
+        chosen = order[: 2 * count : 2]
+    else:
+        chosen = order[:count]
+    return np.asarray(chosen, dtype=np.int64)
 
 
 def _hit(derived: TetherDerived, state: State, rng: np.random.Generator) -> State:

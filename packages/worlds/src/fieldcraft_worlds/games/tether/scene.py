@@ -204,4 +204,7 @@ def _facts(derived: TetherDerived, state: State) -> Iterator[Fact]:
         yield Fact(
             "", f"{len(left)} of {derived.settings.fighters} alive, dealt {state.dealt[side]:.0f}"
         )
-        yield Fact("", f"AI: {state.brains[side]}{', you play one' if by_hand else ''}")
+        ai = f"AI: {state.brains[side]}"
+        if by_hand:
+            ai += ", you play one"
+        yield Fact("", ai)

@@ -97,17 +97,15 @@ class Commander:
         own = derived.teams[derived.settings.teams[team]].values.reshape(-1)
         tension = derived.teams.tension().values.reshape(-1)
         contested = derived.teams.vulnerability(derived.settings.teams[team]).values.reshape(-1)
-        hostile = [
-            float((tension[ring] - own[ring]).mean()) if len(ring) else 0.0
-            for ring in (derived.rings[row] for row in enemies.tolist())
-        ]
-        quarrel = [
-            float(contested[ring].mean()) if len(ring) else 0.0
-            for ring in (derived.rings[row] for row in enemies.tolist())
-        ]
+        hostile = np.zeros(len(enemies))
+        quarrel = np.zeros(len(enemies))
+        for number, row in enumerate(enemies.tolist()):
+            ring = derived.rings[row]
+            if len(ring):
+                hostile[number] = (tension[ring] - own[ring]).mean()
+                quarrel[number] = contested[ring].mean()
         return np.asarray(
-            (1 + rules.presence * np.array(hostile) / base)
-            * (1 + rules.quarrel * np.array(quarrel) / base)
+            (1 + rules.presence * hostile / base) * (1 + rules.quarrel * quarrel / base)
         )
 
     def _wave_orders(
@@ -166,7 +164,9 @@ class Commander:
             share = settings.commander.wave
         else:
             share = self.wave
-        wave = max(1, round(share * settings.units)) * (1 if attacked == NOTHING else 2)
+        wave = max(1, round(share * settings.units))
+        if attacked != NOTHING:
+            wave *= 2
         if target != NOTHING and sizes[RESERVE] >= wave:
             free = min(range(FIRST_WAVE, settings.squads), key=lambda squad: (sizes[squad], squad))
             orders += [

@@ -200,16 +200,13 @@ class TowersDerived:
         if terrain is None or terrain.is_plain or not len(self.views):
             return self.views
         limit = _WALK * self.settings.unit.sight * self.space.cell_size
-        goals = [self.walking.position_of(ring) for ring in self.rings]
-        near = [
-            (
-                np.isfinite(distance_map(self.walking, at, limit=limit).values.reshape(-1))
-                if len(at)
-                else False
-            )
-            for at in goals
-        ]
-        return np.stack([view & walked for view, walked in zip(self.views, near, strict=True)])
+        reachable = np.zeros_like(self.views)
+        for row, ring in enumerate(self.rings):
+            if len(ring):
+                goals = self.walking.position_of(ring)
+                distances = distance_map(self.walking, goals, limit=limit).values.reshape(-1)
+                reachable[row] = self.views[row] & np.isfinite(distances)
+        return reachable
 
     # Units
 

@@ -45,7 +45,10 @@ def seeded(space: Grid, settings: Settings, rng: np.random.Generator) -> list[In
         sites = np.sort(rng.choice(sites, size=_SITES, replace=False))
         if reflect is not None:
             sites = np.union1d(sites, reflect(sites))
-    for crowding in _CROWDING if len(sites) >= len(settings.teams) * settings.towers else ():
+    crowdings: tuple[float, ...] = ()
+    if len(sites) >= len(settings.teams) * settings.towers:
+        crowdings = _CROWDING
+    for crowding in crowdings:
         best: tuple[float, list[Ints]] | None = None
         for _ in range(_TRIES):
             found = _attempt(space, settings, sites, reflect, crowding, rng)

@@ -194,9 +194,10 @@ class Planner(Commander):
         seconds = path.length / space.cell_size / unit.speed + float(towers.health[row]) / (
             strength * max(arriving, 1.0)
         )
-        gained = (_TOWER + _GROUND * ground if ground is not None and left > 0 else 0.0) - (
-            size - left
-        )
+        if ground is not None and left > 0:
+            gained = _TOWER + _GROUND * ground - (size - left)
+        else:
+            gained = 0.0 - (size - left)
         worth = gained / (seconds + 10.0)
         return Forecast(
             int(towers.ids[row]),
