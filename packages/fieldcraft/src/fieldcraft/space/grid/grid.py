@@ -17,10 +17,9 @@ from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cells import Many, One, checked_cells, match_opacity
 from fieldcraft.space.changes import WallChanges
 from fieldcraft.space.grid.grid_adjacency import adjacency_of_links
-from fieldcraft.space.grid.lattice import (
+from fieldcraft.space.grid.grid_layout import (
     OUTSIDE,
     GridLayout,
-    Lattice,
     coarse_cells,
     coarse_walls,
     nearest_of,
@@ -34,15 +33,27 @@ from fieldcraft.space.grid.neighborhood import (
     link_masks,
     patch_links,
 )
+from fieldcraft.space.rows_and_columns import (
+    back_on_map,
+    changeable_cells,
+    check_precision,
+    checked_walls,
+    described,
+    first_difference,
+    text_of,
+)
+from fieldcraft.space.space import Space
 
 if TYPE_CHECKING:
     from fieldcraft.space.graph.graph import Graph
     from fieldcraft.space.grid.map_objects import MapObjects
 
 MAX_CELLS = 2**28
+_PLACEMENT = ("shape", "cell_size", "origin", "y_up", "wrap")
+"""The attributes that determine where cells are."""
 
 
-class Grid(Lattice):
+class Grid(Space):
     """Map of square cells.
 
     World positions are (x, y) in world units, x to the right. Arrays are [row, column] of shape
@@ -98,7 +109,6 @@ class Grid(Lattice):
     """
 
     axes = "(height, width)"
-    placement = ("shape", "cell_size", "origin", "y_up", "wrap")
     objects: Mapping[str, MapObjects] = MappingProxyType({})
     """The objects of the map file that the grid was loaded from, by name. Saves leave them out."""
 
@@ -130,14 +140,14 @@ class Grid(Lattice):
         self.cell_size = checks.positive("cell_size", cell_size)
         self.origin = origin_of(origin, checks.flag("tiles", tiles), self.cell_size)
         farthest = max(abs(low) + side for low, side in zip(self.origin, self.size, strict=True))
-        self._check_precision("cell_size", self.cell_size, farthest)
+        check_precision("cell_size", self.cell_size, farthest)
         self.y_up = checks.flag("y_up", y_up)
         self.wrap = checks.flag("wrap", wrap)
         self.neighborhood = Neighborhood.of(neighbors, y_up=self.y_up, corners=corners)
         self.layout = GridLayout(
             self.width, self.height, self.cell_size, self.origin, self.y_up, self.wrap
         )
-        self._walls = self._blocked(walls, terrain)
+        self._walls = checked_walls(self, walls, terrain)
         self._walls.flags.writeable = False
         self.terrain = terrain
         self._links: NDArray[np.unsignedinteger] | None = None
@@ -150,8 +160,25 @@ class Grid(Lattice):
         terrain = () if self.terrain is None else (self.terrain.classes, self.terrain.enter)
         return self.walls, self.opaque, self.world_steps, self.corners, *terrain
 
-    def _form(self) -> str:
-        return f"cell_size {self.cell_size:g}"
+    def __len__(self) -> int:
+        return self.width * self.height
+
+    def __repr__(self) -> str:
+        return text_of(self, f"cell_size {self.cell_size:g}", wrap=self.wrap)
+
+    def describe(self, cell: int | None = None) -> str:
+        """Return the size, "40 x 30", or the place of a cell: "row 2, column 5 (cell 85)"."""
+        return described(self, cell)
+
+    def describe_difference(self, other: object) -> str:
+        """Return the first difference in where cells are; see `Space.describe_difference`."""
+        if not isinstance(other, Grid):
+            return f"on {other!r}"
+        return first_difference(self, other, _PLACEMENT)
+
+    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `Space.wrapped`."""
+        return back_on_map(positions, self.origin, self.period)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -224,7 +251,7 @@ class Grid(Lattice):
         return centers
 
     def _nearest_of(self, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        return nearest_of(self, free, cells)
+        return nearest_of(self, free, cells, wrap=self.wrap)
 
     def links(self) -> NDArray[np.unsignedinteger]:
         """Return which steps may end in each cell: shape (height, width), with bit `k` for
@@ -277,7 +304,7 @@ class Grid(Lattice):
         >>> grid.walls
         array([[False,  True, False]])
         """
-        ids = self._changeable(cells, blocked)
+        ids = changeable_cells(self, cells, blocked, self.terrain)
         self._follow_parent()
         self._change_walls(ids, blocked)
 

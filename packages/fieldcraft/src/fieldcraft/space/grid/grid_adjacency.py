@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.csr import starts_of
-from fieldcraft.space.grid.lattice import GridLayout
+from fieldcraft.space.grid.grid_layout import GridLayout
 from fieldcraft.space.grid.neighborhood import Links, Neighborhood, beside, link_masks
 
 

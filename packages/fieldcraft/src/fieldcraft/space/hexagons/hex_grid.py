@@ -13,17 +13,28 @@ from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.graph.graph import Graph
-from fieldcraft.space.grid.lattice import Lattice
 from fieldcraft.space.grid.neighborhood import Terrain
 from fieldcraft.space.hexagons import hex_layout
 from fieldcraft.space.hexagons.hex_graph import HexGraph
 from fieldcraft.space.hexagons.hex_layout import STEPS, HexLayout
+from fieldcraft.space.rows_and_columns import (
+    back_on_map,
+    changeable_cells,
+    check_precision,
+    checked_walls,
+    described,
+    first_difference,
+    text_of,
+)
+from fieldcraft.space.space import Space
 
 MAX_HEXES = 2**24
 ORIENTATIONS = ("pointy", "flat")
+_PLACEMENT = ("shape", "orientation", "size", "origin", "y_up", "wrap")
+"""The attributes that determine where cells are."""
 
 
-class HexGrid(Lattice):
+class HexGrid(Space):
     """Map of hexagons, with six steps from each.
 
     Hexagons are arranged in columns and rows: odd rows of pointy ones are shifted half a hexagon to
@@ -67,7 +78,6 @@ class HexGrid(Lattice):
     """
 
     axes = "(rows, columns)"
-    placement = ("shape", "orientation", "size", "origin", "y_up", "wrap")
 
     def __init__(
         self,
@@ -96,9 +106,11 @@ class HexGrid(Lattice):
         self.wrap = checks.flag("wrap", wrap)
         self.y_up = checks.flag("y_up", y_up)
         if self._pointy:
-            side, name = (self.rows, "rows")
+            name = "rows"
+            side = self.rows
         else:
-            side, name = (self.columns, "columns")
+            name = "columns"
+            side = self.columns
         if self.wrap and side % 2:
             raise InvalidValue(
                 f"A torus of {self.orientation} hexagons has an even number of {name}, so that the"
@@ -113,14 +125,17 @@ class HexGrid(Lattice):
         self.layout = HexLayout(
             self._pointy, self.size, (self.origin[0] + offset[0], self.origin[1] + offset[1])
         )
-        self._check_precision("size", self.size, float(np.abs(self.extent).max()))
-        blocked = self._blocked(walls, terrain)
+        check_precision("size", self.size, float(np.abs(self.extent).max()))
+        blocked = checked_walls(self, walls, terrain)
         self.terrain = terrain
         self._graph = HexGraph(self, blocked.reshape(-1))
         self._changes = self._graph._changes  # one history: each change is one of both
 
-    def _form(self) -> str:
-        return f"{self.orientation}, size {self.size:g}"
+    def __len__(self) -> int:
+        return self.columns * self.rows
+
+    def __repr__(self) -> str:
+        return text_of(self, f"{self.orientation}, size {self.size:g}", wrap=self.wrap)
 
     @property
     def _pointy(self) -> bool:
@@ -131,7 +146,9 @@ class HexGrid(Lattice):
     def to_offset(self, cells: ArrayLike) -> NDArray[np.int64]:
         """Return the (column, row) of cells, (2,) or (N, 2); row 0 has the smallest y."""
         rows, columns = np.divmod(checked_cells(self, cells), self.columns)
-        return np.stack([columns, self.rows - 1 - rows if self.y_up else rows], axis=-1)
+        if self.y_up:
+            rows = self.rows - 1 - rows
+        return np.stack([columns, rows], axis=-1)
 
     def from_offset(self, offset: ArrayLike) -> int | NDArray[np.int64]:
         """Return the cells at (column, row), one or (N, 2); coordinates wrap on a torus. Raises
@@ -147,7 +164,7 @@ class HexGrid(Lattice):
             raise OutsideMap(
                 f"Columns lie in 0 to {self.columns - 1} and rows in 0 to {self.rows - 1}",
                 got=f"column {pairs[wrong][0][0]}, row {pairs[wrong][0][1]}",
-                remedy="Leave out what lies beyond the rim",
+                remedy="Leave out what is off the map",
             )
         cells = self._cells(inside)
         if single:
@@ -194,11 +211,17 @@ class HexGrid(Lattice):
                 got=f"{len(near)} cells and {len(far)} others",
                 remedy="Pass as many of both",
             )
-        turns = (-1, 0, 1) if self.wrap else (0,)
+        turns: tuple[int, ...] = (0,)
+        if self.wrap:
+            turns = (-1, 0, 1)
         shifts = [(k * self.columns, m * self.rows) for k in turns for m in turns]
         ends = [hex_layout.to_axial(far + shift, pointy=self._pointy) for shift in shifts]
-        found = np.min([hex_layout.distances(end - near) for end in ends], axis=0)
-        return int(found) if found.ndim == 0 else found
+        found: NDArray[np.int64] = np.min(
+            [hex_layout.distances(end - near) for end in ends], axis=0
+        )
+        if found.ndim == 0:
+            return int(found)
+        return found
 
     @staticmethod
     def _coordinates(what: str, value: ArrayLike) -> tuple[NDArray[np.int64], bool]:
@@ -226,9 +249,8 @@ class HexGrid(Lattice):
         """
         offset = hex_layout.to_offset(axial, pointy=self._pointy)
         if self.wrap:
-            return self._cells(np.mod(offset, (self.columns, self.rows))), np.ones(
-                offset.shape[:-1], dtype=np.bool_
-            )
+            on_map = np.mod(offset, (self.columns, self.rows))
+            return self._cells(on_map), np.ones(offset.shape[:-1], dtype=np.bool_)
         inside = np.asarray(((offset >= 0) & (offset < (self.columns, self.rows))).all(axis=-1))
         return self._cells(np.where(inside[..., np.newaxis], offset, 0)), inside
 
@@ -245,11 +267,13 @@ class HexGrid(Lattice):
         units.
         """
         across, down = self.layout.pitch
-        moved = self.rows > 1 if self._pointy else self.columns > 1
+        # A second row, or column, is shifted by half a hexagon.
         if self._pointy:
-            size = ((self.columns + moved / 2) * across, (self.rows - 1) * down + 2 * self.size)
+            shifted = self.rows > 1
+            size = ((self.columns + shifted / 2) * across, (self.rows - 1) * down + 2 * self.size)
         else:
-            size = ((self.columns - 1) * across + 2 * self.size, (self.rows + moved / 2) * down)
+            shifted = self.columns > 1
+            size = ((self.columns - 1) * across + 2 * self.size, (self.rows + shifted / 2) * down)
         low = np.array(self.origin)
         return np.stack([low, low + size])
 
@@ -281,11 +305,13 @@ class HexGrid(Lattice):
             cells[lost] = nearest
             return cells
         low, high = self.extent
+        got = str(tuple(points[lost[0]].tolist()))
+        if len(points) > 1:
+            got += f" at index {lost[0]}"
         raise OutsideMap(
             f"Positions lie in a hexagon of the map, which reaches from {tuple(low.tolist())} to"
             f" {tuple(high.tolist())}",
-            got=f"{tuple(points[lost[0]].tolist())}"
-            + (f" at index {lost[0]}" if len(points) > 1 else ""),
+            got=got,
             remedy='Correct the position, or pass outside="clamp"',
         )
 
@@ -299,7 +325,20 @@ class HexGrid(Lattice):
         """Return the size, "40 x 30 hexagons", or the place of a cell: "row 2, column 5 (cell
         85)".
         """
-        return super().describe(cell) + (" hexagons" if cell is None else "")
+        place = described(self, cell)
+        if cell is None:
+            return f"{place} hexagons"
+        return place
+
+    def describe_difference(self, other: object) -> str:
+        """Return the first difference in where cells are; see `Space.describe_difference`."""
+        if not isinstance(other, HexGrid):
+            return f"on {other!r}"
+        return first_difference(self, other, _PLACEMENT)
+
+    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `Space.wrapped`."""
+        return back_on_map(positions, self.origin, self.period)
 
     # Walls
 
@@ -325,7 +364,7 @@ class HexGrid(Lattice):
         InvalidValue
             For opening cells that the terrain makes impassable.
         """
-        ids = self._changeable(cells, blocked)
+        ids = changeable_cells(self, cells, blocked, self.terrain)
         self._graph.set_walls(ids, blocked)
 
     @property

@@ -24,12 +24,13 @@ STEPS.flags.writeable = False
 _RING = np.array([(1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1), (0, -2)])
 """The corners of a hexagon relative to its center, (across, along)."""
 
-_THIRD = math.sqrt(3.0)
+_SQRT_3 = math.sqrt(3.0)
 
 
 def to_axial(offset: Ints, *, pointy: bool) -> Ints:
     """Return the axial coordinates of offset coordinates (..., 2)."""
-    columns, rows = offset[..., 0], offset[..., 1]
+    columns = offset[..., 0]
+    rows = offset[..., 1]
     if pointy:
         return np.stack([columns - (rows - (rows & 1)) // 2, rows], axis=-1)
     return np.stack([columns, rows - (columns - (columns & 1)) // 2], axis=-1)
@@ -82,12 +83,12 @@ class HexLayout:
     @property
     def step(self) -> float:
         """The distance between the centers of neighbors."""
-        return _THIRD * self.size
+        return _SQRT_3 * self.size
 
     @property
     def area(self) -> float:
         """The area of a hexagon."""
-        return 1.5 * _THIRD * self.size**2
+        return 1.5 * _SQRT_3 * self.size**2
 
     @property
     def pitch(self) -> tuple[float, float]:
@@ -127,13 +128,11 @@ class HexLayout:
 
     def axial(self, places: Floats) -> Floats:
         """Return fractional axial coordinates of world positions (..., 2)."""
-        x, y = (
-            (places[..., 0] - self.middle[0]) / self.size,
-            (places[..., 1] - self.middle[1]) / self.size,
-        )
+        x = (places[..., 0] - self.middle[0]) / self.size
+        y = (places[..., 1] - self.middle[1]) / self.size
         if self.pointy:
-            return np.stack([x / _THIRD - y / 3, y * (2 / 3)], axis=-1)
-        return np.stack([x * (2 / 3), y / _THIRD - x / 3], axis=-1)
+            return np.stack([x / _SQRT_3 - y / 3, y * (2 / 3)], axis=-1)
+        return np.stack([x * (2 / 3), y / _SQRT_3 - x / 3], axis=-1)
 
     def corners(self, axial: Ints) -> tuple[Floats, Ints]:
         """Return the corners of hexagons, each once, (C, 2), and the six of each hexagon in order,
@@ -145,17 +144,22 @@ class HexLayout:
         """Return the centers of hexagons in whole numbers of half a step across and half a size
         along, so that neighbors have exactly the same corners.
         """
+        q = axial[:, 0]
+        r = axial[:, 1]
         if self.pointy:
-            across = 2 * axial[:, 0] + axial[:, 1]
+            across = 2 * q + r
+            along = 3 * r
         else:
-            across = 2 * axial[:, 1] + axial[:, 0]
-        along = 3 * (axial[:, 1] if self.pointy else axial[:, 0])
+            across = 2 * r + q
+            along = 3 * q
         return np.stack([across, along], axis=-1)
 
     def _numbered(self, marks: Ints) -> tuple[Floats, Ints]:
         """Return the world positions of marks (N, K, 2), each once, and their numbers, (N, K)."""
         known, numbers = np.unique(marks.reshape(-1, 2), axis=0, return_inverse=True)
-        places = (known if self.pointy else known[:, ::-1]) * self.units + self.middle
+        if not self.pointy:
+            known = known[:, ::-1]
+        places = known * self.units + self.middle
         return places, numbers.reshape(marks.shape[:-1]).astype(np.int64)
 
     def sides(self, axial: Ints, steps: Ints) -> tuple[Floats, Ints]:
@@ -163,5 +167,7 @@ class HexLayout:
         the two of each side, (K, 2).
         """
         marks = self._marks(axial)
-        first = steps if self.pointy else (1 - steps) % 6
+        first = steps
+        if not self.pointy:
+            first = (1 - steps) % 6
         return self._numbered(np.stack([marks + _RING[first], marks + _RING[(first + 1) % 6]], 1))

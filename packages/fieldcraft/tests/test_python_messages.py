@@ -27,3 +27,5 @@ def test_messages_of_python_name_public_classes() -> None:
     assert shown - public == set()
     with pytest.raises(TypeError, match=r"^InfluenceMap\.advance\(\) missing"):
         fc.InfluenceMap(fc.Grid(3, 2)).advance()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"^HexGrid\.wrapped\(\) missing"):
+        fc.HexGrid(3, 2).wrapped()  # type: ignore[call-arg]

@@ -1,10 +1,9 @@
-"""The common base of grids of squares and of hexagons, and the positions of square cells."""
+"""Where the cells of a grid are: their positions, coarser cells, and the nearest of some cells."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,11 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
-from fieldcraft.base.shown import shown_as
 from fieldcraft.kernels.shared.arrays import is_rows
 from fieldcraft.space.cached import cached_until_walls_change
-from fieldcraft.space.cells import checked_cells, condition, unlabeled
-from fieldcraft.space.grid.neighborhood import Terrain
 from fieldcraft.space.space import Space
 
 OUTSIDE = ("refuse", "clamp")
@@ -43,7 +39,8 @@ class GridLayout:
     def centers(self, cells: int | NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the world positions of the centers of cells: (2,) for one, (N, 2) for many."""
         rows, columns = divmod(cells, self.width)
-        rows = self.height - 1 - rows if self.y_up else rows
+        if self.y_up:
+            rows = self.height - 1 - rows
         x = self.origin[0] + (columns + 0.5) * self.cell_size
         y = self.origin[1] + (rows + 0.5) * self.cell_size
         if isinstance(cells, int):
@@ -67,7 +64,8 @@ class GridLayout:
             x, y = position
         else:
             return None
-        column, row = (x - self.origin[0]) / self.cell_size, (y - self.origin[1]) / self.cell_size
+        column = (x - self.origin[0]) / self.cell_size
+        row = (y - self.origin[1]) / self.cell_size
         if not (0 <= column < self.width and 0 <= row < self.height):
             return None
         if self.y_up:
@@ -92,11 +90,13 @@ class GridLayout:
         refused = kernels.shared.places.cells(
             positions, walls, self.frame, outside == "clamp", found
         )
-        return found if refused < 0 else None
+        if refused >= 0:
+            return None
+        return found
 
     def _off_map(self, points: NDArray[np.float64], index: int) -> OutsideMap:
         """Return the error for a position that is not on the map."""
-        where = f"{tuple(points[index].tolist())}"
+        where = str(tuple(points[index].tolist()))
         if len(points) > 1:
             where += f" at index {index}"
         if self.wrap:
@@ -185,111 +185,21 @@ def coarse_walls(walls: NDArray[np.bool_], factor: int, *, y_up: bool) -> NDArra
     return np.asarray(np.logical_and.reduceat(rows, left, axis=1))
 
 
-@shown_as("Grid")
-class Lattice(Space):
-    """Space of cells in rows and columns. Cells of a terrain's impassable classes are walls.
-
-    `placement` lists the attributes that determine where cells are.
-    """
-
-    placement: ClassVar[tuple[str, ...]]
-    terrain: Terrain | None
-    origin: tuple[float, float]
-    wrap: bool
-
-    def __len__(self) -> int:
-        return self.shape[0] * self.shape[1]
-
-    def __repr__(self) -> str:
-        extra = "".join([", y_up=True" if self.y_up else "", ", wrap=True" if self.wrap else ""])
-        free = len(self) - int(np.count_nonzero(self.walls))
-        return (
-            f"<{type(self).__name__} {self.shape[1]} x {self.shape[0]}, {self._form()}{extra},"
-            f" {free} open cells>"
-        )
-
-    def _form(self) -> str:
-        """Return the form and size of a cell, for `repr`."""
-        raise NotImplementedError
-
-    def describe(self, cell: int | None = None) -> str:
-        """Return the size, "40 x 30", or the place of a cell: "row 2, column 5 (cell 85)"."""
-        if cell is None:
-            return f"{self.shape[1]} x {self.shape[0]}"
-        row, column = divmod(checks.cell("cell", cell, len(self)), self.shape[1])
-        return f"row {row}, column {column} (cell {cell})"
-
-    def describe_difference(self, other: object) -> str:
-        """Return the first attribute of `placement` that differs; see `Space`."""
-        if not isinstance(other, Lattice) or other.placement != self.placement:
-            return f"on {other!r}"
-        for name in self.placement:
-            mine, yours = getattr(self, name), getattr(other, name)
-            if mine != yours:
-                return f"with {name} {yours} on a space with {name} {mine}"
-        return ""
-
-    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
-        """See `Space.wrapped`."""
-        low, period = np.array(self.origin), self.period
-        if period is None:
-            return positions
-        return np.asarray(low + np.mod(positions - low, period))
-
-    def _check_precision(self, name: str, size: float, farthest: float) -> None:
-        """Refuse cells that are too small for float64 coordinates of this size."""
-        if not farthest < 2**48 * size or math.isinf(farthest):
-            raise InvalidValue(
-                "Cells are large enough for a float64 position to tell them apart",
-                got=f"{name}={size!r} at coordinates up to {farthest:g}",
-                remedy="Move the origin nearer to 0, or use other units",
-            )
-
-    def _blocked(self, walls: ArrayLike | None, terrain: Terrain | None) -> NDArray[np.bool_]:
-        """Return the walls of the map, including those of its terrain."""
-        if terrain is not None and not isinstance(terrain, Terrain):
-            raise InvalidValue(
-                "terrain is a fieldcraft.Terrain",
-                got=type(terrain).__name__,
-                remedy="Pass fc.Terrain(classes, enter)",
-            )
-        blocked = np.zeros(self.shape, dtype=np.bool_)
-        if walls is not None:
-            given = checks.array("walls", unlabeled(self, condition(self, "walls", walls)))
-            if isinstance(walls, list | tuple) and np.isin(given, (0, 1)).all():
-                given = given.astype(bool)
-            blocked |= checks.shaped("walls", given, self.shape, "b")
-        if terrain is not None:
-            checks.shaped("The classes of a terrain", terrain.classes, self.shape)
-            blocked |= terrain.walls
-        return blocked
-
-    def _changeable(self, cells: ArrayLike, blocked: bool) -> NDArray[np.int64]:
-        """Return the cells to block or open, ascending; refuse to open impassable terrain."""
-        ids = np.unique(checked_cells(self, cells))
-        if not checks.flag("blocked", blocked) and self.terrain is not None:
-            stuck = ids[self.terrain.walls.reshape(-1)[ids]]
-            if len(stuck):
-                raise InvalidValue(
-                    "Impassable terrain stays a wall",
-                    got=f"cell {stuck[0]}",
-                    remedy="Leave it out, or use a grid without that terrain",
-                )
-        return ids
-
-
 def nearest_of(
-    grid: Lattice, free: NDArray[np.int64], cells: NDArray[np.int64]
+    grid: Space, free: NDArray[np.int64], cells: NDArray[np.int64], *, wrap: bool
 ) -> NDArray[np.int64]:
-    """Return for each cell the nearest of the cells `free`, ascending: all open ones, or some."""
+    """Return for each cell of a grid the nearest of the cells `free`, ascending: all open ones, or
+    some. On a torus, with `wrap`, the map goes on beyond its rim.
+    """
     if len(free) == len(grid) - np.count_nonzero(grid.walls):
         tiles = _tiles_of_open_cells(grid)
     else:
         tiles = _tiles_of(grid, free)
     values, bounds, closed = tiles
-    centers = np.stack(np.divmod(cells, grid.shape[1])[::-1], axis=1) + 0.5
-    axes = False, grid.wrap
-    squares = np.inf, 0.0
+    rows, columns = np.divmod(cells, grid.shape[1])
+    centers = np.stack([columns, rows], axis=1) + 0.5
+    axes = (False, wrap)  # whether y grows upwards, and whether the map is a torus
+    squares = (np.inf, 0.0)  # of the radius and of the spacing
     found = np.full((len(cells), 1), -1, dtype=np.int64)
     # Of equal values the kernel takes the nearest cell, of equally near ones the lowest.
     kernels.values.best.best(
@@ -303,11 +213,11 @@ _Tiles = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.uint8]]
 
 
 @cached_until_walls_change
-def _tiles_of_open_cells(grid: Lattice) -> _Tiles:
+def _tiles_of_open_cells(grid: Space) -> _Tiles:
     return _tiles_of(grid, np.flatnonzero(~grid.walls.reshape(-1)))
 
 
-def _tiles_of(grid: Lattice, free: NDArray[np.int64]) -> _Tiles:
+def _tiles_of(grid: Space, free: NDArray[np.int64]) -> _Tiles:
     height, width = grid.shape
     tile = kernels.values.best.TILE
     values = np.zeros(grid.shape, dtype=np.float32)
