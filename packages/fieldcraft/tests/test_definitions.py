@@ -36,7 +36,7 @@ FOLLOWED = [
     ("values/sampling.py", "values, single = _bilinear(", "_bilinear", "values/sampling.py", "_bilinear"),
     ("values/sampling.py", "kernels.values.sample.bilinear", "bilinear", "kernels/values/sample.py", "bilinear"),
     # sources, steps and samples
-    ("layers/source_layer.py", "self._source(position", "_source", "layers/source_layer.py", "_source"),
+    ("layers/source_layer.py", "self._added(position", "_added", "layers/source_layer.py", "_added"),
     ("layers/source_layer.py", "return self.steps.sources.add(", "add", "layers/sources/sources.py", "add"),
     ("layers/influence_map.py", "self.schedule.step(count)", "step(", "layers/schedule.py", "step"),
     ("layers/schedule.py", "layer.steps.take(part)", "take(", "layers/steps.py", "take"),

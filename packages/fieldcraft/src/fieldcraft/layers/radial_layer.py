@@ -59,10 +59,10 @@ class RadialLayer(SourceLayer, kind="radial"):
             A handle to move, change and remove it.
         """
         refuse_settings(others)
-        return self._source(
+        return self._added(
             position,
             strength,
-            radii=radius,
+            radius=radius,
             falloff=falloff,
             lifetime=lifetime,
             on_wall=on_wall,
@@ -98,12 +98,13 @@ class RadialLayer(SourceLayer, kind="radial"):
             Their ids for `layer.sources`.
         """
         refuse_settings(others)
-        return self._add(
+        return self.steps.sources.add(
             positions,
             strengths,
             radii=radii,
             falloff=falloff,
             lifetimes=lifetimes,
+            now=self.steps.ticks,
             on_wall=on_wall,
             outside=outside,
         )
@@ -129,16 +130,12 @@ class RadialLayer(SourceLayer, kind="radial"):
         radii, falloff
             As for `add_sources`; without them known sources keep theirs.
         """
-        if falloff is None:
-            curve = None
-        else:
-            curve = Falloff.of(falloff)
         self.steps.sources.sync(
             keys,
             positions,
             strengths,
             radii=radii,
-            falloff=curve,
+            falloff=falloff,
             velocities=velocities,
             on_wall=on_wall,
             outside=outside,
@@ -262,7 +259,9 @@ class RadialLayer(SourceLayer, kind="radial"):
             return self.add_source(
                 point, value, radius=reach * step, falloff=falloff, on_wall=on_wall
             )
-        radius, curve = (values_of(self._propagation)[name] for name in ("radius", "falloff"))
+        settings = values_of(self._propagation)
+        radius = settings["radius"]
+        curve = settings["falloff"]
         if np.isclose(reach * step, radius):
             return self.add_source(point, value, on_wall=on_wall)
         return self.add_source(
@@ -299,6 +298,7 @@ def _cut(curve: Falloff, shares: NDArray[np.float64]) -> Falloff:
     """
     end = float(curve(np.array([1.0]))[0])
     beyond = np.maximum(shares - 1, 0.0)
-    return Falloff.of(
-        curve(np.minimum(shares, 1.0)) * (np.power(end, beyond) if end > 0 else (beyond == 0))
-    )
+    weights = curve(np.minimum(shares, 1.0))
+    if end > 0:
+        return Falloff.of(weights * np.power(end, beyond))
+    return Falloff.of(weights * (beyond == 0))

@@ -14,7 +14,6 @@ from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft.layers.propagated_layer import PropagatedLayer
 from fieldcraft.layers.propagation import PROPAGATIONS
 from fieldcraft.layers.sources import Source, Sources
-from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.layers.sources.placing import distinct_ground
 from fieldcraft.layers.without import Without
 
@@ -96,7 +95,7 @@ class SourceLayer(PropagatedLayer):
         >>> orc.remove()
         """
         refuse_settings(others)
-        return self._source(position, strength, lifetime=lifetime, on_wall=on_wall, outside=outside)
+        return self._added(position, strength, lifetime=lifetime, on_wall=on_wall, outside=outside)
 
     def add_sources(
         self,
@@ -125,8 +124,13 @@ class SourceLayer(PropagatedLayer):
             Their ids for `layer.sources`.
         """
         refuse_settings(others)
-        return self._add(
-            positions, strengths, lifetimes=lifetimes, on_wall=on_wall, outside=outside
+        return self.steps.sources.add(
+            positions,
+            strengths,
+            lifetimes=lifetimes,
+            now=self.steps.ticks,
+            on_wall=on_wall,
+            outside=outside,
         )
 
     def source(self, identity: int | None = None, *, key: Hashable = None) -> Source:
@@ -152,14 +156,15 @@ class SourceLayer(PropagatedLayer):
                 got="both or neither",
                 remedy="Pass one of the two",
             )
+        sources = self.steps.sources
         if identity is not None:
             identity = checks.integer("identity", identity)
-        if identity is None:
-            identity = self.steps.sources.id_of(checks.key("key", key))
+        else:
+            identity = sources.id_of(checks.key("key", key))
             if identity is None:
-                raise UnknownName("live source with a key", key, map(str, self.steps.sources.keys))
-        self.steps.sources.positions_of([identity])
-        return Source(self.steps.sources, int(identity))
+                raise UnknownName("live source with a key", key, map(str, sources.keys))
+        sources.positions_of([identity])  # raises `DeadSource` where there is none
+        return Source(sources, identity)
 
     def remove_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int:
         """Remove all sources in the cells at world positions, and return their number.
@@ -189,8 +194,8 @@ class SourceLayer(PropagatedLayer):
         with self.steps.lock:
             cells = np.atleast_1d(self.space.cell_at(positions, outside=outside))
             sources = self.steps.sources
-            put = np.asarray(self.space.cell_at(sources.positions, outside="clamp"))
-            gone = sources.ids[np.isin(sources.cells, cells) | np.isin(put, cells)]
+            own_cells = np.asarray(self.space.cell_at(sources.positions, outside="clamp"))
+            gone = sources.ids[np.isin(sources.cells, cells) | np.isin(own_cells, cells)]
             sources.remove(gone)
             return len(gone)
 
@@ -267,43 +272,30 @@ class SourceLayer(PropagatedLayer):
             )
         return Without(self, sources)
 
-    def _source(
-        self, position: ArrayLike, strength: float, *, lifetime: float | None, **shape: Any
-    ) -> Source:
-        strength = checks.finite("strength", strength)
-        return Source(
-            self.steps.sources,
-            int(self._add(position, strength, lifetimes=lifetime, one=True, **shape)[0]),
-        )
-
-    def _add(
+    def _added(
         self,
-        positions: ArrayLike,
-        strengths: ArrayLike,
+        position: ArrayLike,
+        strength: float,
         *,
-        radii: ArrayLike | None = None,
+        radius: float | None = None,
         falloff: Any = None,
-        lifetimes: ArrayLike | None = None,
+        lifetime: float | None,
         on_wall: str,
         outside: str,
-        one: bool = False,
-    ) -> NDArray[np.int64]:
-        with self.steps.lock:
-            if falloff is None:
-                curve = None
-            else:
-                curve = Falloff.of(falloff)
-            return self.steps.sources.add(
-                positions,
-                strengths,
-                radii=radii,
-                falloff=curve,
-                lifetimes=lifetimes,
-                now=self.steps.ticks,
-                on_wall=on_wall,
-                outside=outside,
-                one=one,
-            )
+    ) -> Source:
+        """Add a source at one position; see `add_source`."""
+        ids = self.steps.sources.add(
+            position,
+            checks.finite("strength", strength),
+            radii=radius,
+            falloff=falloff,
+            lifetimes=lifetime,
+            now=self.steps.ticks,
+            on_wall=on_wall,
+            outside=outside,
+            one=True,
+        )
+        return Source(self.steps.sources, int(ids[0]))
 
     def _point(self, position: ArrayLike) -> NDArray[np.float64]:
         if isinstance(position, (int, np.integer)) and not isinstance(position, bool):

@@ -62,6 +62,8 @@ class Sources:
         """The velocities, paths and schedules of sources."""
         self.falloffs: list[Falloff] = []
         """The falloffs of sources that have their own."""
+        self.have_shapes = False
+        """Whether any source may have a radius or a falloff of its own."""
         self._limits: Limits | None = None
         self._keys: dict[Hashable, int] = {}
         self._synced = Synced([], NO_CELLS, NO_CELLS, 0)
@@ -128,7 +130,7 @@ class Sources:
         strengths: ArrayLike,
         *,
         radii: ArrayLike | None = None,
-        falloff: Falloff | None = None,
+        falloff: Any = None,
         lifetimes: ArrayLike | None = None,
         now: int = 0,
         on_wall: str = "refuse",
@@ -145,8 +147,8 @@ class Sources:
             One for all, or one each.
         radii : float or array_like of shape (N,), optional
             World units, in place of the radius of a radial layer.
-        falloff : Falloff, optional
-            In place of the falloff of a radial layer.
+        falloff : str, Ring, Falloff, Sequence[float] or Callable, optional
+            In place of the falloff of a radial layer; see `Falloff.of`.
         lifetimes : float or array_like of shape (N,), optional
             Seconds from `now` until they are removed.
         now : int, optional
@@ -293,7 +295,10 @@ class Sources:
     ) -> None:
         """Change the strength of a source with time; see `Source.schedule`."""
         begin = np.atleast_1d(checks.array("times", times))
-        begin = checks.numbers("times", begin, len(begin) if begin.ndim == 1 else 1)
+        count = 1  # which arrays of two axes do not have
+        if begin.ndim == 1:
+            count = len(begin)
+        begin = checks.numbers("times", begin, count)
         if not len(begin) or begin[0] != 0 or (np.diff(begin) <= 0).any():
             raise InvalidValue(
                 "The times of a schedule are seconds from now, ascending, the first 0",
@@ -323,7 +328,7 @@ class Sources:
         strengths: ArrayLike,
         *,
         radii: ArrayLike | None = None,
-        falloff: Falloff | None = None,
+        falloff: Any = None,
         velocities: ArrayLike | None = None,
         on_wall: str = "refuse",
         outside: str = "refuse",
@@ -352,13 +357,13 @@ class Sources:
             If a key comes twice, among others; then nothing has changed.
         """
         with self._lock:
+            given: Any = keys
             if isinstance(keys, np.ndarray):
                 given = keys.tolist()
+            if isinstance(given, str):
+                names: list[Any] = list(given)
             else:
-                given = keys
-            names: list[Any] = (
-                list(given) if isinstance(given, str) else checks.sequence("keys", given)
-            )
+                names = checks.sequence("keys", given)
             points, cells = place(self._space, positions, on_wall=on_wall, outside=outside)
             is_plain = radii is None and falloff is None and velocities is None
             if is_plain and self._sync_again(names, points, cells, strengths):
@@ -477,9 +482,6 @@ class Sources:
 
     # Radii and falloffs
 
-    have_shapes = False
-    """Whether any source may have a radius or a falloff of its own."""
-
     def limit(self, strength: float, count: int, radius: float) -> None:
         """Refuse larger strengths, more sources and radii from this one on, for a radial layer."""
         self._limits = Limits(strength, count, radius)
@@ -508,7 +510,10 @@ class Sources:
     ) -> None:
         """Set the radii and the falloff of rows; None for those of the layer."""
         self.have_shapes |= radii is not None or falloff is not None
-        self.rows.radii[rows] = 0.0 if radii is None else radii
+        if radii is None:
+            self.rows.radii[rows] = 0.0
+        else:
+            self.rows.radii[rows] = radii
         if falloff is not None and falloff not in self.falloffs:
             if len(self.falloffs) > 2 * len(self):  # falloffs may differ at each call
                 used, numbers = np.unique(np.append(0, self.rows.falloffs), return_inverse=True)
@@ -581,7 +586,7 @@ class Sources:
 
 
 def _ends(now: int, lifetimes: ArrayLike, count: int) -> NDArray[np.int64]:
+    """Return the ticks at which lifetimes end, (count,)."""
     seconds = checks.numbers("lifetimes", lifetimes, count)
-    return np.array(
-        [now + clock.ticks("lifetime", s, minimum=1) for s in seconds.tolist()], dtype=np.int64
-    )
+    ends = [now + clock.ticks("lifetime", each, minimum=1) for each in seconds.tolist()]
+    return np.array(ends, dtype=np.int64)
