@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import fieldcraft as fc
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.pursuit.motion import (
     Journey,
     Lost,
@@ -138,3 +139,12 @@ def test_whoever_changes_goes_over_to_the_others_where_it_is() -> None:
         np.testing.assert_allclose(
             belief.probability(hypothesis=name).reshape(-1), own / own.sum(), atol=1e-6
         )
+
+
+def test_every_part_of_a_state_is_read() -> None:
+    belief = fc.Belief(fc.Grid(4, 2), 1.0)
+    belief.see((1.5, 0.5))
+    state = belief.state()
+    for name in state:
+        with pytest.raises(InvalidValue):
+            belief.restore({other: state[other] for other in state if other != name})

@@ -353,8 +353,6 @@ def state_of(beliefs: Sequence[TargetBelief], ticks: int) -> dict[str, Any]:
         "cells": np.array(cells),
         "ages": np.array([belief.age for belief in beliefs]),
         "velocities": np.stack([belief.lost.velocity for belief in beliefs]),
-        # Nothing is feared; the field keeps the digests of games that save beliefs.
-        "searchers": tuple(np.zeros((0, len(belief.lost.velocity))) for belief in beliefs),
     }
 
 
