@@ -144,7 +144,7 @@ def frame(
     )
     picture = place.plan.scaled(subject.on(base), shown, unknown, never, ground, opacity)
     if checks.flag("sources", sources):
-        mark_sources(picture, place, [_marks_of(subject, None)])
+        mark_sources(picture, place, [_marks_of(subject, None)], is_opaque=ground is not None)
     return picture
 
 
@@ -237,7 +237,7 @@ def frame_teams(
     picture = place.plan.compose(np.rint(mixed).astype(np.uint8), drawn, ground, opacity)
     if checks.flag("sources", sources):
         groups = [_marks_of(each, team.color) for each, team in zip(subjects, cast, strict=True)]
-        mark_sources(picture, place, groups)
+        mark_sources(picture, place, groups, is_opaque=ground is not None)
     return picture
 
 
@@ -315,26 +315,37 @@ Marks = tuple[ArrayLike, ArrayLike, RGB | None]
 """Positions (N, D), strengths (N,), and a color, or None for one of each sign."""
 
 
-def mark_sources(picture: RGBA, place: Placement, groups: Sequence[Marks]) -> None:
+def mark_sources(
+    picture: RGBA, place: Placement, groups: Sequence[Marks], *, is_opaque: bool
+) -> None:
     """Mark groups of sources on a picture of that placement; sizes compare between groups, and the
-    more sources there are, the smaller they are drawn.
+    more sources there are, the smaller they are drawn. `is_opaque` says whether all pixels of the
+    picture are.
     """
     found = []
+    count = 0
     for positions, strengths, color in groups:
         places = np.asarray(positions, dtype=np.float64)
-        if len(places):
-            shown = place.plan.shows(places)
-            magnitudes = np.asarray(strengths, dtype=np.float64)[shown]
-            found.append((place.pixel_of(places[shown]), magnitudes, color))
-    count = max(sum(len(strengths) for _, strengths, _ in found), 1)
-    top = max((float(np.abs(strengths).max(initial=0)) for _, strengths, _ in found), default=0.0)
+        if not len(places):
+            continue
+        amounts = np.asarray(strengths, dtype=np.float64)
+        shown = place.plan.shows(places)
+        if shown is not None:
+            places = places[shown]
+            amounts = amounts[shown]
+        pixels = place.plan.pixels(places[:, :2])
+        found.append((pixels, amounts, float(np.abs(amounts).max(initial=0.0)), color))
+        count += len(amounts)
+    if not count:
+        return
+    top = max(strongest for _, _, strongest, _ in found)
     largest = min(max(min(picture.shape[:2]) / 55, 4.0), 24.0) * min(1.0, (25 / count) ** 0.45)
-    for pixels, strengths, color in found:
+    for pixels, amounts, strongest, color in found:
         if top:
-            share = float(np.abs(strengths).max(initial=0)) / top
+            size = largest * (strongest / top) ** 0.5
         else:
-            share = 0.0
-        draw_markers(picture, pixels, strengths, max(largest * share**0.5, 2.0), color)
+            size = 0.0
+        draw_markers(picture, pixels, amounts, max(size, 2.0), color, is_opaque=is_opaque)
 
 
 def _marks_of(subject: Subject, color: RGB | None) -> Marks:

@@ -185,7 +185,7 @@ class Panels:
                 cells = np.atleast_1d(self._space.cell_at(places, outside="clamp"))
                 places = self._space.position_of(cells)
             groups.append((places, strengths, None if color is None else parse_color(color)))
-        mark_sources(drawn, place, groups)
+        mark_sources(drawn, place, groups, is_opaque=True)
 
     def _legend(self, name: str) -> Legend:
         if name not in self.world.maps:

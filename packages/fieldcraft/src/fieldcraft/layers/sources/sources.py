@@ -95,7 +95,7 @@ class Sources:
     def positions(self) -> NDArray[np.float64]:
         """Their world positions as given, shape (N, 2) or (N, 3), in the order of `ids`."""
         with self._lock:
-            return self.rows.positions[self.rows.alive]
+            return self.rows.positions.compress(self.rows.alive, axis=0)
 
     @property
     def strengths(self) -> NDArray[np.float32]:

@@ -23,7 +23,7 @@ POSITIVE: RGB = (255, 96, 56)
 NEGATIVE: RGB = (48, 140, 255)
 _IDLE: RGB = (150, 156, 168)
 _BY_SIGN = np.array([_IDLE, POSITIVE, NEGATIVE], dtype=np.uint8)
-"""The fillings of markers by the sign of the strength: 0, 1, and -1 from the end."""
+"""The fillings of markers for strengths of 0, above and below."""
 _SHADE: RGB = (8, 9, 12)
 _WIDEST = 1000  # pixels
 _SMALLEST = 2.0
@@ -265,23 +265,28 @@ def draw_markers(
     strengths: Floats,
     largest: float,
     color: RGB | None = None,
+    *,
+    is_opaque: bool,
 ) -> None:
     """Draw one marker per source at pixels (N, 2), the strongest first, so that weaker ones are on
-    top.
+    top. `is_opaque` says whether all pixels of the picture are.
 
     The filling is `color`, or orange for positive strengths and blue for negative ones.
     """
-    magnitude = np.abs(strengths)
-    share = np.sqrt(magnitude / max(float(magnitude.max(initial=0.0)), 1e-300))
-    sizes = np.maximum(share * largest, _SMALLEST)
-    order = np.argsort(-sizes, kind="stable")
+    sizes = np.abs(strengths)
+    sizes /= max(float(sizes.max(initial=0.0)), 1e-300)
+    np.sqrt(sizes, out=sizes)
+    sizes *= largest
+    np.maximum(sizes, _SMALLEST, out=sizes)
+    order = (-sizes).argsort(kind="stable")
     if color is None:
-        fillings = _BY_SIGN[np.sign(strengths[order]).astype(np.int8)]
+        fillings = _BY_SIGN
     else:
-        fillings = np.tile(np.array(color, dtype=np.uint8), (len(order), 1))
-    xs, ys = np.ascontiguousarray(pixels[order].T)
+        fillings = np.array([color, color, color], dtype=np.uint8)
     words = picture.view(np.uint32)[..., 0]
-    kernels.pictures.frame_pixels.markers(xs, ys, sizes[order], fillings, picture, words)
+    kernels.pictures.frame_pixels.markers(
+        pixels, strengths, sizes, order, fillings, is_opaque, picture, words
+    )
 
 
 _SHADES = 8

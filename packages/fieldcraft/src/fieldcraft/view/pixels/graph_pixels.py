@@ -72,10 +72,13 @@ class AbovePlan(Plan):
                     got=f"{heights!r} on {space!r}",
                     remedy="Leave them out",
                 )
-        self._chosen = self.shows(space.positions)
+        chosen = self.shows(space.positions)
+        if chosen is None:
+            chosen = np.ones(len(space), dtype=np.bool_)
+        self._chosen = chosen
 
-    def shows(self, positions: Floats) -> NDArray[np.bool_]:
-        """Return which positions (N, D) are within the visible heights."""
+    def shows(self, positions: Floats) -> NDArray[np.bool_] | None:
+        """Return which positions (N, D) are within the visible heights, None for all."""
         if self.heights is None or np.shape(positions)[-1] != 3:
             return super().shows(positions)
         z = positions[:, 2]

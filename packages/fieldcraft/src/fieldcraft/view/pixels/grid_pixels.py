@@ -69,10 +69,17 @@ class GridPlan(Plan):
 
     def pixels(self, places: Floats) -> Floats:
         """Return the pixels (x, y) of world positions (N, 2)."""
-        cells = (places - self.space.origin) / self.space.cell_size
+        found = places.copy()
+        x, y = found.T  # one axis at a time, since NumPy is slow on pairs
+        x -= self.space.origin[0]
+        y -= self.space.origin[1]
+        found /= self.space.cell_size
         if self.space.y_up:
-            cells[:, 1] = self.space.height - cells[:, 1]
-        return np.asarray((cells - (self.columns.start, self.rows.start)) * self.pixels_per_cell)
+            np.subtract(self.space.height, y, out=y)
+        x -= self.columns.start
+        y -= self.rows.start
+        found *= self.pixels_per_cell
+        return found
 
     def places(self, pixels: Floats) -> Floats:
         """Return the world positions (N, 2) of pixels."""

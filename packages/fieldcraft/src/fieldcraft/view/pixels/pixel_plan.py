@@ -314,9 +314,9 @@ class Plan(ABC):
     ) -> RGBA:
         """Return the picture: the ground with the colors over it."""
 
-    def shows(self, positions: Floats) -> NDArray[np.bool_]:
-        """Return which positions (N, D) the picture shows."""
-        return np.ones(len(positions), dtype=np.bool_)
+    def shows(self, positions: Floats) -> NDArray[np.bool_] | None:
+        """Return which positions (N, D) the picture shows, None for all."""
+        return None
 
     def scaled(
         self,
