@@ -1,8 +1,9 @@
 """Run the study: `python -m research.pogema DATA --judge PYTHON --out out/pogema`.
 
 DATA is a folder with `maps.json` and `published.csv`, PYTHON one that has `pogema` 1.4.0. A study
-that was interrupted goes on where it stopped. `--calibrate` compares instances instead, and
-`--film` records one episode of the warehouse.
+that was interrupted goes on where it stopped. Where the environment names the sources of EPIBT
+(`RESEARCH_EPIBT=folder`), that program plays the same episodes.
+`--calibrate` compares instances instead, and `--film` records one episode of the warehouse.
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ from typing import Any
 import numpy as np
 
 from fieldcraft.view import save_png
+from research.epibt import peer
 from research.pogema import judge
 from research.pogema.calibration import calibration
 from research.pogema.film import film
 from research.pogema.player import VARIANTS, Episode, play
 from research.pogema.table import (
+    PEER,
     PLANNER,
     Case,
     Row,
+    peers,
     picture,
     published,
     read_rows,
@@ -33,7 +37,7 @@ from research.pogema.table import (
 )
 
 ROWS = ("03-warehouse:32,64,96,128,160,192", "02-mazes:64", "04-movingai:256", "01-random:64")
-LIGHT = ("01-random:8", "03-warehouse:32")
+LIGHT = ("01-random:8", "02-mazes:8", "03-warehouse:32")
 WAREHOUSE = "03-warehouse"
 _FILMED = 192  # agents
 MARKERS = str.maketrans("@$.", "$@!")
@@ -60,7 +64,12 @@ class Judge:
         rows = self.maps[case.set][case.map]
         if exchanged:
             rows = [row.translate(MARKERS) for row in rows]
-        request = {"rows": rows, "agents": case.agents, "seed": case.seed} | more
+        request = {
+            "rows": rows,
+            "agents": case.agents,
+            "seed": case.seed,
+            "steps": case.steps,
+        } | more
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
@@ -123,13 +132,21 @@ def _run(judging: Judge, theirs: list[Row], chosen: argparse.Namespace) -> None:
     chosen.out.mkdir(parents=True, exist_ok=True)
     path = chosen.out / "episodes.csv"
     done = {(row.case, row.variant) for row in read_rows(path)}
+    names = list(chosen.variants)
+    program = _peer(chosen.out)
+    if program is not None:
+        names.append(PEER)
     for index, case in _cases(theirs, chosen.rows, chosen.episodes):
-        missing = [name for name in chosen.variants if (case, name) not in done]
+        missing = [name for name in names if (case, name) not in done]
         if not missing:
             continue
         exchanged = case.set == WAREHOUSE and not chosen.as_given
         instance = judging.ask(case, exchanged)
         for name in missing:
+            if program is not None and name == PEER:
+                played = peer.play(program, instance)
+                write_row(path, Row(case, name, played.throughput, played.seconds))
+                continue
             episode = play(instance, VARIANTS[name])
             if name == "full" and index < chosen.replays:
                 _confirm(judging, case, exchanged, episode, len(instance["walls"][0]))
@@ -137,10 +154,20 @@ def _run(judging: Judge, theirs: list[Row], chosen: argparse.Namespace) -> None:
         print(case, flush=True)
     ours = read_rows(path)
     lines = table(ours, theirs, chosen.variants)
+    if any(row.variant == PEER for row in ours):
+        lines += ["", *peers(ours, theirs)]
     (chosen.out / "table.md").write_text("\n".join(lines) + "\n")
     print("\n".join(lines))
     if any(row.case.set == WAREHOUSE for row in ours):
         save_png(chosen.out / "warehouse.png", picture(ours, theirs, WAREHOUSE))
+
+
+def _peer(out: Path) -> Path | None:
+    """Return the program of the peer, built where its sources are at hand."""
+    folder = peer.sources()
+    if folder is None:
+        return None
+    return peer.build(folder, out / "epibt")
 
 
 def _cases(theirs: list[Row], rows: list[str], most: int) -> list[tuple[int, Case]]:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 import fieldcraft as fc
-from research.pogema.player import STEPS
 from research.pogema.table import Row
 
 
@@ -27,11 +26,11 @@ def unhindered(instance: dict[str, Any]) -> float:
             if goal not in maps:
                 maps[goal] = fc.distance_map(grid, grid.position_of(goal))
             gone += float(maps[goal].measured(np.array([here]))[0])
-            if gone > STEPS:
+            if gone > instance["steps"]:
                 break
             here = goal
             reached = reached + 1
-    return reached / STEPS
+    return float(reached / instance["steps"])
 
 
 def calibration(
@@ -42,12 +41,15 @@ def calibration(
     """
     published = np.array([row.throughput for row in rows])
     lines = []
-    for exchanged in (False, True) if both else (False,):
+    markings = [(False, "as given")]
+    if both:
+        markings.append((True, "exchanged"))
+    for exchanged, markers in markings:
         alone = np.array([unhindered(ask(row, exchanged)) for row in rows])
         agreed = np.corrcoef(alone, published)[0, 1]
         lines.append(
             f"| {rows[0].case.set} {rows[0].case.agents} ({len(rows)})"
-            f" | {'exchanged' if exchanged else 'as given'} | {alone.mean():.3f}"
+            f" | {markers} | {alone.mean():.3f}"
             f" | {published.mean():.3f} | {(published <= alone).sum()} of {len(rows)}"
             f" | {agreed:.2f} |"
         )

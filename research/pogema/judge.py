@@ -10,12 +10,11 @@ import json
 import sys
 from typing import Any
 
-STEPS = 256
 MOVES = {(0, 0): 0, (-1, 0): 1, (1, 0): 2, (0, -1): 3, (0, 1): 4}
 
 
-def environment(rows: list[str], agents: int, seed: int) -> Any:
-    """Return an episode at its start."""
+def environment(rows: list[str], agents: int, seed: int, steps: int) -> Any:
+    """Return an episode of so many steps at its start."""
     import numpy as np
     from pogema import GridConfig, pogema_v0
 
@@ -25,7 +24,7 @@ def environment(rows: list[str], agents: int, seed: int) -> Any:
             num_agents=agents,
             seed=seed,
             on_target="restart",
-            max_episode_steps=STEPS,
+            max_episode_steps=steps,
             collision_system="soft",
             observation_type="MAPF",
         )
@@ -37,9 +36,11 @@ def environment(rows: list[str], agents: int, seed: int) -> Any:
     return episode
 
 
-def instance(rows: list[str], agents: int, seed: int) -> dict[str, Any]:
-    """Return walls, starts, and more goals of each agent than it can reach."""
-    world = environment(rows, agents, seed).unwrapped
+def instance(rows: list[str], agents: int, seed: int, steps: int) -> dict[str, Any]:
+    """Return walls, starts, more goals of each agent than it can reach, and how many steps are
+    played.
+    """
+    world = environment(rows, agents, seed, steps).unwrapped
     return {
         "walls": [list(map(int, row)) for row in world.grid.get_obstacles(ignore_borders=True)],
         "starts": [list(map(int, xy)) for xy in world.get_agents_xy(ignore_borders=True)],
@@ -47,24 +48,30 @@ def instance(rows: list[str], agents: int, seed: int) -> dict[str, Any]:
             [list(map(int, xy)) for xy in each]
             for each in world.get_lifelong_targets_xy(ignore_borders=True)
         ],
+        "steps": steps,
     }
 
 
-def replay(rows: list[str], agents: int, seed: int, moves: list[list[list[int]]]) -> float:
+def replay(
+    rows: list[str], agents: int, seed: int, steps: int, moves: list[list[list[int]]]
+) -> float:
     """Return the throughput of moves (steps, agents, 2): goals reached per step."""
-    episode = environment(rows, agents, seed)
+    episode = environment(rows, agents, seed, steps)
     reached = 0
     for turn in moves:
         reached += int(sum(episode.step([MOVES[dx, dy] for dx, dy in turn])[1]))
-    return reached / STEPS
+    return reached / steps
 
 
 def main() -> None:
     """Read requests and write results, one per line."""
     for line in sys.stdin:
         request = json.loads(line)
-        case = request["rows"], request["agents"], request["seed"]
-        answer: Any = replay(*case, request["moves"]) if "moves" in request else instance(*case)
+        moves = request.pop("moves", None)
+        if moves is None:
+            answer: Any = instance(**request)
+        else:
+            answer = replay(**request, moves=moves)
         print(json.dumps(answer), flush=True)
 
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft.steering import PIBT
 
-STEPS = 256
 _HALF_LIFE = 7  # steps
 
 
@@ -74,9 +73,10 @@ def play(
     cells = np.array(instance["starts"]) @ width
     goals = np.array([next(queue) for queue in queues])
     history = [cells]
+    steps = instance["steps"]
     reached = 0
     start = time.process_time()
-    for _ in range(STEPS):
+    for _ in range(steps):
         cells = crowd.step(cells, goals)
         imap.step()
         history.append(cells)
@@ -86,5 +86,5 @@ def play(
             reached += 1
             goals[agent] = next(queues[agent], -1)
     return Episode(
-        reached / STEPS, (time.process_time() - start) / STEPS, np.array(history, dtype=np.int64)
+        reached / steps, (time.process_time() - start) / steps, np.array(history, dtype=np.int64)
     )

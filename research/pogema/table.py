@@ -13,6 +13,9 @@ from research.experiments.statistics import Interval, mean, paired
 from research.plots import IntervalPanel, plot_curves
 
 PLANNER = "RHCR"
+PEER = "EPIBT"
+"""A planner with equal information that plays the same instances here."""
+_SHORT = {"02-mazes": 128}  # sets whose published episodes have other than 256 steps
 _FIELDS = ("set", "variant", "agents", "map", "seed", "throughput", "seconds")
 
 
@@ -24,6 +27,11 @@ class Case:
     agents: int
     map: str
     seed: int
+
+    @property
+    def steps(self) -> int:
+        """How many steps the published episodes of the set have."""
+        return _SHORT.get(self.set, 256)
 
 
 @dataclass(frozen=True)
@@ -39,15 +47,17 @@ class Row:
 def published(path: Path) -> list[Row]:
     """Return the published episodes; seconds are per step."""
     with path.open() as file:
-        return [
-            Row(
-                Case(row["set"], int(row["agents"]), row["map"], int(row["seed"])),
-                row["algorithm"],
-                float(row["throughput"]),
-                float(row["runtime_s"]) / 256,
-            )
-            for row in csv.DictReader(file)
-        ]
+        return [_published_row(row) for row in csv.DictReader(file)]
+
+
+def _published_row(row: dict[str, str]) -> Row:
+    case = _case(row)
+    seconds = float(row["runtime_s"]) / case.steps
+    return Row(case, row["algorithm"], float(row["throughput"]), seconds)
+
+
+def _case(row: dict[str, str]) -> Case:
+    return Case(row["set"], int(row["agents"]), row["map"], int(row["seed"]))
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -56,12 +66,7 @@ def read_rows(path: Path) -> list[Row]:
         return []
     with path.open() as file:
         return [
-            Row(
-                Case(row["set"], int(row["agents"]), row["map"], int(row["seed"])),
-                row["variant"],
-                float(row["throughput"]),
-                float(row["seconds"]),
-            )
+            Row(_case(row), row["variant"], float(row["throughput"]), float(row["seconds"]))
             for row in csv.DictReader(file)
         ]
 
@@ -90,6 +95,12 @@ def _cell(interval: Interval, sign: str = "") -> str:
     return f"{interval.value:{sign}.2f} ({interval.low:{sign}.2f} to {interval.high:{sign}.2f})"
 
 
+def _mean_of(rows: dict[Case, Row]) -> str:
+    if not rows:
+        return "-"
+    return _cell(mean([row.throughput for row in rows.values()]))
+
+
 def table(ours: Sequence[Row], theirs: Sequence[Row], variants: Sequence[str]) -> list[str]:
     """Return a table in Markdown, one line for each set and number of agents."""
     others = _by_case(theirs)
@@ -102,20 +113,15 @@ def table(ours: Sequence[Row], theirs: Sequence[Row], variants: Sequence[str]) -
         if "full" not in found:
             continue
         cases = sorted(found["full"])
-        full = np.array([found["full"][case].throughput for case in cases])
-        cells = [
-            _cell(mean([each.throughput for each in found[variant].values()]))
-            if variant in found
-            else "-"
-            for variant in variants
-        ]
+        full = _throughput(found["full"], cases)
+        cells = [_mean_of(found.get(variant, {})) for variant in variants]
         rivals = {
-            key: np.array([rows[case].throughput for case in cases])
+            key: _throughput(rows, cases)
             for key, rows in others[name, agents].items()
             if all(case in rows for case in cases)
         }
         learned = max((key for key in rivals if key != PLANNER), key=lambda key: rivals[key].mean())
-        step = 1000 * np.mean([found["full"][case].seconds for case in cases])
+        step = _milliseconds(found["full"], cases)
         lines.append(
             f"| {name} {agents} ({len(cases)}) | {' | '.join(cells)} | {step:.1f}"
             f" | {rivals[PLANNER].mean():.2f} | {rivals[learned].mean():.2f} {learned}"
@@ -123,6 +129,48 @@ def table(ours: Sequence[Row], theirs: Sequence[Row], variants: Sequence[str]) -
             f" | {_cell(paired(full, rivals[learned]), '+')} |"
         )
     return lines
+
+
+def peers(ours: Sequence[Row], theirs: Sequence[Row]) -> list[str]:
+    """Return a table in Markdown of the planners that have equal information."""
+    others = _by_case(theirs)
+    lines = [
+        f"| set, agents (episodes) | ours | {PEER} | {PLANNER} | ours - {PEER} | above {PEER}"
+        f" | median | ours - {PLANNER} | above {PLANNER} | median | ms a step, ours"
+        f" | ms a step, {PEER} |",
+        "|" + "---|" * 12,
+    ]
+    for (name, agents), found in sorted(_by_case(ours).items()):
+        if "full" not in found or PEER not in found:
+            continue
+        cases = sorted(found["full"].keys() & found[PEER].keys())
+        full = _throughput(found["full"], cases)
+        peer = _throughput(found[PEER], cases)
+        planner = _throughput(others[name, agents][PLANNER], cases)
+        lines.append(
+            f"| {name} {agents} ({len(cases)}) | {full.mean():.2f} | {peer.mean():.2f}"
+            f" | {planner.mean():.2f} | {_against(full, peer)} | {_against(full, planner)}"
+            f" | {_milliseconds(found['full'], cases):.1f}"
+            f" | {_milliseconds(found[PEER], cases):.1f} |"
+        )
+    return lines
+
+
+def _throughput(rows: dict[Case, Row], cases: Sequence[Case]) -> np.ndarray:
+    return np.array([rows[case].throughput for case in cases])
+
+
+def _milliseconds(rows: dict[Case, Row], cases: Sequence[Case]) -> float:
+    return float(1000 * np.mean([rows[case].seconds for case in cases]))
+
+
+def _against(full: np.ndarray, peer: np.ndarray) -> str:
+    """Return the difference in pairs, the number of episodes won, and the median difference as a
+    part of the other.
+    """
+    median = 100 * np.median(full / peer - 1)
+    won = int((full > peer).sum())
+    return f"{_cell(paired(full, peer), '+')} | {won} of {len(full)} | {median:+.1f} %"
 
 
 def picture(ours: Sequence[Row], theirs: Sequence[Row], name: str) -> np.ndarray:

@@ -9,7 +9,17 @@ import numpy as np
 
 from research.pogema.calibration import calibration, unhindered
 from research.pogema.player import Variant, play
-from research.pogema.table import PLANNER, Case, Row, read_rows, table, write_row
+from research.pogema.table import (
+    PEER,
+    PLANNER,
+    Case,
+    Row,
+    peers,
+    published,
+    read_rows,
+    table,
+    write_row,
+)
 
 
 def test_an_episode_keeps_the_rules_and_counts_goals() -> None:
@@ -18,6 +28,7 @@ def test_an_episode_keeps_the_rules_and_counts_goals() -> None:
         "walls": [[0] * 6, [0, 1, 1, 1, 1, 0], [0] * 6],
         "starts": [[0, 0], [2, 5]],
         "goals": [[goals[k % 2] for k in range(first, 99)] for first in (0, 1)],
+        "steps": 256,
     }
     episode = play(instance, Variant(look_ahead=5))
     assert episode.cells.shape == (257, 2)
@@ -28,9 +39,14 @@ def test_an_episode_keeps_the_rules_and_counts_goals() -> None:
 
 
 def between(first: int, last: int) -> dict[str, Any]:
-    """Two agents that walk up and down a corridor."""
+    """Two agents that walk up and down a corridor for 256 steps."""
     goals = [[0, last], [0, first]] * 200
-    return {"walls": [[0] * 5], "starts": [[0, first], [0, last]], "goals": [goals, goals[1:]]}
+    return {
+        "walls": [[0] * 5],
+        "starts": [[0, first], [0, last]],
+        "goals": [goals, goals[1:]],
+        "steps": 256,
+    }
 
 
 def test_agents_that_walk_through_each_other_reach_the_most() -> None:
@@ -51,3 +67,30 @@ def test_the_table_compares_the_same_instances(tmp_path: Path) -> None:
     assert "set 4 (3)" in line
     assert "| 1.50 | 1.25 Follower |" in line
     assert "+0.50 (" in line and "+0.75 (" in line
+
+
+def test_mazes_are_played_over_128_steps_as_published() -> None:
+    assert Case("02-mazes", 64, "map", 0).steps == 128
+    assert Case("01-random", 64, "map", 0).steps == 256
+    short = play(between(0, 4) | {"steps": 128}, Variant(look_ahead=0))
+    assert len(short.cells) == 129
+    assert unhindered(between(0, 4) | {"steps": 128}) == 2 * (128 // 4) / 128
+
+
+def test_published_run_time_is_divided_by_the_steps_of_the_set(tmp_path: Path) -> None:
+    path = tmp_path / "published.csv"
+    path.write_text(
+        "set,algorithm,agents,map,seed,throughput,runtime_s\n"
+        "02-mazes,RHCR,64,maze,0,2.5,12.8\n01-random,RHCR,64,random,0,2.5,25.6\n"
+    )
+    assert [row.seconds for row in published(path)] == [0.1, 0.1]
+
+
+def test_planners_with_equal_information_are_compared_in_pairs(tmp_path: Path) -> None:
+    cases = [Case("set", 4, "map", seed) for seed in range(5)]
+    ours = [Row(case, "full", 2.0 + k, 0.002) for k, case in enumerate(cases)]
+    ours += [Row(case, PEER, 3.0, 0.004) for case in cases[:3]]
+    theirs = [Row(case, PLANNER, 1.0 + k, 1.0) for k, case in enumerate(cases)]
+    line = peers(ours, theirs)[-1]
+    assert line.startswith("| set 4 (3) | 3.00 | 3.00 | 2.00 | +0.00 (")
+    assert "| 1 of 3 | +0.0 % | +1.00 (+1.00 to +1.00) | 3 of 3 | +50.0 % | 2.0 | 4.0 |" in line

@@ -1,0 +1,159 @@
+"""The program EPIBT: built from its sources, and played on instances of lifelong path finding.
+
+An instance is a dictionary: `walls` as rows of 0 and 1, `starts` as one (row, column) for each
+agent, `goals` as a list of them for each agent, and `steps`.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+COMMIT = "8f538e74a3833d064ef0d62ee9cf05a70e4083a1"
+"""The commit of `lunjohnzhang/EPIBT` that the study was made with."""
+SOURCES = "RESEARCH_EPIBT"
+"""The variable of the environment that names the folder of a clone."""
+DEPTH = 4  # steps that an operation has
+_PARTS = (
+    "src/main.cpp",
+    "src/utils/*.cpp",
+    "src/environment/*.cpp",
+    "src/planner/pibt/*.cpp",
+    "src/planner/epibt/*.cpp",
+    "src/scheduler/greedy/*.cpp",
+)
+_OPTIONS = (
+    "-std=c++20",
+    "-O3",
+    "-include",
+    "algorithm",
+    "-DTHREADS_NUM=1",
+    f"-DEPIBT_DEPTH={DEPTH}",
+    "-DEPIBT_REVISIT=10",
+    "-DENABLE_EPIBT_IO",
+)
+SETTINGS = {
+    "map_type": "RANDOM",
+    "planner_type": "EPIBT",
+    "scheduler_type": "CONST",
+    "graph_guidance_type": "DISABLE",
+    "step_time": 1000,
+}
+"""Each agent has a constant list of goals; the program may plan a second a step. The type of the
+map only matters to its guidance, which is off.
+"""
+
+
+@dataclass(frozen=True)
+class Played:
+    """What the program did: goals reached a step, and seconds of planning a step."""
+
+    throughput: float
+    seconds: float
+
+
+def sources() -> Path | None:
+    """Return the folder of the sources that the environment names, if any."""
+    named = os.environ.get(SOURCES)
+    if not named:
+        return None
+    folder = Path(named)
+    if not (folder / "src/main.cpp").exists():
+        raise FileNotFoundError(
+            f"{SOURCES} names a clone of lunjohnzhang/EPIBT: {folder / 'src/main.cpp'} is missing"
+        )
+    return folder
+
+
+def build(folder: Path, program: Path) -> Path:
+    """Compile the sources with g++, or with zig where there is none, unless that is done."""
+    program = program.resolve()
+    if program.exists():
+        return program
+    program.parent.mkdir(parents=True, exist_ok=True)
+    if shutil.which("g++"):
+        compiler = ["g++"]
+    else:
+        compiler = [sys.executable, "-m", "ziglang", "c++"]
+    files = [str(file) for part in _PARTS for file in sorted(folder.glob(part))]
+    command = [*compiler, *_OPTIONS, f"-I{folder / 'src'}", *files, "-lpthread"]
+    subprocess.run([*command, "-o", str(program)], check=True)
+    return program
+
+
+def play(program: Path, instance: dict[str, Any]) -> Played:
+    """Let the program play an instance, all agents at their starts, in a folder of its own."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        _write_map(folder / "map.txt", np.array(instance["walls"], dtype=bool))
+        _write_agents(folder / "agents_0.csv", instance["starts"])
+        _write_tasks(folder / "tasks.csv", instance["goals"], len(instance["walls"][0]))
+        settings = SETTINGS | {
+            "map_file": folder / "map.txt",
+            "tasks_path": folder / "tasks.csv",
+            "agents_path": folder,
+            "output_path": folder / "out",
+            "steps_num": instance["steps"],
+        }
+        return run(program, settings, folder)[0]
+
+
+def run(program: Path, settings: dict[str, Any], folder: Path) -> list[Played]:
+    """Run the program with these settings; return one result for each file of agents.
+
+    The program measures wall-clock time. It has one thread, so what other programs took of it is
+    left out by the share of processor time in the time of the whole run.
+    """
+    config = folder / "settings.config"
+    config.write_text("".join(f"{name} = {value}\n" for name, value in settings.items()))
+    before = os.times()
+    began = time.perf_counter()
+    subprocess.run([str(program), str(config)], check=True, stdout=subprocess.DEVNULL, cwd=folder)
+    elapsed = time.perf_counter() - began
+    after = os.times()
+    used = after.children_user + after.children_system
+    used -= before.children_user + before.children_system
+    share = min(1.0, used / elapsed)
+    tests = Path(settings["output_path"]).iterdir()
+    return [
+        _read_metrics(test / "metrics.csv", share)
+        for test in sorted(tests, key=lambda test: int(test.name))
+    ]
+
+
+def _read_metrics(path: Path, share: float) -> Played:
+    with path.open() as file:
+        found = dict(csv.reader(file))
+    return Played(float(found["throughput"]), share * float(found["avg planner time (ms)"]) / 1000)
+
+
+def _write_map(path: Path, walls: np.ndarray) -> None:
+    rows = ["".join(row) for row in np.where(walls, "@", ".")]
+    head = ["type octile", f"height {walls.shape[0]}", f"width {walls.shape[1]}", "map"]
+    path.write_text("\n".join([*head, *rows]) + "\n")
+
+
+def _write_agents(path: Path, starts: Any) -> None:
+    lines = [f"{i},{row},{column}" for i, (row, column) in enumerate(starts)]
+    path.write_text("\n".join(["agent id,row,col", *lines]) + "\n")
+
+
+def _write_tasks(path: Path, goals: Any, width: int) -> None:
+    """Write all first goals, then all second goals: the program deals them out in turn.
+
+    Agents with fewer goals than others get their first ones again; they cannot reach so many.
+    """
+    most = max(len(each) for each in goals)
+    numbers = [np.array(each) @ np.array([width, 1]) for each in goals]
+    table = np.array([np.resize(each, most) for each in numbers])
+    path.write_text("\n".join(["targets", *map(str, table.T.reshape(-1).tolist())]) + "\n")
