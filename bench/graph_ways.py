@@ -20,7 +20,7 @@ from bench.race import Times, race, repeats, say
 from bench.table import Report, Table, milliseconds, times
 from fieldcraft import steering
 from fieldcraft.paths.cost import CellCosts
-from fieldcraft.paths.flow.flow_fields import GraphFlow
+from fieldcraft.paths.flow.flow_on_graph import GraphFlow
 from fieldcraft.paths.search.path_on_mesh import pulled
 from fieldcraft.space import Graph
 

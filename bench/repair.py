@@ -26,7 +26,12 @@ COUNTS = (1, 30, 300, 1_000, 3_000)
 MOST = 1.2
 CLOSED = 1 / 12
 """The largest share of the cells that is closed at once: with more, most cells reach no goal."""
-ALWAYS: dict[str, Any] = {"_MOST_CHANGED": 1e6, "_SAMPLED_FROM": (1e6, 1e6), "_ABANDONED": 1e6}
+ALWAYS: dict[str, Any] = {
+    "_MOST_CHANGED": 1e6,
+    "_SAMPLED_WITH_COSTS": 1e6,
+    "_SAMPLED_WITH_ONE_COST": 1e6,
+    "_ABANDONED": 1e6,
+}
 
 
 def ground(side: int) -> NDArray[np.bool_]:

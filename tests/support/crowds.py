@@ -15,7 +15,8 @@ from fieldcraft.kernels.compiling import pool
 
 ENTER = np.array([[1, 1, 0], [0, 1, 0], [0, 1, 1]], dtype=bool)
 _MODULES = (
-    "fieldcraft.paths.flow.flow_fields",
+    "fieldcraft.paths.flow.flow_on_graph",
+    "fieldcraft.paths.flow.flow_on_grid",
     "fieldcraft.steering.neighbors",
 )
 
@@ -31,7 +32,7 @@ def bands() -> Iterator[None]:
                 patch.setattr(importlib.import_module(module), "_AGENTS", 3)
             for name in ("_MOVERS", "_CROWD"):
                 patch.setattr(importlib.import_module("fieldcraft.steering.among_walls"), name, 3)
-            patch.setattr(importlib.import_module("fieldcraft.paths.flow.flow_fields"), "_CELLS", 5)
+            patch.setattr(importlib.import_module("fieldcraft.paths.flow.flow_on_grid"), "_CELLS", 5)
             yield
     finally:
         fc.set_threads(before)

@@ -26,7 +26,7 @@ FOLLOWED = [
     ("paths/cost.py", "kernels.distances.distance.price(", "price", "kernels/distances/distance.py", "price"),
     ("__init__.py", "    shortest_path,", "shortest_path", "paths/shortest.py", "shortest_path"),
     ("paths/shortest.py", "return problem_on(", "problem_on", "paths/search/path_on_grid.py", "problem_on"),
-    ("paths/shortest.py", "return problem.solve(", "solve(", "paths/path.py", "solve"),
+    ("paths/shortest.py", "return problem.solve(", "solve(", "paths/search/path_problem.py", "solve"),
     ("paths/search/path_on_grid.py", "shortest_path_uniform.uniform(", "uniform(", "kernels/paths/shortest_path_uniform.py", "uniform"),
     ("paths/search/reach.py", "kernels.distances.cells_in_reach.reach(", "reach(", "kernels/distances/cells_in_reach.py", "reach"),
     ("__init__.py", "from fieldcraft.query import", "best", "query/choosing.py", "best"),

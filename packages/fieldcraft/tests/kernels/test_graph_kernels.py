@@ -18,7 +18,7 @@ from fieldcraft import kernels, steering
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.paths import distance_map, path
 from fieldcraft.paths.flow import flow_fields as flow_fields
-from fieldcraft.paths.flow.flow_fields import GraphFlow
+from fieldcraft.paths.flow.flow_on_graph import GraphFlow
 from fieldcraft.space.grid.passages import floors_of
 from fieldcraft.space.mesh import mesh
 from fieldcraft.steering import among_walls as meshes

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from fieldcraft import steering
 from fieldcraft.kernels import compiled
 from fieldcraft.paths import distance_map
-from fieldcraft.paths.flow.flow_fields import GridFlow
+from fieldcraft.paths.flow.flow_on_grid import GridFlow
 from support.crowds import World, bands
 from support.examples import examples
 from support.tiers import plain

@@ -45,7 +45,7 @@ def test_walls_and_costs_are_followed() -> None:
     row = many.rows_of(goal)[0]
     after = many.rows[row].copy()
     np.testing.assert_allclose(after, distances_in_steps(space, int(goal[0])), rtol=1e-6)
-    many.charge(np.full(len(many.lengths), 3.0))
+    many.set_costs(np.full(len(many.lengths), 3.0))
     row = many.rows_of(goal)[0]
     np.testing.assert_allclose(many.rows[row], 3 * after, rtol=1e-6)
     assert not np.isinf(before[OPEN[30]]) and np.isinf(after[OPEN[30]])

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.paths.distance_maps import DistanceMap
-from fieldcraft.paths.path import resolve_cells
+from fieldcraft.paths.starts_and_goals import resolve_cells
 from fieldcraft.space import Space, checked_space
 
 
@@ -52,28 +52,30 @@ def would_block(
     """
     checked_space(space, "Paths lie on").cell_ids(cells)
     if not isinstance(goals, DistanceMap):
-        field = DistanceMap(space, goals)
+        distances = DistanceMap(space, goals)
     else:
-        field = goals
-        if field.space is not space:
+        distances = goals
+        if distances.space is not space:
             raise InvalidValue(
                 "The distance map belongs to this space",
-                got=f"one of {field.space!r}",
+                got=f"one of {distances.space!r}",
                 remedy="Pass its space, or positions",
             )
-        if field.outdated:
+        if distances.outdated:
             raise InvalidValue(
                 "The distance map has the current walls and costs",
                 got="an outdated one",
                 remedy="Call its repair() first",
             )
-        if field.limit < np.inf or not field.search.repairable:
-            left = field.goals[~field.walls.reshape(-1)[field.goals]]
+        if distances.limit < np.inf or not distances.search.repairable:
+            left = distances.goals[~distances.walls.reshape(-1)[distances.goals]]
             if not len(left):
                 return False
-            field = DistanceMap(space, space.position_of(left), np.where(field.walls, np.inf, 1.0))
+            distances = DistanceMap(
+                space, space.position_of(left), np.where(distances.walls, np.inf, 1.0)
+            )
     if starts is None:
         from_cells = None
     else:
-        from_cells = resolve_cells(space, field.walls, "start", starts)[0]
-    return bool(len(field.cut_off(cells, from_cells)))
+        from_cells = resolve_cells(space, distances.walls, "start", starts)[0]
+    return bool(len(distances.cut_off(cells, from_cells)))

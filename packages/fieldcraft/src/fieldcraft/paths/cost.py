@@ -30,6 +30,9 @@ LEAST = 1e-6
 
 Cost = Operand | ArrayLike | None
 
+CHARGES = ("mean", "enter")
+"""What a step costs per length: the mean of its two cells' costs, or that of the cell it enters."""
+
 SAME_COST = read_only(np.ones(1))
 """The costs of cells as kernels take them where all cost the same."""
 
@@ -57,10 +60,7 @@ class CellCosts:
             self.least = self.greatest = self.uniform
             return
         self.values, self.least, self.greatest, self.infinite = read_costs(space, cost)
-        # A layer or an expression can be read again.
-        if isinstance(cost, Operand) or isinstance(getattr(cost, "space", None), Space):
-            self._source = cost
-            self._seen = getattr(cost, "version", None)
+        self._remember(cost)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_seen": None, "outdated": self._source_outdated}
@@ -73,10 +73,29 @@ class CellCosts:
         else:
             self._seen = getattr(self._source, "version", None)
 
+    def _remember(self, cost: Cost) -> None:
+        """Store a layer or an expression, which can be read again, and its version."""
+        self._source = None
+        self._seen = None
+        if isinstance(cost, Operand) or isinstance(getattr(cost, "space", None), Space):
+            self._source = cost
+            self._seen = getattr(cost, "version", None)
+
     @property
     def walls(self) -> NDArray[np.float64] | None:
         """The costs if some may be infinite, which makes these cells walls."""
-        return self.values if self.infinite else None
+        if not self.infinite:
+            return None
+        return self.values
+
+    @property
+    def factor(self) -> float:
+        """The factor of the length of steps for kernels: the cost of all cells; or 0.5 where cells
+        have costs of their own, because kernels multiply it by the sum of the costs of both cells.
+        """
+        if self.uniform is None:
+            return 0.5
+        return self.uniform
 
     @property
     def outdated(self) -> bool:
@@ -89,11 +108,14 @@ class CellCosts:
         return self._source is not None and getattr(self._source, "version", None) != self._seen
 
     def of_step(self, cells: NDArray[np.int64], charge: str) -> float:
-        """Return the cost of a world unit of the first step over some cells."""
-        if self.values is None or len(cells) < 2:
-            return self.uniform or 1.0
+        """Return the cost of a world unit of the first step over two or more cells."""
+        if self.uniform is not None:
+            return self.uniform
+        assert self.values is not None
         left, entered = self.values[cells[:2]]
-        return float(entered if charge == "enter" else (left + entered) / 2)
+        if charge == "enter":
+            return float(entered)
+        return float((left + entered) / 2)
 
     def update_traffic(self) -> bool:
         """Read the traffic again; return whether it has changed."""
@@ -131,7 +153,8 @@ class CellCosts:
                 _check(self.space, self.values[walls], walls)
                 self._widen(walls)
             return NO_CELLS
-        cost = self._source if cost is None else cost
+        if cost is None:
+            cost = self._source
         number = uniform_cost(cost)
         if number is not None or self.values is None:
             if number is not None and number == self.uniform:
@@ -152,15 +175,11 @@ class CellCosts:
             where = where[found[where] != self.values[where]]
             self.values[where] = found[where]
             self._widen(np.concatenate([where, walls]))
-        followed = isinstance(cost, Operand) or isinstance(getattr(cost, "space", None), Space)
-        self._source = cost if followed else None
-        if followed:
-            self._seen = getattr(cost, "version", None)
-        else:
-            self._seen = None
+        self._remember(cost)
         return where
 
     def _widen(self, cells: NDArray[np.int64]) -> None:
+        """Extend the bounds to the costs of those of these cells that are open."""
         assert self.values is not None
         found = self.values[cells][~self.space.walls.reshape(-1)[cells]]
         finite = found[np.isfinite(found)]
@@ -195,9 +214,6 @@ def read_costs(space: Space, cost: Cost) -> tuple[NDArray[np.float64], float, fl
     values = np.ascontiguousarray(cell_values(space, cost)).reshape(-1)
     if values.dtype not in (np.float32, np.float64):
         values = values.astype(np.float64)
-    values = values.view()
-    # Kernels are compiled once more for arrays that can be written to.
-    values.flags.writeable = False
     out = np.empty(values.size)
     least, greatest, infinite, bad = kernels.distances.distance.price(
         values, space.walls.reshape(-1), LEAST, checks.LARGEST, out
@@ -280,9 +296,6 @@ def uniform_cost(cost: Cost) -> float | None:
     )
 
 
-Ends = NDArray[np.int32]
-
-
 class Traffic:
     """A layer of vectors to which agents add their moves, and the costs of moving against them.
 
@@ -292,11 +305,8 @@ class Traffic:
     """
 
     def __init__(self, space: Space, layer: Layer, weight: float) -> None:
-        if isinstance(layer, TrailLayer):
-            kind = layer.propagation
-        else:
-            kind = None
-        if not (isinstance(layer, TrailLayer) and isinstance(kind, Trail) and kind.vector):
+        trail = layer.propagation if isinstance(layer, TrailLayer) else None
+        if not isinstance(layer, TrailLayer) or not isinstance(trail, Trail) or not trail.vector:
             raise InvalidValue(
                 "Traffic is a layer of vectors",
                 got=repr(layer),
@@ -310,7 +320,7 @@ class Traffic:
             )
         self.space = space
         self.layer = layer
-        self.trail = kind
+        self.trail = trail
         self.weight = checks.not_negative("weight", weight)
         self._ends = np.empty(0, dtype=np.int32)
         self._along = np.empty((0, space.dimensions))
@@ -322,7 +332,10 @@ class Traffic:
     def __setstate__(self, state: dict[str, Any]) -> None:
         outdated = state.pop("outdated")
         self.__dict__.update(state)
-        self._seen = -1 if outdated else self.layer.version
+        if outdated:
+            self._seen = -1
+        else:
+            self._seen = self.layer.version
 
     def read(self) -> None:
         """Read the layer again."""
@@ -349,10 +362,11 @@ class Traffic:
         lengths = np.sqrt((steps * steps).sum(axis=1))
         return np.asarray(steps / np.maximum(lengths, np.finfo(np.float64).tiny)[:, np.newaxis])
 
-    def factors(self, begins: Ends, ends: Ends) -> Floats:
+    def factors(self, begins: NDArray[np.int32], ends: NDArray[np.int32]) -> Floats:
         """Return the factors of the costs of steps, (A,), from the last values read."""
         if self._ends is not ends:
-            self._ends, self._along = ends, self._directions(begins, ends)
+            self._ends = ends
+            self._along = self._directions(begins, ends)
         found = np.empty(len(ends))
         kernels.distances.guides.against(self._flow, begins, ends, self._along, self.weight, found)
         return found

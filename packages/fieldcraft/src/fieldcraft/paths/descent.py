@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.paths.path import resolve_cells
 from fieldcraft.paths.search.distances_on_arcs import adjacency_with_walls
+from fieldcraft.paths.starts_and_goals import resolve_cells
 from fieldcraft.space.cells import occupied_mask
 from fieldcraft.space.regions import ChosenCells
 
@@ -45,7 +45,7 @@ def step_down(
         adjacency = space.adjacency
     else:
         adjacency = adjacency_with_walls(space, walls)
-    steps = adjacency.starts, adjacency.ends, adjacency.lengths
+    steps = (adjacency.starts, adjacency.ends, adjacency.lengths)
     first = np.empty_like(cells)
     around = np.empty(len(cells) * (1 + adjacency.most_steps), dtype=np.int64)
     around = around[: kernels.distances.step_down.around(cells, steps, first, around)]

@@ -13,12 +13,12 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import Between
 from fieldcraft.layers import Layer, SingleThreadLock
-from fieldcraft.paths.cost import CellCosts, Cost, Traffic, sized
+from fieldcraft.paths.cost import CHARGES, CellCosts, Cost, Traffic, sized
 from fieldcraft.paths.descent import step_down
-from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells, unique_goals
+from fieldcraft.paths.path import Path, no_path
 from fieldcraft.paths.search.distances import DistanceSearch, SearchTask
-from fieldcraft.paths.search.distances_on_arcs import CHARGES
 from fieldcraft.paths.search.distances_on_grid import search_for
+from fieldcraft.paths.starts_and_goals import ON_WALL, resolve_cells, unique_goals
 from fieldcraft.space import Snapshot, Space, checked_space, snapshot_of
 from fieldcraft.space.csr import NO_CELLS
 from fieldcraft.space.regions import ChosenCells
@@ -100,7 +100,7 @@ class DistanceMap(Operand):
         self.size = size
         checked_space(space, "Paths lie on")
         costs = CellCosts(space, sized(space, cost, size), traffic)
-        ground = snapshot_of(space, costs.values if costs.infinite else None)
+        ground = snapshot_of(space, costs.walls)
         cells, _ = resolve_cells(space, ground.walls, "goal", goals, on_wall)
         if not len(cells):
             raise InvalidValue("A distance map has goals", got="none", remedy="Pass at least one")
@@ -144,8 +144,16 @@ class DistanceMap(Operand):
     def search(self) -> DistanceSearch:
         """The search of the map; it may not have begun."""
         if self._search is None:
-            goals = self.goals, self.start_costs, self.limit, self.charge, self.outward
-            self._search = search_for(SearchTask(self._ground, self.cell_costs, *goals))
+            task = SearchTask(
+                self._ground,
+                self.cell_costs,
+                self.goals,
+                self.start_costs,
+                self.limit,
+                self.charge,
+                self.outward,
+            )
+            self._search = search_for(task)
         return self._search
 
     def settled(self) -> DistanceSearch:
@@ -281,7 +289,8 @@ class DistanceMap(Operand):
             return no_path(self.space)
         with self._lock:
             path, length = self.search.descend(int(cells[0]))
-            total -= float(self.search.measured(path[:1] if self.outward else path[-1:])[0])
+            goal = path[:1] if self.outward else path[-1:]
+            total -= float(self.search.measured(goal)[0])
         if self.outward:
             path.flags.writeable = False
             return Path(self.space, path, length, total)
@@ -396,9 +405,8 @@ class DistanceMap(Operand):
             default all.
         """
         walls = np.unique(self.space.cell_ids(cells))
-        if among is None:
-            some = None
-        else:
+        some = None
+        if among is not None:
             some = self.space.cell_ids(among)
         walls = walls[~self._ground.walls[walls]]
         with self._lock:
@@ -479,6 +487,7 @@ class DistanceMap(Operand):
             if self._shown and self._values is not None:
                 search.write(self._values, found)
         found.flags.writeable = False
+        changed.flags.writeable = False
         self._note(_Change(found, changed))
         return found
 
@@ -494,7 +503,7 @@ class DistanceMap(Operand):
 
     def _note(self, change: _Change | None) -> None:
         """Begin the next version; None if all distances may have changed."""
-        self._version = self._version + 1
+        self._version += 1
         self._finite = None
         self._changes.append(change)
         del self._changes[:-_CHANGES]
@@ -594,9 +603,18 @@ def distance_map(
            [ 1.,  2., inf,  6.,  7.],
            [ 2.,  3.,  4.,  5.,  6.]], dtype=float32)
     """
-    if traffic is None:
-        against = None
-    else:
+    against = None
+    if traffic is not None:
         against = Traffic(space, traffic, weight)
-    rules = limit, charge, outward, on_wall, against, size
-    return DistanceMap(space, goals, cost, start_costs, *rules)
+    return DistanceMap(
+        space,
+        goals,
+        cost,
+        start_costs,
+        limit,
+        charge,
+        outward,
+        on_wall,
+        traffic=against,
+        size=size,
+    )

@@ -122,10 +122,10 @@ def first_arrival(
     >>> arrival.contact_time
     2.0
     """
-    limit = checks.not_negative("margin", margin)
+    seconds = checks.not_negative("margin", margin)
     mine = _times(space, ours, "our_speed", our_speed, cost, on_wall)
     other = _times(space, theirs, "their_speed", their_speed, cost, on_wall)
-    return FirstArrival(space, mine, other, limit)
+    return FirstArrival(space, mine, other, seconds)
 
 
 def _times(

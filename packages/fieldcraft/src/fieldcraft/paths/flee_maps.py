@@ -63,7 +63,9 @@ def flee_map(danger: DistanceMap, *, strength: float = 1.2, limit: float | None 
     number = checks.finite("strength", strength)
     if not number > 1:
         raise InvalidValue("strength is above 1", got=f"strength={strength!r}", remedy="Pass 1.2")
-    return FleeMap(danger, number, np.inf if limit is None else checks.not_negative("limit", limit))
+    if limit is None:
+        return FleeMap(danger, number, np.inf)
+    return FleeMap(danger, number, checks.not_negative("limit", limit))
 
 
 class FleeMap(DistanceMap):
@@ -79,14 +81,15 @@ class FleeMap(DistanceMap):
         self.strength = strength
         self.charge = danger.charge
         self.outward = danger.outward
+        self.size = danger.size
         goals, start_costs = self._safe_cells()
+        self._followed = danger.version
         search = danger.search
         self._set_up(search.ground, search.costs.copy(), goals, start_costs, limit)
 
     def _safe_cells(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the cells to run to, and what they lack in safety."""
         distances = self.danger.exact.reshape(-1)
-        self._followed = self.danger.version
         reached = distances < np.inf
         top = distances.max(initial=0.0, where=reached)
         lacking = self.strength * (top - np.where(reached, distances, top))
@@ -97,20 +100,21 @@ class FleeMap(DistanceMap):
 
     @property
     def outdated(self) -> bool:
-        """Whether the danger, walls or costs have changed since; `repair` takes that over."""
+        """Whether the danger, walls or costs have changed since the last `repair`."""
         return self.danger.outdated or self.danger.version != self._followed
 
     @atomic
     def repair(self, cells: ArrayLike | None = None, cost: Cost = None) -> NDArray[np.int64] | None:
-        """Repair the danger's map with these arguments, and take over its changes.
+        """Repair the danger's map with these arguments, then this map.
 
-        Returns None where a distance to the danger has changed: then the flee map is searched anew.
+        Returns None where the danger's map has changed: then the flee map is searched again.
         """
         self.danger.repair(cells, cost)
         if self.danger.version == self._followed:
             return NO_CELLS
         with self._lock:
             self.goals, self.start_costs = self._safe_cells()
+            self._followed = self.danger.version
             self.cell_costs = self.danger.search.costs.copy()
             self._restart(self.danger.search.ground)
             self._note(None)

@@ -1,11 +1,8 @@
-"""Paths, their starts and goals, and the searches of one call for shortest paths."""
+"""Paths: cells and positions from a start to a goal."""
 
 from __future__ import annotations
 
-import itertools
 import math
-import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,190 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
-from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.pictured import Pictured
 from fieldcraft.base.synonyms import Suggesting
-from fieldcraft.kernels.compiling import pool
-from fieldcraft.kernels.shared.arrays import Floats, Ints
-from fieldcraft.paths.edges import first_leg, from_edge
+from fieldcraft.paths.first_leg import first_leg, from_edge
 from fieldcraft.space import Graph, Space
 from fieldcraft.space.csr import NO_CELLS
-
-ON_WALL = ("refuse", "nearest")
-_EQUALLY = 1e-9  # distances are equal to one part in 1e9; of equal ones the lowest id is named
-
-
-def resolve_cells(
-    space: Space,
-    walls: NDArray[np.bool_],
-    what: str,
-    positions: ArrayLike,
-    on_wall: str = "refuse",
-) -> tuple[NDArray[np.int64], bool]:
-    """Return the cells of world positions, (N,) int64, and whether it was one position.
-
-    Raises
-    ------
-    OutsideMap
-        If a position is outside the map.
-    OnWall
-        For the first position in one of `walls`; the message names the nearest open cell. With
-        `on_wall="nearest"` the position is moved there.
-    """
-    quick = space._quick_cells(positions, "refuse", walls.reshape(-1))
-    if quick is not None:
-        return quick, False
-    try:
-        found = space.cell_at(positions)
-    except OutsideMap as error:
-        raise _outside(space, walls, what, positions, error) from None
-    if isinstance(found, int):
-        cells = np.array([found])
-        blocked = bool(walls.item(found))
-        index = 0
-    else:
-        cells = found
-        on_walls = walls.reshape(-1)[cells]
-        blocked = bool(on_walls.any())
-        if len(cells):
-            index = int(on_walls.argmax())
-        else:
-            index = 0
-    if blocked:
-        if on_wall == "nearest":
-            where = np.flatnonzero(walls.reshape(-1)[cells])
-            cells = cells.copy()
-            cells[where] = [_nearest(space, walls, cell) for cell in cells[where].tolist()]
-            return cells, isinstance(found, int)
-        cell = int(cells[index])
-        points, single = checks.positions(positions, dimensions=space.dimensions)
-        if space.walls.reshape(-1)[cell]:
-            by_cost = ""
-        else:
-            by_cost = " by its infinite cost"
-        raise OnWall(
-            f"A {what} stands on an open {space.cell_name}",
-            got=f"{tuple(points[index].tolist())}{_at(index, single)}, a wall{by_cost}",
-            remedy=f'{_remedy(space, walls, cell)}: pass on_wall="nearest" to take it',
-        )
-    return cells, isinstance(found, int)
-
-
-def resolve_pairs(
-    space: Space,
-    walls: NDArray[np.bool_],
-    starts: ArrayLike,
-    goals: ArrayLike,
-    on_wall: str,
-    walls_of_goals: NDArray[np.bool_] | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-    """Return start positions and cells, and goal positions and cells; a single one is repeated.
-    Goals are on open ground by `walls_of_goals`, if these are others than the walls.
-    """
-    if walls_of_goals is None:
-        walls_of_goals = walls
-    (from_, one_start), (to, one_goal) = (
-        checks.positions(each, dimensions=space.dimensions) for each in (starts, goals)
-    )
-    if not one_start and not one_goal and len(from_) != len(to):
-        raise InvalidValue(
-            "Each start needs a goal: pass one for each, or one for all",
-            got=f"{len(from_)} starts and {len(to)} goals",
-            remedy="Pass one goal per start, or one position",
-        )
-    if one_start:
-        count = len(to)
-    else:
-        count = len(from_)
-    from_cells, to_cells = (
-        resolve_cells(space, ground, what, points, on_wall)[0]
-        if len(points)
-        else np.empty(0, dtype=np.int64)
-        for what, points, ground in (("start", from_, walls), ("goal", to, walls_of_goals))
-    )
-    if on_wall != ON_WALL[0] and count:
-        from_ = moved(space, from_, from_cells)
-        to = moved(space, to, to_cells)
-    return (
-        np.broadcast_to(from_, (count, space.dimensions)),
-        np.array(np.broadcast_to(from_cells, count)),
-        np.broadcast_to(to, (count, space.dimensions)),
-        np.array(np.broadcast_to(to_cells, count)),
-    )
-
-
-def moved(
-    space: Space, points: NDArray[np.float64], cells: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return the points, or the positions of their cells where they lie in other ones."""
-    outside = np.atleast_1d(space.cell_at(points)) != cells
-    return np.where(outside[:, np.newaxis], space.position_of(cells), points)
-
-
-def unique_goals(
-    cells: NDArray[np.int64], start_costs: ArrayLike | None
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the cells of goals, ascending and each once, and the least start cost of each."""
-    costs = np.zeros(len(cells))
-    if start_costs is not None:
-        costs = checks.numbers("start_costs", start_costs, len(cells))
-        bad = np.flatnonzero((costs < 0) | (costs > checks.LARGEST))
-        if len(bad):
-            raise InvalidValue(
-                f"start_costs lie from 0 to {checks.LARGEST:g}",
-                got=f"{costs[bad[0]]:g} at index {bad[0]}",
-                remedy="Add a number to all of them: only their differences matter",
-            )
-    if len(cells) > 1:
-        cells, which = np.unique(cells, return_inverse=True)
-        least = np.full(len(cells), math.inf)
-        np.minimum.at(least, which, costs)
-        costs = least
-    cells.flags.writeable = costs.flags.writeable = False
-    return cells, costs
-
-
-def _outside(
-    space: Space, walls: NDArray[np.bool_], what: str, positions: ArrayLike, error: OutsideMap
-) -> OutsideMap:
-    """Return the error for the first position that is off the map."""
-    if space.period is not None or not len(space):
-        return error
-    points, single = checks.positions(positions, dimensions=space.dimensions)
-    clamped = np.atleast_1d(space.cell_at(points, outside="clamp"))
-    for index, point in enumerate(points):
-        try:
-            space.cell_at(point)
-        except OutsideMap as found:
-            return OutsideMap(
-                f"A {what} lies on the map. {found.rule}",
-                got=f"{tuple(point.tolist())}{_at(index, single)}",
-                remedy=_remedy(space, walls, int(clamped[index])),
-            )
-    return error
-
-
-def _at(index: int, single: bool) -> str:
-    return "" if single else f" at index {index}"
-
-
-def _nearest(space: Space, walls: NDArray[np.bool_], cell: int) -> int:
-    """Return the nearest cell without a wall; `walls` leave at least one open."""
-    open_ = np.flatnonzero(~walls.reshape(-1))
-    if not len(open_):
-        raise InvalidValue("A path needs an open cell", got="walls everywhere", remedy="Open one")
-    away = (space.shortest_vectors(space.position_of(open_) - space.position_of(cell)) ** 2).sum(
-        axis=1
-    )
-    return int(open_[np.argmax(away <= away.min() * (1 + _EQUALLY))])
-
-
-def _remedy(space: Space, walls: NDArray[np.bool_], cell: int) -> str:
-    if walls.all():
-        return "The map has no open cell"
-    near = _nearest(space, walls, cell)
-    where = ", ".join(f"{axis:g}" for axis in space.position_of(near).tolist())
-    return f"The nearest open {space.cell_name} is {near}, around ({where})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -337,7 +156,9 @@ class Path(Pictured, Suggesting):
         walked, places_of = self._milestones
         places = np.stack([np.interp(wanted, walked, axis) for axis in places_of.T], axis=-1)
         places = self.space.wrapped(places)
-        return np.asarray(places[0] if given.ndim == 0 else places)
+        if given.ndim == 0:
+            return np.asarray(places[0])
+        return np.asarray(places)
 
     @cached_property
     def _milestones(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -349,8 +170,8 @@ class Path(Pictured, Suggesting):
         )
 
     def _segment_lengths(self) -> NDArray[np.float64]:
-        """Return the length of each leg between two positions: straight ones between `bends`, those
-        of steps of the space between cells.
+        """Return the length of each leg between two positions: along straight lines between
+        `bends`, else along the steps of the space.
         """
         if self.bends is not None:
             segments = self.space.shortest_vectors(np.diff(self.bends, axis=0))
@@ -383,39 +204,3 @@ class Path(Pictured, Suggesting):
 def no_path(space: Space) -> Path:
     """Return the result of a search that finds no path."""
     return Path(space, NO_CELLS, math.inf, math.inf)
-
-
-_PER_CHUNK = 16  # problems that a thread takes at a time
-_LONG = 2.5e-5  # seconds for a path that pay for another thread
-
-
-class PathProblem(ABC):
-    """The space, walls and costs of one call; `walls` include cells of infinite cost."""
-
-    space: Space
-    walls: NDArray[np.bool_]
-
-    @abstractmethod
-    def solve(self, start: Floats, here: int, goal: Floats, there: int) -> Path:
-        """Return the path between two positions in two cells."""
-
-    def solve_many(self, starts: Floats, here: Ints, goals: Floats, there: Ints) -> list[Path]:
-        """Return the paths between pairs of positions, shared among threads."""
-        count = len(here)
-        paths = [no_path(self.space)] * count
-
-        def solve(first: int) -> None:
-            for i in range(first, min(first + _PER_CHUNK, count)):
-                paths[i] = self.solve(starts[i], int(here[i]), goals[i], int(there[i]))
-
-        def work() -> None:
-            while (first := next(chunks)) < count:
-                solve(first)
-
-        began = time.perf_counter()
-        chunks = itertools.count(_PER_CHUNK, _PER_CHUNK)
-        solve(0)
-        # Threads that search short paths only wait for each other.
-        pays = time.perf_counter() - began > _LONG * min(count, _PER_CHUNK)
-        pool.run([(work, ())] * (pool.shares(count // _PER_CHUNK) if pays else 1))
-        return paths

@@ -13,17 +13,11 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths.cost import Cost, sized
 from fieldcraft.paths.distance_maps import DistanceMap
-from fieldcraft.paths.path import (
-    ON_WALL,
-    Path,
-    PathProblem,
-    moved,
-    no_path,
-    resolve_cells,
-    resolve_pairs,
-)
+from fieldcraft.paths.path import Path, no_path
 from fieldcraft.paths.search.path_on_grid import problem_on
+from fieldcraft.paths.search.path_problem import PathProblem
 from fieldcraft.paths.search.path_through_danger import Danger, TimedPath, TimedProblem
+from fieldcraft.paths.starts_and_goals import ON_WALL, moved, resolve_cells, resolve_pairs
 from fieldcraft.space import Space, checked_space
 
 Unreachable = Literal["empty", "nearest"]

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
-from fieldcraft.paths.cost import Cost
-from fieldcraft.paths.path import ON_WALL, resolve_cells
-from fieldcraft.paths.search.distances_on_arcs import CHARGES
+from fieldcraft.paths.cost import CHARGES, Cost
 from fieldcraft.paths.search.reach import Hits, Reach, ReachSearch
+from fieldcraft.paths.starts_and_goals import ON_WALL, resolve_cells
 from fieldcraft.space import Space, checked_space
 from fieldcraft.space.space_ranges import within_walk
 from fieldcraft.values.array_map import ArrayMap

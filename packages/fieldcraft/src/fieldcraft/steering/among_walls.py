@@ -14,7 +14,8 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.paths.flow.flow_field import FlowField
-from fieldcraft.paths.flow.flow_fields import GraphFlow, GridFlow
+from fieldcraft.paths.flow.flow_on_graph import GraphFlow
+from fieldcraft.paths.flow.flow_on_grid import GridFlow
 from fieldcraft.space import Graph, Grid, Space
 from fieldcraft.space.grid.passages import clear_cells, floors_of, passages
 from fieldcraft.space.kinds import graph_of

@@ -1,7 +1,7 @@
 """All searches for distances and paths, and which of them runs when.
 
 Plain grids are those with 4 or 8 neighbors and `corners="never"`, whose terrain forbids no step in
-one direction only. Kernels are named as in `fieldcraft.kernels`.
+one direction only. `distances.distance.count` is the kernel of that name in `fieldcraft.kernels`.
 
 Distances from all cells to the nearest goal (`distance_map`)
     `distances_on_grid.search_for` chooses a search, and the search an algorithm that expands it
@@ -30,7 +30,8 @@ Distances to the goals of many agents (`steering.PIBT`)
     would take too much memory.
 
 Cells that agents reach within a limit (`reach`)
-    `reach.reach` searches from each unit on its own, up to its limit (`distances.reach.reach`).
+    `reach.reach` searches from each unit on its own, up to its limit
+    (`distances.cells_in_reach.reach_many`, and `reach` where the cost is an expression).
 
 One shortest path (`shortest_path`)
     `path_on_grid.problem_on` chooses; each search ends at its goal.

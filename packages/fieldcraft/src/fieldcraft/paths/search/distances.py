@@ -29,15 +29,19 @@ _MOST_CHANGED = 1 / 16
 """A new search begins at once if more than this share of the cells has changed."""
 _ALWAYS_REPAIRED = 16
 """But not for so few changed cells."""
-_SAMPLED_FROM = 1 / 8, 1
-"""The effect is estimated if more cells have changed than this times the square root of all: the
-first where each cell has a cost, the second where paths around a change are as short.
+_SAMPLED_WITH_COSTS = 1 / 8
+"""The effect is estimated if more cells have changed than this times the square root of all, where
+each cell has a cost.
 """
+_SAMPLED_WITH_ONE_COST = 1
+"""The same where all cells cost the same, so that paths around a change are often as short."""
 _SAMPLES = 32
 """Cells whose paths are followed for an estimate."""
 _FEWEST_SAMPLES = 4
-_MOST_SAMPLED = 1 / 32, 4.0
-"""The share of all cells that these paths may visit, and at least their square root times this."""
+_MOST_SAMPLED = 1 / 32
+"""The share of all cells that these paths may visit."""
+_ALWAYS_SAMPLED = 4.0
+"""But they may visit this times the square root of all cells."""
 _LARGE = 2**17
 _LARGE_PAYS = 0.6
 """On maps of so many cells, which no fast cache holds, a repair pays for this part of the share."""
@@ -99,6 +103,7 @@ class DistanceSearch(ABC):
     Nothing is searched before `settle`. `finished` is whether the search has ended, and
     `repairable` whether `repair` can be called then. `dist` are distances in the unit of the
     search, `far` where no goal is reached, `starts` the start costs, and `most` is the limit.
+    `inverse_width` is 1 / the width of a bucket, `heads` (`bucket_count`,) the first cell in each.
     `most_cleared` is the share of the cells for which a repair takes as long as a new search, and
     `most_opened` times the square root of the cells the number of opened walls.
     """
@@ -134,8 +139,8 @@ class DistanceSearch(ABC):
     def costs_changed(self) -> None:
         """Choose buckets that fit the costs, after they or the cells that count have changed."""
         highest = float(self.starts.max(initial=0))
-        self.inverse, self.rounds = buckets(*self._step_costs(), highest)
-        self.heads = np.full(self.rounds, -1, dtype=np.int32)
+        self.inverse_width, self.bucket_count = buckets(*self._step_costs(), highest)
+        self.heads = np.full(self.bucket_count, -1, dtype=np.int32)
 
     def settle(self, until: Ints = EVERYWHERE) -> None:
         """Search until these cells have their distances; without cells, to the end."""
@@ -170,7 +175,9 @@ class DistanceSearch(ABC):
         """
         greatest = self._step_costs()[2]
         # Kernels would write outside of `heads`.
-        assert int(greatest * self.inverse) + 2 <= self.rounds, "a step is longer than all buckets"
+        assert int(greatest * self.inverse_width) + 2 <= self.bucket_count, (
+            "a step is longer than all buckets"
+        )
         before = self.ground
         self.ground = ground
         if self.dist.dtype.kind == "i":
@@ -178,22 +185,21 @@ class DistanceSearch(ABC):
         else:
             kinds = _REPAIR_SUMS
         arrays = self.scratch.take(kinds)
-        # Kernels are compiled once more for arrays that can be written to.
-        changed.flags.writeable = False
         most = len(self.space)
         if chooses:
             side = math.sqrt(most)
             most_cleared = self.most_cleared
             if most >= _LARGE:
                 most_cleared *= _LARGE_PAYS
-            anew = False
-            if len(changed) > side * _SAMPLED_FROM[self.costs.uniform is not None]:
+            if self.costs.uniform is None:
+                sampled_from = side * _SAMPLED_WITH_COSTS
+            else:
+                sampled_from = side * _SAMPLED_WITH_ONE_COST
+            if len(changed) > sampled_from:
                 opened = np.count_nonzero(before.walls[changed] & ~ground.walls[changed])
-                anew = bool(opened > side * self.most_opened)
-                anew = anew or self._would_clear(arrays[:4]) > most_cleared
-            if anew:
-                self.scratch.give(kinds, arrays)
-                return None, self.dist[:0]
+                if opened > side * self.most_opened or self._would_clear(arrays[:4]) > most_cleared:
+                    self.scratch.give(kinds, arrays)
+                    return None, self.dist[:0]
             most = int(most * most_cleared * _ABANDONED) + _ALWAYS_REPAIRED
         work = np.array([0, most])
         cells: Ints
@@ -207,7 +213,7 @@ class DistanceSearch(ABC):
             self.goals,
             self.starts,
             self.far,
-            self.inverse,
+            self.inverse_width,
             self.most,
             self.dist,
             arrays[:4],
@@ -224,7 +230,9 @@ class DistanceSearch(ABC):
             marks.fill(0)
             waiting.fill(0)
         self.scratch.give(kinds, arrays)
-        return None if abandoned else cells, olds
+        if abandoned:
+            return None, olds
+        return cells, olds
 
     def _would_clear(self, scratch: Arrays) -> float:
         """Return an estimate of the share of the reached cells that a repair would clear."""
@@ -237,7 +245,7 @@ class DistanceSearch(ABC):
             self.dist,
             _samples(self.space),
             self.far,
-            int(max(size * _MOST_SAMPLED[0], math.sqrt(size) * _MOST_SAMPLED[1])),
+            int(max(size * _MOST_SAMPLED, math.sqrt(size) * _ALWAYS_SAMPLED)),
             scratch,
         )
         return float(lost / max(valid + lost, _FEWEST_SAMPLES))
@@ -257,12 +265,14 @@ class DistanceSearch(ABC):
 
     def cut_off(self, walls: Ints) -> Ints:
         """Return the cells that would reach no goal with walls in these cells; change nothing."""
-        here = self.ground
-        there = self.dist[walls]
-        cells, olds = self._repaired(here.walled(self.space, walls), walls)
+        ground = self.ground
+        distances_on_walls = self.dist[walls]
+        cells, olds = self._repaired(ground.walled(self.space, walls), walls)
         assert cells is not None
         lost: Ints = cells[(np.abs(self.dist[cells]) == self.far) & (olds != self.far)]
-        self.dist[cells], self.dist[walls], self.ground = olds, there, here
+        self.dist[cells] = olds
+        self.dist[walls] = distances_on_walls
+        self.ground = ground
         return np.sort(lost)
 
     def minima(self, heights: NDArray[np.float64]) -> Ints:
@@ -298,8 +308,10 @@ class DistanceSearch(ABC):
 
     def write(self, values: NDArray[np.float32], cells: Ints | None = None) -> None:
         """Write the distances of all or some cells into `values`, flat; inf on walls."""
-        some = slice(None) if cells is None else cells
-        values[some] = self.measured(some)
+        if cells is None:
+            values[:] = self.measured(slice(None))
+        else:
+            values[cells] = self.measured(cells)
 
 
 class Expansion(ABC):
@@ -350,7 +362,7 @@ class Buckets(Expansion):
             self._starts,
             until,
             search.far,
-            search.inverse,
+            search.inverse_width,
             search.most,
             search.dist,
             self._state,

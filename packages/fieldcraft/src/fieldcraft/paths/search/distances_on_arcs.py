@@ -81,19 +81,14 @@ def _grid_arcs(space: Space) -> _Arcs:
 
 @cached
 def _length_bounds(space: Space) -> tuple[float, float, float]:
-    """Return the shortest, the median and the longest step of a space."""
-    grid = isinstance(space, Grid)
+    """Return the shortest, a typical and the longest step of a space."""
     if isinstance(space, Grid):
         lengths = np.array(space.neighborhood.lengths(space.cell_size))
-    else:
-        lengths = graph_of(space).topology.lengths
+        return float(lengths.min()), float(lengths.min()), float(lengths.max())
+    lengths = graph_of(space).topology.lengths
     if not len(lengths):
         return 1.0, 1.0, 1.0
-    shortest = float(lengths.min())
-    typical = shortest
-    if not grid:
-        typical = float(np.median(lengths))
-    return shortest, typical, float(lengths.max())
+    return float(lengths.min()), float(np.median(lengths)), float(lengths.max())
 
 
 class ArcSearch(DistanceSearch):
@@ -115,19 +110,18 @@ class ArcSearch(DistanceSearch):
             # Neighbors are near each other in memory, which pays most where cells are cleared.
             self.most_cleared = 1 / 4
             self.most_opened = 4.0
-        self._sizes_of: Snapshot | None = None
+        self._sizes_ground: Snapshot | None = None
         self.costs_changed()
 
     def costs_changed(self) -> None:
         """See `DistanceSearch.costs_changed`."""
         costs = self.costs
-        even = costs.values is None or self.charge == "enter"
-        if even:
+        if costs.values is None or self.charge == "enter":
             self._cost = SAME_COST
         else:
             self._cost = read_only(np.asarray(costs.values))
-        self._sizes_of = None
-        self._factors = self._against()
+        self._sizes_ground = None
+        self._factors = self._traffic_factors()
         super().costs_changed()
 
     def _step_costs(self) -> tuple[float, float, float]:
@@ -140,7 +134,9 @@ class ArcSearch(DistanceSearch):
     def arcs(self) -> _Arcs:
         """The arcs of the snapshot; on a grid of the first snapshot."""
         if not self._on_grid:
-            return (_topology_arcs_outward if self.outward else _topology_arcs)(self.space)
+            if self.outward:
+                return _topology_arcs_outward(self.space)
+            return _topology_arcs(self.space)
         if np.array_equal(self.ground.walls, self.space.walls.reshape(-1)):
             found = _grid_arcs(self.space)
         else:
@@ -151,8 +147,8 @@ class ArcSearch(DistanceSearch):
 
     @property
     def _sizes(self) -> NDArray[np.float64]:
-        """Return the costs of arcs, or half their lengths if cells have costs of their own."""
-        if self._sizes_of is not self.ground:
+        """The costs of arcs, or half their lengths if cells have costs of their own."""
+        if self._sizes_ground is not self.ground:
             arcs = self.arcs
             costs = self.costs
             sizes = arcs.lengths
@@ -165,36 +161,37 @@ class ArcSearch(DistanceSearch):
                 # Not inf * 0, where the cost of a wall is 0.
                 open_sizes = arcs.lengths * costs.values[entered]
                 sizes = np.where(sizes == np.inf, np.inf, open_sizes)
-            elif (factor := costs.uniform or 0.5) != 1:
-                sizes = sizes * factor
+            elif costs.factor != 1:
+                sizes = sizes * costs.factor
             if costs.traffic is not None:
                 sizes = sizes * self._factors
-            self._share = read_only(np.ascontiguousarray(sizes))
-            self._sizes_of = self.ground
-        return self._share
+            self._known_sizes = read_only(np.ascontiguousarray(sizes))
+            self._sizes_ground = self.ground
+        return self._known_sizes
 
-    def _against(self) -> NDArray[np.float64]:
-        """Return the factors of the costs of steps against the traffic; empty without traffic."""
+    def _traffic_factors(self) -> NDArray[np.float64]:
+        """Return the factors of the costs of steps against the traffic; one 1 without traffic."""
         if self.costs.traffic is None:
             return SAME_COST
         arcs = self.arcs
-        ends = arcs.givers, arcs.receivers
-        return self.costs.traffic.factors(*(ends if self.outward else ends[::-1]))
+        if self.outward:
+            return self.costs.traffic.factors(arcs.givers, arcs.receivers)
+        return self.costs.traffic.factors(arcs.receivers, arcs.givers)
 
     @property
     def steps(self) -> Steps:
         """See `DistanceSearch.steps`."""
         arcs = self.arcs
-        ends = arcs.starts, arcs.receivers, arcs.back_starts, arcs.back_arcs, arcs.givers
+        ends = (arcs.starts, arcs.receivers, arcs.back_starts, arcs.back_arcs, arcs.givers)
         return ends, None, self._sizes, self._cost
 
     def cut_off(self, walls: Ints) -> Ints:
         """See `DistanceSearch.cut_off`."""
         if self.repairable:
             return super().cut_off(walls)
-        anew = ArcSearch(replace(self.task, ground=self.ground.walled(self.space, walls)))
-        anew.settle()
-        return np.flatnonzero(np.isfinite(self.dist) & ~np.isfinite(anew.dist))
+        search = ArcSearch(replace(self.task, ground=self.ground.walled(self.space, walls)))
+        search.settle()
+        return np.flatnonzero(np.isfinite(self.dist) & ~np.isfinite(search.dist))
 
     def minima(self, heights: NDArray[np.float64]) -> Ints:
         """See `DistanceSearch.minima`."""
@@ -209,7 +206,9 @@ class ArcSearch(DistanceSearch):
     def descend(self, cell: int) -> tuple[Ints, float]:
         """See `DistanceSearch.descend`."""
         path, length = super().descend(cell)
-        return path[::-1].copy() if self.outward else path, length
+        if self.outward:
+            path = path[::-1].copy()
+        return path, length
 
     def _length(self, taken: Ints) -> float:
         return float(self.arcs.lengths[taken].sum())

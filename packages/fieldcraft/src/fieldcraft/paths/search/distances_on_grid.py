@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels.shared import counting
+from fieldcraft.paths.cost import SAME_COST
 from fieldcraft.paths.search.distances import Buckets, DistanceSearch, Expansion, SearchTask, Steps
 from fieldcraft.paths.search.distances_on_arcs import ArcSearch
 from fieldcraft.paths.search.path_on_grid import moves_of
@@ -18,9 +19,8 @@ from fieldcraft.space import Grid, GridSnapshot
 from fieldcraft.space.cached import cached
 from fieldcraft.space.grid.grid_steps import step_table
 
-_MOST_LISTS = 32  # of `add_near`, each as large as the map
-_MOST_COUNTED = 1e8  # buckets for which that is enough
-_EVEN = np.ones(1)
+_MOST_LISTS = 32  # `add_near` has at most so many lists, each as large as the map.
+_MOST_COUNTED = 1e8  # Its farthest distance is at most so many buckets.
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +32,7 @@ class GridSteps:
     `around` are the offsets from a cell to the cells whose steps it may block. `counted` is whether
     all steps are straight or diagonal, so that sums of them can be whole numbers, `counts`;
     `pruned` is their number, 4 or 8, if `kernels.distances.distance.count` supports them, else 0.
+    `measure` has the whole numbers of straight and diagonal steps.
     """
 
     steps: NDArray[np.int64]
@@ -57,6 +58,9 @@ def grid_steps(space: Grid) -> GridSteps:
     if diagonal.any():
         around |= {(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
     cells, kinds = np.unique(neighborhood.lengths(1.0), return_inverse=True)
+    pruned = 0
+    if counted and not space.wrap and moves_of(space).plain:
+        pruned = len(steps)
     return GridSteps(
         steps=steps,
         cells=cells,
@@ -65,7 +69,7 @@ def grid_steps(space: Grid) -> GridSteps:
         counts=np.where(diagonal, measure.diagonal, 1 << measure.shift),
         around=np.array(sorted(around), dtype=np.int64),
         counted=counted,
-        pruned=len(steps) if counted and not space.wrap and moves_of(space).plain else 0,
+        pruned=pruned,
         measure=measure,
     )
 
@@ -78,7 +82,9 @@ def measured(
 ) -> NDArray[np.float64]:
     """Return whole numbers as distances, `scale` for a straight step; inf for `FAR`."""
     found = np.empty(len(counts))
-    kernels.distances.distance.lengths(counts, *measure[2:], scale, found)
+    kernels.distances.distance.lengths(
+        counts, measure.back, measure.delta, measure.inverse, measure.mask, scale, found
+    )
     return found
 
 
@@ -95,14 +101,15 @@ class GridSearch(DistanceSearch):
     def __init__(self, task: SearchTask) -> None:
         super().__init__(task)
         costs = task.costs
-        self.grid_steps = steps = grid_steps(self.space)
+        steps = grid_steps(self.space)
+        self.grid_steps = steps
         self._around = steps.around
         self.counted = steps.counted and costs.uniform is not None and not self.starts.any()
         self.scale = 1.0
         self.most_opened = 1.75
-        self.lengths: NDArray[Any] = steps.lengths * (costs.uniform or 0.5)
+        self.lengths: NDArray[Any] = steps.lengths * costs.factor
         if self.counted:
-            self.scale = self.space.cell_size * (costs.uniform or 1.0)
+            self.scale = self.space.cell_size * costs.factor
             self.far = counting.FAR
             if self.space.neighborhood.is_four:
                 # Among many equally short paths one wall matters little.
@@ -124,14 +131,14 @@ class GridSearch(DistanceSearch):
         return shortest, shortest, longest
 
     def _begin(self) -> Expansion:
-        # What is cached about steps holds for the walls of now.
-        is_now = self.ground.version == self.space.walls_version
-        quick = bool(self.grid_steps.pruned) and is_now
+        # The moves of `moves_of` are those of the current walls.
+        is_current = self.ground.version == self.space.walls_version
+        quick = bool(self.grid_steps.pruned) and is_current
         farthest = self._step_costs()[2] * len(self.space)
         near = (
             self.costs.uniform is None
-            and self.rounds <= _MOST_LISTS
-            and farthest * self.inverse < _MOST_COUNTED
+            and self.bucket_count <= _MOST_LISTS
+            and farthest * self.inverse_width < _MOST_COUNTED
             and not self.costs.infinite
             and not self.starts.any()
         )
@@ -145,7 +152,9 @@ class GridSearch(DistanceSearch):
     @property
     def steps(self) -> Steps:
         """See `DistanceSearch.steps`."""
-        return None, self._grid, self.lengths, None if self.counted else self._cost
+        if self.counted:
+            return None, self._grid, self.lengths, None
+        return None, self._grid, self.lengths, self._cost
 
     @property
     def _grid(self) -> tuple[Any, ...]:
@@ -155,7 +164,7 @@ class GridSearch(DistanceSearch):
     @property
     def _cost(self) -> NDArray[np.float64]:
         if self.costs.values is None:
-            return _EVEN
+            return SAME_COST
         return self.costs.values
 
     @property
@@ -185,7 +194,7 @@ class GridSearch(DistanceSearch):
     @property
     def summed_steps(self) -> Steps:
         """See `DistanceSearch.summed_steps`."""
-        lengths = self.grid_steps.lengths * (self.costs.uniform or 0.5)
+        lengths = self.grid_steps.lengths * self.costs.factor
         return None, self._grid, lengths, self._cost
 
     def write(self, values: NDArray[np.float32], cells: NDArray[np.int64] | None = None) -> None:
@@ -193,13 +202,11 @@ class GridSearch(DistanceSearch):
         if cells is not None:
             super().write(values, cells)
             return
+        scale = None
         if self.counted:
-            measure = (*self.grid_steps.measure[2:], self.scale)
-        else:
-            measure = None
-        kernels.distances.distance.publish(
-            self.dist, self.ground.walls, self._spans, measure, values
-        )
+            measure = self.grid_steps.measure
+            scale = (measure.back, measure.delta, measure.inverse, measure.mask, self.scale)
+        kernels.distances.distance.publish(self.dist, self.ground.walls, self._spans, scale, values)
 
     def measured(self, cells: NDArray[np.int64] | slice) -> NDArray[np.float64]:
         """See `DistanceSearch.measured`."""
@@ -259,7 +266,7 @@ class _Near(Expansion):
     """A cost per cell with 4 or 8 neighbors, by `kernels.distances.distance.add_near`."""
 
     def __init__(self, search: GridSearch) -> None:
-        super().__init__(search, ((np.int32, search.rounds),))
+        super().__init__(search, ((np.int32, search.bucket_count),))
         pad = search.space.width + 1
         size = len(search.space)
         self._dist = np.empty(size + 2 * pad)
@@ -269,7 +276,7 @@ class _Near(Expansion):
         goals = search.goals[~search.ground.walls[search.goals]]
         search.dist[goals] = 0
         self.scratch[0][0, : len(goals)] = goals + pad
-        self._state = np.zeros(2 + search.rounds, dtype=np.int64)
+        self._state = np.zeros(2 + search.bucket_count, dtype=np.int64)
         self._state[1:3] = len(goals)
         self._edges = moves_of(search.space).king.reshape(-1)
 
@@ -284,7 +291,7 @@ class _Near(Expansion):
             search.space.width,
             float(search.lengths.min()),
             float(search.lengths.max()),
-            search.inverse,
+            search.inverse_width,
             search.most,
             self._dist,
             self.scratch[0],

@@ -47,18 +47,19 @@ class ManyGoals:
         self._goals = np.empty(0, dtype=np.int64)
         self._made = np.empty(0, dtype=np.int64)
         self._now = 0
-        self.charge(None)
+        self.set_costs(None)
         return True
 
-    def charge(self, factors: NDArray[np.float64] | None) -> None:
-        """Set the cost of each step per length (A,)."""
+    def set_costs(self, factors: NDArray[np.float64] | None) -> None:
+        """Set the cost of each step per length, (A,); None for 1."""
         if factors is None:
             costs = self.lengths
         else:
             costs = self.lengths * factors
         self.costs = costs.astype(np.float32)
         self._sizes = read_only(costs[self._into])
-        self._now += factors is not None
+        if factors is not None:
+            self._now += 1
         if len(costs):
             least, most = (float(costs.min()), float(costs.max()))
         else:
@@ -66,7 +67,7 @@ class ManyGoals:
         self._inverse, rounds = buckets(least, least, most)
         heads = np.full(rounds, -1, dtype=np.int32)
         size = len(self.space)
-        self._queue = heads, np.zeros(size, dtype=np.uint32), np.empty(size, dtype=np.int32)
+        self._queue = (heads, np.zeros(size, dtype=np.uint32), np.empty(size, dtype=np.int32))
 
     def rows_of(self, goals: Ints) -> Ints:
         """Return the row of the distances to each goal, (N,)."""
@@ -101,7 +102,7 @@ class ManyGoals:
         return free[np.argsort(self._made[free], kind="stable")][:count]
 
     def _compute(self, rows: Ints, goals: Ints) -> None:
-        arcs = self._starts, self._givers, self._starts, self._into, self._givers
+        arcs = (self._starts, self._givers, self._starts, self._into, self._givers)
         for row, goal in zip(rows.tolist(), goals.tolist(), strict=True):
             self._dist.fill(np.inf)
             kernels.distances.distance_search.search(
@@ -120,17 +121,18 @@ class ManyGoals:
                 self._queue,
             )
             self.rows[row] = self._dist
-        self._goals[rows], self._made[rows] = goals, self._now
+        self._goals[rows] = goals
+        self._made[rows] = self._now
 
 
 Distances = tuple[NDArray[np.float32], Ints, NDArray[np.int32]]
 """Distances by rows as kernels take them, see `kernels.agents.pibt_steps.distance_of`."""
 
-_WIDTH = 2  # steps around a path in which distances are known
-_AT_ONCE = 64  # paths, for which memory is needed at a time
-_LEAST = 64  # places of a table, and by which factor those of the next size are more
-_GROWTH = 2**0.5
-_PLACES = 1.4  # for each cell of a table
+_WIDTH = 2  # Distances are known up to so many steps beside a path.
+_AT_ONCE = 64  # So many paths are searched at a time.
+_LEAST = 64  # The smallest table has so many places,
+_GROWTH = 2**0.5  # each larger one this factor more.
+_PLACES = 1.4  # A table has so many places for each cell.
 _NO_ROWS = np.empty((0, 0), dtype=np.float32)
 
 
@@ -165,7 +167,8 @@ class Guides:
             spans = np.zeros((len(ids), 2), dtype=np.int64)
             before = np.full(len(ids), -1)
             _, now, then = np.intersect1d(ids, self._ids, assume_unique=True, return_indices=True)
-            spans[now], before[now] = self._spans[then], self._goals[then]
+            spans[now] = self._spans[then]
+            before[now] = self._goals[then]
             gone = np.ones(len(self._ids), dtype=np.bool_)
             gone[then] = False
             self._release(self._spans[gone])
@@ -196,18 +199,19 @@ class Guides:
             count = kernels.distances.guides.surround(
                 steps, path.cells, _WIDTH, self._dist, self._found
             )
-            low, high = self._spans[agent] = self._table(count)
+            low, high = self._table(count)
+            self._spans[agent] = (low, high)
             kernels.distances.guides.store(self._found[:count], self._dist, self._tables[low:high])
 
     def _table(self, cells: int) -> tuple[int, int]:
         """Return where a table for a number of cells begins and ends."""
-        size = ceil(max(0.0, log2((_PLACES * cells + 1) / _LEAST) / log2(_GROWTH)))
-        size = round(_LEAST * _GROWTH**size)
+        growths = ceil(max(0.0, log2((_PLACES * cells + 1) / _LEAST) / log2(_GROWTH)))
+        size = round(_LEAST * _GROWTH**growths)
         if self._free[size]:
             low = self._free[size].pop()
             return low, low + size
         low = self._used
-        self._used = self._used + size
+        self._used += size
         if self._used > len(self._tables):
             more = np.empty((self._used + self._used // 2, 2), dtype=np.int32)
             more[: len(self._tables)] = self._tables

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,11 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
+from fieldcraft.kernels.shared.arrays import Floats, read_only
 from fieldcraft.paths.cost import SAME_COST, CellCosts, Cost
-from fieldcraft.paths.path import Path, PathProblem, no_path
+from fieldcraft.paths.path import Path, no_path
 from fieldcraft.paths.search.path_on_mesh import OpenPortals, ends_in, open_portals, pulled
+from fieldcraft.paths.search.path_problem import PathProblem
 from fieldcraft.space import Graph, GraphSnapshot, Space
 from fieldcraft.space.cached import cached
 from fieldcraft.space.graph.topology import Topology
@@ -35,11 +37,14 @@ class GraphProblem(PathProblem):
             )
         self.space = space
         self.smooth = smooth
-        self.costs = costs = CellCosts(space, cost)
+        costs = CellCosts(space, cost)
+        self.costs = costs
         ground = GraphSnapshot.of(space, costs.walls)
         self.walls = ground.walls
-        share = costs.uniform or 0.5
-        self._sizes = read_only(ground.sizes if share == 1 else ground.sizes * share)
+        sizes = ground.sizes
+        if costs.factor != 1:
+            sizes = sizes * costs.factor
+        self._sizes = read_only(sizes)
         self._scale = _straightness(graph_of(space).topology) * costs.least * _SHORTENED
 
     def solve(self, start: Floats, here: int, goal: Floats, there: int) -> Path:
@@ -48,16 +53,19 @@ class GraphProblem(PathProblem):
         graph = graph_of(self.space)
         costs = self.costs
         topology = graph.topology
-        parts = _parts(graph)
-        if (known := parts.get(graph.walls_version)) is not None and known[here] != known[there]:
+        parts = _parts(graph).get(graph.walls_version)
+        if parts is not None and parts[here] != parts[there]:
             return no_path(space)
-        ends = exact = None
+        ends = None
+        exact = None
         if self.smooth:
             ends = ends_in(space, np.array([here, there]), np.stack([start, goal]))
         if ends is not None and costs.uniform is not None:
             exact = self._straight(ends, here, there)
             if graph.dimensions == 2 and not open_portals(graph).leaps:
-                return exact or self._nowhere()
+                if exact is None:
+                    return self._not_connected()
+                return exact
         if costs.values is None:
             values = SAME_COST
         else:
@@ -76,17 +84,14 @@ class GraphProblem(PathProblem):
         cells = scratch[0][:count].copy()
         free.append(scratch)
         if not count:
-            return self._nowhere()
+            return self._not_connected()
         length = float(topology.lengths[topology.arcs_between(cells[:-1], cells[1:])].sum())
-
-        def first_cost(cells: Ints) -> float:
-            return costs.uniform or float(values[cells[:2]].mean())
-
+        first_cost = partial(costs.of_step, charge="mean")
         stepped = Path.over_cells(space, cells, length, float(cost), start, first_cost)
         if ends is None:
             return stepped
         path = pulled(space, cells, ends, costs)
-        if not (exact is None or path.cost < exact.cost):
+        if exact is not None and exact.cost <= path.cost:
             path = exact
         # Edges of 3D meshes may leave the ground, and be shorter than what follows it.
         ends_there = goal.tolist() == topology.positions[there].tolist()
@@ -112,12 +117,13 @@ class GraphProblem(PathProblem):
         cells = np.concatenate([[here], portals.behind[passed]]).astype(np.int64)
         return pulled(self.space, cells, ends, self.costs)
 
-    def _nowhere(self) -> Path:
+    def _not_connected(self) -> Path:
+        """Find the parts of the graph, so that later calls need no search; return no path."""
         graph = graph_of(self.space)
-        parts = _parts(graph_of(self.space))
+        parts = _parts(graph)
         if graph.walls_version not in parts:
             parts.clear()
-            parts[graph.walls_version] = graph.parts()  # later calls know what is not connected
+            parts[graph.walls_version] = graph.parts()
         return no_path(self.space)
 
 
@@ -156,4 +162,6 @@ def _straightness(topology: Topology) -> float:
     straight = np.sqrt(((places[topology.ends] - places[topology.origins]) ** 2).sum(axis=1))
     some = straight > 0
     least = float((topology.lengths[some] / straight[some]).min(initial=math.inf))
-    return least if least < math.inf else 0.0
+    if least == math.inf:
+        return 0.0
+    return least

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.paths.cost import Cost, read_costs, uniform_cost
-from fieldcraft.paths.path import Path, PathProblem, no_path
+from fieldcraft.paths.path import Path, no_path
 from fieldcraft.paths.search.path_on_graph import GraphProblem
+from fieldcraft.paths.search.path_problem import PathProblem
 from fieldcraft.space import Grid, Neighborhood, Space, Terrain, checked_space
 from fieldcraft.space.cached import cached
 from fieldcraft.space.grid.neighborhood import build_links

@@ -18,10 +18,11 @@ from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.layers import Layer
 from fieldcraft.layers.forecast import shared_futures, values_at
 from fieldcraft.paths.cost import Cost, cell_values, read_costs, uniform_cost
-from fieldcraft.paths.edges import has_waypoints, on_edges, share_of_edges
-from fieldcraft.paths.path import Path, PathProblem
+from fieldcraft.paths.first_leg import has_waypoints, on_edges, share_of_edges
+from fieldcraft.paths.path import Path
 from fieldcraft.paths.search.distances import incoming
 from fieldcraft.paths.search.path_on_grid import problem_on
+from fieldcraft.paths.search.path_problem import PathProblem
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cached import cached, cached_until_walls_change

@@ -18,6 +18,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import Ints, read_only
 from fieldcraft.paths.cost import (
+    CHARGES,
     LEAST,
     SAME_COST,
     Cost,
@@ -26,9 +27,10 @@ from fieldcraft.paths.cost import (
     invalid_cost,
     uniform_cost,
 )
-from fieldcraft.paths.path import ON_WALL, Path, no_path, resolve_cells
-from fieldcraft.paths.search.distances_on_arcs import CHARGES, adjacency_with_walls
+from fieldcraft.paths.path import Path, no_path
+from fieldcraft.paths.search.distances_on_arcs import adjacency_with_walls
 from fieldcraft.paths.search.distances_on_grid import grid_steps
+from fieldcraft.paths.starts_and_goals import ON_WALL, resolve_cells
 from fieldcraft.space import Grid, GridSnapshot, Space, checked_space, visible
 from fieldcraft.space.cached import cached
 from fieldcraft.space.kinds import graph_of

@@ -19,8 +19,8 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.ranges import farthest_within
 from fieldcraft.base.settings.dataclasses import NotNegative, Positive, Size, refused
 from fieldcraft.kernels.shared.arrays import Floats, Ints
-from fieldcraft.paths.path import resolve_cells
 from fieldcraft.paths.search.reach import ReachSearch
+from fieldcraft.paths.starts_and_goals import resolve_cells
 from fieldcraft.query import peaks
 from fieldcraft.query.question.context import Context
 from fieldcraft.query.question.readers import Map, Places, distances

@@ -177,7 +177,7 @@ class PIBT:
         if self._traffic is not None and self.weight:
             self._traffic.read()
             factors = self._traffic.factors(self._distances.begins, self._distances.ends)
-            self._distances.charge(factors)
+            self._distances.set_costs(factors)
         keys, rows, distances, goal_cells = self._rows(goals, places, ids)
         to_go = np.empty(count, dtype=np.float32)
         kernels.agents.pibt_steps.read_distances(distances, rows, places, to_go)

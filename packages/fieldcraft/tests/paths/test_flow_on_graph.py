@@ -13,7 +13,7 @@ import fieldcraft as fc
 from fieldcraft import steering
 from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.paths import distance_map, flow_field
-from fieldcraft.paths.flow.flow_fields import GraphFlow
+from fieldcraft.paths.flow.flow_on_graph import GraphFlow
 from support import graphs, realdata
 from support.examples import examples
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.paths import distance_map, flow_field
-from fieldcraft.paths.flow.flow_fields import GridFlow
+from fieldcraft.paths.flow.flow_on_grid import GridFlow
 from support import realdata
 from support.crowds import World
 from support.examples import examples
@@ -93,7 +93,7 @@ def test_whoever_follows_it_arrives(seed: int, part: float) -> None:
 def test_mended_fields_equal_new_ones(seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            importlib.import_module("fieldcraft.paths.flow.flow_fields"), "_MENDED", seed % 2
+            importlib.import_module("fieldcraft.paths.flow.flow_on_grid"), "_MENDED", seed % 2
         )  # cell by cell, or all if many
         _mend(World(seed))
 

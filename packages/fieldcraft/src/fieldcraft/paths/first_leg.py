@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from fieldcraft.space import Graph, Space
 
-_BESIDE = 1e-6  # of its length, that an agent on an edge may be beside it
+# An agent is on an edge if it is no farther beside it than this share of the edge's length.
+_BESIDE = 1e-6
 
 
 def has_waypoints(space: Space) -> bool:
@@ -32,7 +33,9 @@ def from_edge(
         return cells, start
     origins = space.steps_into(int(cells[0]))[0]
     behind = origins[on_edges(space, start, int(cells[0]), origins)][:1]
-    return np.concatenate([behind, cells]), start if len(behind) else None
+    if not len(behind):
+        return cells, None
+    return np.concatenate([behind, cells]), start
 
 
 def on_edges(
