@@ -21,7 +21,8 @@ from fieldcraft.paths.starts_and_goals import ON_WALL, moved, resolve_cells, res
 from fieldcraft.space import Space, checked_space
 
 Unreachable = Literal["empty", "nearest"]
-_EQUALLY = 1e-9  # squared distances are equal to one part in 1e9
+_UNREACHABLE = ("empty", "nearest")
+_EQUALLY = 1e-9  # Squared distances are equal to one part in 1e9.
 
 
 @overload
@@ -171,14 +172,14 @@ def shortest_path(
     is_partial = checks.choice("unreachable", unreachable, _UNREACHABLE) == "nearest"
     place, here = _end(space, problem.walls, "start", start, on_wall)
     if not is_partial:
-        aim, there = _end(space, problem.walls, "goal", goal, on_wall)
-        return problem.solve(place, here, aim, there)
-    aim, there = _end(space, _walls_of_goals(problem, on_wall), "goal", goal, on_wall)
+        target, there = _end(space, problem.walls, "goal", goal, on_wall)
+        return problem.solve(place, here, target, there)
+    target, there = _end(space, _walls_of_goals(problem, on_wall), "goal", goal, on_wall)
     if not problem.walls.reshape(-1)[there]:
-        path = problem.solve(place, here, aim, there)
+        path = problem.solve(place, here, target, there)
         if path.found:
             return path
-    return _Nearest(problem, cost).path(place, here, aim)
+    return _Nearest(problem, cost).path(place, here, target)
 
 
 def shortest_paths(
@@ -203,7 +204,7 @@ def shortest_paths(
     Parameters
     ----------
     space, cost, smooth, on_wall, unreachable, size, danger, speed, time_step, steps
-        See `shortest_path`. The danger is foreseen once for all paths.
+        See `shortest_path`. The danger is computed once for all paths.
     starts, goals : array_like of shape (N, 2) or (2,)
         World positions; one stands for all.
 
@@ -231,8 +232,9 @@ def shortest_paths(
         places, here, targets, there = resolve_pairs(space, problem.walls, starts, goals, on_wall)
         return problem.solve_many(places, here, targets, there)
     walls_of_goals = _walls_of_goals(problem, on_wall)
-    ends = resolve_pairs(space, problem.walls, starts, goals, on_wall, walls_of_goals)
-    places, here, targets, there = ends
+    places, here, targets, there = resolve_pairs(
+        space, problem.walls, starts, goals, on_wall, walls_of_goals
+    )
     paths = [no_path(space)] * len(here)
     tried = np.flatnonzero(~problem.walls.reshape(-1)[there])
     found = problem.solve_many(places[tried], here[tried], targets[tried], there[tried])
@@ -243,9 +245,6 @@ def shortest_paths(
         if not path.found:
             paths[i] = nearest.path(places[i], int(here[i]), targets[i])
     return paths
-
-
-_UNREACHABLE = ("empty", "nearest")
 
 
 def _walls_of_goals(problem: PathProblem, on_wall: str) -> NDArray[np.bool_]:
@@ -277,13 +276,13 @@ class _Nearest:
         return dataclasses.replace(path, partial=path.found)
 
     def _reached_from(self, here: int) -> tuple[Ints, Floats]:
-        """Return the cells that can be reached from a cell, and the costs of the ways there."""
+        """Return the cells that can be reached from a cell, and the costs of the paths there."""
         if here not in self._reached:
             space = self._problem.space
             place = space.position_of(here)
             costs = DistanceMap(space, place, self._cost, outward=True).exact.reshape(-1)
             cells = np.flatnonzero(np.isfinite(costs))
-            self._reached[here] = cells, costs[cells]
+            self._reached[here] = (cells, costs[cells])
         return self._reached[here]
 
 
@@ -294,6 +293,7 @@ _USUAL: _Timing = (1.0, None, 64)
 def _problem(
     space: Space, cost: Cost, smooth: bool, on_wall: str, danger: Danger | None, timing: _Timing
 ) -> PathProblem:
+    """Return the searches of one call; `timing` are speed, time_step and steps."""
     checks.flag("smooth", smooth)
     checks.choice("on_wall", on_wall, ON_WALL)
     if danger is not None:

@@ -18,13 +18,17 @@ from fieldcraft.space.cached import cached
 from fieldcraft.space.grid.neighborhood import build_links
 from fieldcraft.space.space_saves import with_more_walls
 
-_FEW = 64  # changed walls around which moves are mended; after more they are built anew
+_FEW = 64  # After more changed walls all moves are computed again.
 
 Scratch = list[NDArray[Any]]
 
 
 class GridMoves:
-    """The moves on one grid, for the walls of one `walls_version`; these arrays never change."""
+    """The moves on one grid, for the walls of one `walls_version`; these arrays never change.
+
+    `king` are the moves to the 8 neighbors, and `table` those of the grid's own steps. `plain` is
+    whether the kernels for 4 or 8 neighbors can be used, and `stops` is where straight runs end.
+    """
 
     def __init__(self, space: Grid, before: GridMoves | None = None) -> None:
         # A coarser grid updates its walls from its parent when its version is read, so that comes
@@ -42,44 +46,50 @@ class GridMoves:
         self.straight = float(np.hypot(1, 0) * space.cell_size)
         self.diagonal = float(np.hypot(1, 1) * space.cell_size)
         reach = np.abs(self.steps)
-        self.bound = space.cell_size, space.cell_size * (2**0.5 - 1)
+        # A lower bound of the distance: the first for each cell of the longer side, the second for
+        # each of the shorter side.
         if reach.sum(axis=1).max() == 1:
-            self.bound = space.cell_size, space.cell_size
+            self.bound = (space.cell_size, space.cell_size)
         elif reach.max() > 1:
-            self.bound = space.cell_size, 0.0
-        self.king: NDArray[Any] = self._built(
-            space, kernels.shared.moves.STEPS, None if before is None else before.king, before
-        )
+            self.bound = (space.cell_size, 0.0)
+        else:
+            self.bound = (space.cell_size, space.cell_size * (2**0.5 - 1))
+        king_steps = kernels.shared.moves.STEPS
         self._table: NDArray[Any] | None = None
-        if before is not None and before._table is not None:
-            self._table = self._built(space, neighborhood.steps, before._table, before)
+        if before is None:
+            self.king: NDArray[Any] = self._built(space, king_steps)
+            self._free: dict[str, list[Scratch]] = {"uniform": [], "weighted": []}
+        else:
+            self.king = self._built(space, king_steps, before.king, before.version)
+            self._free = before._free
+            if before._table is not None:
+                self._table = self._built(space, neighborhood.steps, before._table, before.version)
         self.stops = self._stopping(space, before)
         self.edges = self.king.reshape(-1)
         self._labels: NDArray[np.int32] | None = None
-        self._free: dict[str, list[Scratch]] = (
-            {"uniform": [], "weighted": []} if before is None else before._free
-        )
 
     def _built(
         self,
         space: Grid,
         steps: tuple[tuple[int, int], ...],
-        old: NDArray[np.signedinteger] | None,
-        before: GridMoves | None,
+        old: NDArray[np.signedinteger] | None = None,
+        version: int = -1,
     ) -> NDArray[Any]:
-        """Return the moves of these steps, (height, width): uint8 for up to 8, else int64."""
+        """Return the moves of these steps, (height, width): uint8 for up to 8, else int64.
+
+        `old` are the moves of an earlier version of the walls.
+        """
         table = np.array(steps, dtype=np.int64)
         dtype = np.uint8 if len(steps) <= 8 else np.int64
         moves = np.empty(space.shape, dtype=dtype)
         if space.corners != "never":
             _leave(space, steps, moves)
             return moves
-        if old is None or before is None:
-            windows = None
-        else:
-            windows = _windows(space, before.version, int(np.abs(table).max()))
-        if old is not None and windows is not None:
-            moves = old.copy()
+        windows = None
+        if old is not None:
+            windows = _windows(space, version, int(np.abs(table).max()))
+            if windows is not None:
+                moves = old.copy()
         classes, enter, ruled = _rules(space.terrain)
         for window in windows or [(0, space.height, 0, space.width)]:
             kernels.shared.moves.leave(
@@ -89,12 +99,11 @@ class GridMoves:
         return moves
 
     def _stopping(self, space: Grid, before: GridMoves | None) -> NDArray[np.int64]:
-        """Return where straight runs end, for `uniform`."""
+        """Return where straight runs end, for `kernels.paths.shortest_path_uniform`."""
         if not self.plain or space.wrap:
             return np.zeros(0, dtype=np.int64)
-        if before is None:
-            windows = None
-        else:
+        windows = None
+        if before is not None:
             windows = _windows(space, before.version, 1)
         if before is None or windows is None:
             stops = kernels.shared.moves.stops_scratch(space.shape)
@@ -107,11 +116,10 @@ class GridMoves:
     def table(self, space: Grid) -> NDArray[Any]:
         """Return the moves of the grid's own steps, flat."""
         if self._table is None:
-            same = space.neighborhood.steps == kernels.shared.moves.STEPS
-            if same:
+            if space.neighborhood.steps == kernels.shared.moves.STEPS:
                 self._table = self.king
             else:
-                self._table = self._built(space, space.neighborhood.steps, None, None)
+                self._table = self._built(space, space.neighborhood.steps)
         return self._table.reshape(-1)
 
     @property
@@ -222,16 +230,17 @@ def _rules(terrain: Terrain | None) -> tuple[NDArray[np.uint8], NDArray[np.bool_
         classes = terrain.classes.view()
         enter = terrain.enter.view()
         ruled = True
-    classes.flags.writeable = enter.flags.writeable = False
+    classes.flags.writeable = False
+    enter.flags.writeable = False
     return classes, enter, ruled
 
 
 _NO_COSTS = read_only(np.empty(0, dtype=np.float64))
-_WORTH_LABELS = 64  # problems for which it pays to find unconnected ones first
+_WORTH_LABELS = 64  # For so many paths it pays to find unconnected cells first.
 
 
 class GridProblem(PathProblem):
-    """`costs` are flat, or empty where every cell costs `least`."""
+    """Shortest paths on a grid. `costs` are flat, or empty where every cell costs `least`."""
 
     space: Grid
 
@@ -258,12 +267,12 @@ class GridProblem(PathProblem):
                 self.costs = read_only(costs)
                 self._highest = highest
                 self._infinite = infinite
-        # The kernels for one cost and plain steps serve.
+        # Whether the kernel for one cost and plain steps is used.
         self.uniform = self.moves.plain and not len(self.costs)
         self._kind = "uniform" if self.uniform else "weighted"
 
     @property
-    def _even(self) -> tuple[NDArray[np.uint8], Ints, bool, int, int, bool]:
+    def _uniform_ground(self) -> tuple[NDArray[np.uint8], Ints, bool, int, int, bool]:
         """The ground, for `kernels.paths.shortest_path_uniform`."""
         space = self.space
         moves = self.moves
@@ -277,24 +286,30 @@ class GridProblem(PathProblem):
         )
 
     @property
-    def _uneven(
+    def _weighted_ground(
         self,
     ) -> tuple[NDArray[np.integer], Ints, Floats, Floats, bool, int, int, bool]:
         """The ground, for `kernels.paths.shortest_path_weighted`."""
         space = self.space
         moves = self.moves
-        size = (space.width, space.height, space.wrap)
         has_walls = len(self.costs) > 0 and self._infinite
-        return moves.table(space), moves.steps, moves.lengths, self.costs, has_walls, *size
+        return (
+            moves.table(space),
+            moves.steps,
+            moves.lengths,
+            self.costs,
+            has_walls,
+            space.width,
+            space.height,
+            space.wrap,
+        )
 
     @property
     def _bounds(self) -> tuple[float, float, float, float]:
         """The bounds of costs, for `kernels.paths.shortest_path_weighted`."""
-        if len(self.costs):
-            lowest, highest = (self.least, self._highest)
-        else:
-            lowest, highest = (1.0, 1.0)
-        return *self.moves.bound, lowest, highest
+        if not len(self.costs):
+            return *self.moves.bound, 1.0, 1.0
+        return *self.moves.bound, self.least, self._highest
 
     def solve(self, start: Floats, here: int, goal: Floats, there: int) -> Path:
         """See `PathProblem.solve`."""
@@ -308,24 +323,25 @@ class GridProblem(PathProblem):
         while True:
             if self.uniform:
                 count, diagonals = kernels.paths.shortest_path_uniform.uniform(
-                    self._even, here, there, *scratch
+                    self._uniform_ground, here, there, *scratch
                 )
                 found = scratch[-1]
                 length = moves.length_of(count, diagonals)
                 cost = length * self.least
             else:
                 count, length, cost = kernels.paths.shortest_path_weighted.weighted(
-                    self._uneven, self._bounds, here, there, *scratch
+                    self._weighted_ground, self._bounds, here, there, *scratch
                 )
                 found = scratch[-2]
-                cost = cost if len(self.costs) else cost * self.least
+                if not len(self.costs):
+                    cost *= self.least
             if count >= 0:
                 break
             _enlarge(scratch)
         cells = found[:count, 3].astype(np.int64)
         moves.give(self._kind, scratch)
         if not count:
-            moves.labels(space)  # from now on it is known what is not connected
+            moves.labels(space)  # so that later calls need no search
             return no_path(space)
         return self._path(cells, length, cost, start)
 
@@ -333,8 +349,8 @@ class GridProblem(PathProblem):
         space = self.space
         first_cost = self.least
         if len(self.costs):
-            entered = cells[1] if len(cells) > 1 else cells[0]
-            first_cost = float(self.costs[cells[0]] + self.costs[entered]) / 2
+            first_costs = self.costs[cells[:2]]
+            first_cost = float(first_costs[0] + first_costs[-1]) / 2
         if self.smooth and len(cells) > 1:
             if (place == space.position_of(int(cells[0]))).all():
                 return Path.over_cells(space, *self._straightened(cells))
@@ -347,22 +363,26 @@ class GridProblem(PathProblem):
         return Path.over_cells(space, cells, length, cost, place, lambda _: first_cost)
 
     def _straightened(self, cells: Ints) -> tuple[Ints, float, float]:
-        """Return the cells at which a path turns after straight legs that cost no more replaced its
-        steps; its length and cost.
+        """Replace steps of a path by straight legs that cost no more; return the cells where it
+        turns, its length and its cost.
         """
         space = self.space
         moves = self.moves
-        uneven = len(self.costs) > 0
+        least = 1.0
+        if len(self.costs):
+            least = self.least
         chosen = np.empty(len(cells), dtype=np.int64)
         count, length, cost = kernels.paths.smoothing.straighten(
-            self._uneven,
+            self._weighted_ground,
             moves.edges,
             cells,
-            self.least if uneven else 1.0,
+            least,
             space.cell_size,
             chosen,
         )
-        return chosen[:count].copy(), length, cost if uneven else cost * self.least
+        if not len(self.costs):
+            cost *= self.least
+        return chosen[:count].copy(), length, cost
 
     def solve_many(self, starts: Floats, here: Ints, goals: Floats, there: Ints) -> list[Path]:
         """See `PathProblem.solve_many`."""

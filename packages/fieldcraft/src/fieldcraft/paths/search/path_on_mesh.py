@@ -31,9 +31,8 @@ class OpenPortals:
     The portals of polygon p are `starts[p]` up to `starts[p + 1]`: `sides` (K, 4) from u to v with
     the polygon on the left, `behind` (K,) the polygon behind, `turns` (K, 2) the numbers of the
     corners at u and v, -1 for corners surrounded by open ground. There are `corners` numbers.
-    `blocks` is the tree of blocks of `kernels.paths.any_angle_blocks`. `leaps` is whether there
-    are gaps
-    as well, which no straight line crosses.
+    `blocks` is the tree of blocks of `kernels.paths.any_angle_blocks`. `leaps` is whether there are
+    gaps as well, which no straight line crosses.
     """
 
     starts: Ints
@@ -77,8 +76,9 @@ def open_portals(graph: Graph) -> OpenPortals:
     turns, corners = _turns(inside, behind.astype(np.int64), sides)
     leaps = bool((passable & portals.leaps).any())
     joined = _matrix(np.append(inside, behind), np.append(behind, inside), len(graph))
-    beside = joined.indptr.astype(np.int64), joined.indices.astype(np.int64)
-    blocks = kernels.paths.any_angle_blocks.blocks(starts, behind, *beside)
+    blocks = kernels.paths.any_angle_blocks.blocks(
+        starts, behind, joined.indptr.astype(np.int64), joined.indices.astype(np.int64)
+    )
     return OpenPortals(
         read_only(starts),
         read_only(behind),
@@ -116,7 +116,8 @@ def _turns(inside: Ints, behind: Ints, sides: Floats) -> tuple[Ints, int]:
     rows = np.concatenate([from_u[back], to_v[back]])
     joined = _matrix(rows, np.concatenate([over_u[back], over_v[back]]), size)
     parts, labels = connected_components(joined, directed=False)
-    begun, ended = np.zeros((2, size), dtype=np.bool_)
+    begun = np.zeros(size, dtype=np.bool_)
+    ended = np.zeros(size, dtype=np.bool_)
     begun[from_u[back]] = True
     ended[to_v[back]] = True
     turned = np.zeros(parts, dtype=np.bool_)
@@ -132,26 +133,25 @@ def _matrix(rows: Ints, columns: Ints, size: int) -> csr_array:
     return coo_array((np.ones(len(rows)), (rows, columns)), shape=(size, size)).tocsr()
 
 
-_EVEN_GROUND = (
-    1e-9  # how far off a straight line a place may be and not be a bend, in shares of its length
-)
-# how far outside of its polygon a place may be by rounding, in shares of its size and place
+# A place this close to the line between its neighbors, in shares of the line's length, is no bend.
+_EVEN_GROUND = 1e-9
+# Rounding moves a place no farther out of its polygon, in shares of its size and coordinates.
 _RIM = 2e-9
 
 
 @dataclass(frozen=True, eq=False)
 class _String:
     """A string through the portals between some polygons: `portals` (M, 4) as (left, right), and
-    its places on them, `at` (M, 2).
+    its places on them, `at` (M, 2); `bends` (M,) is where it bends.
 
-    `stood` (M,) are the polygons before the portals, `beyond` (M,) the polygons behind them. `ends`
-    (2, 2 or 3) are start and goal.
+    `before` (M,) are the polygons before the portals, `behind` (M,) the polygons behind them.
+    `ends` (2, 2 or 3) are start and goal.
     """
 
     cells: Ints
     portals: Floats
-    stood: Ints
-    beyond: Ints
+    before: Ints
+    behind: Ints
     ends: Floats
     at: Floats
     bends: NDArray[np.bool_]
@@ -172,7 +172,10 @@ def pulled(space: Space, cells: Ints, ends: Floats, costs: CellCosts) -> Path:
     path = _measured(space, string, costs)
     if costs.uniform is not None and space.dimensions == 2:
         return path
-    return min(path, _measured(space, _over_middles(string), costs), key=lambda each: each.cost)
+    other = _measured(space, _over_middles(string), costs)
+    if other.cost < path.cost:
+        return other
+    return path
 
 
 def ends_in(space: Space, cells: Ints, places: Floats) -> Floats:
@@ -194,7 +197,7 @@ def ends_in(space: Space, cells: Ints, places: Floats) -> Floats:
 
 def _over_middles(string: _String) -> _String:
     """Return the path over the middles of the portals of a string, and straight over gaps."""
-    leaps = string.stood != string.beyond
+    leaps = string.before != string.behind
     leaps[1:] |= leaps[:-1].copy()  # where it lands
     portals = string.portals[~leaps]
     middles = (portals[:, :2] + portals[:, 2:]) / 2
@@ -202,8 +205,8 @@ def _over_middles(string: _String) -> _String:
     return _String(
         string.cells,
         portals,
-        string.stood[~leaps],
-        string.beyond[~leaps],
+        string.before[~leaps],
+        string.behind[~leaps],
         string.ends,
         middles,
         bends,
@@ -214,17 +217,17 @@ def _through(floors: Floors, cells: Ints, ends: Floats) -> _String:
     """Return the string pulled taut through the portals between polygons."""
     most = 2 * len(cells)
     portals = np.empty((most, 4))
-    stood = np.empty(most, dtype=np.int64)
-    beyond = np.empty(most, dtype=np.int64)
+    before = np.empty(most, dtype=np.int64)
+    behind = np.empty(most, dtype=np.int64)
     count = kernels.agents.mesh_moving.corridor(
-        floors.mesh, floors.portals.middles, cells, portals, stood, beyond
+        floors.mesh, floors.portals.middles, cells, portals, before, behind
     )
     portals = portals[:count]
     at = np.empty((count, 2))
     bends = np.empty(count, dtype=np.bool_)
     (x, y), (goal_x, goal_y) = ends[:, :2].tolist()
     kernels.paths.graph_search.pull(portals, x, y, goal_x, goal_y, at, bends)
-    return _String(cells, portals, stood[:count], beyond[:count], ends, at, bends)
+    return _String(cells, portals, before[:count], behind[:count], ends, at, bends)
 
 
 def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
@@ -234,16 +237,16 @@ def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
     graph = graph_of(space)
     cells = string.cells
     plan = string.plan
-    within = np.concatenate([cells[:1], string.beyond])
+    within = np.concatenate([cells[:1], string.behind])
     is_bend = np.concatenate([[True], string.bends, [True]])
     places = plan
     if graph.dimensions == 3:
         assert graph.mesh is not None
         heights = np.empty(len(plan))
-        stood = np.concatenate([cells[:1], string.stood, cells[-1:]])
+        before = np.concatenate([cells[:1], string.before, cells[-1:]])
         fans = floors_of(graph).portals.fans
         kernels.agents.mesh_moving.heights(
-            fans, graph.mesh.triangles, graph.mesh.corners, read_only(stood), plan, heights
+            fans, graph.mesh.triangles, graph.mesh.corners, read_only(before), plan, heights
         )
         heights[[0, -1]] = string.ends[:, 2]
         places = np.concatenate([plan, heights[:, np.newaxis]], axis=1)
@@ -260,7 +263,8 @@ def _measured(space: Space, string: _String, costs: CellCosts) -> Path:
     is_bend[at[1:][again]] = False
     turned = places[is_bend]
     bend_cells = np.append(within, cells[-1])[is_bend]
-    turned.flags.writeable = bend_cells.flags.writeable = False
+    turned.flags.writeable = False
+    bend_cells.flags.writeable = False
     return Path(space, bend_cells, length, cost, turned)
 
 

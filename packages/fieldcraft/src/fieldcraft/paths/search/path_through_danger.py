@@ -34,7 +34,7 @@ Danger = Layer | ArrayLike | Callable[[float], Any]
 
 _MOST_STATES = 2**31 - 1
 _ROUNDED = 1 - 1e-9
-_SLOWEST = 1.5  # typical steps that an agent may walk in one time step
+_FARTHEST = 1.5  # In one time step an agent walks at most so many typical steps.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -134,9 +134,9 @@ class TimedProblem(PathProblem):
             self._step = typical
         else:
             self._step = checks.positive("time_step", time_step)
-        if self._step > _SLOWEST * typical:
+        if self._step > _FARTHEST * typical:
             raise InvalidValue(
-                f"In one time step an agent walks at most {_SLOWEST:g} steps of the space",
+                f"In one time step an agent walks at most {_FARTHEST:g} steps of the space",
                 got=f"time_step={self._step:g} where a step takes {typical:g} s",
                 remedy=f"Pass time_step={typical:g} or less, and more steps to see as far ahead",
             )
@@ -154,7 +154,7 @@ class TimedProblem(PathProblem):
                     ground = with_more_walls(space, self.walls)
         self._columns = _ground(ground).columns
         self._pace = self._speed * self._step
-        self._norms = _norms(space, self._pace)
+        self._norms = _norms(space, self._pace, self._least)
         self._longest = _duration(_ground(space).lengths.max(initial=0.0), self._pace)
         self._safe = problem_on(space, cost, False)
         self._danger = self._frames(danger, count)
@@ -198,14 +198,14 @@ class TimedProblem(PathProblem):
             for number, values in enumerate(values_at(danger, times)):
                 out[number] = values
         else:
-            foretell = cast(Callable[[float], Any], danger)
+            danger_at = cast(Callable[[float], Any], danger)
             with shared_futures():
                 for number, seconds in enumerate(times):
-                    out[number] = self._frame(foretell(seconds))
+                    out[number] = self._frame(danger_at(seconds))
         return out.reshape(count, -1)
 
     def _frame(self, values: Any) -> NDArray[Any]:
-        """Return what a function says of the danger at a time, in the space's shape."""
+        """Return the result of a function for the danger at a time, in the space's shape."""
         if values is None:
             raise InvalidValue(
                 "A function of danger returns a map or a number for each time",
@@ -227,10 +227,9 @@ class TimedProblem(PathProblem):
         if not len(first.ends):
             return self._already_there(here)
         free = _free_scratch(space)
+        scratch = None
         if free:
             scratch = free.pop()
-        else:
-            scratch = None
         states = len(danger) * (len(space) + 1)
         if scratch is None or len(scratch[1][0]) < states:
             scratch = _new_scratch(len(space), states)
@@ -245,7 +244,7 @@ class TimedProblem(PathProblem):
             self._pace,
             self._step,
             longest,
-            (*self._norms[:-1], self._least, self._norms[-1]),
+            self._norms,
             here,
             there,
             *scratch,
@@ -353,11 +352,16 @@ _Scratch = tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]
 
 def _new_scratch(cells: int, states: int) -> _Scratch:
     """Return the bounds, states and heaps of a search, see `kernels.paths.danger.search`."""
-    bounds = np.full(cells, np.inf), np.empty(cells), np.zeros(cells, np.uint8)
-    costs = np.empty(states), np.empty(states, np.int32), np.zeros(states + 1, np.int32)
-    keys = np.empty((2, _HEAP))
-    places = np.empty((2, _HEAP), np.int64)
-    return bounds, costs, (keys[0], places[0], np.empty(cells, np.int64), keys[1], places[1])
+    bounds = (np.full(cells, np.inf), np.empty(cells), np.zeros(cells, np.uint8))
+    costs = (np.empty(states), np.empty(states, np.int32), np.zeros(states + 1, np.int32))
+    heaps = (
+        np.empty(_HEAP),
+        np.empty(_HEAP, np.int64),
+        np.empty(cells, np.int64),
+        np.empty(_HEAP),
+        np.empty(_HEAP, np.int64),
+    )
+    return bounds, costs, heaps
 
 
 @cached
@@ -370,15 +374,14 @@ class _Ground(NamedTuple):
     """The arrays of a space for a search: `columns` are the steps from and to each cell and
     positions.
 
-    `norm` is the norm of `kernels.paths.danger`, -1 on a torus. `lengths` are the lengths of
-    steps, and
-    `birds` their lengths in that norm, each pair once.
+    `norm` is the norm of `kernels.paths.danger`, -1 on a torus. `lengths` are the lengths of steps,
+    and `straight` their lengths in that norm, each pair once.
     """
 
     columns: Any
     norm: int
     lengths: Floats
-    birds: Floats
+    straight: Floats
 
 
 @cached_until_walls_change
@@ -393,32 +396,58 @@ def _ground(space: Space) -> _Ground:
         columns[1] = columns[0]  # half of the memory, which a search reads in no order
     steps = np.abs(places[adjacency.ends] - places[adjacency.origins])
     norm = 0 if space.period is None else -1
-    birds = np.sqrt((steps**2).sum(axis=1))
+    straight = np.sqrt((steps**2).sum(axis=1))
     if isinstance(space, Grid) and norm == 0 and len(steps):
         across = np.rint(steps / space.cell_size)
-        if across.max() <= 1:
-            if across.sum(axis=1).max() <= 1:
-                norm, birds = (2, steps.sum(axis=1))
-            else:
-                norm, birds = (1, birds)
-    pairs = np.unique(np.stack([adjacency.lengths, birds], axis=1), axis=0)
-    return _Ground((*columns, places), norm, pairs[:, 0], pairs[:, 1])
+        if across.sum(axis=1).max() <= 1:
+            norm = 2
+            straight = steps.sum(axis=1)
+        elif across.max() <= 1:
+            norm = 1
+    pairs = np.unique(np.stack([adjacency.lengths, straight], axis=1), axis=0)
+    return _Ground((*columns, places), norm, lengths=pairs[:, 0], straight=pairs[:, 1])
 
 
-def _norms(space: Space, pace: float) -> tuple[int, float, float, float, float, float]:
-    """Return the lower bounds of lengths and time steps that `kernels.paths.danger` takes."""
+class _Norms(NamedTuple):
+    """Lower bounds, as `kernels.paths.danger` takes them.
+
+    Distances are measured straight with `norm` 0, as the sum of both sides with 2, and with 1 as
+    the longer side, and the shorter one apart. A path has at least `straight` times the length (and
+    `diagonal` times the shorter side), and takes `quick` times as many time steps (and `quicker`).
+    `least` is the smallest cost, and `thrift` the least length of a step per time step and pace.
+    """
+
+    norm: int
+    straight: float
+    diagonal: float
+    quick: float
+    quicker: float
+    least: float
+    thrift: float
+
+
+def _norms(space: Space, pace: float, least: float) -> _Norms:
+    """Return the lower bounds of lengths and time steps on a space."""
     ground = _ground(space)
     lengths = ground.lengths
-    birds = ground.birds
     lasting = np.maximum(np.floor(lengths / pace + 0.5), 1)
     thrift = float((lengths / (lasting * pace)).min(initial=1.0)) * _ROUNDED
     if ground.norm < 0:
-        return 0, 0.0, 0.0, 0.0, 0.0, thrift
+        return _Norms(0, 0.0, 0.0, 0.0, 0.0, least, thrift)
     if ground.norm == 1:
         cell = cast(Grid, space).cell_size
-        one, two = (_duration(length, pace) for length in (cell, 2**0.5 * cell))
-        quick = one / cell * _ROUNDED, (two - one) / cell * _ROUNDED
-        return 1, _ROUNDED, (2**0.5 - 1) * _ROUNDED, *quick, thrift
-    some = birds > 0
-    straight = float((lengths[some] / birds[some]).min(initial=1.0)) * _ROUNDED
-    return ground.norm, straight, 0.0, float((lasting / birds)[some].min(initial=1.0)), 0.0, thrift
+        one = _duration(cell, pace)
+        two = _duration(2**0.5 * cell, pace)
+        return _Norms(
+            1,
+            straight=_ROUNDED,
+            diagonal=(2**0.5 - 1) * _ROUNDED,
+            quick=one / cell * _ROUNDED,
+            quicker=(two - one) / cell * _ROUNDED,
+            least=least,
+            thrift=thrift,
+        )
+    some = ground.straight > 0
+    straight = float((lengths[some] / ground.straight[some]).min(initial=1.0)) * _ROUNDED
+    quick = float((lasting / ground.straight)[some].min(initial=1.0))
+    return _Norms(ground.norm, straight, 0.0, quick, 0.0, least, thrift)

@@ -38,10 +38,11 @@ from fieldcraft.space.sight.over_polygons import vertices_within
 from fieldcraft.space.space_ranges import within_range, within_walk
 from fieldcraft.values import Expression
 
-_NOWHERE = 1e-12  # with a range of 0 an agent hits its own cell; SciPy and sight need more than 0
-_HEAP = 1024  # cells at first
-_AT_ONCE = 64  # agents in one call, between which Ctrl-C is noticed
-_UNREAD = -math.inf  # a cost that has not been computed; expressions are finite
+# With a range of 0 an agent hits its own cell; `visible` needs a range above 0.
+_LEAST_RANGE = 1e-12
+_HEAP = 1024  # Arrays of found and waiting cells begin with this length.
+_AT_ONCE = 64  # So many agents are searched in one call, so that Ctrl-C is noticed in between.
+_UNREAD = -math.inf  # A cost that has not been computed; expressions are finite.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,7 +101,7 @@ class Reach:
             )
         space = self.space
         if self.sight:
-            return visible(space, self.positions, max(self.range, _NOWHERE))
+            return visible(space, self.positions, max(self.range, _LEAST_RANGE))
         total = Hits(space)
         total.add(self.cells, self.range, 1.0)
         return total.total > 0
@@ -120,8 +121,9 @@ class Reach:
         while path[-1] != self.cells[0]:
             path.append(int(self.came_from[self._index[path[-1]]]))
         cells = np.array(path[::-1], dtype=np.int64)
+        length = float(self.space.step_lengths(cells).sum())
         cost = float(self.distances[self._index[goal]])
-        return Path.over_cells(self.space, cells, float(self.space.step_lengths(cells).sum()), cost)
+        return Path.over_cells(self.space, cells, length, cost)
 
 
 class Hits:
@@ -302,7 +304,9 @@ def reach(
         for found, hit_range in zip(search.run_all(starts), far.tolist(), strict=True)
     ]
     search.end()
-    return reached[0] if single else reached
+    if single:
+        return reached[0]
+    return reached
 
 
 class ReachSearch:
@@ -315,36 +319,23 @@ class ReachSearch:
         self.space = space
         self._rules = (enter, most, LEAST, checks.LARGEST)
         self._free = _free_scratch(space)
-        size = len(space)
-        if not self._free:
-            heap = np.empty(_HEAP), np.empty(_HEAP, dtype=np.int32)
-            found = np.empty(_HEAP, dtype=np.int64), np.zeros(2, dtype=np.int64)
-            nowhere = np.full(size, np.inf), np.empty(size, dtype=np.int32)
-            unread = np.full(size, _UNREAD, dtype=np.float32)
-            results = np.empty(_HEAP, np.int64), np.empty(_HEAP), np.empty(_HEAP, np.int64)
-            self._free.append((unread, [*nowhere, *heap, *found], results))
-        self._scratch, self._arrays, self._results = self._free.pop()
-        self._source = None
-        if isinstance(cost, Expression) and not cost.may_be_infinite:
-            self._source = cost
+        if self._free:
+            self._scratch = self._free.pop()
+        else:
+            self._scratch = _Scratch(len(space))
+        self._source: Expression | None = None
         self._read: list[Ints] = []
-        if self._source is None:
-            uniform = uniform_cost(cost)
-        else:
-            uniform = None
-        if self._source is not None:
-            if self._source.space is not space:
-                check_space(space, self._source)
-            costs = self._scratch
+        if isinstance(cost, Expression) and not cost.may_be_infinite:
+            if cost.space is not space:
+                check_space(space, cost)
+            self._source = cost
             self._radius = most / 2 + _margin(space)
-        elif uniform is not None:
-            costs = np.array([uniform])
+            self._costs = read_only(self._scratch.costs)
+            self._steps = _steps(space, SAME_COST)
         else:
-            costs = np.ascontiguousarray(cell_values(space, cost)).reshape(-1)
-            if costs.dtype not in (np.float32, np.float64):
-                costs = costs.astype(np.float64)
-        self._costs = read_only(costs)
-        self._steps = _steps(space, costs if self._source is None else SAME_COST)
+            costs = _read(space, cost)
+            self._costs = read_only(costs)
+            self._steps = _steps(space, costs)
 
     def run(self, start: int, most: int = 2**31) -> Iterator[int]:
         """Search from a cell; yield after every `most` cells."""
@@ -374,10 +365,10 @@ class ReachSearch:
     def _run_all_at_once(self, starts: Ints) -> list[tuple[Ints, NDArray[np.float64], Ints]]:
         """Search from each of some cells to the end, by few calls of a kernel."""
         counts = np.zeros(len(starts), dtype=np.int64)
+        scratch = self._scratch
         done = 0
         while done < len(starts):
             part = starts[: done + _AT_ONCE]
-            dist, came, keys, heap, _, sizes = self._arrays
             done, bad = kernels.distances.cells_in_reach.reach_many(
                 *self._steps,
                 self._costs,
@@ -385,28 +376,34 @@ class ReachSearch:
                 *self._rules,
                 done,
                 counts,
-                self._results,
-                (dist, came, keys, heap, sizes),
+                scratch.results,
+                (scratch.dist, scratch.came, scratch.keys, scratch.heap, scratch.sizes),
             )
             if bad >= 0:
                 cost = float(self._costs[min(bad, len(self._costs) - 1)])
                 raise invalid_cost(self.space, cost, bad)
             if done < len(part):
-                self._arrays[2:5] = (np.append(each, each) for each in self._arrays[2:5])
-                self._results = tuple(np.append(each, each) for each in self._results)
+                scratch.enlarge()
+                scratch.enlarge_results()
+        total = int(counts.sum())
+        cells = scratch.results[0][:total].copy()
+        distances = scratch.results[1][:total].copy()
+        came_from = scratch.results[2][:total].copy()
         ends = np.cumsum(counts).tolist()
-        parts = [each[: ends[-1]].copy() if ends else each[:0] for each in self._results]
         return [
-            (parts[0][first:end], parts[1][first:end], parts[2][first:end])
+            (cells[first:end], distances[first:end], came_from[first:end])
             for first, end in itertools.pairwise([0, *ends])
         ]
 
     def found(self) -> tuple[Ints, NDArray[np.float64], Ints]:
         """Return the cells in reach, their distances, and the cell before each, and clear them."""
-        dist, came, _, heap, found, (count, left) = self._arrays
-        cells = found[:count].copy()
-        reached = cells, dist[cells], came[cells].astype(np.int64)
-        dist[cells] = dist[heap[:left]] = np.inf
+        scratch = self._scratch
+        dist = scratch.dist
+        count, waiting = scratch.sizes
+        cells = scratch.found[:count].copy()
+        reached = (cells, dist[cells], scratch.came[cells].astype(np.int64))
+        dist[cells] = np.inf
+        dist[scratch.heap[:waiting]] = np.inf
         return reached
 
     def _search(
@@ -417,17 +414,27 @@ class ReachSearch:
         most: int,
     ) -> Generator[int, None, int]:
         """Search as in `run`; return the first cell with an invalid cost, or -1."""
-        dist, came, keys, heap, _, sizes = arrays = self._arrays
-        keys[0], heap[0], dist[start], came[start] = 0.0, start, 0.0, start
-        sizes[:] = 0, 1
+        scratch = self._scratch
+        scratch.begin(start)
         while True:
-            before = int(sizes[0])
-            bad = kernels.distances.cells_in_reach.reach(*self._steps, costs, *rules, most, *arrays)
-            count, left = sizes.tolist()
-            if bad >= 0 or not left:
+            before = int(scratch.sizes[0])
+            bad = kernels.distances.cells_in_reach.reach(
+                *self._steps,
+                costs,
+                *rules,
+                most,
+                scratch.dist,
+                scratch.came,
+                scratch.keys,
+                scratch.heap,
+                scratch.found,
+                scratch.sizes,
+            )
+            count, waiting = scratch.sizes.tolist()
+            if bad >= 0 or not waiting:
                 return int(bad)
             if count - before < most:
-                arrays[2:5] = (np.append(each, each) for each in arrays[2:5])
+                scratch.enlarge()
             else:
                 yield most
 
@@ -436,15 +443,70 @@ class ReachSearch:
         assert self._source is not None
         yield from self._search(start, SAME_COST, (False, self._radius, 0.0, np.inf), most)
         near, *_ = self.found()
-        self._scratch[near] = self._source.values_at(near)
+        self._scratch.costs[near] = self._source.values_at(near)
         self._read.append(near)
         self._radius *= 2
 
     def end(self) -> None:
         """Return the scratch to the pool."""
         if self._source is not None:
-            self._scratch[np.concatenate(self._read)] = _UNREAD
-        self._free.append((self._scratch, self._arrays, self._results))
+            self._scratch.costs[np.concatenate(self._read)] = _UNREAD
+        self._free.append(self._scratch)
+
+
+class _Scratch:
+    """Arrays of a search for `kernels.distances.cells_in_reach`, which other searches use again.
+
+    `costs` of cells are all `_UNREAD`, and distances `dist` infinite; `came` is the cell before
+    each. Cells that wait are in a heap: `heap` with `keys`. `found` are cells in reach, `sizes` the
+    numbers of found and waiting cells, and `results` the cells that many agents reach, their
+    distances and the cells before them.
+    """
+
+    def __init__(self, cells: int) -> None:
+        self.costs = np.full(cells, _UNREAD, dtype=np.float32)
+        self.dist = np.full(cells, np.inf)
+        self.came = np.empty(cells, dtype=np.int32)
+        self.keys = np.empty(_HEAP)
+        self.heap = np.empty(_HEAP, dtype=np.int32)
+        self.found = np.empty(_HEAP, dtype=np.int64)
+        self.sizes = np.zeros(2, dtype=np.int64)
+        self.results = (np.empty(_HEAP, np.int64), np.empty(_HEAP), np.empty(_HEAP, np.int64))
+
+    def begin(self, start: int) -> None:
+        """Let a search wait at a cell."""
+        self.keys[0] = 0.0
+        self.heap[0] = start
+        self.dist[start] = 0.0
+        self.came[start] = start
+        self.sizes[0] = 0
+        self.sizes[1] = 1
+
+    def enlarge(self) -> None:
+        """Double the arrays of waiting and found cells, and keep their contents."""
+        self.keys = np.append(self.keys, self.keys)
+        self.heap = np.append(self.heap, self.heap)
+        self.found = np.append(self.found, self.found)
+
+    def enlarge_results(self) -> None:
+        """Double the arrays of results, and keep their contents."""
+        cells, distances, came_from = self.results
+        self.results = (
+            np.append(cells, cells),
+            np.append(distances, distances),
+            np.append(came_from, came_from),
+        )
+
+
+def _read(space: Space, cost: Cost) -> NDArray[np.floating]:
+    """Return the costs of all cells, flat and unchecked; one number if all cost the same."""
+    uniform = uniform_cost(cost)
+    if uniform is not None:
+        return np.array([uniform])
+    costs = np.ascontiguousarray(cell_values(space, cost)).reshape(-1)
+    if costs.dtype not in (np.float32, np.float64):
+        costs = costs.astype(np.float64)
+    return costs
 
 
 def _steps(
@@ -454,8 +516,9 @@ def _steps(
     if isinstance(space, Grid) and not (space.corners == "if-one-open" and np.isinf(costs).any()):
         steps = grid_steps(space)
         guarded = space.corners == "never" and len(costs) > 1
-        size = space.width, space.height, space.wrap, guarded
-        return None, (GridSnapshot.of(space).links, steps.steps, steps.lengths, *size)
+        links = GridSnapshot.of(space).links
+        size = (space.width, space.height, space.wrap)
+        return None, (links, steps.steps, steps.lengths, *size, guarded)
     arcs = space.adjacency
     if isinstance(space, Grid):
         arcs = adjacency_with_walls(space, space.walls.reshape(-1) | np.isinf(costs))
@@ -473,10 +536,6 @@ def _margin(space: Space) -> float:
 
 
 @cached
-def _free_scratch(space: Space) -> list[tuple[NDArray[np.float32], list[Any], tuple[Any, ...]]]:
-    """Return the scratch of a space that no search is using: costs, all `_UNREAD`; what
-    `kernels.distances.cells_in_reach` takes: distances, all infinite, the cell before each, a heap,
-    cells found, and how many; and the cells that many agents reach, their distances and the cell
-    before each.
-    """
+def _free_scratch(space: Space) -> list[_Scratch]:
+    """Return the scratch of a space that no search is using."""
     return []
