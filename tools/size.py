@@ -11,12 +11,13 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import grimp
 
 from fieldcraft.commands import names
+from fieldcraft.kernels.compiling.signatures import Argument, parse
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -99,6 +100,31 @@ def long_signatures() -> list[str]:
     ]
 
 
+def kernels_by_arguments(count: Callable[[Argument], int]) -> dict[str, int]:
+    """Return the number of arguments of each kernel, the largest of its versions, by a count for
+    each declared argument.
+    """
+    found = {}
+    for path in sorted((ROOT / "packages" / "fieldcraft" / "native" / "bitcode").glob("*.json")):
+        described = json.loads(path.read_text(encoding="utf-8"))
+        for name, versions in described["kernels"].items():
+            takes = [parse(version["takes"]) for version in versions]
+            found[name] = max(sum(map(count, arguments)) for arguments in takes)
+    return found
+
+
+def named(argument: Argument) -> int:
+    """Return 1 for a record, and for a plain tuple the number of its items."""
+    if argument.name or not argument.items:
+        return 1
+    return sum(map(named, argument.items))
+
+
+def leaves(argument: Argument) -> int:
+    """Return the number of arrays and numbers in an argument."""
+    return sum(map(leaves, argument.items)) if argument.items else 1
+
+
 def circles() -> list[set[str]]:
     """Return the sets of modules that import each other in a circle, largest first.
 
@@ -155,6 +181,8 @@ def rows() -> list[tuple[str, int]]:
     count = len(names.public_names(importlib.import_module("fieldcraft")))
     library = list(python_files("packages/fieldcraft/src"))
     found = circles()
+    by_name = [name for name, most in kernels_by_arguments(named).items() if most > MOST_ARGUMENTS]
+    by_leaf = [name for name, most in kernels_by_arguments(leaves).items() if most > MOST_ARGUMENTS]
     return [
         ("statements in packages/fieldcraft", statements(library)),
         ("syntax nodes in packages/fieldcraft", syntax_nodes(library)),
@@ -165,6 +193,8 @@ def rows() -> list[tuple[str, int]]:
         ("names in all public modules", public_names()),
         ("own modules loaded by import fieldcraft", loaded_modules()),
         (f"functions with over {MOST_ARGUMENTS} arguments", len(long_signatures())),
+        (f"kernels with over {MOST_ARGUMENTS} arguments, a record as one", len(by_name)),
+        (f"kernels with over {MOST_ARGUMENTS} arrays and numbers in all", len(by_leaf)),
         ("circles of imports between files", len(found)),
         ("files in the largest circle", max(map(len, found), default=0)),
     ]
@@ -173,10 +203,13 @@ def rows() -> list[tuple[str, int]]:
 def main() -> None:
     """Print the table, and with `--list` the functions and circles behind it."""
     for name, count in rows():
-        print(f"{name:<44} {count:>9,}")
+        print(f"{name:<52} {count:>9,}")
     if "--list" in sys.argv:
         for signature in long_signatures():
             print(signature)
+        for kernel, most in kernels_by_arguments(named).items():
+            if most > MOST_ARGUMENTS:
+                print(kernel, most)
         for circle in circles():
             print(len(circle), ", ".join(sorted(circle)))
 

@@ -39,7 +39,6 @@ from numba.extending import intrinsic
 
 from fieldcraft.kernels import FAMILIES
 from fieldcraft.kernels.compiling import jit
-from fieldcraft.kernels.compiling.signatures import parse
 
 __all__ = ["MADE_WITH", "declared", "lower", "update"]
 
@@ -128,8 +127,7 @@ def lower(family: str, bits: int = 64) -> tuple[bytes, dict[str, Any]]:
         name = f"{family}_{kernel.py_func.__name__}"
         versions = kernels.setdefault(name, [])
         for number, text in enumerate(kernel.declared):
-            arguments = parse(text)
-            kinds = tuple(jit.type_of(argument) for argument in arguments)
+            kinds = kernel.types(text)
             made.compile(kinds)
             result = made.overloads[kinds]
             versions.append({"takes": text, "returns": _spelled(result.fndesc.restype)})

@@ -373,6 +373,24 @@ def test_numba_compiles_the_same_where_the_library_does_not_serve(tmp_path: Path
 
 
 @pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="Numba is not installed")
+def test_numba_takes_records_of_writable_arrays(tmp_path: Path) -> None:
+    code = (
+        "import numpy as np\nfrom fieldcraft import kernels\n"
+        "sees = kernels.sight.sees\n"
+        "portals = sees.SightPortals(np.array([0, 0, 0]), np.zeros(0, np.int32),"
+        " np.zeros((0, 4), np.int64), np.zeros(0, np.uint8))\n"
+        "stack = np.empty(sees.STACK, np.int64)\n"
+        "print(sees.between(portals, 1, 0, 0, 1, 5, 5, stack))\n"
+        "print(sees.between(portals, 0, 0, 0, 1, 5, 5, stack))\n"
+    )
+    environment = {**os.environ, "FIELDCRAFT_NUMBA": "1", "XDG_CACHE_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["True", "False"]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="Numba is not installed")
 def test_damaged_files_of_numba_are_named_and_compiled_again(tmp_path: Path) -> None:
     code = (
         "import logging, numpy as np\nlogging.basicConfig()\nfrom fieldcraft import kernels\n"

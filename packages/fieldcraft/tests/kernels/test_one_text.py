@@ -92,14 +92,12 @@ def test_a_look_round_sees_what_lines_to_all_middles_see(seed: int) -> None:
     here, (portals, shut) = sight_ends(graph, places), portals_of(graph)
     limits = rng.uniform(1, 100, 4)
     turns = rng.uniform(0, 2 * np.pi, 4)
-    facings, narrow = (
-        (kernels.sight.sees.NO_FACINGS, -2.0)
-        if seed % 2
-        else (np.stack([np.cos(turns), np.sin(turns)], axis=1), 0.3)
-    )
+    cones = kernels.sight.visible.NO_CONES
+    if seed % 2 == 0:
+        cones = np.stack([np.cos(turns), np.sin(turns), np.full(4, 0.3)], axis=1)
     counts = np.zeros(len(graph), dtype=np.int32)
-    mesh = (portals.starts, portals.ends, portals.fine, shut)
-    viewers = (here.cells, here.points, here.places, limits, facings)
+    mesh = portals.links(shut)
+    viewers = kernels.sight.sees.SightViewers(here.cells, here.points, here.places, limits, cones)
     kernels.sight.sees.count_seen(
         mesh,
         portals.middles,
@@ -107,14 +105,14 @@ def test_a_look_round_sees_what_lines_to_all_middles_see(seed: int) -> None:
         graph.positions,
         viewers,
         portals.scale,
-        narrow,
         0,
         4,
         counts,
     )
     seen = np.zeros((4, len(graph)), dtype=np.bool_)
-    targets = (np.arange(len(graph)), graph.positions, portals.middles)
-    kernels.sight.sees.sees_places(mesh, viewers, targets, narrow, True, False, 0, 4, seen)
+    everything = np.arange(len(graph))
+    targets = kernels.sight.sees.SightTargets(everything, graph.positions, portals.middles)
+    kernels.sight.sees.sees_places(mesh, viewers, targets, True, False, 0, 4, seen)
     assert counts.tolist() == np.where(graph.walls, 0, seen.sum(axis=0)).tolist()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,33 +14,44 @@ from fieldcraft.kernels.compiling.signatures import Argument, parse
 
 
 def test_what_a_declaration_says() -> None:
-    assert parse("u1[:,::1], f8, out f4[::1], (i8, f4[:,:]), none") == (
+    assert parse("u1[:,::1], f8, out f4[::1], (i8, f4[:,:]), none, Frame(f8, (i8, b1))") == (
         Argument("u1", 2),
         Argument("f8"),
         Argument("f4", 1, written=True),
         Argument("", items=(Argument("i8"), Argument("f4", 2, dense=False))),
         Argument(""),
+        Argument(
+            "",
+            items=(Argument("f8"), Argument("", items=(Argument("i8"), Argument("b1")))),
+            name="Frame",
+        ),
     )
 
 
-@pytest.mark.parametrize("text", ["f3", "f4[", "float", "out", "f4[:,::1] f4"])
+@pytest.mark.parametrize(
+    "text", ["f3", "f4[", "float", "out", "f4[:,::1] f4", "frame(f8)", "Frame"]
+)
 def test_what_declares_nothing(text: str) -> None:
     with pytest.raises(ValueError, match="Got"):
         parse(text)
 
 
 READ, NUMBER, WRITTEN = range(3)
-_SOURCES = sorted(Path(kernels.__file__).parent.rglob("*.py"))
+_FOLDER = Path(kernels.__file__).parent
+_SOURCES = sorted(_FOLDER.rglob("*.py"))
 
 
 def declarations() -> Iterator[tuple[str, ast.FunctionDef, list[str]]]:
     """Every kernel that declares types: its name, its text and its declarations."""
     for path in _SOURCES:
+        name = ".".join(path.relative_to(_FOLDER).with_suffix("").parts)
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             for mark in node.decorator_list if isinstance(node, ast.FunctionDef) else []:
                 if isinstance(mark, ast.Call) and mark.args and ast.unparse(mark.func) == "kernel":
                     assert isinstance(node, ast.FunctionDef)
-                    yield f"{path.stem}.{node.name}", node, [ast.literal_eval(a) for a in mark.args]
+                    known = vars(importlib.import_module(f"{kernels.__name__}.{name}"))
+                    texts = [eval(ast.unparse(text), known) for text in mark.args]
+                    yield f"{path.stem}.{node.name}", node, texts
 
 
 def part(argument: Argument) -> int | None:

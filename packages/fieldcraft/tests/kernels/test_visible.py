@@ -299,8 +299,11 @@ def test_a_field_of_view_counts_who_sees(look, lit, hilly, narrow, seed):
     if kernels.compiled():
         fast = np.zeros(walls.shape, dtype=np.int32)
         room = sight.scratch(walls.shape, max(limit, 40), heights=hilly)
+        cones = sight.NO_CONES
+        if narrow > -2:
+            cones = np.column_stack([facings, np.full(4, narrow)])
         sight.field_of_view(
-            read_only(walls), ground, sources, limits, facings, 1.0, narrow, wrap, lit, fast, room
+            read_only(walls), ground, sources, limits, cones, 1.0, wrap, lit, fast, room
         )
         assert np.array_equal(fast, counts)
     if narrow == -2:

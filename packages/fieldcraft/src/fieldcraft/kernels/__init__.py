@@ -1,9 +1,8 @@
 """Compiled loops over arrays, in families named after the calls that use them.
 
 `kernels.values.peaks` is a family: a file of functions over arrays and numbers, imported at its
-first use,
-since importing Numba takes longer than all the rest of fieldcraft. `__init__.pyi` lists the
-families for editors and type checkers.
+first use, since importing Numba takes longer than all the rest of fieldcraft. `__init__.pyi` lists
+the families for editors and type checkers.
 
 Each kernel has one source. Where `FIELDCRAFT_REFERENCE=1` is set, or neither the native library nor
 Numba is there, it runs uncompiled, with the same bits.
@@ -16,9 +15,9 @@ Kernels check nothing and allocate only scratch. Their arguments come in one ord
 4. arrays that are written;
 5. scratch.
 
-Arrays that always travel together are one tuple, which the caller builds once: `(links, masks,
-steps, wrap)` is the ground of a grid, `(starts, ends, lengths)` that of a graph. A tuple counts as
-written if one of its arrays is, and as read if it holds an array.
+What always travels together is one record, a NamedTuple that the caller builds once: `Polygons` are
+those of a mesh with their portals. A record or a tuple counts as written if one of its arrays is,
+and as read if it holds an array.
 """
 
 from fieldcraft.kernels import (

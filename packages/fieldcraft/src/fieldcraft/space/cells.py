@@ -307,8 +307,7 @@ def sees_cells(
     viewers: NDArray[np.int64],
     cells: NDArray[np.int64],
     limits: NDArray[np.int64],
-    facings: NDArray[np.float64],
-    min_cosine: float,
+    cones: NDArray[np.float64],
     *,
     pairs: bool = False,
 ) -> NDArray[np.bool_]:
@@ -316,7 +315,7 @@ def sees_cells(
     its own, (V, 1). The two cells at the ends of a line never block it.
     """
     seen = np.zeros((len(viewers), 1 if pairs else len(cells)), dtype=np.bool_)
-    common = (opaque.view(np.uint8), viewers, limits, facings, cells, wrap, min_cosine, pairs)
+    common = (opaque.view(np.uint8), viewers, limits, cones, cells, wrap, pairs)
     parts = pool.bands(len(viewers), seen.size // _PAIRS_PER_THREAD)
     pool.run([(kernels.sight.sees.sees_cells, (*common, low, high, seen)) for low, high in parts])
     return seen

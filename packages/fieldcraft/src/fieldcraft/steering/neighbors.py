@@ -95,7 +95,7 @@ class Neighbors:
         self._limit = farthest_within(self.radius, largest)
         columns, rows, per_unit = _bins(extent, self._limit, count, torus)
         self._starts = np.empty(columns * rows + 1, dtype=np.int64)
-        self._frame = (*low, *period, *per_unit, columns)
+        self._frame = kernels.shared.agent_neighbors.BinFrame(*low, *period, *per_unit, columns)
         sorted_ = self._starts, self.order, self.places, self._coordinates
         kernels.shared.agent_neighbors.sort(
             self.positions, self._frame, *sorted_, np.empty(count, dtype=np.int64)
@@ -152,7 +152,7 @@ class Neighbors:
         distances = np.full(len(at), np.inf)
         if count:
             bins = self.places, self.order, self._starts
-            inputs = *bins, read_only(teams), (at, own), self._frame, self._limit
+            inputs = *bins, read_only(teams), at, own, self._frame, self._limit
             run_in_bands(
                 kernels.shared.agent_neighbors.closest, inputs, (found, distances), len(at), _AGENTS
             )

@@ -1,12 +1,4 @@
-"""Movement on convex polygons.
-
-The corners of polygon p are `rings` (R, 2) from `starts[p]` up to `starts[p + 1]`, in the order
-that has the inside on the left. Its portals, parts of sides with another polygon behind, are those
-from `gates[p]` up to `gates[p + 1]`: they lead to `behind`, and `sides` has (ux, uy, vx, vy), with
-the inside of p on the left. `blocked` marks portals that cannot be passed, `leaps` those over a
-gap. Together they are a `mesh`: (starts, rings, gates, behind, sides, blocked, leaps). A move reads
-only the sides and portals on its path.
-"""
+"""Movement on convex polygons, `Polygons`. A move reads only the sides and portals on its path."""
 
 from __future__ import annotations
 
@@ -16,8 +8,16 @@ import numpy as np
 
 from fieldcraft.kernels.agents.moving import SIDE_LENGTH, SIDE_SIN, pushed_away, turned
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.polygons import (
+    POLYGONS,
+    TRIANGLE_BINS,
+    Polygons,
+    TriangleBins,
+)
 
 __all__ = [
+    "Polygons",
+    "TriangleBins",
     "avoid",
     "corridor",
     "heights",
@@ -112,7 +112,11 @@ def _is_wanted(wanted, polygon, there):
 @kernel
 def _through(mesh, wanted, polygon, x, y, ex, ey):
     """Return the portal in a place on a side along (ex, ey), or -1."""
-    _, _, gates, behind, sides, blocked, leaps = mesh
+    gates = mesh.gates
+    behind = mesh.behind
+    sides = mesh.sides
+    blocked = mesh.blocked
+    leaps = mesh.leaps
     found = -1
     for portal in range(gates[polygon], gates[polygon + 1]):
         if blocked[portal]:
@@ -143,8 +147,8 @@ def _off_border(rings, begin, end, x, y, mx, my):
 
 
 @kernel(
-    "(i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1]), f8[:,::1], i8[::1],"
-    " i8[::1], f8[:,::1], f8[:,::1], i8, i8, out f8[:,::1], out i8[::1]",
+    f"{POLYGONS}, f8[:,::1], i8[::1], i8[::1], f8[:,::1], f8[:,::1], i8, i8, out f8[:,::1],"
+    " out i8[::1]",
 )
 def move(mesh, middles, wanted, polygons, points, shifts, first, last, out, ends):
     """Walk each of `points` (N, 2), which are in `polygons`, along its shift: into `out` (N, 2) and
@@ -155,10 +159,11 @@ def move(mesh, middles, wanted, polygons, points, shifts, first, last, out, ends
     place the one to `wanted` (a polygon for each polygon, or empty) comes first, then the first;
     with `wanted`, other leaps are not made. A leap goes to the nearest point behind the gap, and
     its length is subtracted from the shift.
-
-    More than 12 arrays and numbers: a mesh is 7 arrays.
     """
-    starts, rings, _, behind, _, _, leaps = mesh
+    starts = mesh.starts
+    rings = mesh.rings
+    behind = mesh.behind
+    leaps = mesh.leaps
     for i in range(first, last):
         polygon = polygons[i]
         begin, end = starts[polygon], starts[polygon + 1]
@@ -207,7 +212,9 @@ def _feel(mesh, polygon, x, y, dx, dy):
     """Return the share of a straight line up to a side without a portal, and the direction that
     this side faces (0, 0 if there is none).
     """
-    starts, rings, _, behind, _, _, _ = mesh
+    starts = mesh.starts
+    rings = mesh.rings
+    behind = mesh.behind
     left, idle = 1.0, 0
     while True:
         begin, end = starts[polygon], starts[polygon + 1]
@@ -226,16 +233,14 @@ def _feel(mesh, polygon, x, y, dx, dy):
 
 
 @kernel(
-    "(i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1]), i8[::1], f8[:,::1],"
-    " f8[:,::1], f8, i8, i8, out f8[:,::1]",
+    f"{POLYGONS}, i8[::1], f8[:,::1], f8[:,::1], f8, i8, i8, out f8[:,::1]",
 )
 def avoid(mesh, polygons, points, velocities, ahead, first, last, out):
     """Write the change of velocity away from rims `ahead` of each of `points` (N, 2) into `out`
     (N, 2), as `moving.avoid` on grids.
-
-    More than 12 arrays and numbers: a mesh is 7 arrays.
     """
-    starts, rings = mesh[0], mesh[1]
+    starts = mesh.starts
+    rings = mesh.rings
     for i in range(first, last):
         polygon = polygons[i]
         x, y = _inside(rings, starts[polygon], starts[polygon + 1], points[i, 0], points[i, 1])
@@ -258,22 +263,25 @@ def portal_between(mesh, polygon, then, x, y):
     """Return the open portal from a polygon to another with the middle nearest to a place, or
     -1.
     """
-    _, _, gates, behind, sides, blocked, _ = mesh
-    found, best = -1, np.inf
+    gates = mesh.gates
+    behind = mesh.behind
+    sides = mesh.sides
+    blocked = mesh.blocked
+    found = -1
+    best = np.inf
     for portal in range(gates[polygon], gates[polygon + 1]):
         if behind[portal] == then and not blocked[portal]:
-            mx, my = (
-                (sides[portal, 0] + sides[portal, 2]) / 2 - x,
-                (sides[portal, 1] + sides[portal, 3]) / 2 - y,
-            )
-            if mx * mx + my * my < best:
-                found, best = portal, mx * mx + my * my
+            mx = (sides[portal, 0] + sides[portal, 2]) / 2 - x
+            my = (sides[portal, 1] + sides[portal, 3]) / 2 - y
+            square = mx * mx + my * my
+            if square < best:
+                found = portal
+                best = square
     return found
 
 
 @kernel(
-    "(i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1]), f8[:,::1], i8[::1], out"
-    " f8[:,::1], out i8[::1], out i8[::1]",
+    f"{POLYGONS}, f8[:,::1], i8[::1], out f8[:,::1], out i8[::1], out i8[::1]",
 )
 def corridor(mesh, middles, path, portals, stood, beyond):
     """Write the portals from each of the polygons of a path to the next, (left x, y, right x, y),
@@ -283,7 +291,10 @@ def corridor(mesh, middles, path, portals, stood, beyond):
     second portal without width. `stood` are the polygons in front of the portals, `beyond` those
     behind them.
     """
-    starts, rings, _, _, sides, _, leaps = mesh
+    starts = mesh.starts
+    rings = mesh.rings
+    sides = mesh.sides
+    leaps = mesh.leaps
     x, y = middles[path[0], 0], middles[path[0], 1]
     count = 0
     for i in range(path.shape[0] - 1):
@@ -292,7 +303,10 @@ def corridor(mesh, middles, path, portals, stood, beyond):
         ux, uy, vx, vy = sides[portal, 0], sides[portal, 1], sides[portal, 2], sides[portal, 3]
         x, y = (ux + vx) / 2, (uy + vy) / 2
         portals[count, 0], portals[count, 1], portals[count, 2], portals[count, 3] = vx, vy, ux, uy
-        stood[count], beyond[count] = here if leaps[portal] else there, there
+        stood[count] = there
+        if leaps[portal]:
+            stood[count] = here
+        beyond[count] = there
         count += 1
         if leaps[portal]:
             x, y = _inside(rings, starts[there], starts[there + 1], x, y)
@@ -313,11 +327,9 @@ def heights(fans, triangles, corners, polygons, places, out):
         x, y = places[i, 0], places[i, 1]
         best, height = -np.inf, 0.0
         for number in range(fans[polygons[i]], fans[polygons[i] + 1]):
-            a, b, c = (
-                corners[triangles[number, 0]],
-                corners[triangles[number, 1]],
-                corners[triangles[number, 2]],
-            )
+            a = corners[triangles[number, 0]]
+            b = corners[triangles[number, 1]]
+            c = corners[triangles[number, 2]]
             doubled = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
             if doubled == 0:
                 continue
@@ -330,21 +342,22 @@ def heights(fans, triangles, corners, polygons, places, out):
 
 
 @kernel(
-    "(f8[::1], f8, i8, i8[::1], i8[::1]), i8[:,::1], f8[:,::1], f8[:,::1], b1, (f8, f8), i8, i8,"
-    " out i8[::1], out f8[:,::1], out f8[::1]",
+    f"{TRIANGLE_BINS}, i8[:,::1], f8[:,::1], f8[:,::1], f8, f8, i8, i8, out i8[::1],"
+    " out f8[:,::1], out f8[::1]",
 )
-def locate(bins, triangles, corners, points, tall, limits, first, last, found, shares, off):
+def locate(bins, triangles, corners, points, highest, margin, first, last, found, shares, off):
     """Find the triangle straight below or above each of the points, the nearest in height, then the
     lowest number; see `Mesh.locate`.
 
-    `bins` are (low, side, across, starts, binned): `binned` from `starts[k]` up to `starts[k + 1]`
-    are the triangles that reach into square k of the plane, `across` in a row, of a `side` from
-    `low` on. -1 where there is none at most `limits[0]` off, or as much of a share as `limits[1]`
-    outside. `tall` says that points have a height.
-
-    More than 12 arrays and numbers: a mesh with bins, and the limits of what counts as inside.
+    -1 where there is none at most `highest` off. A point may be outside of its triangle by a share
+    of `margin`.
     """
-    (low, side, across, starts, binned), (limit, margin) = bins, limits
+    low = bins.low
+    side = bins.side
+    across = bins.across
+    starts = bins.starts
+    binned = bins.triangles
+    tall = corners.shape[1] == 3
     for i in range(first, last):
         x, y = points[i, 0], points[i, 1]
         found[i], off[i] = -1, np.inf
@@ -352,23 +365,23 @@ def locate(bins, triangles, corners, points, tall, limits, first, last, found, s
         column, row = (x - low[0]) / side, (y - low[1]) / side
         if not (-1 <= column < across + 1 and -1 <= row < across + 1):
             continue
-        square = min(max(math.floor(row), 0), across - 1) * across + min(
-            max(math.floor(column), 0), across - 1
-        )
+        down = min(max(math.floor(row), 0), across - 1)
+        right = min(max(math.floor(column), 0), across - 1)
+        square = down * across + right
         for place in range(starts[square], starts[square + 1]):
             number = binned[place]
-            a, b, c = (
-                corners[triangles[number, 0]],
-                corners[triangles[number, 1]],
-                corners[triangles[number, 2]],
-            )
+            a = corners[triangles[number, 0]]
+            b = corners[triangles[number, 1]]
+            c = corners[triangles[number, 2]]
             doubled = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
             second = ((x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])) / doubled
             third = ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / doubled
             one = 1 - second - third
             if one < -margin or second < -margin or third < -margin:
                 continue
-            height = abs(one * a[2] + second * b[2] + third * c[2] - points[i, 2]) if tall else 0.0
-            if height <= limit and (height < off[i] or (height == off[i] and number < found[i])):
+            height = 0.0
+            if tall:
+                height = abs(one * a[2] + second * b[2] + third * c[2] - points[i, 2])
+            if height <= highest and (height < off[i] or (height == off[i] and number < found[i])):
                 found[i], off[i] = number, height
                 shares[i, 0], shares[i, 1], shares[i, 2] = one, second, third

@@ -10,7 +10,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -21,6 +21,7 @@ from numba.extending import intrinsic, overload
 
 from fieldcraft.kernels.compiling import low_level, native
 from fieldcraft.kernels.compiling.signatures import Argument, parse
+from fieldcraft.kernels.shared.arrays import read_only
 
 __all__ = ["OPTIONS", "Kernel", "compiled", "type_of"]
 
@@ -50,12 +51,36 @@ class Kernel:
         self._inner = self.dispatcher()
         self._numba_type_ = numba.types.Dispatcher(self._inner)
         self._versions: Any = None
+        self._records: dict[int, list[Argument]] = {}
+        for text in declared:
+            for index, argument in enumerate(parse(text)):
+                if argument.name:
+                    self._records.setdefault(index, []).append(argument)
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the version for these arguments."""
         if self._versions is None:
             self._prepare()
+        if self._records:
+            arguments = self._with_records(arguments)
         return self._versions(*arguments)
+
+    def types(self, text: str) -> tuple[Any, ...]:
+        """Return Numba's types of the arguments of a declared version."""
+        known = self.py_func.__globals__
+        return tuple(type_of(argument, known) for argument in parse(text))
+
+    def _with_records(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return arguments with records of exactly the declared types: Numba converts the items of
+        tuples, but not those of NamedTuples.
+        """
+        exact = list(arguments)
+        for index, versions in self._records.items():
+            for declared in versions:
+                if _fits(declared, exact[index]):
+                    exact[index] = _exact(declared, exact[index], self.py_func.__globals__)
+                    break
+        return tuple(exact)
 
     def dispatcher(self, **options: Any) -> Any:
         """Return Numba's dispatcher for this function."""
@@ -73,7 +98,7 @@ class Kernel:
                 files = _StoredFiles(made)
                 files.delete_damaged()
                 for text in self.declared:
-                    made.compile(tuple(type_of(argument) for argument in parse(text)))
+                    made.compile(self.types(text))
                 files.write_checksums()
             made.disable_compile()
             self._versions = made
@@ -193,10 +218,13 @@ def _folder() -> str:
     return str(folder) if native.is_private(folder) else ""
 
 
-def type_of(argument: Argument) -> Any:
-    """Return Numba's type of an argument."""
+def type_of(argument: Argument, known: Mapping[str, Any]) -> Any:
+    """Return Numba's type of an argument; `known` holds the classes of records by their names."""
     if argument.items:
-        return numba.types.Tuple([type_of(item) for item in argument.items])
+        items = [type_of(item, known) for item in argument.items]
+        if argument.name:
+            return numba.types.BaseTuple.from_types(items, known[argument.name])
+        return numba.types.Tuple(items)
     if not argument.dtype:
         return numba.types.none
     number = numba.from_dtype(np.dtype(argument.dtype))
@@ -205,6 +233,32 @@ def type_of(argument: Argument) -> Any:
     return numba.types.Array(
         number, argument.axes, "C" if argument.dense else "A", readonly=not argument.written
     )
+
+
+def _fits(declared: Argument, value: Any) -> bool:
+    """Return whether a value can be given a declared type."""
+    if declared.items:
+        if not isinstance(value, tuple) or len(value) != len(declared.items):
+            return False
+        return all(_fits(*each) for each in zip(declared.items, value, strict=True))
+    if declared.axes:
+        return isinstance(value, np.ndarray) and value.dtype == np.dtype(declared.dtype)
+    return (value is None) == (not declared.dtype)
+
+
+def _exact(declared: Argument, value: Any, known: Mapping[str, Any]) -> Any:
+    """Return a value that fits with exactly the declared type."""
+    if declared.items:
+        pairs = zip(declared.items, value, strict=True)
+        items = tuple(_exact(item, part, known) for item, part in pairs)
+        if declared.name:
+            return known[declared.name]._make(items)
+        return items
+    if declared.axes:
+        return value if declared.written else read_only(value)
+    if declared.dtype:
+        return np.dtype(declared.dtype).type(value)
+    return value
 
 
 def compiled(

@@ -4,6 +4,9 @@
 bytes. `f4[:,::1]` is an array of two axes without gaps, `f4[:,:]` one that may have gaps, `(i8,
 f8)` a tuple, `none` is None. `out` precedes an array that the kernel writes to; all others may be
 read-only.
+
+`Frame(f8, f8)` is a record: a NamedTuple of the class `Frame`, which the module of the kernel knows
+by this name. The kernel reads its fields by their names.
 """
 
 from __future__ import annotations
@@ -15,14 +18,15 @@ __all__ = ["Argument", "parse"]
 
 _ARGUMENT = re.compile(
     r"\s*(?:(?P<out>out )?(?P<dtype>[fiub][1248])(?:\[(?P<axes>[:,1 ]+)\])?"
-    r"|none|\((?P<items>(?:[^()]|\([^()]*\))*)\))\s*(?:,|$)"
+    r"|none|(?P<name>[A-Z]\w*)?\((?P<items>(?:[^()]|\([^()]*\))*)\))\s*(?:,|$)"
 )
 
 
 class Argument(NamedTuple):
-    """The type of an argument: a number, an array, a tuple, or None.
+    """The type of an argument: a number, an array, a tuple, a record, or None.
 
-    `dtype` is as NumPy writes it, "" for tuples and None; `axes` is 0 for numbers.
+    `dtype` is as NumPy writes it, "" for tuples and None; `axes` is 0 for numbers. `name` is the
+    class of a record.
     """
 
     dtype: str
@@ -30,6 +34,7 @@ class Argument(NamedTuple):
     dense: bool = True
     written: bool = False
     items: tuple[Argument, ...] = ()
+    name: str = ""
 
 
 def parse(text: str) -> tuple[Argument, ...]:
@@ -39,7 +44,8 @@ def parse(text: str) -> tuple[Argument, ...]:
         match = _ARGUMENT.match(text, at)
         if match is None:
             raise ValueError(
-                "An argument's type is written like 'f4', 'out f4[:,::1]', '(i8, i8)' or 'none'."
+                "An argument's type is written like 'f4', 'out f4[:,::1]', '(i8, i8)',"
+                " 'Frame(f8, f8)' or 'none'."
                 f" Got {text[at:]!r}."
             )
         found.append(_argument(match))
@@ -49,7 +55,7 @@ def parse(text: str) -> tuple[Argument, ...]:
 
 def _argument(match: re.Match[str]) -> Argument:
     if match["items"] is not None:
-        return Argument("", items=parse(match["items"]))
+        return Argument("", items=parse(match["items"]), name=match["name"] or "")
     axes = (match["axes"] or "").replace(" ", "")
     return Argument(
         match["dtype"] or "",

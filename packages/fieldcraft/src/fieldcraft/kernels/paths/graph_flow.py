@@ -8,8 +8,9 @@ import numpy as np
 
 from fieldcraft.kernels.agents.mesh_moving import orientation, portal_between
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.polygons import POLYGONS, Polygons
 
-__all__ = ["lead", "lead_through", "point"]
+__all__ = ["Polygons", "lead", "lead_through", "point"]
 
 MARGIN = 0.05
 """Distance to the ends of a portal at which an agent passes it, in shares of its width."""
@@ -114,7 +115,7 @@ def _squared_off(ux, uy, vx, vy, x, y):
 
 @kernel
 def _aim(mesh, middles, following, polygon, x, y):
-    sides = mesh[4]
+    sides = mesh.sides
     lx, ly, rx, ry, nx, ny = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     fx, fy = x, y
     is_open = False
@@ -161,20 +162,15 @@ def _aim(mesh, middles, following, polygon, x, y):
     return fx, fy
 
 
-@kernel(
-    "(i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1]), f8[:,::1], i8[::1],"
-    " b1[::1], f8[:,::1], i8[::1], f8, i8, i8, out f8[:,::1]"
-)
+@kernel(f"{POLYGONS}, f8[:,::1], i8[::1], b1[::1], f8[:,::1], i8[::1], f8, i8, i8, out f8[:,::1]")
 def lead_through(mesh, middles, following, goals, points, polygons, arrived, first, last, out):
     """Write the unit vectors (x, y) to walk in from the points [first, last) in `polygons`.
 
-    `mesh` is that of `mesh_moving`. A string is pulled taut through the next `AHEAD` portals, each
+    A string is pulled taut through the next `AHEAD` portals, each
     narrowed by `MARGIN`, to the middle of the last polygon or portal; an agent walks to its first
     bend. An agent in a portal pulls it through the portals behind, and leaves at a right angle if
     it leads back. In a goal, and where no portal leads on, an agent walks to the middle of the
     polygon; nearer to the middle of a goal than `arrived` it stays.
-
-    More than 12 arrays and numbers: a mesh is 7 arrays.
     """
     for i in range(first, last):
         polygon = polygons[i]

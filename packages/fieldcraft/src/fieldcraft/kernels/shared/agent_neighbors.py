@@ -7,48 +7,69 @@ the 3 x 3 bins around its own, and the agents of a row of bins are consecutive i
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
 
-__all__ = ["APART_X", "APART_Y", "closest", "flock", "separate", "sort"]
+__all__ = ["APART_X", "APART_Y", "BinFrame", "closest", "flock", "separate", "sort"]
 
 _TURNS = [k * math.pi * (3 - math.sqrt(5)) for k in range(16)]
 APART_X, APART_Y = np.cos(_TURNS), np.sin(_TURNS)
 """Directions of agents in one place: the first of a pair takes one, the other its opposite."""
 
 _AT_ONCE = 64
+_BIN_FRAME = "BinFrame(f8, f8, f8, f8, f8, f8, i8)"
+
+
+class BinFrame(NamedTuple):
+    """Where the bins are: their least x and y, the periods of a torus or 0, the bins per unit of
+    length along both axes, and the number of columns of bins.
+    """
+
+    low_x: float
+    low_y: float
+    period_x: float
+    period_y: float
+    per_x: float
+    per_y: float
+    columns: int
 
 
 @kernel(error_model="numpy")
 def _bin(at, low, per, count):
+    """Return the row or column of bins at a coordinate."""
     return np.int64(min(max((at - low) * per, 0.0), count - 1.0))
 
 
+@kernel(error_model="numpy")
+def _on_map(x, y, frame):
+    """Return a position; on a torus the one on the map."""
+    if frame.period_x > 0:
+        x = frame.low_x + (x - frame.low_x) % frame.period_x
+        y = frame.low_y + (y - frame.low_y) % frame.period_y
+    return x, y
+
+
 @kernel(
-    "f8[:,::1], (f8, f8, f8, f8, f8, f8, i8), out i8[::1], out i8[::1], out f8[:,::1], out"
-    " f8[:,::1], out i8[::1]",
+    f"f8[:,::1], {_BIN_FRAME}, out i8[::1], out i8[::1], out f8[:,::1], out f8[:,::1], out i8[::1]",
     error_model="numpy",
 )
 def sort(points, frame, starts, order, places, coordinates, keys):
     """Sort `points` (N, 2) by bins, stably: `order` receives their indices, `places` the points
     (on a torus: on the map).
 
-    `frame` is (least x, least y, period x, period y, bins per unit along x, along y, columns of
-    bins); the periods are 0 off a torus. The members of bin `b` are `starts[b]` to `starts[b + 1]`;
-    `coordinates` (2, N) has all x, then all y of `places`; `keys` is scratch of N.
-
-    More than 12 arrays and numbers: the frame is 7 numbers.
+    The members of bin `b` are `starts[b]` to `starts[b + 1]`; `coordinates` (2, N) has all x, then
+    all y of `places`; `keys` is scratch of N.
     """
-    low_x, low_y, period_x, period_y, per_x, per_y, columns = frame
+    columns = frame.columns
     rows = (starts.shape[0] - 1) // columns
     starts[:] = 0
     for i in range(points.shape[0]):
-        x, y = points[i, 0], points[i, 1]
-        if period_x > 0:
-            x, y = low_x + (x - low_x) % period_x, low_y + (y - low_y) % period_y
-        key = _bin(y, low_y, per_y, rows) * columns + _bin(x, low_x, per_x, columns)
+        x, y = _on_map(points[i, 0], points[i, 1], frame)
+        row = _bin(y, frame.low_y, frame.per_y, rows)
+        key = row * columns + _bin(x, frame.low_x, frame.per_x, columns)
         keys[i] = key
         starts[key + 1] += 1
     for b in range(rows * columns):
@@ -58,9 +79,7 @@ def sort(points, frame, starts, order, places, coordinates, keys):
         k = starts[key]
         starts[key] = k + 1
         order[k] = i
-        x, y = points[i, 0], points[i, 1]
-        if period_x > 0:
-            x, y = low_x + (x - low_x) % period_x, low_y + (y - low_y) % period_y
+        x, y = _on_map(points[i, 0], points[i, 1], frame)
         places[k, 0], places[k, 1] = x, y
         coordinates[0, k], coordinates[1, k] = x, y
     for b in range(rows * columns, 0, -1):
@@ -71,17 +90,23 @@ def sort(points, frame, starts, order, places, coordinates, keys):
 @kernel
 def _beside(own, count, wrap, turn):
     """Return the bins around one along an axis, [first, last), in two parts if they cross the rim
-    of a torus: part `turn` of them.
+    of a torus: part `turn` of them, 0 or 1.
     """
+    if turn == 1:
+        if wrap and count >= 3 and own == 0:
+            return 0, 2
+        if wrap and count >= 3 and own == count - 1:
+            return 0, 1
+        return 0, 0
     if not wrap:
-        return (max(own - 1, 0), min(own + 2, count)) if turn == 0 else (0, 0)
+        return max(own - 1, 0), min(own + 2, count)
     if count < 3:
-        return (0, count) if turn == 0 else (0, 0)
+        return 0, count
     if own == 0:
-        return (count - 1, count) if turn == 0 else (0, 2)
+        return count - 1, count
     if own == count - 1:
-        return (own - 1, count) if turn == 0 else (0, 1)
-    return (own - 1, own + 2) if turn == 0 else (0, 0)
+        return own - 1, count
+    return own - 1, own + 2
 
 
 @kernel(error_model="numpy")
@@ -89,14 +114,19 @@ def _near(starts, frame, x, y, spans):
     """Write where the members of the bins around a place begin and end, one row per stretch; return
     the number of stretches, at most 6.
     """
-    low_x, low_y, period_x, _, per_x, per_y, columns = frame
-    rows, wrap = (starts.shape[0] - 1) // columns, period_x > 0
-    column, row = _bin(x, low_x, per_x, columns), _bin(y, low_y, per_y, rows)
+    columns = frame.columns
+    rows = (starts.shape[0] - 1) // columns
+    wrap = frame.period_x > 0
+    parts = 1
+    if wrap:
+        parts = 2
+    column = _bin(x, frame.low_x, frame.per_x, columns)
+    row = _bin(y, frame.low_y, frame.per_y, rows)
     count = 0
-    for part in range(2 if wrap else 1):
+    for part in range(parts):
         row_0, row_1 = _beside(row, rows, wrap, part)
         for r in range(row_0, row_1):
-            for piece in range(2 if wrap else 1):
+            for piece in range(parts):
                 first, last = _beside(column, columns, wrap, piece)
                 if first < last:
                     spans[count, 0] = starts[r * columns + first]
@@ -109,21 +139,23 @@ def _near(starts, frame, x, y, spans):
 def _short(away, period):
     """Return a difference, the short way around a torus."""
     half = period / 2
-    return away - period if away > half else (away + period if away < -half else away)
+    if away > half:
+        return away - period
+    if away < -half:
+        return away + period
+    return away
 
 
 @kernel(
-    "f8[:,::1], i8[::1], i8[::1], (f8, f8, f8, f8, f8, f8, i8), f8, i8, i8, out f8[:,::1]",
+    f"f8[:,::1], i8[::1], i8[::1], {_BIN_FRAME}, f8, i8, i8, out f8[:,::1]",
     error_model="numpy",
 )
 def separate(coordinates, order, starts, frame, radius, first, last, out):
     """Write the sum of pushes on each agent, in sorted order, into `out` (N, 2): away from each
     neighbor by 1 - distance / radius.
-
-    More than 12 arrays and numbers: agents sorted by bins are three arrays and the 7 numbers of a
-    frame.
     """
-    period_x, period_y = frame[2], frame[3]
+    period_x = frame.period_x
+    period_y = frame.period_y
     wrap = period_x > 0
     per = 1.0 / radius
     xs, ys = coordinates[0], coordinates[1]
@@ -147,9 +179,7 @@ def separate(coordinates, order, starts, frame, radius, first, last, out):
                     d2 = dx * dx + dy * dy
                     coincident += d2 == 0
                     share = 1.0 / math.sqrt(d2 if d2 > 0 else np.inf) - per
-                    share = (
-                        share if share > 0 else 0.0
-                    )  # beyond the radius; adding 0 changes no sum
+                    share = share if share > 0 else 0.0  # beyond the radius: 0 changes no sum
                     pushes_x[i], pushes_y[i] = dx * share, dy * share
                 for i in range(count):
                     sum_x += pushes_x[i]
@@ -169,18 +199,15 @@ def separate(coordinates, order, starts, frame, radius, first, last, out):
 
 
 @kernel(
-    "f8[:,::1], i8[::1], i8[::1], f8[:,::1], (f8, f8, f8, f8, f8, f8, i8), f8, i8, i8, out"
-    " f8[:,::1]",
+    f"f8[:,::1], i8[::1], i8[::1], f8[:,::1], {_BIN_FRAME}, f8, i8, i8, out f8[:,::1]",
     error_model="numpy",
 )
 def flock(places, order, starts, velocities, frame, radius, first, last, out):
     """Write sums over the neighbors of each agent, in sorted order, into `out` (N, 5): how many,
     their offsets, their velocities (by `order`).
-
-    More than 12 arrays and numbers: agents sorted by bins are three arrays and the 7 numbers of a
-    frame.
     """
-    period_x, period_y = frame[2], frame[3]
+    period_x = frame.period_x
+    period_y = frame.period_y
     reach2 = radius * radius
     spans = np.empty((6, 2), np.int64)
     for k in range(first, last):
@@ -202,27 +229,25 @@ def flock(places, order, starts, velocities, frame, radius, first, last, out):
 
 
 @kernel(
-    "f8[:,::1], i8[::1], i8[::1], i8[::1], (f8[:,::1], i8[::1]), (f8, f8, f8, f8, f8, f8, i8), f8,"
-    " i8, i8, out i8[::1], out f8[::1]",
+    f"f8[:,::1], i8[::1], i8[::1], i8[::1], f8[:,::1], i8[::1], {_BIN_FRAME}, f8, i8, i8,"
+    " out i8[::1], out f8[::1]",
     error_model="numpy",
 )
-def closest(places, order, starts, groups, around, frame, radius, first, last, found, distances):
-    """Write the nearest agent within the radius of each point into `found` (-1 if none), the lowest
-    number of equally distant ones.
+def closest(
+    places, order, starts, groups, points, selves, frame, radius, first, last, found, distances
+):
+    """Write the nearest agent within the radius of each of `points` (N, 2) into `found` (-1 if
+    none), the lowest number of equally distant ones.
 
-    `around` are (points (N, 2), agents): an agent does not find itself; -1 is a point without an
-    agent. Where there are `groups` (one per agent), it finds only agents of other groups.
-
-    More than 12 arrays and numbers: agents sorted by bins are three arrays and the 7 numbers of a
-    frame.
+    `selves` (N,) are the agents at the points, which do not find themselves; -1 is a point without
+    an agent. Where there are `groups` (one per agent), it finds only agents of other groups.
     """
-    (points, selves), (low_x, low_y, period_x, period_y, _, _, _) = around, frame
+    period_x = frame.period_x
+    period_y = frame.period_y
     grouped = groups.shape[0] > 0
     spans = np.empty((6, 2), np.int64)
     for k in range(first, last):
-        x, y = points[k, 0], points[k, 1]
-        if period_x > 0:
-            x, y = low_x + (x - low_x) % period_x, low_y + (y - low_y) % period_y
+        x, y = _on_map(points[k, 0], points[k, 1], frame)
         best, best2 = np.int64(-1), radius * radius
         # Points beyond the bins look at the nearest ones; the distance decides.
         for piece in range(_near(starts, frame, x, y, spans)):

@@ -4,10 +4,6 @@ A line crosses a mesh from polygon to polygon through portals: parts of their si
 polygon behind. It may touch corners on one side of it, not on both. So it is drawn twice, shifted
 infinitesimally to the left and to the right, and one of the two must arrive. Corners and the ends
 of lines are whole numbers below 2**30, so that no rounding ever decides.
-
-Portals of polygon p are `starts[p]` up to `starts[p + 1]`; they lead to `ends`, and `fine` has (ux,
-uy, vx, vy): from u to v, with the inside of p on the left. `flags` is OPEN, BLOCKED if the polygon
-behind is, so that only a line that ends there enters, or CLOSED.
 """
 
 from __future__ import annotations
@@ -15,20 +11,31 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft.kernels.agents.mesh_moving import orientation
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.shared.heap import pop, push
 from fieldcraft.kernels.sight.shot_cells import UNITS, pass_cells
+from fieldcraft.kernels.sight.sight_lines import (
+    SIGHT_PORTALS,
+    SIGHT_TARGETS,
+    SIGHT_VIEWERS,
+    Line,
+    SightPortals,
+    SightTargets,
+    SightViewers,
+)
 
 __all__ = [
     "BLOCKED",
     "CLOSED",
     "INWARDS",
-    "NO_FACINGS",
     "OPEN",
     "STACK",
+    "Line",
+    "SightPortals",
+    "SightTargets",
+    "SightViewers",
     "between",
     "count_seen",
     "sees_cells",
@@ -37,7 +44,6 @@ __all__ = [
 ]
 
 OPEN, BLOCKED, CLOSED = 0, 1, 2
-NO_FACINGS: NDArray[np.float64] = np.zeros((0, 2))
 INWARDS = 1e-3
 """Shift of places from the rim of their polygon to its middle, in shares of the distance."""
 STACK = 64  # waiting polygons; more are side by side only where floors share a side
@@ -54,7 +60,10 @@ def _walk(mesh, first, ax, ay, goal, bx, by, left, stack):
 
     Also return whether it touched a corner, so that the result for the other side may differ.
     """
-    starts, ends, fine, flags = mesh
+    starts = mesh.starts
+    ends = mesh.ends
+    fine = mesh.fine
+    flags = mesh.flags
     stack[0] = first
     height = 1
     touched = False
@@ -83,7 +92,7 @@ def _walk(mesh, first, ax, ay, goal, bx, by, left, stack):
     return False, touched
 
 
-@kernel("(i8[::1], i4[::1], i8[:,::1], u1[::1]), i8, i8, i8, i8, i8, i8, out i8[::1]")
+@kernel(f"{SIGHT_PORTALS}, i8, i8, i8, i8, i8, i8, out i8[::1]")
 def between(mesh, one, ax, ay, other, bx, by, stack):
     """Return whether places a and b in two polygons see each other."""
     if one == other:
@@ -101,12 +110,10 @@ def _key(starts, fine, here, ax, ay):
     """
     farthest = 0.0
     for portal in range(starts[here], starts[here + 1]):
-        ux, uy, vx, vy = (
-            fine[portal, 0] - ax,
-            fine[portal, 1] - ay,
-            fine[portal, 2] - ax,
-            fine[portal, 3] - ay,
-        )
+        ux = fine[portal, 0] - ax
+        uy = fine[portal, 1] - ay
+        vx = fine[portal, 2] - ax
+        vy = fine[portal, 3] - ay
         if ux * vy - uy * vx <= 0:
             x, y = 0.5 * float(ux + vx), 0.5 * float(uy + vy)
             farthest = max(farthest, x * x + y * y)
@@ -166,8 +173,14 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
     indices from 1 on into `pool` and `following`, 0 for none. Free entries are listed from
     `following[0]` on; unused ones begin at `pool[0, 0]`.
     """
-    (starts, ends, fine, flags), (first, pool, following), (keys, nodes) = mesh, waiting, heap
-    free, unused = following[0], pool[0, 0]
+    starts = mesh.starts
+    ends = mesh.ends
+    fine = mesh.fine
+    flags = mesh.flags
+    first, pool, following = waiting
+    keys, nodes = heap
+    free = following[0]
+    unused = pool[0, 0]
     found[0] = cell
     marks[cell] = mark
     total = size = 1
@@ -207,12 +220,10 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
             for portal in range(starts[here], starts[here + 1]):
                 if flags[portal] != OPEN:
                     continue
-                ux, uy, vx, vy = (
-                    fine[portal, 0] - ax,
-                    fine[portal, 1] - ay,
-                    fine[portal, 2] - ax,
-                    fine[portal, 3] - ay,
-                )
+                ux = fine[portal, 0] - ax
+                uy = fine[portal, 1] - ay
+                vx = fine[portal, 2] - ax
+                vy = fine[portal, 3] - ay
                 if ux * vy - uy * vx <= 0:
                     continue  # from here it is seen from behind
                 sx, sy, dx, dy = float(ux), float(uy), float(vx - ux), float(vy - uy)
@@ -251,39 +262,44 @@ def _fan(mesh, middles, cell, ax, ay, reach, mark, found, marks, waiting, heap, 
 
 
 @kernel(forceinline=True)
-def _is_near(points, limits, facings, min_cosine, v, target_points, t):
+def _is_near(points, limits, cones, v, target_points, t):
     """Return whether a target is within the limit and the cone of a viewer."""
     squared = 0.0
     for axis in range(points.shape[1]):
-        squared += (target_points[t, axis] - points[v, axis]) * (
-            target_points[t, axis] - points[v, axis]
-        )
-    if squared > limits[v] or len(facings) == 0 or squared == 0:
+        away = target_points[t, axis] - points[v, axis]
+        squared += away * away
+    if squared > limits[v] or len(cones) == 0 or squared == 0:
         return squared <= limits[v]
-    dx, dy = target_points[t, 0] - points[v, 0], target_points[t, 1] - points[v, 1]
-    return facings[v, 0] * dx + facings[v, 1] * dy >= min_cosine * math.sqrt(dx * dx + dy * dy)
+    dx = target_points[t, 0] - points[v, 0]
+    dy = target_points[t, 1] - points[v, 1]
+    return cones[v, 0] * dx + cones[v, 1] * dy >= cones[v, 2] * math.sqrt(dx * dx + dy * dy)
 
 
 @kernel(
-    "(i8[::1], i4[::1], i8[:,::1], u1[::1]), i8[:,::1], b1[::1], f8[:,::1], (i8[::1], f8[:,::1],"
-    " i8[:,::1], f8[::1], f8[:,::1]), f8, f8, i8, i8, out i4[::1]",
+    f"{SIGHT_PORTALS}, i8[:,::1], b1[::1], f8[:,::1], {SIGHT_VIEWERS}, f8, i8, i8, out i4[::1]",
 )
-def count_seen(mesh, middles, walls, positions, viewers, scale, min_cosine, first, last, counts):
+def count_seen(mesh, middles, walls, positions, viewers, scale, first, last, counts):
     """Add 1 to `counts` (N,) for each open polygon with a middle that a viewer of [first, last)
     sees: `sees_places` from all to all.
 
-    `viewers` are those of `sees_places`. `positions` (N, 2 or 3) are the positions of the vertices,
+    `positions` (N, 2 or 3) are the positions of the vertices,
     `scale` is the number of whole units in a world unit.
     """
-    (starts, ends, _, _), (cells, points, places, limits, facings) = mesh, viewers
+    starts = mesh.starts
+    ends = mesh.ends
+    cells = viewers.cells
+    points = viewers.points
+    places = viewers.places
+    limits = viewers.limits
+    cones = viewers.cones
     count = len(middles)
-    line, marks = np.empty(STACK, dtype=np.int64), np.zeros(count, dtype=np.int64)
+    line = np.empty(STACK, dtype=np.int64)
+    marks = np.zeros(count, dtype=np.int64)
     found = np.empty(count, dtype=np.int64)
-    pool, following = (
-        np.empty((len(ends) + STACK, 4), dtype=np.int64),
-        np.empty(len(ends) + STACK, dtype=np.int64),
-    )
-    following[0], pool[0, 0] = 0, 1
+    pool = np.empty((len(ends) + STACK, 4), dtype=np.int64)
+    following = np.empty(len(ends) + STACK, dtype=np.int64)
+    following[0] = 0
+    pool[0, 0] = 1
     waiting = np.zeros(len(starts), dtype=np.int64), pool, following
     heap = np.empty(len(starts) + STACK), np.empty(len(starts) + STACK, dtype=np.int64)
     sectors = np.empty((_SECTORS, 4), dtype=np.int64)
@@ -298,11 +314,13 @@ def count_seen(mesh, middles, walls, positions, viewers, scale, min_cosine, firs
         if walked:
             total = count
         for i in range(total):
-            end = i if walked else found[i]
+            end = found[i]
+            if walked:
+                end = i
             if walls[end]:
                 continue
             if end != cells[v]:
-                if not _is_near(points, limits, facings, min_cosine, v, positions, end):
+                if not _is_near(points, limits, cones, v, positions, end):
                     continue
                 if walked and not between(
                     mesh, cells[v], ax, ay, end, middles[end, 0], middles[end, 1], line
@@ -312,30 +330,41 @@ def count_seen(mesh, middles, walls, positions, viewers, scale, min_cosine, firs
 
 
 @kernel(
-    "(i8[::1], i4[::1], i8[:,::1], u1[::1]), (i8[::1], f8[:,::1], i8[:,::1], f8[::1], f8[:,::1]),"
-    " (i8[::1], f8[:,::1], i8[:,::1]), f8, b1, b1, i8, i8, out b1[:,::1]",
+    f"{SIGHT_PORTALS}, {SIGHT_VIEWERS}, {SIGHT_TARGETS}, b1, b1, i8, i8, out b1[:,::1]",
 )
-def sees_places(mesh, viewers, targets, min_cosine, own, pairs, first, last, seen):
-    """Write which of the targets (T, 2 or 3) the viewers [first, last) see to `seen` (V, T); with
-    `pairs`, whether each sees the target of its own number: (V, 1).
+def sees_places(mesh, viewers, targets, own, pairs, first, last, seen):
+    """Write which of the targets the viewers [first, last) see to `seen` (V, T); with `pairs`,
+    whether each sees the target of its own number: (V, 1).
+
+    With `own` a viewer sees all targets in its own cell, in any direction.
     """
-    (cells, points, places, limits, facings), (goals, target_points, spots) = viewers, targets
+    cells = viewers.cells
+    points = viewers.points
+    places = viewers.places
+    limits = viewers.limits
+    cones = viewers.cones
+    goals = targets.cells
+    target_points = targets.points
+    spots = targets.places
     stack = np.empty(STACK, dtype=np.int64)
     for v in range(first, last):
         for k in range(seen.shape[1]):
-            t = v if pairs else k
+            t = k
+            if pairs:
+                t = v
             is_seen = own and goals[t] == cells[v]
-            if not is_seen and _is_near(points, limits, facings, min_cosine, v, target_points, t):
+            if not is_seen and _is_near(points, limits, cones, v, target_points, t):
                 x, y = spots[t, 0], spots[t, 1]
-                is_seen = len(mesh[0]) <= 1 or between(
+                is_seen = len(mesh.starts) <= 1 or between(
                     mesh, cells[v], places[v, 0], places[v, 1], goals[t], x, y, stack
                 )
             seen[v, k] = is_seen
 
 
 @kernel
-def _leaves(corners, rings, cell, ax, ay, bx, by):
-    """Return the share of the line from a to b at which it leaves a polygon."""
+def _leaves(corners, rings, cell, line):
+    """Return the share of a line at which it leaves a polygon."""
+    ax, ay, bx, by = line.from_x, line.from_y, line.to_x, line.to_y
     first, last = corners[cell], corners[cell + 1]
     share = math.inf
     for k in range(first, last):
@@ -348,34 +377,36 @@ def _leaves(corners, rings, cell, ax, ay, bx, by):
 
 
 @kernel(
-    "(i8[::1], i4[::1], i8[:,::1], u1[::1]), i8[::1], f8[:,::1], i8, (f8, f8, f8, f8), (i8, i8, i8,"
-    " i8), b1, out i8[::1], out f8[::1]"
+    f"{SIGHT_PORTALS}, i8[::1], f8[:,::1], i8, Line(f8, f8, f8, f8), Line(i8, i8, i8, i8), b1,"
+    " out i8[::1], out f8[::1]"
 )
 def sweep(mesh, corners, rings, first, line, aim, left, passed, leaves):
     """Write the polygons that a line from a in polygon `first` to b crosses, shifted
     infinitesimally to one side.
 
-    `mesh` is (starts, ends, fine, flags). `line` (ax, ay, bx, by) is in world units, and `aim` the
-    same line, or its beginning, in whole numbers: they determine the portals that it passes.
+    `line` is in world units, and `aim` the same line, or its beginning, in whole numbers: they
+    determine the portals that it passes.
     `passed` (most,) receives the polygons, `leaves` (most,) the share of the line at which it
     leaves each, 1 at its end. Returns the number of polygons, and whether something stopped the
     line before its end. `corners` and `rings` are those of `mesh_moving.nearest`. If several
     polygons are behind a part of a side, the line continues over the first.
     """
-    (starts, ends, fine, flags), (ax, ay, bx, by) = mesh, line
-    from_x, from_y, to_x, to_y = aim
+    starts = mesh.starts
+    ends = mesh.ends
+    fine = mesh.fine
+    flags = mesh.flags
     here = first
     for count in range(len(passed)):
         passed[count] = here
-        leaves[count] = _leaves(corners, rings, here, ax, ay, bx, by)
+        leaves[count] = _leaves(corners, rings, here, line)
         if leaves[count] >= 1:
             leaves[count] = 1.0
             return count + 1, False
         following = -1
         for portal in range(starts[here], starts[here + 1]):
             ux, uy, vx, vy = fine[portal, 0], fine[portal, 1], fine[portal, 2], fine[portal, 3]
-            to_u = orientation(from_x, from_y, to_x, to_y, ux, uy)
-            to_v = orientation(from_x, from_y, to_x, to_y, vx, vy)
+            to_u = orientation(aim.from_x, aim.from_y, aim.to_x, aim.to_y, ux, uy)
+            to_v = orientation(aim.from_x, aim.from_y, aim.to_x, aim.to_y, vx, vy)
             u_is_left = to_u > 0 or (to_u == 0 and not left)
             v_is_left = to_v > 0 or (to_v == 0 and not left)
             if not u_is_left and v_is_left and flags[portal] == OPEN:
@@ -388,7 +419,7 @@ def sweep(mesh, corners, rings, first, line, aim, left, passed, leaves):
 
 
 @kernel
-def _sees_cell(walls, wrap, cell, goal, limit, facings, v, min_cosine):
+def _sees_cell(walls, wrap, cell, goal, limit, cones, v):
     """Return whether viewer v in a cell sees another cell; the wall in that cell does not hide
     it.
     """
@@ -407,8 +438,8 @@ def _sees_cell(walls, wrap, cell, goal, limit, facings, v, min_cosine):
         x = -dx if image // down else dx
         if (
             squared > 0
-            and len(facings)
-            and not facings[v, 0] * x + facings[v, 1] * y >= min_cosine * math.sqrt(float(squared))
+            and len(cones)
+            and not cones[v, 0] * x + cones[v, 1] * y >= cones[v, 2] * math.sqrt(float(squared))
         ):
             continue
         _, where, length = pass_cells(
@@ -420,16 +451,17 @@ def _sees_cell(walls, wrap, cell, goal, limit, facings, v, min_cosine):
 
 
 @kernel(
-    "u1[:,::1], i8[::1], i8[::1], f8[:,::1], i8[::1], b1, f8, b1, i8, i8, out b1[:,::1]",
+    "u1[:,::1], i8[::1], i8[::1], f8[:,::1], i8[::1], b1, b1, i8, i8, out b1[:,::1]",
 )
-def sees_cells(walls, cells, limits, facings, goals, wrap, min_cosine, pairs, first, last, seen):
-    """Which of the cells `goals` (T,) the viewers [first, last), in `cells` (V,), see into `seen`
-    (V, T); with `pairs`, whether each sees the goal of its own number: (V, 1).
+def sees_cells(walls, cells, limits, cones, goals, wrap, pairs, first, last, seen):
+    """Write which of the cells `goals` (T,) the viewers [first, last), in `cells` (V,), see to
+    `seen` (V, T); with `pairs`, whether each sees the goal of its own number: (V, 1).
 
-    The rest as in `kernels.sight.visible.field_of_view`, but walls are seen as if
-    they were open.
+    The rest as in `kernels.sight.visible.field_of_view`, but walls are seen as if they were open.
     """
     for v in range(first, last):
         for t in range(seen.shape[1]):
-            goal = goals[v] if pairs else goals[t]
-            seen[v, t] = _sees_cell(walls, wrap, cells[v], goal, limits[v], facings, v, min_cosine)
+            goal = goals[t]
+            if pairs:
+                goal = goals[v]
+            seen[v, t] = _sees_cell(walls, wrap, cells[v], goal, limits[v], cones, v)

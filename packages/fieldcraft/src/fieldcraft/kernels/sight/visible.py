@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from fieldcraft.kernels.compiling.declare import kernel
 
 __all__ = [
-    "NO_FACINGS",
+    "NO_CONES",
     "NO_HEIGHTS",
     "field_of_view",
     "most_cells",
@@ -31,7 +31,10 @@ __all__ = [
 ]
 
 NO_HEIGHTS: NDArray[np.float32] = np.zeros((0, 0), dtype=np.float32)
-NO_FACINGS: NDArray[np.float64] = np.zeros((0, 2))
+NO_CONES: NDArray[np.float64] = np.zeros((0, 3))
+"""The cones of viewers that see in all directions. Others have a row (x, y, cosine) each: a viewer
+sees only offsets whose cosine to the unit vector (x, y), in columns and rows, is at least this.
+"""
 _FARTHEST = 2.0**29
 _WALL, _SEEN, _LIT, _CORNER = np.uint8(1), np.uint8(2), np.uint8(4), np.uint8(8)
 
@@ -435,17 +438,15 @@ def sight_cells(walls, heights, eye, cell, limit, wrap, lit, cells, squares, scr
 
 
 @kernel(
-    "u1[:,::1], f4[:,::1], i8[::1], i8[::1], f8[:,::1], f8, f8, b1, b1, out i4[:,::1], (out"
+    "u1[:,::1], f4[:,::1], i8[::1], i8[::1], f8[:,::1], f8, b1, b1, out i4[:,::1], (out"
     " u1[::1], out i8[:,:,::1], out f4[::1])",
 )
-def field_of_view(
-    walls, heights, sources, limits, facings, eye, min_cosine, wrap, lit, counts, scratch
-):
+def field_of_view(walls, heights, sources, limits, cones, eye, wrap, lit, counts, scratch):
     """Add 1 to `counts` (height, width) wherever a source sees, once per source.
 
-    `sources` are cells, `limits` the largest squared distance of each. `facings` (N, 2) are unit
-    vectors (columns, rows) or `NO_FACINGS`; then a source sees only offsets whose cosine to its
-    facing is at least `min_cosine`, and its own cell.
+    `sources` are cells, `limits` the largest squared distance of each, and `cones` (N, 3) where
+    each looks, see `NO_CONES`; a source sees its own cell in any case. The rest as in
+    `sight_cells`.
     """
     height, width = walls.shape
     window, _, _ = scratch
@@ -455,8 +456,8 @@ def field_of_view(
         extents = _extents(walls.shape, row, column, limits[s], wrap)
         north, south, west, east = extents
         cone = 0.0, 0.0, -2.0
-        if facings.shape[0] > 0:
-            cone = facings[s, 0], facings[s, 1], min_cosine
+        if cones.shape[0] > 0:
+            cone = cones[s, 0], cones[s, 1], cones[s, 2]
         _mark(walls, heights, eye, row, column, limits[s], extents, lit, cone, scratch)
         rows, columns = north + south + 1, west + east + 1
         _fold(window, rows, columns, height, width)

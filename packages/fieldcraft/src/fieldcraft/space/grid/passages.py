@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import Bytes, read_only
+from fieldcraft.kernels.shared.polygons import Polygons
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.csr import runs, starts_of
 from fieldcraft.space.graph.graph import Graph
@@ -118,20 +119,6 @@ def _blocked(
     return found
 
 
-MeshArrays = tuple[
-    NDArray[np.int64],
-    NDArray[np.float64],
-    NDArray[np.int64],
-    NDArray[np.int32],
-    NDArray[np.float64],
-    NDArray[np.bool_],
-    NDArray[np.bool_],
-]
-"""Where corners begin, the corners; where portals begin, what lies behind them, where they are,
-which are blocked, and which lead over gaps.
-"""
-
-
 @dataclass(frozen=True, eq=False)
 class WalkPortals:
     """The portals of each polygon of a mesh, without regard to what is blocked.
@@ -163,16 +150,23 @@ class Floors:
     blocked: NDArray[np.bool_]
 
     @cached_property
-    def mesh(self) -> MeshArrays:
-        """The polygons and their portals, as `kernels.agents.mesh_moving` takes them."""
+    def mesh(self) -> Polygons:
+        """The polygons and their portals, as kernels take them."""
         portals = self.portals
-        gates = portals.starts, portals.behind, portals.sides
-        return portals.corners, portals.rings, *gates, self.blocked, portals.leaps
+        return Polygons(
+            starts=portals.corners,
+            rings=portals.rings,
+            gates=portals.starts,
+            behind=portals.behind,
+            sides=portals.sides,
+            blocked=self.blocked,
+            leaps=portals.leaps,
+        )
 
     @cached_property
-    def on_foot(self) -> MeshArrays:
+    def on_foot(self) -> Polygons:
         """`mesh` with the portals over gaps blocked."""
-        return *self.mesh[:5], read_only(self.blocked | self.portals.leaps), self.portals.leaps
+        return self.mesh._replace(blocked=read_only(self.blocked | self.portals.leaps))
 
 
 _portals_of: WeakKeyDictionary[Topology, tuple[Mesh, WalkPortals]] = WeakKeyDictionary()

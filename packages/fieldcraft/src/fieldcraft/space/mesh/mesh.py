@@ -12,6 +12,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.polygons import TriangleBins
 from fieldcraft.space.csr import runs, starts_of
 
 _TINY = 1e-12
@@ -237,8 +238,8 @@ class Mesh:
     # Where a position lies
 
     @cached_property
-    def _bins(self) -> tuple[NDArray[np.float64], float, int, NDArray[np.int64], NDArray[np.int64]]:
-        """Triangles by squares of the plane: (corner, side, squares per row, starts, triangles)."""
+    def _bins(self) -> TriangleBins:
+        """Triangles by squares of the plane."""
         plan = self.corners[:, :2]
         used = self.triangles[np.abs(self.doubled) > 0]
         numbers = np.flatnonzero(np.abs(self.doubled) > 0)
@@ -268,7 +269,8 @@ class Mesh:
         squares = np.repeat(rows, spans[wide, 0]) * across + columns
         triangles = numbers[np.repeat(wide, spans[wide, 0])]
         order = np.argsort(squares, kind="stable")
-        return low, side, across, starts_of(squares, across * across), triangles[order]
+        starts = starts_of(squares, across * across)
+        return TriangleBins(low, side, across, starts, triangles[order])
 
     def locate(
         self, points: NDArray[np.float64], max_height: float | None = None
@@ -295,8 +297,10 @@ class Mesh:
         off = np.empty(len(points))
         shares = np.empty((len(points), 3))
         places = np.ascontiguousarray(points)
-        limits = (np.inf if max_height is None else max_height, _RIM)
-        common = (self._bins, self.triangles, self.corners, places, self.dimensions == 3, limits)
+        highest = np.inf
+        if max_height is not None:
+            highest = max_height
+        common = (self._bins, self.triangles, self.corners, places, highest, _RIM)
         function = kernels.agents.mesh_moving.locate
         pool.run(
             [

@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels.shared.arrays import Floats, Ints
+from fieldcraft.kernels.sight.sight_lines import SightPortals
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.csr import NO_CELLS, runs, starts_of
 from fieldcraft.space.graph.graph import Graph
 from fieldcraft.space.graph.topology import Topology
 from fieldcraft.space.mesh.mesh import Mesh
-
-Links = tuple[Ints, NDArray[np.int32], Ints, NDArray[np.uint8]]
-"""Portals as `kernels.sight.sees` takes them: starts, ends, fine sides, flags."""
 
 _NEAR = 1e-4  # sides meet that are this close to one line, in shares of the shorter one
 _AT_ONCE = 1_000_000
@@ -76,9 +74,9 @@ class Portals:
         """The whole numbers in a world unit, along x or y, the larger one."""
         return float(self.scales.max())
 
-    def links(self, flags: NDArray[np.uint8]) -> Links:
+    def links(self, flags: NDArray[np.uint8]) -> SightPortals:
         """Return the portals as kernels take them, with `flags` (K,) of whether each is open."""
-        return self.starts, self.ends, self.fine, flags
+        return SightPortals(self.starts, self.ends, self.fine, flags)
 
     def flags(self, walls: NDArray[np.bool_], closed: NDArray[np.bool_]) -> NDArray[np.uint8]:
         """Return how far sight passes each portal, (K,), if vertices `walls` (N,) and arcs `closed`

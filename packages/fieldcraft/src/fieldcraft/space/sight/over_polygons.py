@@ -11,18 +11,19 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import Floats, read_only
+from fieldcraft.kernels.sight.sight_lines import SightPortals, SightTargets, SightViewers
 from fieldcraft.space.graph.graph import Graph
-from fieldcraft.space.mesh.portals import Links, portals_of, windows_of
+from fieldcraft.space.mesh.portals import portals_of, windows_of
 from fieldcraft.space.sight.viewers import Viewers
 from fieldcraft.space.space_ranges import within_range
 
 _SEEN = 200  # polygons that a viewer sees, to begin with
 _PAIRS_PER_THREAD = 1_000
-_NO_LINKS: Links = (
-    np.zeros(1, dtype=np.int64),
-    np.zeros(0, dtype=np.int32),
-    np.zeros((0, 4), dtype=np.int64),
-    np.zeros(0, dtype=np.uint8),
+_NO_LINKS = SightPortals(
+    starts=np.zeros(1, dtype=np.int64),
+    ends=np.zeros(0, dtype=np.int32),
+    fine=np.zeros((0, 4), dtype=np.int64),
+    flags=np.zeros(0, dtype=np.uint8),
 )
 
 
@@ -80,7 +81,7 @@ def _centers(graph: Graph, cells: NDArray[np.int64]) -> SightEnds:
     return SightEnds(cells, read_only(graph.positions[cells]), places)
 
 
-def _links(graph: Graph) -> Links:
+def _links(graph: Graph) -> SightPortals:
     """Return the links of which portals are open to sight now."""
     if graph.mesh is None:
         return _NO_LINKS
@@ -107,7 +108,7 @@ def _counts(
     graph: Graph,
     here: SightEnds,
     viewers: Viewers,
-    links: Links,
+    links: SightPortals,
     walls: NDArray[np.bool_],
     opaque: NDArray[np.bool_],
 ) -> NDArray[np.int32]:
@@ -121,12 +122,11 @@ def _counts(
         work = len(here.cells) * min(len(graph), _SEEN)
         bands = pool.bands(len(here.cells), work // _PAIRS_PER_THREAD)
         shares = [np.zeros(len(graph), dtype=np.int32) for _ in bands]
-        looking = (here.cells, here.points, here.places, viewers.squares, viewers.facings)
-        common = (links, portals.middles, walls, graph.positions, looking)
-        scalars = (portals.scale, viewers.min_cosine)
+        looking = SightViewers(here.cells, here.points, here.places, viewers.squares, viewers.cones)
+        common = (links, portals.middles, walls, graph.positions, looking, portals.scale)
         pool.run(
             [
-                (kernels.sight.sees.count_seen, (*common, *scalars, *band, share))
+                (kernels.sight.sees.count_seen, (*common, *band, share))
                 for band, share in zip(bands, shares, strict=True)
             ]
         )
@@ -161,7 +161,7 @@ class SightSnapshot:
         """
         here = _centers(self._graph, np.array([cell]))
         limits = np.array([within_range(self._graph, radius)])
-        viewers = Viewers(here.points, limits, kernels.sight.sees.NO_FACINGS, -2.0)
+        viewers = Viewers(here.points, limits, kernels.sight.visible.NO_CONES)
         counts = _counts(self._graph, here, viewers, self._links, self._walls, self._opaque)
         return np.flatnonzero(counts)
 
@@ -177,7 +177,7 @@ def is_clear(graph: Graph, cell: int, place: Floats, target: int) -> bool:
 
 
 def _seen(
-    links: Links,
+    links: SightPortals,
     here: SightEnds,
     there: SightEnds,
     viewers: Viewers,
@@ -189,9 +189,9 @@ def _seen(
     number, (V, 1).
     """
     seen = np.zeros((len(here.cells), 1 if pairs else len(there.cells)), dtype=np.bool_)
-    looking = (here.cells, here.points, here.places, viewers.squares, viewers.facings)
-    common = (links, looking, (there.cells, there.points, there.places))
+    looking = SightViewers(here.cells, here.points, here.places, viewers.squares, viewers.cones)
+    targets = SightTargets(there.cells, there.points, there.places)
+    common = (links, looking, targets, own, pairs)
     bands = pool.bands(len(seen), seen.size // _PAIRS_PER_THREAD)
-    scalars = (viewers.min_cosine, own, pairs)
-    pool.run([(kernels.sight.sees.sees_places, (*common, *scalars, *band, seen)) for band in bands])
+    pool.run([(kernels.sight.sees.sees_places, (*common, *band, seen)) for band in bands])
     return seen

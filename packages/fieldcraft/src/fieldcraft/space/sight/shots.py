@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels.sight.sight_lines import Line
 from fieldcraft.space.cached import cached
 from fieldcraft.space.cells import on_map
 from fieldcraft.space.graph.graph import Graph
@@ -225,15 +226,15 @@ def _swept(
     """
     portals, flags = portals_of(graph)
     mesh = portals.links(flags)
-    directed = *place.tolist(), *portals.aim(start, end).tolist()
+    aim = Line(*place.tolist(), *portals.aim(start, end).tolist())
     floors = portals.corners, portals.rings
-    line = float(start[0]), float(start[1]), float(end[0]), float(end[1])
+    line = Line(float(start[0]), float(start[1]), float(end[0]), float(end[1]))
     sweeps = []
     for left in (True, False):
         passed = np.empty(len(portals.starts), np.int64)
         leaves = np.empty(len(portals.starts))
         count, stopped = kernels.sight.sees.sweep(
-            mesh, *floors, cell, line, directed, left, passed, leaves
+            mesh, *floors, cell, line, aim, left, passed, leaves
         )
         sweeps.append((passed[:count], leaves[:count], bool(stopped)))
     one, other = sweeps

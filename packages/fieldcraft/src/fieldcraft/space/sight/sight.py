@@ -190,9 +190,8 @@ def _counted(
                     ground,
                     sources[low:high],
                     limits[low:high],
-                    viewers.facings[low:high],
+                    viewers.cones[low:high],
                     eye,
-                    viewers.min_cosine,
                     grid.wrap,
                     lit,
                     share,
@@ -205,9 +204,7 @@ def _counted(
     found: NDArray[np.int32] = sum(counts[1:], start=counts[0])
     if differs and not lit:
         hidden = np.flatnonzero(opaque & ~grid.walls)
-        seen = sees_cells(
-            opaque, grid.wrap, sources, hidden, limits, viewers.facings, viewers.min_cosine
-        )
+        seen = sees_cells(opaque, grid.wrap, sources, hidden, limits, viewers.cones)
         found.reshape(-1)[hidden] = (seen | (sources[:, np.newaxis] == hidden)).sum(axis=0)
     if differs and not walls:
         found[grid.walls] = 0
@@ -289,8 +286,7 @@ def sees(
             cells,
             goals,
             looking.squared_cells(grid.cell_size),
-            looking.facings,
-            looking.min_cosine,
+            looking.cones,
             pairs=pairs,
         )
     else:

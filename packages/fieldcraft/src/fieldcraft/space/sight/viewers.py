@@ -23,14 +23,13 @@ class Viewers:
     """Viewers at `points` (N, 2 or 3) that see as far as `limits` (N,), in world units: the largest
     distances that are within their radii.
 
-    `facings` are unit vectors (N, 2), with y along the rows, or empty. With facings a viewer sees
-    only directions with a cosine of at least `min_cosine`.
+    `cones` (N, 3), or empty, are the directions in which they look, with y along the rows, and the
+    least cosine that a direction in sight has to it: see `kernels.sight.visible.NO_CONES`.
     """
 
     points: NDArray[np.float64]
     limits: NDArray[np.float64]
-    facings: NDArray[np.float64]
-    min_cosine: float
+    cones: NDArray[np.float64]
 
     def __len__(self) -> int:
         return len(self.points)
@@ -38,7 +37,7 @@ class Viewers:
     def at(self, viewer: int) -> Viewers:
         """Return one of the viewers."""
         one = slice(viewer, viewer + 1)
-        return Viewers(self.points[one], self.limits[one], self.facings[one], self.min_cosine)
+        return Viewers(self.points[one], self.limits[one], self.cones[one])
 
     def squared_cells(self, cell_size: float) -> NDArray[np.int64]:
         """Return the largest squared distances, in cells."""
@@ -63,15 +62,13 @@ def checked_viewers(
     points = points_on_map(space, positions, outside)
     opening = checks.positive("angle", angle, maximum=360)  # degrees
     limits = within_range(space, _radii(space, radius, len(points)))
-    facings = kernels.sight.visible.NO_FACINGS
+    cones = kernels.sight.visible.NO_CONES
     if facing is not None:
-        facings = _facings(space, facing, len(points))
-    return Viewers(
-        points,
-        limits,
-        facings,
-        math.cos(math.radians(opening / 2)) - SLACK,  # both edges of the cone belong to it
-    )
+        cones = np.empty((len(points), 3))
+        cones[:, :2] = _facings(space, facing, len(points))
+        # Both edges of the cone belong to it.
+        cones[:, 2] = math.cos(math.radians(opening / 2)) - SLACK
+    return Viewers(points, limits, cones)
 
 
 def points_on_map(space: Space, positions: ArrayLike, outside: str) -> NDArray[np.float64]:

@@ -161,7 +161,7 @@ def _with_opaque_cells(
     hidden = np.setdiff1d(np.flatnonzero(opaque & ~walls), found[is_open])
     here = np.array([cell])
     limits = np.array([limit])
-    seen = sees_cells(opaque, wrap, here, hidden, limits, kernels.sight.visible.NO_FACINGS, -2.0)[0]
+    seen = sees_cells(opaque, wrap, here, hidden, limits, kernels.sight.visible.NO_CONES)[0]
     hidden = hidden[seen]
     (height, width) = walls.shape
     down = np.abs(hidden // width - cell // width)
