@@ -88,7 +88,7 @@ def run(quick: bool) -> Report:
     seen = np.zeros(len(graph), dtype=np.uint8)
     for radius in RADII:
         places = graph.positions[viewers]
-        counts = fc.space.watchers(graph, places, radius)
+        counts = fc.query.watchers(graph, places, radius)
         plain = np.zeros(len(graph), dtype=np.int64)
         for viewer in viewers.tolist():
             level.plainly(library, viewer, radius, seen)
@@ -104,7 +104,7 @@ def run(quick: bool) -> Report:
                 level.plainly(library, viewer, radius, seen)
 
         calls = {
-            "own": (_nothing, partial(fc.space.watchers, graph, places, radius)),
+            "own": (_nothing, partial(fc.query.watchers, graph, places, radius)),
             "peer": (_nothing, peer),
         }
         found = race(calls, 1, {"own": rounds, "peer": max(rounds // 5, 2)})

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import fieldcraft as fc
+from fieldcraft.base.words import MapKind
 from fieldcraft.layers.forecast import values_at
 from fieldcraft.paths import TimedPath
 from research.experiments.statistics import Interval, ratio
@@ -21,7 +22,8 @@ from research.plots import RGBA, IntervalPanel, plot_curves
 
 SEED = 20261123
 CHOOSING_SEED = 777000
-KINDS = ("rooms", "pillars", "cave", "open", "rooms", "pillars", "cave", "open", "rooms", "cave")
+_FOUR: tuple[MapKind, ...] = ("rooms", "pillars", "cave", "open")
+KINDS: tuple[MapKind, ...] = (*_FOUR, *_FOUR, "rooms", "cave")
 SIZE = 64, 48
 PATROLS = 8
 GUNS = 6
@@ -38,7 +40,7 @@ FINE = 4
 Rows = dict[str | float, tuple[float, float]]
 
 
-def world(kind: str, seed: int, rng: np.random.Generator) -> tuple[fc.Grid, fc.Layer]:
+def world(kind: MapKind, seed: int, rng: np.random.Generator) -> tuple[fc.Grid, fc.Layer]:
     """Return a map and its danger: patrols that walk back and forth, and guns that fire."""
     space = fc.generate_map(kind, *SIZE, seed=seed, neighbors=8)
     danger = fc.InfluenceMap(space).add_layer("danger", fc.Radial(6.0, falloff="linear"))
@@ -67,7 +69,7 @@ def path_between(space: fc.Grid, rng: np.random.Generator) -> fc.Path:
             return path
 
 
-def measured(kind: str, seed: int) -> Rows:
+def measured(kind: MapKind, seed: int) -> Rows:
     """Return the sums of damage and length of the paths of each kind on one map."""
     rng = np.random.default_rng(seed)
     space, layer = world(kind, seed, rng)

@@ -1,8 +1,11 @@
-"""What a type checker says of a user's own small file."""
+"""What type checkers and editors say of a user's own small programs."""
 
 from __future__ import annotations
 
+import json
 import os
+import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +13,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+SOURCES = ROOT / "packages/fieldcraft/src"
+PROGRAMS = sorted((Path(__file__).parent / "typed_programs").glob("*.py"))
 USER = """
 import numpy as np
 from numpy.typing import NDArray
@@ -61,25 +66,82 @@ wrong: str = layer.sample((1.5, 2.5))
 layer.add_source((1.5, 2.5), decay=0.5)
 fc.Radial(3, metric="euclid")
 layer.sample((1.5, 2.5), how="linear")
+layer.sample((1.5, 2.5), outside="ignore")
+layer.add_source((1.5, 2.5), on_wall="ignore")
+fc.shortest_path(layer.space, (1.5, 2.5), (2.5, 2.5), on_wall="through")
+fc.Grid(5, 3, corners="always")
+fc.generate_map("caves", 40, 30)
+fc.InfluenceMap(layer.space).register_type("barrier").add_dynamic((1.5, 2.5))
 """
 
 
-@pytest.mark.slow
-def test_natural_annotations_pass_strict_checks(tmp_path: Path) -> None:
+def checked_by_mypy(folder: Path, *files: str) -> list[str]:
+    """What mypy finds in files of a folder in its strict mode, one line for each error."""
     pytest.importorskip("mypy")
-    (tmp_path / "user.py").write_text(USER)
-    (tmp_path / "wrong.py").write_text(WRONG)
-    sources = ROOT / "packages/fieldcraft/src"
     cache = str(ROOT / ".mypy_cache/users")
     options = ["--strict", "--follow-imports=silent", "--cache-dir", cache]
     found = subprocess.run(
-        [sys.executable, "-m", "mypy", *options, "user.py", "wrong.py"],
-        cwd=tmp_path,
-        env=os.environ | {"MYPYPATH": str(sources)},
+        [sys.executable, "-m", "mypy", *options, *files],
+        cwd=folder,
+        env=os.environ | {"MYPYPATH": str(SOURCES)},
         capture_output=True,
         text=True,
         check=False,
     )
-    said = [line for line in found.stdout.splitlines() if "error:" in line]
-    assert not [line for line in said if line.startswith("user.py")], found.stdout
-    assert [line.split(":")[1] for line in said] == ["5", "6", "7", "8"], found.stdout
+    return [line for line in found.stdout.splitlines() if "error:" in line]
+
+
+@pytest.mark.slow
+def test_natural_annotations_pass_strict_checks(tmp_path: Path) -> None:
+    (tmp_path / "user.py").write_text(USER)
+    (tmp_path / "wrong.py").write_text(WRONG)
+    found = checked_by_mypy(tmp_path, "user.py", "wrong.py")
+    assert not [line for line in found if line.startswith("user.py")], found
+    lines = [int(line.split(":")[1]) for line in found]
+    assert lines == list(range(5, 5 + len(lines))), found
+    assert len(lines) == len(WRONG.splitlines()) - 4
+
+
+@pytest.mark.slow
+def test_programs_from_the_docs_pass_mypy() -> None:
+    names = [program.name for program in PROGRAMS]
+    assert len(names) >= 10
+    assert checked_by_mypy(PROGRAMS[0].parent, *names) == []
+
+
+@pytest.mark.slow
+def test_programs_from_the_docs_pass_pyright(tmp_path: Path) -> None:
+    pyright = shutil.which("pyright")
+    if pyright is None:
+        pytest.skip("pyright is not installed")
+    settings = {
+        "include": [str(PROGRAMS[0].parent)],
+        "extraPaths": [str(SOURCES)],
+        "typeCheckingMode": "strict",
+    }
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+    command = [pyright, "--project", str(tmp_path), "--pythonpath", sys.executable]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.stem)
+def test_typed_programs_run(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(program))
+
+
+def offered(text: str) -> set[str]:
+    """The names that jedi offers at the end of a text, as notebooks do."""
+    jedi = pytest.importorskip("jedi")
+    import fieldcraft
+
+    found = jedi.Interpreter(text, [{"fc": fieldcraft}]).complete()
+    return {each.name for each in found if not each.name.startswith("_")}
+
+
+def test_editors_offer_public_names() -> None:
+    import fieldcraft as fc
+
+    assert offered("fc.") == {name for name in dir(fc) if not name.startswith("_")}
+    assert offered("fc.maps.") == set(fc.maps.__all__)

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from fieldcraft import Graph, Grid, generate_map
 from fieldcraft.base import checks
@@ -66,6 +67,7 @@ def worlds_of(
     width, height = _size_of(size)
     worlds: list[Row] = []
     digests: dict[str, str] = {}
+    name: Any
     for name in dict.fromkeys(names):
         generate_map(name, width, height)
         worlds.append({"map": name, "width": width, "height": height})
@@ -85,7 +87,7 @@ def world_of(job: Job, *, neighbors: int = 4) -> Grid | Graph:
     """Return the map of a job that has `map`, `width`, `height` and `seed`. A file is read once in
     each process: do not change its walls.
     """
-    name = str(job["map"])
+    name: Any = str(job["map"])
     if name not in KINDS:
         return _loaded(name, neighbors)
     width, height, seed = (integer(job, key) for key in ("width", "height", "seed"))

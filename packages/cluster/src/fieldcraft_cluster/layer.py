@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue, OnWall
+from fieldcraft.base.words import IfOutside, IfSourceOnWall
 from fieldcraft.layers import ArrayLayer
 from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft.layers.propagation import Propagation
@@ -131,7 +132,7 @@ class WorldLayer:
         return found
 
     def sample(
-        self, positions: ArrayLike, *, outside: str = "refuse"
+        self, positions: ArrayLike, *, outside: IfOutside = "refuse"
     ) -> float | NDArray[np.float32]:
         """Return the values of the cells at world positions: a float for one (x, y) pair, (N,)
         float32 for an (N, 2) array.
@@ -200,7 +201,11 @@ class WorldLayer:
     # Calls
 
     def _place(
-        self, positions: ArrayLike, on_wall: str, outside: str, allowed: tuple[str, ...]
+        self,
+        positions: ArrayLike,
+        on_wall: IfSourceOnWall,
+        outside: IfOutside,
+        allowed: tuple[str, ...],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         if isinstance(on_wall, str) and on_wall == "nearest":
             raise InvalidValue(

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import IfOutside, IfSourceOnWall, Metric, StampBlend
 from fieldcraft.layers.propagation import Propagation, Radial, Spread, Stamp, Trail
 from fieldcraft.layers.propagation.radial.radial import METRICS
 from fieldcraft.layers.propagation.settings import values_of
-from fieldcraft.layers.sources.falloff import Falloff
+from fieldcraft.layers.sources.falloff import Falloff, FalloffLike
 from fieldcraft_cluster.blocks import BlockCommands
 from fieldcraft_cluster.layer import MOST_REACH, WorldLayer
 from fieldcraft_cluster.sources import WorldSources
@@ -43,8 +44,8 @@ class SourceLayer(WorldLayer):
         strengths: ArrayLike,
         radii: NDArray[np.float64] | None,
         lifetimes: ArrayLike | None,
-        on_wall: str,
-        outside: str,
+        on_wall: IfSourceOnWall,
+        outside: IfOutside,
     ) -> NDArray[np.int64]:
         rows, columns = self._place(positions, on_wall, outside, ("refuse", "through"))
         amounts = checks.amounts("strengths", strengths, len(rows))
@@ -63,8 +64,8 @@ class SourceLayer(WorldLayer):
         ids: ArrayLike,
         positions: ArrayLike,
         *,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Move sources to world positions, one each, from the next step on."""
         wanted = self.sources.checked(ids)
@@ -105,8 +106,8 @@ class WorldSpreadLayer(SourceLayer):
         strengths: ArrayLike = 1.0,
         *,
         lifetimes: ArrayLike | None = None,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
     ) -> NDArray[np.int64]:
         """Add sources at (N, 2) world positions, from the next step on, and return their ids, (N,).
 
@@ -121,8 +122,8 @@ class WorldSpreadLayer(SourceLayer):
         positions: ArrayLike,
         amounts: ArrayLike = 1.0,
         *,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Add to the values of cells at once; the amounts then fade. `amounts` is one number for
         all or N numbers.
@@ -157,8 +158,8 @@ class WorldRadialLayer(SourceLayer):
         *,
         radii: ArrayLike | None = None,
         lifetimes: ArrayLike | None = None,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
     ) -> NDArray[np.int64]:
         """Add sources at (N, 2) world positions, from the next step on, and return their ids, (N,).
 
@@ -187,10 +188,10 @@ class WorldMemoryLayer(WorldLayer):
         amounts: ArrayLike | None = None,
         *,
         radius: float | None = None,
-        falloff: Any = "constant",
-        metric: str = "connected",
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        falloff: FalloffLike = "constant",
+        metric: Metric = "connected",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Mark positions at once. As `MemoryLayer.mark`, with one `radius` within the layer's
         `reach`.
@@ -228,8 +229,8 @@ class WorldTrailLayer(WorldLayer):
         positions: ArrayLike,
         amounts: ArrayLike = 1.0,
         *,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Add to the values of cells at the next step, in any order to the same bits; `amounts` are
         pairs (x, y) on a layer of vectors.
@@ -245,8 +246,8 @@ class WorldTrailLayer(WorldLayer):
         *,
         rotations: ArrayLike = 0.0,
         scales: ArrayLike = 1.0,
-        blend: str = "add",
-        outside: str = "refuse",
+        blend: StampBlend = "add",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Add a stamp, times an amount, at the cell of each position, at the next step. As
         `TrailLayer.stamp` with `how="nearest"`.

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.base.words import IfOutside
 from fieldcraft.space import Grid
 from fieldcraft_cluster.partition import Box
 
@@ -152,7 +153,7 @@ class WorldGeometry:
     """The walls that have changed since the world was created."""
 
     def cells(
-        self, positions: ArrayLike, *, outside: str = "refuse"
+        self, positions: ArrayLike, *, outside: IfOutside = "refuse"
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the rows and columns of world positions, (N,) each; see `Grid.cell_at`."""
         checks.choice("outside", outside, ("refuse", "clamp"))

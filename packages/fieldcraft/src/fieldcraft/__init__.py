@@ -55,6 +55,7 @@ if _typing.TYPE_CHECKING:
     from fieldcraft import pursuit as pursuit
     from fieldcraft import query as query
     from fieldcraft import steering as steering
+    from fieldcraft import values as _values
     from fieldcraft import view as view
     from fieldcraft.base import settings as settings
     from fieldcraft.commands import recipe as recipe
@@ -65,6 +66,7 @@ if _typing.TYPE_CHECKING:
     from fieldcraft.formats import recordings as recordings
     from fieldcraft.formats.maps import generate_map, load_map
     from fieldcraft.kernels.compiling.warm_up import set_threads, warm_up
+    from fieldcraft.layers import propagation as _propagation
     from fieldcraft.layers.teams.teams import Teams
     from fieldcraft.paths import (
         DistanceMap,
@@ -86,7 +88,9 @@ if _typing.TYPE_CHECKING:
     from fieldcraft.values.sampling import sample
     from fieldcraft.values.window import observe, window
 
+    compose = _values
     layer = _layers
+    propagation = _propagation
     gpu: _typing.Any
     lab: _typing.Any
 else:

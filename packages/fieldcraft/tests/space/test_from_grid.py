@@ -42,9 +42,9 @@ def assert_same_sight(grid: fc.Grid, graph: fc.Graph, rng: np.random.Generator) 
         here: dict[str, Any] = dict(options)
         there = {**options, "heights": heights.ravel()} if "heights" in options else here
         for walls in (False, True):
-            seen = fc.space.watchers(grid, places, radii, walls=walls, **here)
+            seen = fc.query.watchers(grid, places, radii, walls=walls, **here)
             np.testing.assert_array_equal(
-                fc.space.watchers(graph, places, radii, walls=walls, **there), seen.ravel()
+                fc.query.watchers(graph, places, radii, walls=walls, **there), seen.ravel()
             )
             np.testing.assert_array_equal(
                 fc.visible(graph, places, radii, walls=walls, **there), seen.ravel() > 0
@@ -274,7 +274,7 @@ def test_the_plain_reference_says_the_same(monkeypatch: pytest.MonkeyPatch) -> N
         answers.append(
             (
                 layer.values.tobytes(),
-                fc.space.watchers(graph, graph.positions[::7], 5, facing=(1, 1)).tobytes(),
+                fc.query.watchers(graph, graph.positions[::7], 5, facing=(1, 1)).tobytes(),
             )
         )
     assert answers[0] == answers[1]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.base.words import StampBlend
 from fieldcraft.layers.propagation.trail.accumulator import SCALE, Accumulator, Drawing, reserved
 from fieldcraft.layers.propagation.trail.rasters import GridRaster, Raster
 from fieldcraft.layers.propagation.trail.trail import Trail
@@ -142,7 +143,7 @@ class DeviceTrailField(SteppedField, TrailField):
             batch.dispatch(("put", "scatter"), "scatter", "urrw", groups, *given, self.sums)
         self.device.submit(batch)
 
-    def stamp(self, raster: Raster, amounts: NDArray[np.float64], blend: str) -> None:
+    def stamp(self, raster: Raster, amounts: NDArray[np.float64], blend: StampBlend) -> None:
         """Add stamps at the next update. Stamps that replace each other are drawn by the host,
         because their order matters.
         """

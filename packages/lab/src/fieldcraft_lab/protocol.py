@@ -23,7 +23,8 @@ _OVERLAYS = ("contours", "fronts", "flow", "peaks", "regions")
 
 def side(name: str, value: Any) -> str:
     """One of the two sides of a fork."""
-    return checks.choice(name, value, SIDES)
+    chosen: str = checks.choice(name, value, SIDES)
+    return chosen
 
 
 def formula_text(name: str, value: Any) -> str:

@@ -45,6 +45,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+Word = TypeVar("Word")
 _HALVES = re.compile("[\ud800-\udfff]")
 
 CONVERSION_ERRORS = (
@@ -217,7 +218,7 @@ def path(name: str, value: object) -> Path:
     return Path(named)
 
 
-def choice(name: str, value: object, allowed: tuple[str, ...]) -> str:
+def choice(name: str, value: Word, allowed: tuple[str, ...]) -> Word:
     """Return the value if it is one of the `allowed` words."""
     if not isinstance(value, str) or value not in allowed:
         words = ", ".join(repr(word) for word in allowed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, cast, overload
 
 from numpy.typing import ArrayLike
 
@@ -13,6 +13,7 @@ from fieldcraft.base import clock, packages, pictured
 from fieldcraft.base.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.base.state import NOT_A_STATE, not_a_state
 from fieldcraft.base.synonyms import Suggesting
+from fieldcraft.base.words import DynamicKind, StaticKind
 from fieldcraft.layers import (
     ArrayLayer,
     Layer,
@@ -173,7 +174,7 @@ class InfluenceMap(Suggesting):
     @overload
     def add_layer(
         self, name: str, propagation: Propagation | None = None, **settings: Unpack[LayerSettings]
-    ) -> Layer: ...
+    ) -> Any: ...
     def add_layer(
         self,
         name: str,
@@ -261,6 +262,37 @@ class InfluenceMap(Suggesting):
             self._take(layer)
             return layer
 
+    @overload
+    def register_type(
+        self, name: DynamicKind, **settings: Unpack[LayerSettings]
+    ) -> SpreadLayer: ...
+    @overload
+    def register_type(self, name: StaticKind, **settings: Unpack[LayerSettings]) -> RadialLayer: ...
+    @overload
+    def register_type(
+        self, name: str, *, static: Literal[True], **settings: Unpack[LayerSettings]
+    ) -> RadialLayer: ...
+    @overload
+    def register_type(
+        self, name: str, *, static: Literal[False], **settings: Unpack[LayerSettings]
+    ) -> SpreadLayer: ...
+    @overload
+    def register_type(
+        self, name: str, *, propagation: Spreading, **settings: Unpack[LayerSettings]
+    ) -> SpreadLayer: ...
+    @overload
+    def register_type(
+        self, name: str, *, propagation: Radiating, **settings: Unpack[LayerSettings]
+    ) -> RadialLayer: ...
+    @overload
+    def register_type(
+        self,
+        name: str,
+        *,
+        static: bool | None = None,
+        propagation: Propagation | None = None,
+        **settings: Unpack[LayerSettings],
+    ) -> Any: ...
     def register_type(
         self,
         name: str,
@@ -306,7 +338,8 @@ class InfluenceMap(Suggesting):
                 got=repr(propagation),
                 remedy="Leave one of the two out",
             )
-        return self.add_layer(name, propagation, **settings)
+        layer: Layer = self.add_layer(name, propagation, **settings)
+        return layer
 
     def add_teams(
         self,

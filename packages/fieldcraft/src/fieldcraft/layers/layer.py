@@ -12,7 +12,7 @@ from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue, WrongLayer
 from fieldcraft.base.single_thread import SingleThreadLock
 from fieldcraft.base.state import NOT_A_STATE, copied, not_a_state
-from fieldcraft.base.words import Between
+from fieldcraft.base.words import Between, IfOutside
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.forecast import Forecast
 from fieldcraft.layers.propagation import PROPAGATIONS, Attribution, Propagation, spelled
@@ -260,17 +260,17 @@ class Layer(Operand):
             return self.steps.pass_time(ticks, most)
 
     @overload
-    def sample(self, positions: One, *, how: Between = ..., outside: str = ...) -> float: ...
+    def sample(self, positions: One, *, how: Between = ..., outside: IfOutside = ...) -> float: ...
     @overload
     def sample(
-        self, positions: Many, *, how: Between = ..., outside: str = ...
+        self, positions: Many, *, how: Between = ..., outside: IfOutside = ...
     ) -> NDArray[np.float32]: ...
     @overload
     def sample(
-        self, positions: ArrayLike, *, how: Between = ..., outside: str = ...
+        self, positions: ArrayLike, *, how: Between = ..., outside: IfOutside = ...
     ) -> float | NDArray[np.float32]: ...
     def sample(
-        self, positions: ArrayLike, *, how: Between = "nearest", outside: str = "refuse"
+        self, positions: ArrayLike, *, how: Between = "nearest", outside: IfOutside = "refuse"
     ) -> float | NDArray[np.float32]:
         """Return the values at world positions; see `fieldcraft.sample`.
 

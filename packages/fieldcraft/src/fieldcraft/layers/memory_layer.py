@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import IfOnWall, IfOutside, Metric
 from fieldcraft.layers.propagated_layer import PropagatedLayer
 from fieldcraft.layers.propagation.propagation import RememberingField
 from fieldcraft.layers.propagation.radial.radial import METRICS
-from fieldcraft.layers.sources.falloff import Falloff
+from fieldcraft.layers.sources.falloff import Falloff, FalloffLike
 from fieldcraft.layers.steps import Steps
 from fieldcraft.space.cells import condition, unlabeled
 
@@ -29,10 +28,10 @@ class MemoryLayer(PropagatedLayer, kind="memory"):
         amounts: ArrayLike | None = None,
         *,
         radius: ArrayLike | None = None,
-        falloff: Any = "constant",
-        metric: str = "connected",
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        falloff: FalloffLike = "constant",
+        metric: Metric = "connected",
+        on_wall: IfOnWall = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Mark cells, or the ground around them: visible at once, and fading from then on.
 
@@ -134,8 +133,8 @@ class MemoryLayer(PropagatedLayer, kind="memory"):
         positions: ArrayLike,
         amounts: ArrayLike = 1.0,
         *,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfOnWall = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Add to the values of cells at once; they stay within 0 and the layer's maximum.
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft.base.state import copied
+from fieldcraft.base.words import IfOnWall, IfOutside
 from fieldcraft.layers.layer import Layer
 from fieldcraft.layers.propagation import Propagation
 from fieldcraft.layers.propagation.settings import values_of
@@ -99,7 +100,9 @@ class PropagatedLayer(Layer):
                 raise
             self.steps.changes += 1
 
-    def _open_cells(self, positions: ArrayLike, on_wall: str, outside: str) -> NDArray[np.int64]:
+    def _open_cells(
+        self, positions: ArrayLike, on_wall: IfOnWall, outside: IfOutside
+    ) -> NDArray[np.int64]:
         """The cells of positions, walls refused; steps that are due are taken first."""
         self.steps.catch_up()
         found = place(self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False)

@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.single_thread import SingleThreadLock
+from fieldcraft.base.words import IfOutside, IfSourceOnWall
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.propagation.propagation import RadiatingField
 from fieldcraft.layers.propagation.settings import values_of
 from fieldcraft.layers.source_layer import SourceLayer, refuse_settings
 from fieldcraft.layers.sources import Source
-from fieldcraft.layers.sources.falloff import Falloff
+from fieldcraft.layers.sources.falloff import Falloff, FalloffLike
 from fieldcraft.layers.steps import Steps
 
 
@@ -36,10 +37,10 @@ class RadialLayer(SourceLayer, kind="radial"):
         strength: float = 1.0,
         *,
         radius: float | None = None,
-        falloff: Any = None,
+        falloff: FalloffLike | None = None,
         lifetime: float | None = None,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
         **others: Never,
     ) -> Source:
         """Add a source at a world position.
@@ -75,10 +76,10 @@ class RadialLayer(SourceLayer, kind="radial"):
         strengths: ArrayLike = 1.0,
         *,
         radii: ArrayLike | None = None,
-        falloff: Any = None,
+        falloff: FalloffLike | None = None,
         lifetimes: ArrayLike | None = None,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
         **others: Never,
     ) -> NDArray[np.int64]:
         """Add sources at world positions.
@@ -116,10 +117,10 @@ class RadialLayer(SourceLayer, kind="radial"):
         strengths: ArrayLike = 1.0,
         *,
         radii: ArrayLike | None = None,
-        falloff: Any = None,
+        falloff: FalloffLike | None = None,
         velocities: ArrayLike | None = None,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Add, move and remove sources so that those with a key are exactly these.
 
@@ -208,7 +209,7 @@ class RadialLayer(SourceLayer, kind="radial"):
         propagate: bool = True,
         flood: bool = False,
         iterations: int = 5,
-        on_wall: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
     ) -> Source:
         """Add an influence that stays until its `remove()` is called; visible from the next step
         on.

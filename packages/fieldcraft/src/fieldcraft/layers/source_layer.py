@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, UnknownName
+from fieldcraft.base.words import IfOnWall, IfOutside, IfSourceOnWall
 from fieldcraft.layers.propagated_layer import PropagatedLayer
 from fieldcraft.layers.propagation import PROPAGATIONS
 from fieldcraft.layers.sources import Source, Sources
@@ -48,8 +49,8 @@ class SourceLayer(PropagatedLayer):
         strength: float = 1.0,
         *,
         lifetime: float | None = None,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
         **others: Never,
     ) -> Source:
         """Add a source at a world position. It acts from the center of its cell, from the next step
@@ -103,8 +104,8 @@ class SourceLayer(PropagatedLayer):
         strengths: ArrayLike = 1.0,
         *,
         lifetimes: ArrayLike | None = None,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
         **others: Never,
     ) -> NDArray[np.int64]:
         """Add sources at world positions.
@@ -166,7 +167,7 @@ class SourceLayer(PropagatedLayer):
         sources.positions_of([identity])  # raises `DeadSource` where there is none
         return Source(sources, identity)
 
-    def remove_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int:
+    def remove_at(self, positions: ArrayLike, *, outside: IfOutside = "refuse") -> int:
         """Remove all sources in the cells at world positions, and return their number.
 
         A source on a wall that acts from the nearest open cell is removed at both.
@@ -206,8 +207,8 @@ class SourceLayer(PropagatedLayer):
         strengths: ArrayLike = 1.0,
         *,
         velocities: ArrayLike | None = None,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Add, move and remove sources so that those with a key are exactly these: for a list of
         entities in each frame.
@@ -280,8 +281,8 @@ class SourceLayer(PropagatedLayer):
         radius: float | None = None,
         falloff: Any = None,
         lifetime: float | None,
-        on_wall: str,
-        outside: str,
+        on_wall: IfSourceOnWall,
+        outside: IfOutside,
     ) -> Source:
         """Add a source at one position; see `add_source`."""
         ids = self.steps.sources.add(
@@ -324,8 +325,8 @@ class SpreadLayer(SourceLayer, kind="spread"):
         positions: ArrayLike,
         amounts: ArrayLike = 1.0,
         *,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfOnWall = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Add to the values of cells at once: an event that spreads and fades.
 
@@ -381,7 +382,7 @@ class SpreadLayer(SourceLayer, kind="spread"):
             self.steps.changes += 1
 
     def add_static(
-        self, position: ArrayLike, value: float = 1.0, *, on_wall: str = "refuse"
+        self, position: ArrayLike, value: float = 1.0, *, on_wall: IfSourceOnWall = "refuse"
     ) -> Source:
         """Add an influence that stays until its `remove()` is called; visible from the next step
         on.
@@ -398,7 +399,7 @@ class SpreadLayer(SourceLayer, kind="spread"):
         return self.add_source(self._point(position), value, on_wall=on_wall)
 
     def add_dynamic(
-        self, position: ArrayLike, value: float = 1.0, *, on_wall: str = "refuse"
+        self, position: ArrayLike, value: float = 1.0, *, on_wall: IfOnWall = "refuse"
     ) -> None:
         """Add an influence that spreads and decays; visible at once.
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
-from fieldcraft.base.words import Between
+from fieldcraft.base.words import Between, IfOnWall, IfOutside, StampBlend
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.layer import Layer
 from fieldcraft.layers.propagated_layer import PropagatedLayer
@@ -34,9 +34,9 @@ class StampedLayer(Layer):
         rotations: ArrayLike = 0.0,
         scales: ArrayLike = 1.0,
         how: Between = "nearest",
-        blend: str = "add",
+        blend: StampBlend = "add",
         seconds: float | None = None,
-        outside: str = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Put a stamp at each position, times an amount: thousands in one call.
 
@@ -204,8 +204,8 @@ class TrailLayer(StampedLayer, PropagatedLayer, kind="trail"):
         positions: ArrayLike,
         amounts: ArrayLike = 1.0,
         *,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfOnWall = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Add to the values of cells with the next step, in any order to the same bits.
 

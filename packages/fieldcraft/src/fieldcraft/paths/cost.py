@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import Charge
 from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.kernels.values import map_operations as operations
 from fieldcraft.layers import Layer, TrailLayer
@@ -107,7 +108,7 @@ class CellCosts:
         """Whether the layer or expression that was read has changed since."""
         return self._source is not None and getattr(self._source, "version", None) != self._seen
 
-    def of_step(self, cells: NDArray[np.int64], charge: str) -> float:
+    def of_step(self, cells: NDArray[np.int64], charge: Charge) -> float:
         """Return the cost of a world unit of the first step over two or more cells."""
         if self.uniform is not None:
             return self.uniform

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.base.words import Between
+from fieldcraft.base.words import Between, Charge, IfOnWall, IfOutside
 from fieldcraft.layers import Layer, SingleThreadLock
 from fieldcraft.paths.cost import CHARGES, CellCosts, Cost, Traffic, sized
 from fieldcraft.paths.descent import step_down
@@ -88,9 +88,9 @@ class DistanceMap(Operand):
         cost: Cost = None,
         start_costs: ArrayLike | None = None,
         limit: float | None = None,
-        charge: str = "mean",
+        charge: Charge = "mean",
         outward: bool = False,
-        on_wall: str = "refuse",
+        on_wall: IfOnWall = "refuse",
         traffic: Traffic | None = None,
         size: int | None = None,
     ) -> None:
@@ -222,17 +222,17 @@ class DistanceMap(Operand):
         return self.settled().measured(slice(None)).reshape(self.space.shape)
 
     @overload  # type: ignore[override]
-    def sample(self, positions: One, *, how: Between = ..., outside: str = ...) -> float: ...
+    def sample(self, positions: One, *, how: Between = ..., outside: IfOutside = ...) -> float: ...
     @overload
     def sample(
-        self, positions: Many, *, how: Between = ..., outside: str = ...
+        self, positions: Many, *, how: Between = ..., outside: IfOutside = ...
     ) -> NDArray[np.float64]: ...
     @overload
     def sample(
-        self, positions: ArrayLike, *, how: Between = ..., outside: str = ...
+        self, positions: ArrayLike, *, how: Between = ..., outside: IfOutside = ...
     ) -> float | NDArray[np.float64]: ...
     def sample(
-        self, positions: ArrayLike, *, how: Between = "nearest", outside: str = "refuse"
+        self, positions: ArrayLike, *, how: Between = "nearest", outside: IfOutside = "refuse"
     ) -> float | NDArray[np.float64]:
         """Return the distances at world positions: a float for one, (N,) float64 for many.
 
@@ -523,9 +523,9 @@ def distance_map(
     cost: Cost = None,
     start_costs: ArrayLike | None = None,
     limit: float | None = None,
-    charge: str = "mean",
+    charge: Charge = "mean",
     outward: bool = False,
-    on_wall: str = "refuse",
+    on_wall: IfOnWall = "refuse",
     traffic: Layer | None = None,
     weight: float = 4.0,
     size: int | None = None,

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.ranges import farthest_within
+from fieldcraft.base.words import IfOnWall
 from fieldcraft.paths.cost import Cost
 from fieldcraft.paths.distance_maps import DistanceMap
 from fieldcraft.space import Space
@@ -80,7 +81,7 @@ def first_arrival(
     their_speed: ArrayLike = 1.0,
     margin: float = 0.0,
     cost: Cost = None,
-    on_wall: str = "refuse",
+    on_wall: IfOnWall = "refuse",
 ) -> FirstArrival:
     """Return which cells each of two sides can reach first.
 
@@ -129,7 +130,7 @@ def first_arrival(
 
 
 def _times(
-    space: Space, units: ArrayLike, name: str, speed: ArrayLike, cost: Cost, on_wall: str
+    space: Space, units: ArrayLike, name: str, speed: ArrayLike, cost: Cost, on_wall: IfOnWall
 ) -> NDArray[np.float64]:
     """Return when the first of some units can be in each cell."""
     points, _ = checks.positions(units, dimensions=space.dimensions)

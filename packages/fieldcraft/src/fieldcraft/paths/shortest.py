@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import IfOnWall
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths.cost import Cost, sized
 from fieldcraft.paths.distance_maps import DistanceMap
@@ -33,7 +34,7 @@ def shortest_path(
     *,
     cost: Cost = None,
     smooth: bool = False,
-    on_wall: str = "refuse",
+    on_wall: IfOnWall = "refuse",
     unreachable: Unreachable = "empty",
     size: int | None = None,
 ) -> Path: ...
@@ -47,7 +48,7 @@ def shortest_path(
     *,
     cost: Cost = None,
     smooth: bool = False,
-    on_wall: str = "refuse",
+    on_wall: IfOnWall = "refuse",
     unreachable: Unreachable = "empty",
     size: int | None = None,
     danger: Danger,
@@ -64,7 +65,7 @@ def shortest_path(
     *,
     cost: Cost = None,
     smooth: bool = False,
-    on_wall: str = "refuse",
+    on_wall: IfOnWall = "refuse",
     unreachable: Unreachable = "empty",
     size: int | None = None,
     danger: Danger | None = None,
@@ -189,7 +190,7 @@ def shortest_paths(
     *,
     cost: Cost = None,
     smooth: bool = False,
-    on_wall: str = "refuse",
+    on_wall: IfOnWall = "refuse",
     unreachable: Unreachable = "empty",
     size: int | None = None,
     danger: Danger | None = None,
@@ -247,7 +248,7 @@ def shortest_paths(
     return paths
 
 
-def _walls_of_goals(problem: PathProblem, on_wall: str) -> NDArray[np.bool_]:
+def _walls_of_goals(problem: PathProblem, on_wall: IfOnWall) -> NDArray[np.bool_]:
     """Return the walls in which goals are moved or refused: none where they count as goals that
     can't be reached.
     """
@@ -291,7 +292,12 @@ _USUAL: _Timing = (1.0, None, 64)
 
 
 def _problem(
-    space: Space, cost: Cost, smooth: bool, on_wall: str, danger: Danger | None, timing: _Timing
+    space: Space,
+    cost: Cost,
+    smooth: bool,
+    on_wall: IfOnWall,
+    danger: Danger | None,
+    timing: _Timing,
 ) -> PathProblem:
     """Return the searches of one call; `timing` are speed, time_step and steps."""
     checks.flag("smooth", smooth)
@@ -314,7 +320,7 @@ def _problem(
 
 
 def _end(
-    space: Space, walls: NDArray[np.bool_], what: str, position: ArrayLike, on_wall: str
+    space: Space, walls: NDArray[np.bool_], what: str, position: ArrayLike, on_wall: IfOnWall
 ) -> tuple[Floats, int]:
     """Return one end of a path and its cell."""
     cells, single = resolve_cells(space, walls, what, position, on_wall)

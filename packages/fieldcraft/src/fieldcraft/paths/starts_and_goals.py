@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.base.words import IfOnWall
 from fieldcraft.space import Space
 from fieldcraft.space.csr import NO_CELLS
 
@@ -22,7 +23,7 @@ def resolve_cells(
     walls: NDArray[np.bool_],
     what: str,
     positions: ArrayLike,
-    on_wall: str = "refuse",
+    on_wall: IfOnWall = "refuse",
 ) -> tuple[NDArray[np.int64], bool]:
     """Return the cells of world positions, (N,) int64, and whether it was one position.
 
@@ -73,7 +74,7 @@ def resolve_pairs(
     walls: NDArray[np.bool_],
     starts: ArrayLike,
     goals: ArrayLike,
-    on_wall: str,
+    on_wall: IfOnWall,
     walls_of_goals: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
     """Return start positions and cells, and goal positions and cells; a single one is repeated.
@@ -107,7 +108,11 @@ def resolve_pairs(
 
 
 def _cells_of(
-    space: Space, walls: NDArray[np.bool_], what: str, points: NDArray[np.float64], on_wall: str
+    space: Space,
+    walls: NDArray[np.bool_],
+    what: str,
+    points: NDArray[np.float64],
+    on_wall: IfOnWall,
 ) -> NDArray[np.int64]:
     """Return the cells of some or no world positions."""
     if not len(points):

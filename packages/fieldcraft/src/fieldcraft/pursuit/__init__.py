@@ -1,5 +1,6 @@
 """Searches for targets that were lost from sight."""
 
+from fieldcraft.pursuit import motion as motion
 from fieldcraft.pursuit.belief import Belief
 from fieldcraft.pursuit.group_sight import Contacts, Sight
 from fieldcraft.pursuit.last_seen import LastSeen

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.base.interruption import atomic, in_parts, poll_interrupt
+from fieldcraft.base.words import Estimate, IfOutside
 from fieldcraft.layers.steps import MOST_STEPS
 from fieldcraft.pursuit.belief_of_one import GONE, TargetBelief, restore_from, state_of
 from fieldcraft.pursuit.likely_places import assigned, estimate, likely_cells
@@ -214,7 +215,7 @@ class Belief(Operand):
             self._seen = (self.version, narrow)
         return self._seen[1]
 
-    def estimate(self, how: str = "peak", *, target: int = 0) -> Floats:
+    def estimate(self, how: Estimate = "peak", *, target: int = 0) -> Floats:
         """Return one world position for a target.
 
         Parameters
@@ -227,7 +228,7 @@ class Belief(Operand):
         return estimate(self.space, *likely_cells(self.probability(target)), how)
 
     def assign(
-        self, agents: ArrayLike, *, spacing: float | None = None, outside: str = "refuse"
+        self, agents: ArrayLike, *, spacing: float | None = None, outside: IfOutside = "refuse"
     ) -> Floats:
         """Return a place for each searcher, the likeliest places first.
 
@@ -255,7 +256,7 @@ class Belief(Operand):
         *,
         target: int = 0,
         velocity: ArrayLike | None = None,
-        outside: str = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Record that a target is seen at a world position: it is certainly there.
 
@@ -350,7 +351,7 @@ class Belief(Operand):
         *,
         certainty: float = 0.8,
         target: int = 0,
-        outside: str = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Record an uncertain report, such as a noise: the target is near a position.
 
@@ -471,7 +472,7 @@ class Belief(Operand):
             self._walls_version = -1  # on these walls they have yet to move
         self._changes += 1
 
-    def _cell(self, position: ArrayLike, outside: str) -> int:
+    def _cell(self, position: ArrayLike, outside: IfOutside) -> int:
         point = checks.position(
             position, "A target is in one place", dimensions=self.space.dimensions
         )

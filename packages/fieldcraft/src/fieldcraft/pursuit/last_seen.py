@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks, clock
 from fieldcraft.base.interruption import atomic
+from fieldcraft.base.words import IfOutside
 from fieldcraft.pursuit.likely_places import assigned
 from fieldcraft.pursuit.pursuit_checks import (
     check_shape,
@@ -130,7 +131,7 @@ class LastSeen(Operand):
         return _Knowledge(self)
 
     def assign(
-        self, agents: ArrayLike, *, spacing: float | None = None, outside: str = "refuse"
+        self, agents: ArrayLike, *, spacing: float | None = None, outside: IfOutside = "refuse"
     ) -> NDArray[np.float64]:
         """Return a place for each patrol, cells not seen for longest first.
 

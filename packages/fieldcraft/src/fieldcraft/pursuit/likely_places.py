@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
+from fieldcraft.base.words import Estimate, IfOutside
 from fieldcraft.paths import distance_map
 from fieldcraft.space import Space
 from fieldcraft.space.space_ranges import at_spacing
@@ -14,7 +15,7 @@ ESTIMATES = ("medoid", "mean", "peak")
 
 
 def estimate(
-    space: Space, cells: NDArray[np.int64], weights: NDArray[np.float64], how: str
+    space: Space, cells: NDArray[np.int64], weights: NDArray[np.float64], how: Estimate
 ) -> NDArray[np.float64]:
     """Return one world position for cells with weights above 0; see `Pursuit.estimate`."""
     checks.choice("how", how, ESTIMATES)
@@ -64,7 +65,7 @@ def assigned(
     weights: NDArray[np.float64],
     agents: ArrayLike,
     spacing: float | None,
-    outside: str,
+    outside: IfOutside,
 ) -> NDArray[np.float64]:
     """Return a place for each agent, (N, 2) or (N, 3) world positions; see `Pursuit.assign`."""
     points, _ = checks.positions(agents, dimensions=space.dimensions)

@@ -13,6 +13,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.base.interruption import atomic
+from fieldcraft.base.words import Estimate, IfOutside
 from fieldcraft.pursuit.likely_places import assigned, estimate
 from fieldcraft.pursuit.pursuit_checks import (
     behind,
@@ -304,7 +305,7 @@ class Pursuit(Flood):
         """The seconds that the flood has run."""
         return clock.seconds(self.steps * clock.ticks("every", self.every))
 
-    def estimate(self, how: str = "medoid") -> NDArray[np.float64]:
+    def estimate(self, how: Estimate = "medoid") -> NDArray[np.float64]:
         """Return one world position; that of the last sighting if no cell is warm.
 
         Parameters
@@ -316,7 +317,7 @@ class Pursuit(Flood):
         return estimate(self.space, *self._warm(), how)
 
     def assign(
-        self, agents: ArrayLike, *, spacing: float | None = None, outside: str = "refuse"
+        self, agents: ArrayLike, *, spacing: float | None = None, outside: IfOutside = "refuse"
     ) -> NDArray[np.float64]:
         """Return a place for each searcher, warm cells, the hottest first.
 

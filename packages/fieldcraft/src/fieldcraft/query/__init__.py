@@ -12,6 +12,7 @@ from fieldcraft.query.damage import DamageNextTurn, damage_next_turn
 from fieldcraft.query.explanation import Explanation, explain
 from fieldcraft.query.slopes import Along, along, gradient
 from fieldcraft.space.regions import ChosenCells, Region, Regions
+from fieldcraft.space.sight.sight import watchers
 from fieldcraft.values.sampling import sample
 
 __all__ = [
@@ -37,5 +38,6 @@ __all__ = [
     "regions",
     "sample",
     "uphill",
+    "watchers",
     "worst",
 ]

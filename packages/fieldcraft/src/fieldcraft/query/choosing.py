@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft.base import checks
+from fieldcraft.base.words import IfOutside, NoneFound
 from fieldcraft.query.queries import Queries, lottery
 from fieldcraft.query.queries_on_grid import values_around
 from fieldcraft.query.slopes import queries
@@ -27,8 +28,8 @@ def best(
     walk: float | None = None,
     within: float | None = None,
     rng: np.random.Generator | None = None,
-    outside: str = "refuse",
-    none: str = "nan",
+    outside: IfOutside = "refuse",
+    none: NoneFound = "nan",
     space: Space | None = None,
 ) -> ChosenCells:
     """Return the open cells with the highest values around each position.
@@ -113,8 +114,8 @@ def worst(
     walk: float | None = None,
     within: float | None = None,
     rng: np.random.Generator | None = None,
-    outside: str = "refuse",
-    none: str = "nan",
+    outside: IfOutside = "refuse",
+    none: NoneFound = "nan",
     space: Space | None = None,
 ) -> ChosenCells:
     """Return the open cells with the lowest values around each position; see `best`.
@@ -141,8 +142,8 @@ def _choose(
     walk: float | None,
     within: float | None,
     rng: np.random.Generator | None,
-    outside: str,
-    none: str,
+    outside: IfOutside,
+    none: NoneFound,
     sign: np.float32,
 ) -> ChosenCells:
     values: Queries | None = None
@@ -189,8 +190,8 @@ def pick(
     where: Readable | ArrayLike | None = None,
     occupied: ArrayLike | None = None,
     walk: float | None = None,
-    outside: str = "refuse",
-    none: str = "nan",
+    outside: IfOutside = "refuse",
+    none: NoneFound = "nan",
     space: Space | None = None,
 ) -> ChosenCells:
     """Return a random open cell around each position, of those with values above a number.

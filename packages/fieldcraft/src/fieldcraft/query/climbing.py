@@ -12,6 +12,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.base.interruption import atomic
+from fieldcraft.base.words import IfOutside, NoneFound
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.query.queries import lottery
@@ -91,8 +92,8 @@ class Reservations:
         walk: float | None = None,
         within: float | None = None,
         rng: np.random.Generator | None = None,
-        outside: str = "refuse",
-        none: str = "nan",
+        outside: IfOutside = "refuse",
+        none: NoneFound = "nan",
     ) -> ChosenCells:
         """Reserve the best free cell around each agent's position.
 
@@ -126,8 +127,8 @@ class Reservations:
         walk: float | None = None,
         within: float | None = None,
         rng: np.random.Generator | None = None,
-        outside: str = "refuse",
-        none: str = "nan",
+        outside: IfOutside = "refuse",
+        none: NoneFound = "nan",
     ) -> ChosenCells:
         """Reserve the free cell with the lowest value around each agent's position.
 
@@ -167,8 +168,8 @@ class Reservations:
         walk: float | None,
         within: float | None,
         rng: np.random.Generator | None,
-        outside: str,
-        none: str,
+        outside: IfOutside,
+        none: NoneFound,
         sign: np.float32,
     ) -> ChosenCells:
         if isinstance(getattr(layer, "space", None), Space):
@@ -238,7 +239,7 @@ def uphill(
     positions: ArrayLike,
     *,
     occupied: ArrayLike | None = None,
-    outside: str = "refuse",
+    outside: IfOutside = "refuse",
     space: Space | None = None,
 ) -> ChosenCells:
     """Return the step of each agent to the highest value beside it.
@@ -305,7 +306,7 @@ def explore_step(
     rng: np.random.Generator | None = None,
     one_per_cell: bool = False,
     occupied: ArrayLike | None = None,
-    outside: str = "refuse",
+    outside: IfOutside = "refuse",
     space: Space | None = None,
 ) -> ChosenCells:
     """Return the step of each explorer towards the least known cell within `sight` steps.

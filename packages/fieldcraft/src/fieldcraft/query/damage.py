@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
+from fieldcraft.base.words import Charge, IfOnWall
 from fieldcraft.paths.cost import CHARGES, Cost
 from fieldcraft.paths.search.reach import Hits, Reach, ReachSearch
 from fieldcraft.paths.starts_and_goals import ON_WALL, resolve_cells
@@ -46,8 +47,8 @@ def damage_next_turn(
     ranges: ArrayLike,
     sight: bool = False,
     cost: Cost = None,
-    charge: str = "mean",
-    on_wall: str = "refuse",
+    charge: Charge = "mean",
+    on_wall: IfOnWall = "refuse",
 ) -> DamageNextTurn:
     """Return the damage that enemies who move and then attack can do in each cell.
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import IfOutside
 from fieldcraft.layers.propagation import Attribution
 from fieldcraft.values.expression import leaves_of
 from fieldcraft.values.operand import Operand
@@ -112,7 +113,7 @@ class Explanation:
         return rows
 
 
-def explain(layer: Readable, position: ArrayLike, *, outside: str = "refuse") -> Explanation:
+def explain(layer: Readable, position: ArrayLike, *, outside: IfOutside = "refuse") -> Explanation:
     """Return which sources cause the value of a cell, and by how much each.
 
     On a layer with `Spread` one source causes a value: its path is followed back over the strongest

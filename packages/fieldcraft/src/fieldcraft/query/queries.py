@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import IfOutside
 from fieldcraft.space.grid.grid_steps import GridGround
 from fieldcraft.values.readable import Cells, Floats, Values
 
@@ -53,12 +54,14 @@ class Queries(Values, ABC):
     """Values, with the queries that differ between kinds of space."""
 
     @abstractmethod
-    def gradient(self, positions: ArrayLike, smooth: bool, outside: str) -> tuple[Floats, bool]:
+    def gradient(
+        self, positions: ArrayLike, smooth: bool, outside: IfOutside
+    ) -> tuple[Floats, bool]:
         """Return the slopes at positions, (N, D), and whether it was one position."""
 
     @abstractmethod
     def along(
-        self, paths: list[Floats], outside: str
+        self, paths: list[Floats], outside: IfOutside
     ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
         """Return of each path the sum, length, mean, maximum, (N,), and where that is, (N, D)."""
 

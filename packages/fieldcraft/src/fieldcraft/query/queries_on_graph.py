@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
+from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.query.queries import Lottery, Queries, Steps
 from fieldcraft.space import Graph, Space, grid_of
@@ -59,7 +60,9 @@ class GraphValues(Queries):
         super().__init__(layer, space)
         self.graph: Graph = graph_of(self.space)
 
-    def gradient(self, positions: ArrayLike, smooth: bool, outside: str) -> tuple[Floats, bool]:
+    def gradient(
+        self, positions: ArrayLike, smooth: bool, outside: IfOutside
+    ) -> tuple[Floats, bool]:
         """See `Queries.gradient`."""
         if smooth:
             grid_of(self.space, 'gradient(how="bilinear")')
@@ -68,7 +71,7 @@ class GraphValues(Queries):
         return _slopes(self.graph, self.flat, used)[np.atleast_1d(inverse)], single
 
     def along(
-        self, paths: list[Floats], outside: str
+        self, paths: list[Floats], outside: IfOutside
     ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
         """See `Queries.along`."""
         sums, lengths, means, highest = (np.empty(len(paths)) for _ in range(4))

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
+from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.propagation.radial.reach_on_grid import (
     GridScratch,
@@ -56,7 +57,9 @@ class GridValues(Queries):
             raise too_far(points[refused])
         return places
 
-    def gradient(self, positions: ArrayLike, smooth: bool, outside: str) -> tuple[Floats, bool]:
+    def gradient(
+        self, positions: ArrayLike, smooth: bool, outside: IfOutside
+    ) -> tuple[Floats, bool]:
         """See `Queries.gradient`."""
         points, single = grid_points(positions)
         found = np.empty((len(points), 2))
@@ -70,7 +73,7 @@ class GridValues(Queries):
         return found, single
 
     def along(
-        self, paths: list[Floats], outside: str
+        self, paths: list[Floats], outside: IfOutside
     ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
         """See `Queries.along`."""
         space = self.space

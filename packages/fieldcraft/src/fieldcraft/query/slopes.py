@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.base.words import Between
+from fieldcraft.base.words import Between, IfOutside
 from fieldcraft.query.queries import Queries
 from fieldcraft.query.queries_on_graph import GraphValues
 from fieldcraft.query.queries_on_grid import GridValues
@@ -25,7 +25,7 @@ def gradient(
     positions: ArrayLike,
     *,
     how: Between = "nearest",
-    outside: str = "refuse",
+    outside: IfOutside = "refuse",
     space: Space | None = None,
 ) -> NDArray[np.float64]:
     """Return the direction in which values grow, and how fast, in value per world unit.
@@ -95,7 +95,7 @@ def along(
     layer: Readable | ArrayLike,
     path: ArrayLike | Sequence[ArrayLike],
     *,
-    outside: str = "refuse",
+    outside: IfOutside = "refuse",
     space: Space | None = None,
 ) -> Along:
     """Return the sum, mean and maximum of values along a path.

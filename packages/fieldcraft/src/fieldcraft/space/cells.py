@@ -12,6 +12,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.base.interruption import atomic
+from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space.cached import cached_until_walls_change
@@ -215,7 +216,7 @@ def rounding(labeled: Any, name: str) -> float:
     return float(np.spacing(np.abs(given).max()))
 
 
-def on_map(space: Space, positions: ArrayLike, outside: str) -> ArrayLike:
+def on_map(space: Space, positions: ArrayLike, outside: IfOutside) -> ArrayLike:
     """Return positions, with `outside="clamp"` those off the map moved into the nearest cell."""
     if checks.choice("outside", outside, ("refuse", "clamp")) == "refuse":
         return positions

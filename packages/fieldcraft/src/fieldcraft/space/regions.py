@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import NoneFound
 from fieldcraft.kernels.shared.arrays import Ints, read_only
 from fieldcraft.space.components import central_cells, components
 from fieldcraft.space.geojson import geometry
@@ -242,7 +243,7 @@ NONE = ("nan", "stay", "refuse")
 """What a missing choice is: NaN, the agent's own cell, or an error."""
 
 
-def checked_none(none: str) -> str:
+def checked_none(none: NoneFound) -> NoneFound:
     """Return `none` if it is one of `NONE`."""
     return checks.choice("none", none, NONE)
 
@@ -354,7 +355,7 @@ def chosen(
     own: int | NDArray[np.int64],
     single: bool,
     count: int | None,
-    none: str,
+    none: NoneFound,
     space: Space,
     flat: NDArray[np.float32],
 ) -> ChosenCells:

@@ -12,6 +12,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.pictured import Pictured
 from fieldcraft.base.synonyms import Suggesting
+from fieldcraft.base.words import IfOutside
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.cells import (
@@ -88,12 +89,16 @@ class Space(Pictured, Suggesting, ABC):
         return self.position_of(np.arange(len(self)))
 
     @overload
-    def cell_at(self, positions: One, *, outside: str = ...) -> int: ...
+    def cell_at(self, positions: One, *, outside: IfOutside = ...) -> int: ...
     @overload
-    def cell_at(self, positions: Many, *, outside: str = ...) -> NDArray[np.int64]: ...
+    def cell_at(self, positions: Many, *, outside: IfOutside = ...) -> NDArray[np.int64]: ...
     @overload
-    def cell_at(self, positions: ArrayLike, *, outside: str = ...) -> int | NDArray[np.int64]: ...
-    def cell_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int | NDArray[np.int64]:
+    def cell_at(
+        self, positions: ArrayLike, *, outside: IfOutside = ...
+    ) -> int | NDArray[np.int64]: ...
+    def cell_at(
+        self, positions: ArrayLike, *, outside: IfOutside = "refuse"
+    ) -> int | NDArray[np.int64]:
         """Return the cells at world positions: an int for one position, (N,) int64 for many.
 
         On a torus every position is on the map. On a graph the nearest vertex is meant; with a
@@ -128,7 +133,7 @@ class Space(Pictured, Suggesting, ABC):
         return cells
 
     def _quick_cells(
-        self, positions: object, outside: str, walls: NDArray[np.bool_] | None = None
+        self, positions: object, outside: IfOutside, walls: NDArray[np.bool_] | None = None
     ) -> NDArray[np.int64] | None:
         """Return the cells of positions, (N,), in one call of a kernel, if they are an array that
         kernels take and none of them is refused; else None.
@@ -139,7 +144,7 @@ class Space(Pictured, Suggesting, ABC):
         return None
 
     @abstractmethod
-    def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+    def _locate(self, points: NDArray[np.float64], outside: IfOutside) -> NDArray[np.int64]:
         """Return the cells, (N,), of checked points, (N, 2) or (N, 3); see `cell_at`."""
 
     @abstractmethod
@@ -450,7 +455,7 @@ class Space(Pictured, Suggesting, ABC):
         """The size of a torus in world units, (2,); None for other spaces."""
         return None
 
-    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+    def wrapped(self, positions: NDArray[Any]) -> NDArray[np.float64]:
         """Return positions (..., 2) brought back onto the map of a torus; elsewhere as they are."""
         return positions
 

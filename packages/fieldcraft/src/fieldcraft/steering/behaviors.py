@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.ranges import farthest_within
+from fieldcraft.base.words import IfOutside
 from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.space.kinds import graph_of
 from fieldcraft.steering.steering_checks import max_forces, per_agent, points, vectors
@@ -259,7 +260,7 @@ def follow_flow(
     flow: FlowField,
     max_speed: ArrayLike,
     *,
-    outside: str = "refuse",
+    outside: IfOutside = "refuse",
 ) -> Floats:
     """Return the change of velocity along a flow field at full speed.
 

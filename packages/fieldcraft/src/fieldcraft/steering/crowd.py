@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
+from fieldcraft.base.words import IfOutside
 from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.space import Grid, Space, checked_space
 from fieldcraft.space.cells import on_map
@@ -24,7 +25,7 @@ def move(
     *,
     radius: float = 0.0,
     leap: bool | FlowField = True,
-    outside: str = "refuse",
+    outside: IfOutside = "refuse",
 ) -> Floats:
     """Return the positions of agents after displacements, along walls where these block the way.
 
@@ -86,7 +87,7 @@ def avoid_walls(
     velocities: ArrayLike,
     ahead: float,
     *,
-    outside: str = "refuse",
+    outside: IfOutside = "refuse",
 ) -> Floats:
     """Return the changes of velocity that keep agents off walls.
 

@@ -12,7 +12,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, NotAnArray
 from fieldcraft.base.pictured import Pictured
 from fieldcraft.base.synonyms import missing
-from fieldcraft.base.words import Between
+from fieldcraft.base.words import Between, IfOutside
 from fieldcraft.values import expression as expressions
 from fieldcraft.values import operations
 from fieldcraft.values.ground import Ground, Term
@@ -128,17 +128,17 @@ class Operand(Pictured, Term):
         return out
 
     @overload
-    def sample(self, positions: One, *, how: Between = ..., outside: str = ...) -> float: ...
+    def sample(self, positions: One, *, how: Between = ..., outside: IfOutside = ...) -> float: ...
     @overload
     def sample(
-        self, positions: Many, *, how: Between = ..., outside: str = ...
+        self, positions: Many, *, how: Between = ..., outside: IfOutside = ...
     ) -> NDArray[np.float32]: ...
     @overload
     def sample(
-        self, positions: ArrayLike, *, how: Between = ..., outside: str = ...
+        self, positions: ArrayLike, *, how: Between = ..., outside: IfOutside = ...
     ) -> float | NDArray[np.float32]: ...
     def sample(
-        self, positions: ArrayLike, *, how: Between = "nearest", outside: str = "refuse"
+        self, positions: ArrayLike, *, how: Between = "nearest", outside: IfOutside = "refuse"
     ) -> float | NDArray[np.float32]:
         """Return the values at world positions: a float for one (x, y) pair, (N,) float32 for an
         (N, 2) array.

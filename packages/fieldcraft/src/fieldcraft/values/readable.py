@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space import Space
@@ -68,7 +69,7 @@ class Values:
         """The values by cell, (N,)."""
         return self.values.reshape(-1)
 
-    def cells(self, positions: ArrayLike, outside: str) -> tuple[Floats, int | Cells, bool]:
+    def cells(self, positions: ArrayLike, outside: IfOutside) -> tuple[Floats, int | Cells, bool]:
         """See `points_and_cells`."""
         return points_and_cells(self.space, positions, outside)
 
@@ -96,7 +97,7 @@ class Values:
 
 
 def points_and_cells(
-    space: Space, positions: ArrayLike, outside: str
+    space: Space, positions: ArrayLike, outside: IfOutside
 ) -> tuple[Floats, int | Cells, bool]:
     """Return world positions (N, D), their cells, and whether it was one position: then the cell is
     an int.

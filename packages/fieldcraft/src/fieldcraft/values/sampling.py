@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
-from fieldcraft.base.words import Between
+from fieldcraft.base.words import Between, IfOutside
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space import Graph, Grid, Space
 from fieldcraft.space.cached import cached_until_walls_change
@@ -34,7 +34,7 @@ def sample(
     positions: One,
     *,
     how: Between = ...,
-    outside: str = ...,
+    outside: IfOutside = ...,
     space: Space | None = ...,
 ) -> float: ...
 @overload
@@ -43,7 +43,7 @@ def sample(
     positions: Many,
     *,
     how: Between = ...,
-    outside: str = ...,
+    outside: IfOutside = ...,
     space: Space | None = ...,
 ) -> NDArray[np.float32]: ...
 @overload
@@ -52,7 +52,7 @@ def sample(
     positions: ArrayLike,
     *,
     how: Between = ...,
-    outside: str = ...,
+    outside: IfOutside = ...,
     space: Space | None = ...,
 ) -> float | NDArray[np.float32]: ...
 def sample(
@@ -60,7 +60,7 @@ def sample(
     positions: ArrayLike,
     *,
     how: Between = "nearest",
-    outside: str = "refuse",
+    outside: IfOutside = "refuse",
     space: Space | None = None,
 ) -> float | NDArray[np.float32]:
     """Return the values at world positions.
@@ -130,7 +130,7 @@ def sample(
 
 
 def _bilinear(
-    values: object, space: Grid, positions: ArrayLike, outside: str
+    values: object, space: Grid, positions: ArrayLike, outside: IfOutside
 ) -> tuple[NDArray[np.float32], bool]:
     """Return the values between the cells of a grid, and whether it was one position."""
     usual = type(values) is np.ndarray and values.dtype == np.float32 and values.flags.c_contiguous
@@ -196,7 +196,7 @@ def obstacles_of(space: Grid) -> Obstacles:
     return walls, False, read_only(terrain.classes), terrain.enter & terrain.enter.T, True
 
 
-def refuse_off_map(space: Grid, points: Floats, off_map: Cells, outside: str) -> None:
+def refuse_off_map(space: Grid, points: Floats, off_map: Cells, outside: IfOutside) -> None:
     """Raise for the position that a kernel found off the map, if there is one."""
     if off_map[0] >= 0:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -206,7 +206,7 @@ def refuse_off_map(space: Grid, points: Floats, off_map: Cells, outside: str) ->
 
 
 def _between(
-    values: Values, positions: ArrayLike, outside: str
+    values: Values, positions: ArrayLike, outside: IfOutside
 ) -> tuple[NDArray[np.float32], bool]:
     """Return values between vertices at positions, (N,), and whether it was one position."""
     points, where, single = values.cells(positions, outside)

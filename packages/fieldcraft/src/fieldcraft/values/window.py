@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.space import grid_of
 from fieldcraft.space.grid.grid import MAX_CELLS
@@ -47,7 +48,7 @@ class Window:
 
 
 def window(
-    layer: Operand, positions: ArrayLike, radius: float, *, outside: str = "refuse"
+    layer: Operand, positions: ArrayLike, radius: float, *, outside: IfOutside = "refuse"
 ) -> Window:
     """Return the values of a map in squares around agents.
 
@@ -134,7 +135,7 @@ def observe(
     positions: ArrayLike,
     window: int | tuple[int, int],
     *,
-    outside: str = "refuse",
+    outside: IfOutside = "refuse",
 ) -> NDArray[np.float32]:
     """Return the values of maps around agents as one array, for reinforcement learning.
 

@@ -160,7 +160,7 @@ def test_cover_is_where_no_enemy_sees() -> None:
     seen = imap.add_layer("seen", fc.Radial(9, "constant", metric="sight"))
     seen.add_sources(enemies)
     imap.step()
-    np.testing.assert_array_equal(seen.values, fc.space.watchers(grid, enemies, 9))
+    np.testing.assert_array_equal(seen.values, fc.query.watchers(grid, enemies, 9))
 
 
 def test_refuses() -> None:

@@ -283,7 +283,10 @@ def map_of(text: str | None, game: Game, mobility: str = "ground") -> Any:
     else:
         width, height = _USUAL
     seed = int(found[4] or 0)
-    return generate_map(found[1], width, height, seed=seed, neighbors=8, algorithm=found[5])
+    kind: Any
+    algorithm: Any
+    kind, algorithm = found.group(1, 5)
+    return generate_map(kind, width, height, seed=seed, neighbors=8, algorithm=algorithm)
 
 
 def _size(text: str) -> tuple[int, int]:

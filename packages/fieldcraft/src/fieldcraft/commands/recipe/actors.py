@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import IfOutside, IfSourceOnWall
 from fieldcraft.commands.recipe.recipe_parts import (
     DepositPart,
     LayerPart,
@@ -32,8 +33,8 @@ Places = NDArray[np.float64]
 class Policies(NamedTuple):
     """The policies for a place on a wall, and for one off the map."""
 
-    on_wall: str
-    outside: str
+    on_wall: IfSourceOnWall
+    outside: IfOutside
 
 
 def settled(layer: Layer, points: Places, policies: Policies) -> Places:

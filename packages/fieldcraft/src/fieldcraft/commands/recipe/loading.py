@@ -138,7 +138,8 @@ def load_space(part: MapPart, problems: RecipeFile) -> Space | None:
         if part.generate in _EMPTY:
             rectangles = options.pop("walls", None) or ()
             return _walled(_EMPTY[part.generate](**options), rectangles)
-        return generate_map(str(part.generate), **options)
+        kind: Any = part.generate
+        return generate_map(kind, **options)
     except FieldcraftError as error:
         problems.report(("map", "file") if part.file is not None else ("map",), f"map: {error}")
         return None

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from fieldcraft.base.settings.dataclasses import Table, refused
 from fieldcraft.base.settings.toml import nearest
+from fieldcraft.base.words import IfSourceOnWall
 from fieldcraft.commands.recipe.recipe_parts import (
     DepositPart,
     FilmPart,
@@ -280,7 +281,7 @@ def _check_span(table: Table, start: float, until: float | None) -> None:
         )
 
 
-def _check_on_wall(table: Table, on_wall: str, layer: LayerPart) -> None:
+def _check_on_wall(table: Table, on_wall: IfSourceOnWall, layer: LayerPart) -> None:
     if on_wall == "through" and (layer.mark is not None or layer.gathers):
         table.report(
             "on_wall",

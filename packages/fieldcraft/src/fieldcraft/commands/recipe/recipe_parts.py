@@ -22,6 +22,7 @@ from fieldcraft.base.settings.dataclasses import (
     one_of,
 )
 from fieldcraft.base.settings.toml import Keys
+from fieldcraft.base.words import Between, IfOnWall, IfOutside, IfSourceOnWall
 from fieldcraft.commands.recipe import values
 from fieldcraft.layers.propagation import PROPAGATIONS, Propagation, Stamp
 from fieldcraft.layers.propagation.array import ArrayValues
@@ -95,7 +96,6 @@ def data_beside(path: Path) -> Path | None:
 _EVERYWHERE = Falloff.of("constant")
 Position = Annotated[tuple[float, ...], values.position]
 Names = Annotated[tuple[str, ...], values.names]
-Outside = Literal["refuse", "clamp"]
 Pixels = Annotated[int, partial(checks.integer, minimum=16)]
 
 
@@ -122,7 +122,7 @@ class Stamping:
     """The stamp of each source of a layer, and how it is laid down."""
 
     stamp: Annotated[Stamp, values.stamp_of]
-    how: Literal["nearest", "bilinear"] = "nearest"
+    how: Between = "nearest"
     blend: Annotated[str, one_of(BLENDS)] = "add"
 
 
@@ -194,7 +194,7 @@ class SourcePart:
 
     keys: Keys
     layer: str
-    on_wall: Literal["refuse", "nearest", "through"]
+    on_wall: IfSourceOnWall
     name: Text | None = None
     position: Position | None = None
     path: Annotated[tuple[tuple[float, ...], ...], values.path] = ()
@@ -202,7 +202,7 @@ class SourcePart:
     strength: float = 1.0
     start: NotNegative = field(default=0.0, metadata={"key": "from"})
     until: NotNegative | None = None
-    outside: Outside = "refuse"
+    outside: IfOutside = "refuse"
     radius: Positive | None = None
     falloff: Annotated[Falloff, curve] | None = None
     rotation: Annotated[float | str, values.rotation] = 0.0
@@ -219,8 +219,8 @@ class TimelinePart:
     start: NotNegative = field(default=0.0, metadata={"key": "from"})
     strength: float = 1.0
     faint: Fraction = 0.05
-    on_wall: Literal["refuse", "nearest", "through"] = "nearest"
-    outside: Outside = "clamp"
+    on_wall: IfSourceOnWall = "nearest"
+    outside: IfOutside = "clamp"
 
 
 @dataclass(frozen=True)
@@ -233,8 +233,8 @@ class DepositPart:
     name: Text | None = None
     amount: tuple[float, float] | float = 1.0
     at: NotNegative = 0.0
-    on_wall: Literal["refuse", "nearest"] = "refuse"
-    outside: Outside = "refuse"
+    on_wall: IfOnWall = "refuse"
+    outside: IfOutside = "refuse"
 
 
 @dataclass(frozen=True)

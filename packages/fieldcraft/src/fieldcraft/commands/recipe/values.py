@@ -28,7 +28,8 @@ def stamp_of(name: str, value: Any) -> Stamp:
     if not isinstance(value, dict):
         remedy = 'Write { shape = "disc", radius = 3 }, say'
         raise refused(f"A {name} is a table with a shape", value, remedy)
-    shape = checks.choice("shape", value.get("shape"), SHAPES)
+    shape: Any = value.get("shape")
+    checks.choice("shape", shape, SHAPES)
     measures = measures_of(shape)
     wrong = [f"no {key}" for key, needed in measures.items() if needed and key not in value]
     wrong += [f"{key} = {value[key]!r:.40}" for key in value.keys() - {*measures, "shape"}]

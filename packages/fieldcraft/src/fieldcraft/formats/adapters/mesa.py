@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, needs
+from fieldcraft.base.words import Corners
 from fieldcraft.layers import Layer, SpreadLayer
 from fieldcraft.layers.propagation import Diffuse
 from fieldcraft.layers.trail_layer import StampedLayer
@@ -26,7 +27,7 @@ _LAYERS = "_fieldcraft_layers"
 _WRITABLE = "_fieldcraft_writable"
 
 
-def space_of(place: Any, *, walls: ArrayLike | None = None, corners: str = "never") -> Space:
+def space_of(place: Any, *, walls: ArrayLike | None = None, corners: Corners = "never") -> Space:
     """Return a space with the cells of a Mesa space.
 
     - `OrthogonalMooreGrid` becomes a Grid of tiles with 8 neighbors. With `corners="cut"` diagonals
@@ -96,7 +97,9 @@ def space_of(place: Any, *, walls: ArrayLike | None = None, corners: str = "neve
     return _with_connections(place, space)
 
 
-def _regular(place: Any, walls: NDArray[np.bool_] | None, corners: str = "never") -> Grid | HexGrid:
+def _regular(
+    place: Any, walls: NDArray[np.bool_] | None, corners: Corners = "never"
+) -> Grid | HexGrid:
     """Return the space of a Mesa grid with the connections of its kind; walls are (height,
     width).
     """

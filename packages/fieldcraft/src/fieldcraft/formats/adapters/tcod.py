@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, needs
+from fieldcraft.base.words import Corners
 from fieldcraft.space import Grid, grid_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def grid(
     walkable: ArrayLike,
     *,
     neighbors: int | ArrayLike = 8,
-    corners: str = "never",
+    corners: Corners = "never",
     wrap: bool = False,
 ) -> Grid:
     """Return the grid of a tcod map. The array is copied: use `set_walls` for doors.

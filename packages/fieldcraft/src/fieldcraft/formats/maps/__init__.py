@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import Mobility
 from fieldcraft.formats.maps.generate import KINDS, MAZE_ALGORITHMS, generate_map
 from fieldcraft.formats.maps.movingai import load_scenarios
 from fieldcraft.space import Graph, Grid
@@ -28,7 +29,7 @@ def load_map(
     path: str | os.PathLike[str],
     *,
     neighbors: int | ArrayLike,
-    mobility: str = "ground",
+    mobility: Mobility = "ground",
     tiles: bool = False,
     **options: Any,
 ) -> Grid: ...
@@ -39,17 +40,17 @@ def load_map(
     path: str | os.PathLike[str],
     *,
     neighbors: None = None,
-    mobility: str = "ground",
+    mobility: Mobility = "ground",
     tiles: bool = False,
     **options: Any,
-) -> Grid | Graph: ...
+) -> Any: ...
 
 
 def load_map(
     path: str | os.PathLike[str],
     *,
     neighbors: int | ArrayLike | None = None,
-    mobility: str = "ground",
+    mobility: Mobility = "ground",
     tiles: bool = False,
     **options: Any,
 ) -> Grid | Graph:
@@ -152,3 +153,7 @@ def _in_tiles(grid: Grid, neighbors: int | ArrayLike) -> Grid:
 
     found.objects = {name: moved(some) for name, some in grid.objects.items()}
     return found
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import MapKind, MazeAlgorithm
 from fieldcraft.space import Grid
 from fieldcraft.space.regions import regions_above
 
@@ -25,7 +26,7 @@ _PILLAR_STEP = 6
 
 
 def generate_map(
-    kind: str,
+    kind: MapKind,
     width: int,
     height: int,
     *,
@@ -34,7 +35,7 @@ def generate_map(
     neighbors: int | ArrayLike = 4,
     y_up: bool = False,
     tiles: bool = False,
-    algorithm: str | None = None,
+    algorithm: MazeAlgorithm | None = None,
     loops: float | None = None,
     corridor: int | None = None,
 ) -> Grid:
@@ -231,7 +232,7 @@ _ALL = (1 << 64) - 1
 
 
 def maze_walls(
-    columns: int, rows: int, corridor: int, algorithm: str, loops: float, seed: int
+    columns: int, rows: int, corridor: int, algorithm: MazeAlgorithm, loops: float, seed: int
 ) -> NDArray[np.bool_]:
     """Return the walls of a maze, 1 cell thick between rooms of `corridor` squared cells, with a
     frame around all: shape `(rows * (corridor + 1) + 1, columns * (corridor + 1) + 1)`.
@@ -259,7 +260,7 @@ def maze_walls(
 
 
 def _openings(
-    rows: int, columns: int, algorithm: str, loops: float, key: int
+    rows: int, columns: int, algorithm: MazeAlgorithm, loops: float, key: int
 ) -> Iterator[tuple[int, int]]:
     """Yield the pairs of rooms with an opening between them."""
     partners: list[list[int]] = [[] for _ in range(rows * columns)]

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadMapFile, InvalidValue, needs
 from fieldcraft.base.files import Staging, file_size, target_of
+from fieldcraft.base.words import Mobility
 from fieldcraft.formats.maps.reading import map_file, parsing
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.grid.grid import MAX_CELLS
@@ -41,7 +42,7 @@ def load_geotiff(
     path: str | os.PathLike[str],
     *,
     neighbors: int | ArrayLike = 4,
-    mobility: str = "ground",
+    mobility: Mobility = "ground",
     band: int = 1,
     window: tuple[int, int, int, int] | None = None,
     degrees: bool = False,

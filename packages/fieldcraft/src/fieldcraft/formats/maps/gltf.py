@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import BadMapFile, needs
+from fieldcraft.base.words import Mobility
 from fieldcraft.formats.maps.reading import (
     file_beside,
     json_object,
@@ -41,7 +42,7 @@ _JSON = b"JSON"
 def load_gltf(
     path: str | os.PathLike[str],
     *,
-    mobility: str = "ground",
+    mobility: Mobility = "ground",
     up: str = "y",
     max_slope: float = 45.0,
     max_height: float | None = None,

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadMapFile, InvalidValue, needs
 from fieldcraft.base.files import file_size
+from fieldcraft.base.words import Mobility
 from fieldcraft.formats.maps.reading import map_file, parsing
 from fieldcraft.space import Grid
 
@@ -36,7 +37,7 @@ def load_image(
     path: str | os.PathLike[str],
     *,
     neighbors: int | ArrayLike = 4,
-    mobility: str = "ground",
+    mobility: Mobility = "ground",
     threshold: int | None = None,
     wall_color: Color | Sequence[Color] | None = None,
     tolerance: int = 0,

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadMapFile, UnknownName
+from fieldcraft.base.words import Mobility
 from fieldcraft.formats.maps.reading import (
     Listed,
     file_beside,
@@ -34,7 +35,7 @@ def load_ldtk(
     path: str | os.PathLike[str],
     *,
     neighbors: int | ArrayLike = 4,
-    mobility: str = "ground",
+    mobility: Mobility = "ground",
     level: str | None = None,
     layer: str | None = None,
     wall_values: Iterable[int] | None = None,

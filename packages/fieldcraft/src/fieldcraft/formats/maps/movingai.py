@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadMapFile, InvalidValue
+from fieldcraft.base.words import Mobility
 from fieldcraft.formats.maps.reading import map_file, parsing, read_bytes
 from fieldcraft.space import Grid, Terrain
 from fieldcraft.space.grid.grid import MAX_CELLS
@@ -47,7 +48,7 @@ MOBILITIES: dict[str, tuple[tuple[int, ...], ...]] = {
 
 
 def load_movingai(
-    path: str | os.PathLike[str], *, neighbors: int | ArrayLike = 4, mobility: str = "ground"
+    path: str | os.PathLike[str], *, neighbors: int | ArrayLike = 4, mobility: Mobility = "ground"
 ) -> Grid:
     """Return the grid of a MovingAI `.map` file: one cell of size 1 per letter, row 0 at the top,
     y downwards.

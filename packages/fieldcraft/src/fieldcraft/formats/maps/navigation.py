@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base import checks
+from fieldcraft.base.words import Mobility
 from fieldcraft.formats.maps.reading import map_file, numbers, parsing, read_json
 from fieldcraft.formats.maps.triangles import weld
 from fieldcraft.space import Graph, Mesh
@@ -24,7 +25,7 @@ _UNUSED = 65535
 
 
 def load_counterstrike(
-    path: str | os.PathLike[str], *, mobility: str = "ground", max_height: float | None = None
+    path: str | os.PathLike[str], *, mobility: Mobility = "ground", max_height: float | None = None
 ) -> Graph:
     """Return the directed graph of a navigation file, in game units, z up.
 
@@ -83,7 +84,7 @@ def load_counterstrike(
 def load_quake(
     path: str | os.PathLike[str],
     *,
-    mobility: str = "ground",
+    mobility: Mobility = "ground",
     max_height: float | None = None,
     link_types: Iterable[int] | None = None,
 ) -> Graph:
@@ -154,7 +155,7 @@ def _length(start: NDArray[np.float64], link: dict[str, Any], end: NDArray[np.fl
 
 
 def load_recast(
-    path: str | os.PathLike[str], *, mobility: str = "ground", max_height: float | None = None
+    path: str | os.PathLike[str], *, mobility: Mobility = "ground", max_height: float | None = None
 ) -> Graph:
     """Return the graph of a poly-mesh or a detail mesh: a vertex for each polygon or triangle,
     edges between neighbors that share a side.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import BadMapFile
+from fieldcraft.base.words import Mobility
 from fieldcraft.formats.maps.reading import map_file, read_bytes
 from fieldcraft.formats.maps.triangles import Slopes, face_normals, ground_of
 from fieldcraft.space import Graph
@@ -26,7 +27,7 @@ _FARTHEST = 1e9
 def load_obj(
     path: str | os.PathLike[str],
     *,
-    mobility: str = "ground",
+    mobility: Mobility = "ground",
     up: str = "y",
     max_slope: float = 45.0,
     max_height: float | None = None,

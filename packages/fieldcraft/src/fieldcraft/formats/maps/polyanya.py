@@ -8,6 +8,7 @@ from itertools import islice
 
 import numpy as np
 
+from fieldcraft.base.words import Mobility
 from fieldcraft.formats.maps.reading import map_file, parsing, read_bytes
 from fieldcraft.space import Graph
 
@@ -17,7 +18,7 @@ _KIND = "Polyanya mesh"
 _MAX_BYTES = 2**25
 
 
-def load_polyanya(path: str | os.PathLike[str], *, mobility: str = "ground") -> Graph:
+def load_polyanya(path: str | os.PathLike[str], *, mobility: Mobility = "ground") -> Graph:
     """Return the graph of a `.mesh` file, version 2: a vertex in the middle of each convex polygon,
     an edge where two share a side.
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.base import checks, files
 from fieldcraft.base.errors import BadMapFile, FieldcraftError, InvalidValue
+from fieldcraft.base.words import Mobility
 from fieldcraft.space.grid.map_objects import MapObjects
 
 __all__ = [
@@ -36,7 +37,7 @@ _MAX_PARTS = 2**22
 
 def map_file(
     path: str | os.PathLike[str],
-    mobility: str,
+    mobility: Mobility,
     offered: Sequence[str],
     max_height: float | None = None,
 ) -> Path:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadMapFile, InvalidValue, needs
 from fieldcraft.base.files import Staging, target_of
+from fieldcraft.base.words import Mobility
 from fieldcraft.formats.maps.image import BRIGHTEST, opacity, picture_cells, wide_gray
 from fieldcraft.formats.maps.reading import map_file, parsing, read_bytes
 from fieldcraft.space import Grid, grid_of
@@ -62,7 +63,7 @@ def load_ros(
     path: str | os.PathLike[str],
     *,
     neighbors: int | ArrayLike = 4,
-    mobility: str = "ground",
+    mobility: Mobility = "ground",
     unknown: str = "wall",
 ) -> Grid:
     """Return the grid of a map of ROS's map server (nav2): a .yaml that names a PGM, PNG or BMP

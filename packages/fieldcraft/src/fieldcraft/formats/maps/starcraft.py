@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
+from fieldcraft.base.words import Mobility
 from fieldcraft.formats.maps.reading import map_file, parsing, read_bytes
 from fieldcraft.space import Grid
 
@@ -26,7 +27,7 @@ def load_starcraft(
     path: str | os.PathLike[str],
     *,
     neighbors: int | ArrayLike = 4,
-    mobility: str = "ground",
+    mobility: Mobility = "ground",
     grid: str = "pathing",
     resources: bool = False,
 ) -> Grid:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base.errors import BadMapFile, InvalidValue, UnknownName
+from fieldcraft.base.words import Mobility
 from fieldcraft.formats.maps.reading import Listed, map_file, objects_by_name, parsing
 from fieldcraft.formats.maps.tiled_file import (
     KIND,
@@ -49,7 +50,7 @@ def load_tiled(
     path: str | os.PathLike[str],
     *,
     neighbors: int | ArrayLike = 4,
-    mobility: str = "ground",
+    mobility: Mobility = "ground",
     wall_layers: str | Sequence[str] | None = None,
     wall_properties: str | Sequence[str] = WALL_PROPERTIES,
     wall_objects: str | Sequence[str] = (),

@@ -6,6 +6,7 @@ import os
 
 import numpy as np
 
+from fieldcraft.base.words import Mobility
 from fieldcraft.formats.maps.reading import map_file, numbers, parsing, read_json
 from fieldcraft.space import Graph
 
@@ -16,7 +17,7 @@ _KEYS = {"vertices", "edges", "directed", "blocked", "names", "max_height", "y_u
 
 
 def load_waypoints(
-    path: str | os.PathLike[str], *, mobility: str = "ground", max_height: float | None = None
+    path: str | os.PathLike[str], *, mobility: Mobility = "ground", max_height: float | None = None
 ) -> Graph:
     """Return the graph of a JSON file of this form:
 

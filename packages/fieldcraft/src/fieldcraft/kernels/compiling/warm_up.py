@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Callable
+from typing import Literal, overload
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
@@ -29,6 +30,14 @@ def set_threads(count: int) -> int:
     return before
 
 
+@overload
+def warm_up(
+    *, background: Literal[True], progress: Callable[[int, int], None] | None = None
+) -> threading.Thread: ...
+@overload
+def warm_up(
+    *, background: bool = False, progress: Callable[[int, int], None] | None = None
+) -> threading.Thread | None: ...
 def warm_up(
     *, background: bool = False, progress: Callable[[int, int], None] | None = None
 ) -> threading.Thread | None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.base import clock
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import StampBlend
 from fieldcraft.layers.propagation.propagation import Propagation, StampedField
 from fieldcraft.layers.propagation.trail.accumulator import (
     MOST_AMOUNT,
@@ -85,7 +86,7 @@ class ArrayField(StampedField):
             self._sums.set(cells, values)
         self.values.reshape(-1)[cells] = values
 
-    def stamp(self, raster: Raster, amounts: NDArray[np.float64], blend: str) -> None:
+    def stamp(self, raster: Raster, amounts: NDArray[np.float64], blend: StampBlend) -> None:
         """Blend stamps into the array at once; see `StampedField.stamp`."""
         if self._sums is None:
             sums = Accumulator.of(self.values)

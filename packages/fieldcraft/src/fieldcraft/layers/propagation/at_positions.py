@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.ranges import farthest_within
-from fieldcraft.layers.sources.falloff import Falloff, Ring
+from fieldcraft.base.words import Combined
+from fieldcraft.layers.sources.falloff import Falloff, FalloffLike
 from fieldcraft.space import Shot, Space, checked_space
 
 Floats = NDArray[np.float64]
@@ -28,8 +29,8 @@ def influence_at(
     strengths: ArrayLike,
     radius: ArrayLike,
     *,
-    falloff: str | Ring | Falloff | Sequence[float] | Callable[[Floats], Any] = "parabolic",
-    blend: str = "sum",
+    falloff: FalloffLike = "parabolic",
+    blend: Combined = "sum",
 ) -> Any:
     """Return the influence of sources at positions, without a map: `strength * falloff(distance /
     radius)` of each source, blended.
@@ -160,7 +161,7 @@ def shot_danger(
     horizon: float,
     *,
     strengths: ArrayLike = 1.0,
-    falloff: Any = "linear",
+    falloff: FalloffLike = "linear",
     elapsed: ArrayLike = 0.0,
 ) -> NDArray[np.float32]:
     """Return the danger of each cell from shots in flight.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.interruption import poll_interrupt
+from fieldcraft.base.words import Combined
 from fieldcraft.layers.propagation.propagation import (
     Field,
     Spreading,
@@ -80,7 +81,7 @@ class Flood(Spreading):
     steps: int | None = dataclasses.field(
         default=None, metadata=integer("How far a flood runs.", unit="steps", optional=True)
     )
-    stack: str = dataclasses.field(
+    stack: Combined = dataclasses.field(
         default="max",
         metadata=choice("How several sources in one cell combine.", ("max", "sum")),
     )

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import Metric, StampBlend
 from fieldcraft.layers.propagation.trail.accumulator import MOST_AMOUNT
 from fieldcraft.layers.sources import Sources
 from fieldcraft.layers.sources.falloff import Falloff
@@ -234,7 +235,7 @@ class RememberingField(Field):
         amounts: NDArray[np.float64] | None,
         radius: float | None,
         falloff: Falloff,
-        metric: str,
+        metric: Metric,
     ) -> None:
         """Mark cells, or the ground around them, with at most these amounts."""
 
@@ -248,7 +249,7 @@ class StampedField(Field):
     """Whether amounts are vectors (x, y), and `shape` ends in 2."""
 
     @abstractmethod
-    def stamp(self, raster: Raster, amounts: NDArray[np.float64], blend: str) -> None:
+    def stamp(self, raster: Raster, amounts: NDArray[np.float64], blend: StampBlend) -> None:
         """Put stamps on the field; amounts (N,), or (N, 2) for vectors. Sums that could overflow
         raise `InvalidValue`.
         """

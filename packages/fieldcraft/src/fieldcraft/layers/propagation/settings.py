@@ -126,7 +126,7 @@ def choice(about: str, words: Sequence[str]) -> dict[str, Any]:
     """Return the metadata of one of some words."""
     allowed = tuple(words)
 
-    def check(name: str, value: Any) -> str:
+    def check(name: str, value: Any) -> Any:
         return checks.choice(name, value, allowed)
 
     return checked(Setting(about, check, "choice", choices=allowed))

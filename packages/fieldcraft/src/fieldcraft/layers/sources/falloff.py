@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.ranges import farthest_within
+from fieldcraft.base.words import Curve
 
 _MOST_WEIGHT = 1.0
 _TABLE_POINTS = 1025
@@ -108,18 +109,7 @@ class Falloff:
             )
 
     @classmethod
-    def of(
-        cls,
-        falloff: (
-            str
-            | Ring
-            | Falloff
-            | Mapping[str, float]
-            | Sequence[float]
-            | NDArray[Any]
-            | Callable[[NDArray[np.float64]], ArrayLike]
-        ),
-    ) -> Falloff:
+    def of(cls, falloff: FalloffLike) -> Falloff:
         """Return the falloff that an argument names.
 
         Parameters
@@ -188,6 +178,18 @@ class Falloff:
         else:
             weights = CURVES[self.name](inside)
         return np.where(share <= farthest_within(1.0), weights, 0.0)
+
+
+FalloffLike = (
+    Curve
+    | Ring
+    | Falloff
+    | Mapping[str, float]
+    | Sequence[float]
+    | NDArray[Any]
+    | Callable[[NDArray[np.float64]], ArrayLike]
+)
+"""What `Falloff.of` takes."""
 
 
 def _table(falloff: Any) -> tuple[float, ...]:

@@ -9,19 +9,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OnWall
+from fieldcraft.base.words import IfOutside, IfSourceOnWall
 from fieldcraft.space import Space
 from fieldcraft.space.cells import checked_cells
 
-OUTSIDE = ("refuse", "clamp")
-ON_WALL = ("refuse", "nearest", "through")
+OUTSIDE: tuple[IfOutside, ...] = ("refuse", "clamp")
+ON_WALL: tuple[IfSourceOnWall, ...] = ("refuse", "nearest", "through")
 
 
 def place(
     space: Space,
     positions: ArrayLike,
     *,
-    on_wall: str,
-    outside: str,
+    on_wall: IfSourceOnWall,
+    outside: IfOutside,
     walls_allowed: bool = True,
     one: bool = False,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.synonyms import Suggesting
+from fieldcraft.base.words import IfOutside, IfSourceOnWall
 
 if TYPE_CHECKING:
     from fieldcraft.layers.sources.sources import Sources
@@ -68,8 +69,8 @@ class Source(Suggesting):
         position: ArrayLike,
         *,
         velocity: ArrayLike | None = None,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Move to a world position.
 
@@ -108,8 +109,8 @@ class Source(Suggesting):
         speed: float,
         *,
         repeat: bool = False,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Walk from here along the points of a path, as the layer's time passes.
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import IfOutside, IfSourceOnWall
 from fieldcraft.kernels.shared.arrays import is_numbers
 from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.layers.sources.placing import Limits, place
@@ -133,8 +134,8 @@ class Sources:
         falloff: Any = None,
         lifetimes: ArrayLike | None = None,
         now: int = 0,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
         one: bool = False,
     ) -> NDArray[np.int64]:
         """Add sources and return their ids, shape (N,).
@@ -185,8 +186,8 @@ class Sources:
         positions: ArrayLike,
         *,
         velocities: ArrayLike | None = None,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Move sources to world positions.
 
@@ -270,8 +271,8 @@ class Sources:
         speed: float,
         *,
         repeat: bool = False,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Move a source along a path; see `Source.follow`."""
         given, _ = checks.positions(path, dimensions=self._space.dimensions)
@@ -330,8 +331,8 @@ class Sources:
         radii: ArrayLike | None = None,
         falloff: Any = None,
         velocities: ArrayLike | None = None,
-        on_wall: str = "refuse",
-        outside: str = "refuse",
+        on_wall: IfSourceOnWall = "refuse",
+        outside: IfOutside = "refuse",
     ) -> None:
         """Set the sources with keys to exactly these: new keys are added, known ones moved, missing
         ones removed. Sources without a key do not change.

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
+from fieldcraft.base.words import IfOutside, IfSourceOnWall
 from fieldcraft.layers.sources.placing import ON_WALL, OUTSIDE, place
 from fieldcraft.layers.sources.rows import Rows
 from fieldcraft.space import Space
@@ -185,8 +186,8 @@ class Tracks:
         ids: NDArray[np.int64],
         points: NDArray[np.float64],
         until: int,
-        on_wall: str,
-        outside: str,
+        on_wall: IfSourceOnWall,
+        outside: IfOutside,
     ) -> NDArray[np.int64]:
         """Return the cells of sources that move by themselves."""
         try:
@@ -197,7 +198,12 @@ class Tracks:
             raise
 
     def _check_place(
-        self, identity: int, point: NDArray[np.float64], until: int, on_wall: str, outside: str
+        self,
+        identity: int,
+        point: NDArray[np.float64],
+        until: int,
+        on_wall: IfSourceOnWall,
+        outside: IfOutside,
     ) -> None:
         """Refuse to move a source by itself to where its policies do not allow it."""
         try:
@@ -246,8 +252,8 @@ class Tracks:
         rows: NDArray[np.int64],
         positions: NDArray[np.float64],
         velocities: NDArray[np.float64],
-        on_wall: str,
-        outside: str,
+        on_wall: IfSourceOnWall,
+        outside: IfOutside,
     ) -> None:
         """Move the sources in these rows from their positions on; a velocity of 0 stops one."""
         going = velocities.any(axis=1)
@@ -267,8 +273,8 @@ class Tracks:
         points: NDArray[np.float64],
         speed: float,
         repeat: bool,
-        on_wall: str,
-        outside: str,
+        on_wall: IfSourceOnWall,
+        outside: IfOutside,
     ) -> None:
         """Move the source in a row, (1,), along points, (K, 2) or (K, 3), the first its own."""
         segments = self._space.shortest_vectors(np.diff(points, axis=0))

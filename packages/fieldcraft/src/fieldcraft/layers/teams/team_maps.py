@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers import Layer, RadialLayer
@@ -193,7 +194,7 @@ class Owners(np.ndarray[Any, np.dtype[np.int32]]):
         """The numbers as a plain array."""
         return np.asarray(self)
 
-    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> int | Numbers:
+    def sample(self, positions: ArrayLike, *, outside: IfOutside = "refuse") -> int | Numbers:
         """Return the owners at world positions: an int for one (x, y) pair, (N,) int32 for many.
 
         Parameters

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base.interruption import atomic
 from fieldcraft.base.synonyms import Suggesting
+from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.shared.arrays import Ints
 from fieldcraft.space import Space
 from fieldcraft.space.csr import NO_CELLS
@@ -57,13 +58,19 @@ class FlowField(Suggesting, ABC):
         self._follow()
         return self._shown
 
+    if TYPE_CHECKING:
+
+        @property
+        def next(self) -> NDArray[np.int64]:
+            """On graphs and meshes: the next vertex from each vertex, (N,)."""
+
     @property
     def version(self) -> tuple[int, int]:
         """The versions of the distance map and of the walls that the field shows."""
         return self._follow()
 
     @abstractmethod
-    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> NDArray[np.float64]:
+    def sample(self, positions: ArrayLike, *, outside: IfOutside = "refuse") -> NDArray[np.float64]:
         """Return the directions to walk from world positions.
 
         Parameters

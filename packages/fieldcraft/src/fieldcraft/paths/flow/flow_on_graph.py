@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths.distance_maps import DistanceMap
@@ -74,7 +75,7 @@ class GraphFlow(FlowField):
         self,
         positions: ArrayLike,
         *,
-        outside: str = "refuse",
+        outside: IfOutside = "refuse",
         cells: NDArray[np.int64] | None = None,
     ) -> NDArray[np.float64]:
         """Return the directions to walk from world positions: unit vectors (N, 2) or (N, 3), or

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths.distance_maps import DistanceMap
@@ -68,7 +69,7 @@ class GridFlow(FlowField):
         self._shown = self._vectors[:: -1 if space.y_up else 1]
         self._shown.flags.writeable = False
 
-    def sample(self, positions: ArrayLike, *, outside: str = "refuse") -> Floats:
+    def sample(self, positions: ArrayLike, *, outside: IfOutside = "refuse") -> Floats:
         """See `FlowField.sample`: the directions of the four cells whose centers surround a
         position are interpolated, as far as steps from the position's own cell allow; (0, 0) in
         cells with direction (0, 0).
@@ -94,7 +95,7 @@ class GridFlow(FlowField):
             return np.asarray(found[0])
         return found
 
-    def sampler(self, *, outside: str = "refuse", wrong: Ints | None = None) -> Sampler:
+    def sampler(self, *, outside: IfOutside = "refuse", wrong: Ints | None = None) -> Sampler:
         """Return `sample` for a band of checked positions: `serve(points, first, last, out)`."""
         self._follow()
         space = self.space

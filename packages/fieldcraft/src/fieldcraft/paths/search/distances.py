@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.base.words import Charge
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.space import Snapshot, Space
@@ -93,7 +94,7 @@ class SearchTask:
     goals: Ints
     start_costs: NDArray[np.float64]
     limit: float
-    charge: str = "mean"
+    charge: Charge = "mean"
     outward: bool = False
 
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import Charge, IfOnWall
 from fieldcraft.kernels.shared.arrays import Ints, read_only
 from fieldcraft.paths.cost import (
     CHARGES,
@@ -33,6 +34,7 @@ from fieldcraft.paths.search.distances_on_grid import grid_steps
 from fieldcraft.paths.starts_and_goals import ON_WALL, resolve_cells
 from fieldcraft.space import Grid, GridSnapshot, Space, checked_space, visible
 from fieldcraft.space.cached import cached
+from fieldcraft.space.cells import Many, One
 from fieldcraft.space.kinds import graph_of
 from fieldcraft.space.sight.over_polygons import vertices_within
 from fieldcraft.space.space_ranges import within_range, within_walk
@@ -189,15 +191,29 @@ def _disc(space: Grid, range: float) -> tuple[Ints, Ints]:
 @overload
 def reach(
     space: Space,
-    positions: tuple[float, float] | tuple[float, float, float],
+    positions: One,
     limit: float,
     ranges: ArrayLike | None = None,
     *,
     cost: Cost = None,
-    charge: str = "mean",
+    charge: Charge = "mean",
     sight: bool = False,
-    on_wall: str = "refuse",
+    on_wall: IfOnWall = "refuse",
 ) -> Reach: ...
+
+
+@overload
+def reach(
+    space: Space,
+    positions: Many,
+    limit: float,
+    ranges: ArrayLike | None = None,
+    *,
+    cost: Cost = None,
+    charge: Charge = "mean",
+    sight: bool = False,
+    on_wall: IfOnWall = "refuse",
+) -> list[Reach]: ...
 
 
 @overload
@@ -208,9 +224,9 @@ def reach(
     ranges: ArrayLike | None = None,
     *,
     cost: Cost = None,
-    charge: str = "mean",
+    charge: Charge = "mean",
     sight: bool = False,
-    on_wall: str = "refuse",
+    on_wall: IfOnWall = "refuse",
 ) -> Reach | list[Reach]: ...
 
 
@@ -221,9 +237,9 @@ def reach(
     ranges: ArrayLike | None = None,
     *,
     cost: Cost = None,
-    charge: str = "mean",
+    charge: Charge = "mean",
     sight: bool = False,
-    on_wall: str = "refuse",
+    on_wall: IfOnWall = "refuse",
 ) -> Reach | list[Reach]:
     """Return the cells that agents can walk to within a limit, such as the movement points of a
     turn, and with `ranges` the cells that they can hit from there.

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.base.interruption import atomic
+from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cells import checked_cells
@@ -496,7 +497,7 @@ class Graph(Space):
         """The period of the squares, or None."""
         return None if self._squares is None else self._squares.period
 
-    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+    def wrapped(self, positions: NDArray[Any]) -> NDArray[np.float64]:
         """See `Space.wrapped`."""
         if self._squares is None:
             return positions
@@ -528,7 +529,7 @@ class Graph(Space):
 
     # Cells and positions
 
-    def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+    def _locate(self, points: NDArray[np.float64], outside: IfOutside) -> NDArray[np.int64]:
         """Return the vertices of points: with squares the one that contains each, or the nearest;
         with a mesh that of the polygon below or above, if it is nearer than the nearest center of a
         polygon. A point too high over a polygon is off the map, unless another polygon at its

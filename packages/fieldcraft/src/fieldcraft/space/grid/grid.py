@@ -13,6 +13,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
+from fieldcraft.base.words import Corners, IfOutside
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cells import Many, One, checked_cells, match_opacity
 from fieldcraft.space.changes import WallChanges
@@ -124,7 +125,7 @@ class Grid(Space):
         walls: ArrayLike | None = None,
         terrain: Terrain | None = None,
         neighbors: int | ArrayLike = 4,
-        corners: str = "never",
+        corners: Corners = "never",
         wrap: bool = False,
     ) -> None:
         if width is None or height is None:
@@ -176,7 +177,7 @@ class Grid(Space):
             return f"on {other!r}"
         return first_difference(self, other, _PLACEMENT)
 
-    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+    def wrapped(self, positions: NDArray[Any]) -> NDArray[np.float64]:
         """See `Space.wrapped`."""
         return back_on_map(positions, self.origin, self.period)
 
@@ -198,12 +199,16 @@ class Grid(Space):
         return self._walls
 
     @overload
-    def cell_at(self, positions: One, *, outside: str = ...) -> int: ...
+    def cell_at(self, positions: One, *, outside: IfOutside = ...) -> int: ...
     @overload
-    def cell_at(self, positions: Many, *, outside: str = ...) -> NDArray[np.int64]: ...
+    def cell_at(self, positions: Many, *, outside: IfOutside = ...) -> NDArray[np.int64]: ...
     @overload
-    def cell_at(self, positions: ArrayLike, *, outside: str = ...) -> int | NDArray[np.int64]: ...
-    def cell_at(self, positions: ArrayLike, *, outside: str = "refuse") -> int | NDArray[np.int64]:
+    def cell_at(
+        self, positions: ArrayLike, *, outside: IfOutside = ...
+    ) -> int | NDArray[np.int64]: ...
+    def cell_at(
+        self, positions: ArrayLike, *, outside: IfOutside = "refuse"
+    ) -> int | NDArray[np.int64]:
         """Return the cells at world positions; see `Space.cell_at`.
 
         Parameters
@@ -214,7 +219,7 @@ class Grid(Space):
             With "clamp" positions off the map count as in the nearest cell.
         """
         one = self.layout.cell_of(positions)
-        if one is not None and type(outside) is str and outside in OUTSIDE:
+        if one is not None and isinstance(outside, str) and outside in OUTSIDE:
             return one
         many = self.layout.quick_cells(positions, outside, None)
         if many is not None:
@@ -222,12 +227,12 @@ class Grid(Space):
         return super().cell_at(positions, outside=outside)
 
     def _quick_cells(
-        self, positions: object, outside: str, walls: NDArray[np.bool_] | None = None
+        self, positions: object, outside: IfOutside, walls: NDArray[np.bool_] | None = None
     ) -> NDArray[np.int64] | None:
         """See `Space._quick_cells`."""
         return self.layout.quick_cells(positions, outside, walls)
 
-    def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+    def _locate(self, points: NDArray[np.float64], outside: IfOutside) -> NDArray[np.int64]:
         if len(points) == 1:
             one = self.layout.cell_of(points[0])
         else:
@@ -370,7 +375,7 @@ class Grid(Space):
         return coarse
 
     @property
-    def corners(self) -> str:
+    def corners(self) -> Corners:
         """When diagonals pass blocked cells beside them: "never", "if-one-open" or "cut"."""
         return self.neighborhood.corners
 

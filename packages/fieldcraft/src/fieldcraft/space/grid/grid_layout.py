@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.shared.arrays import is_rows
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.space import Space
@@ -72,7 +73,7 @@ class GridLayout:
             return (self.height - 1 - int(row)) * self.width + int(column)
         return int(row) * self.width + int(column)
 
-    def cells(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+    def cells(self, points: NDArray[np.float64], outside: IfOutside) -> NDArray[np.int64]:
         """Return the cells (N,) of positions (N, 2); see `Grid.cell_at`."""
         found = np.empty(len(points), dtype=np.int64)
         refused = kernels.shared.places.cells(points, None, self.frame, outside == "clamp", found)

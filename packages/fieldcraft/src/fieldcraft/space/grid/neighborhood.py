@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import Corners
 from fieldcraft.kernels.shared.arrays import read_only
 
 MAX_STEPS = 64
@@ -44,11 +45,11 @@ class Neighborhood:
     """
 
     steps: tuple[tuple[int, int], ...]
-    corners: str = CORNERS[0]
+    corners: Corners = "never"
 
     @classmethod
     def of(
-        cls, neighbors: int | ArrayLike, *, y_up: bool = False, corners: str = CORNERS[0]
+        cls, neighbors: int | ArrayLike, *, y_up: bool = False, corners: Corners = "never"
     ) -> Neighborhood:
         """Return the neighborhood for some steps.
 

@@ -61,7 +61,7 @@ class HexGraph(Graph):
         """The period of the grid of hexagons."""
         return self._hexes.period
 
-    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+    def wrapped(self, positions: NDArray[Any]) -> NDArray[np.float64]:
         """See `Space.wrapped`."""
         return self._hexes.wrapped(positions)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.base.words import IfOutside, Orientation
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.graph.graph import Graph
@@ -84,7 +85,7 @@ class HexGrid(Space):
         columns: int,
         rows: int,
         *,
-        orientation: str = "pointy",
+        orientation: Orientation = "pointy",
         size: float = 1.0,
         origin: tuple[float, float] = (0.0, 0.0),
         walls: ArrayLike | None = None,
@@ -150,6 +151,10 @@ class HexGrid(Space):
             rows = self.rows - 1 - rows
         return np.stack([columns, rows], axis=-1)
 
+    @overload
+    def from_offset(self, offset: tuple[int, int]) -> int: ...
+    @overload
+    def from_offset(self, offset: ArrayLike) -> int | NDArray[np.int64]: ...
     def from_offset(self, offset: ArrayLike) -> int | NDArray[np.int64]:
         """Return the cells at (column, row), one or (N, 2); coordinates wrap on a torus. Raises
         `OutsideMap`.
@@ -175,6 +180,10 @@ class HexGrid(Space):
         """Return the axial (q, r) of cells, (2,) or (N, 2)."""
         return hex_layout.to_axial(self.to_offset(cells), pointy=self._pointy)
 
+    @overload
+    def from_axial(self, axial: tuple[int, int]) -> int: ...
+    @overload
+    def from_axial(self, axial: ArrayLike) -> int | NDArray[np.int64]: ...
     def from_axial(self, axial: ArrayLike) -> int | NDArray[np.int64]:
         """Return the cells at axial (q, r), one or (N, 2); coordinates wrap on a torus. Raises
         `OutsideMap`.
@@ -183,6 +192,10 @@ class HexGrid(Space):
         offset = hex_layout.to_offset(pairs, pointy=self._pointy)
         return self.from_offset(offset[0] if single else offset)
 
+    @overload
+    def steps_between(self, cells: int, others: int) -> int: ...
+    @overload
+    def steps_between(self, cells: ArrayLike, others: ArrayLike) -> int | NDArray[np.int64]: ...
     def steps_between(self, cells: ArrayLike, others: ArrayLike) -> int | NDArray[np.int64]:
         """Return the number of steps between cells if all cells were open.
 
@@ -289,7 +302,7 @@ class HexGrid(Space):
             return np.array(self.layout.pitch) * (self.columns, self.rows)
         return None
 
-    def _locate(self, points: NDArray[np.float64], outside: str) -> NDArray[np.int64]:
+    def _locate(self, points: NDArray[np.float64], outside: IfOutside) -> NDArray[np.int64]:
         """See `Space._locate`."""
         with np.errstate(over="ignore", invalid="ignore"):
             axial = self.layout.axial(self.wrapped(points))
@@ -336,7 +349,7 @@ class HexGrid(Space):
             return f"on {other!r}"
         return first_difference(self, other, _PLACEMENT)
 
-    def wrapped(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+    def wrapped(self, positions: NDArray[Any]) -> NDArray[np.float64]:
         """See `Space.wrapped`."""
         return back_on_map(positions, self.origin, self.period)
 

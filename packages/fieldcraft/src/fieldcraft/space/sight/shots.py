@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.sight.sight_lines import Line
 from fieldcraft.space.cached import cached
 from fieldcraft.space.cells import on_map
@@ -47,7 +48,7 @@ def incoming(
     *,
     speed: float,
     width: float = 0.0,
-    outside: str = "refuse",
+    outside: IfOutside = "refuse",
 ) -> Shot:
     """Return the cells that a shot from `start` to `end` will sweep, and when.
 

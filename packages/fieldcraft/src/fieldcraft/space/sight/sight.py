@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.space.cells import sees_cells
 from fieldcraft.space.grid.grid import Grid
@@ -34,7 +35,7 @@ def visible(
     facing: ArrayLike | None = None,
     angle: float = 90.0,
     walls: bool = False,
-    outside: str = "refuse",
+    outside: IfOutside = "refuse",
 ) -> NDArray[np.bool_]:
     """Return which cells can be seen from a position: bool in the space's shape.
 
@@ -121,7 +122,7 @@ def watchers(
     facing: ArrayLike | None = None,
     angle: float = 90.0,
     walls: bool = False,
-    outside: str = "refuse",
+    outside: IfOutside = "refuse",
 ) -> NDArray[np.int32]:
     """Return how many of the positions see each cell: int32 in the space's shape.
 
@@ -138,7 +139,7 @@ def watchers(
     >>> import fieldcraft as fc
     >>> grid = fc.Grid(walls=[[0, 0, 1, 0],
     ...                       [0, 0, 0, 0]])
-    >>> fc.space.watchers(grid, [(0.5, 0.5), (3.5, 1.5)], 9)
+    >>> fc.query.watchers(grid, [(0.5, 0.5), (3.5, 1.5)], 9)
     array([[2, 1, 0, 1],
            [2, 2, 2, 2]], dtype=int32)
     """
@@ -222,7 +223,7 @@ def sees(
     facing: ArrayLike | None = None,
     angle: float = 90.0,
     pairs: bool = False,
-    outside: str = "refuse",
+    outside: IfOutside = "refuse",
 ) -> NDArray[np.bool_]:
     """Return which viewers see which targets: bool of shape (V, T); with `pairs`, whether each sees
     the target of its own number: (V,).

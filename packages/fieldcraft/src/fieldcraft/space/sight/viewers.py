@@ -12,6 +12,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.ranges import SLACK
+from fieldcraft.base.words import IfOutside
 from fieldcraft.space.cells import cell_array, on_map
 from fieldcraft.space.kinds import checked_space, sight_grid_of
 from fieldcraft.space.space import Space
@@ -55,7 +56,7 @@ def checked_viewers(
     radius: ArrayLike,
     facing: ArrayLike | None,
     angle: float,
-    outside: str,
+    outside: IfOutside,
 ) -> Viewers:
     """Return the viewers that the arguments of a function of sight describe."""
     checked_space(space, "Sight takes place on")
@@ -71,7 +72,7 @@ def checked_viewers(
     return Viewers(points, limits, cones)
 
 
-def points_on_map(space: Space, positions: ArrayLike, outside: str) -> NDArray[np.float64]:
+def points_on_map(space: Space, positions: ArrayLike, outside: IfOutside) -> NDArray[np.float64]:
     """Return positions as an array (N, 2), or (N, 3) in 3D; see `on_map`."""
     if space._quick_cells(positions, outside) is not None and outside == "refuse":
         return np.asarray(positions)

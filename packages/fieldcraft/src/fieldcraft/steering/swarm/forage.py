@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -149,7 +148,7 @@ class Deposit:
     ----------
     layer : object
         The layer. On one of vectors each agent adds its heading times the amount.
-    amount : float or Sequence[float], optional
+    amount : float or array_like of shape (K,), optional
         The amount, at most 2**20 in size. Or several amounts, by the number of steps since an agent
         took or brought food or was at home; the last one goes on. On a layer of vectors several
         amounts need the CPU.
@@ -175,7 +174,7 @@ class Deposit:
     """
 
     layer: Any
-    amount: float | Sequence[float] = 1.0
+    amount: ArrayLike = 1.0
     role: int | None = None
 
     def __post_init__(self) -> None:

@@ -11,6 +11,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.base.interruption import atomic
+from fieldcraft.base.words import OnUnreachable
 from fieldcraft.layers import Layer
 from fieldcraft.paths.cost import Traffic
 from fieldcraft.paths.distance_maps import DistanceMap
@@ -96,7 +97,7 @@ class PIBT:
         effort: int = 20,
         traffic: Layer | None = None,
         weight: float = 4.0,
-        on_unreachable: str = "refuse",
+        on_unreachable: OnUnreachable = "refuse",
         seed: int = 0,
     ) -> None:
         self.space = checked_space(space, "Agents step over")

@@ -8,6 +8,7 @@ from typing import Annotated
 from fieldcraft import Fade
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.settings import one_of
+from fieldcraft.base.words import MazeAlgorithm
 from fieldcraft.formats.maps import MAZE_ALGORITHMS
 from fieldcraft_worlds.games.settings import (
     Amount,
@@ -44,7 +45,7 @@ class MazeRules(CheckedSettings):
 
     width: Annotated[int, Integer(3, 2_001)] = 41
     height: Annotated[int, Integer(3, 2_001)] = 27
-    algorithm: Annotated[str, one_of(MAZE_ALGORITHMS)] = "growing"
+    algorithm: Annotated[MazeAlgorithm, one_of(MAZE_ALGORITHMS)] = "growing"
     loops: Share = 0.6
     corridor: Annotated[int, Integer(1, 20)] = 1
     seed: Annotated[int, Integer(0, 2**63 - 1)] = 0

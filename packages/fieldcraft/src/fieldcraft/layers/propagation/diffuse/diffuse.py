@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from fieldcraft import kernels
+from fieldcraft.base.words import Edges
 from fieldcraft.layers.propagation.diffuse.diffuse_field import GridDiffuseField, ListedDiffuseField
 from fieldcraft.layers.propagation.propagation import Field, Spreading
 from fieldcraft.layers.propagation.settings import choice, number, one_evaporation
@@ -81,7 +82,7 @@ class Diffuse(Spreading):
         default=None,
         metadata=number("Time in which values halve.", above=True, unit="s", optional=True),
     )
-    edges: str = dataclasses.field(
+    edges: Edges = dataclasses.field(
         default="conserve",
         metadata=choice("What happens to shares for walls and beyond the rim.", EDGES),
     )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.base import clock
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import Metric
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation.propagation import RememberingField
 from fieldcraft.layers.propagation.radial.footprints import (
@@ -169,7 +170,7 @@ class FadeField(RememberingField):
         amounts: NDArray[np.float64] | None,
         radius: float | None,
         falloff: Falloff,
-        metric: str,
+        metric: Metric,
     ) -> None:
         """Mark cells, or all within a radius, with at most these amounts; see `Layer.mark`."""
         self._follow_walls()

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Literal
 
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.base.words import Curve, Metric
+from fieldcraft.base.words import Metric
 from fieldcraft.layers.propagation.propagation import Radiating
 from fieldcraft.layers.propagation.radial.footprints import too_large
 from fieldcraft.layers.propagation.radial.radial_field import MOST_STRENGTH, RadialField
 from fieldcraft.layers.propagation.radial.radial_updates import updates_on
 from fieldcraft.layers.propagation.settings import Setting, checked, choice, curve, flag, number
-from fieldcraft.layers.sources.falloff import CURVES, Falloff, Ring
+from fieldcraft.layers.sources.falloff import CURVES, FalloffLike
 from fieldcraft.space import Space
 
 METRICS = ("straight", "connected", "path", "sight")
@@ -83,18 +79,16 @@ class Radial(Radiating):
     radius: float = dataclasses.field(
         metadata=number("Distance that a source reaches.", above=True, unit="world units")
     )
-    falloff: Curve | Ring | Falloff | Sequence[float] | Callable[[NDArray[np.float64]], Any] = (
-        dataclasses.field(
-            default="parabolic",
-            metadata=checked(
-                Setting(
-                    "Curve by which influence falls from the source to the radius.",
-                    curve,
-                    "curve",
-                    choices=tuple(CURVES),
-                )
-            ),
-        )
+    falloff: FalloffLike = dataclasses.field(
+        default="parabolic",
+        metadata=checked(
+            Setting(
+                "Curve by which influence falls from the source to the radius.",
+                curve,
+                "curve",
+                choices=tuple(CURVES),
+            )
+        ),
     )
     metric: Metric = dataclasses.field(
         default="connected", metadata=choice("How distance is measured.", METRICS)

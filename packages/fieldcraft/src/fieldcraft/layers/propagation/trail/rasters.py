@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import StampBlend
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.layers.propagation.trail.accumulator import BLENDS, Accumulator, Drawing, Tables
 from fieldcraft.layers.propagation.trail.stamps import Stamp
@@ -23,7 +24,7 @@ class Raster(Protocol):
 
     peak: float
 
-    def draw(self, sums: Accumulator, amounts: Floats, blend: str) -> None:
+    def draw(self, sums: Accumulator, amounts: Floats, blend: StampBlend) -> None:
         """Blend the stamps times amounts (N,), which were reserved, into sums."""
 
 
@@ -101,7 +102,7 @@ class GridRaster:
             space.wrap,
         )
 
-    def draw(self, sums: Accumulator, amounts: Floats, blend: str) -> None:
+    def draw(self, sums: Accumulator, amounts: Floats, blend: StampBlend) -> None:
         """See `Raster.draw`."""
         sums.draw(self.drawing, amounts, BLENDS.index(blend))
 
@@ -199,7 +200,7 @@ class HexRaster:
         self.owners: Ints = np.concatenate([np.zeros(0, dtype=np.int64), *owners])
         self.peak = float(np.abs(self.weights).max(initial=0.0))
 
-    def draw(self, sums: Accumulator, amounts: Floats, blend: str) -> None:
+    def draw(self, sums: Accumulator, amounts: Floats, blend: StampBlend) -> None:
         """See `Raster.draw`."""
         cells = self.covered
         parts = amounts[self.owners] * self.weights

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.ranges import SLACK, farthest_within
-from fieldcraft.layers.sources.falloff import Falloff, Ring
+from fieldcraft.layers.sources.falloff import Falloff, FalloffLike, Ring
 
 Weights = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 MOST_WEIGHT = 16.0
@@ -62,7 +61,7 @@ class Stamp:
     # Shapes
 
     @classmethod
-    def disc(cls, radius: float, falloff: Any = "constant") -> Stamp:
+    def disc(cls, radius: float, falloff: FalloffLike = "constant") -> Stamp:
         """Return a disc.
 
         Parameters
@@ -77,7 +76,7 @@ class Stamp:
         return cls(lambda x, y: curve(_snapped(np.hypot(x, y) / size)), size, "disc")
 
     @classmethod
-    def ring(cls, inner: float, outer: float, falloff: Any = None) -> Stamp:
+    def ring(cls, inner: float, outer: float, falloff: FalloffLike | None = None) -> Stamp:
         """Return a ring.
 
         Parameters
@@ -104,7 +103,7 @@ class Stamp:
         )
 
     @classmethod
-    def cone(cls, radius: float, angle: float, falloff: Any = "constant") -> Stamp:
+    def cone(cls, radius: float, angle: float, falloff: FalloffLike = "constant") -> Stamp:
         """Return the part of a disc around the x axis.
 
         Parameters
@@ -134,7 +133,7 @@ class Stamp:
         return cls(weigh, size, "cone")
 
     @classmethod
-    def line(cls, length: float, width: float, falloff: Any = "constant") -> Stamp:
+    def line(cls, length: float, width: float, falloff: FalloffLike = "constant") -> Stamp:
         """Return a line from the center along the x axis, such as a beam.
 
         `Stamp.line(4, 2).moved(-2, 0)` is a rectangle around the center.

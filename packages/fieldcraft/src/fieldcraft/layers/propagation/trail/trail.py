@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import Edges
 from fieldcraft.layers.propagation.propagation import Field, Gathering
 from fieldcraft.layers.propagation.settings import (
     Setting,
@@ -67,7 +68,7 @@ def _blur(name: str, value: Any) -> int | tuple[float, ...]:
     return tuple(weights.tolist())
 
 
-def _normal(blur: Any, edges: str) -> int | tuple[float, ...]:
+def _normal(blur: Any, edges: Edges) -> int | tuple[float, ...]:
     """Return weights that sum to exactly 1 if they nearly do."""
     if isinstance(blur, int):
         return blur
@@ -158,7 +159,7 @@ class Trail(Gathering):
             Setting("Width of the blur, or weights.", _blur, "weights", 1, _WIDEST, unit="cells")
         ),
     )
-    edges: str = dataclasses.field(
+    edges: Edges = dataclasses.field(
         default="conserve",
         metadata=choice("What happens to the blur at walls and the rim.", EDGES),
     )

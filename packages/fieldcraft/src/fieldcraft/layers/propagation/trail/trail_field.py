@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.words import StampBlend
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation.propagation import GatheringField
 from fieldcraft.layers.propagation.trail.accumulator import Accumulator
@@ -97,7 +98,7 @@ class TrailField(GatheringField):
         self.planes.reshape(len(self.planes), -1)[:, cells] = values
         self._lengths = None
 
-    def stamp(self, raster: Raster, amounts: NDArray[np.float64], blend: str) -> None:
+    def stamp(self, raster: Raster, amounts: NDArray[np.float64], blend: StampBlend) -> None:
         """Blend stamps into the inflow of the next update; see `StampedField.stamp`."""
         for sums, part in self._reserved(amounts, raster.peak):
             raster.draw(sums, part, blend)
