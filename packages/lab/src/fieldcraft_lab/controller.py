@@ -136,6 +136,7 @@ class Controller:
         if self.hub.is_empty:
             return
         self._send_changes(now)
+        self._forget_rewritten()
         views = [view for show in self.hub.shows(ready=True) for view in show.views]
         is_new = self._renderer.render(self.sides, views, self._shape)
         status = self._status(now, _CLOCK_RATE if is_new else _STILL_RATE)
@@ -170,6 +171,15 @@ class Controller:
                 self._changes = changes
                 self.hub.send({"changed": changes})
 
+    def _forget_rewritten(self) -> None:
+        """Drop totals that edits have changed, here and on all pages."""
+        for name, side in self.sides.items():
+            if side.rewritten is not None:
+                self._histories[name].forget_from(side.rewritten)
+                self.hub.send({"rewritten": [name, side.rewritten]})
+                side.rewritten = None
+                self._last_state = None
+
     def _status(self, now: float, rate: float) -> dict[str, Any] | None:
         side = self.sides["a"]
         state = (self._playing, self._speed, [len(each.log) for each in self.sides.values()])
@@ -182,7 +192,7 @@ class Controller:
         totals = {}
         for name, each in self.sides.items():
             totals[name] = self._renderer.totals(each.live)
-            self._histories[name].add(each.moment, totals[name], each.furthest)
+            self._histories[name].add(each.moment, totals[name])
         return {
             "moment": side.moment,
             "seconds": side.seconds,

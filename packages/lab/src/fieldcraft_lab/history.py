@@ -12,24 +12,23 @@ class History:
 
     def __init__(self) -> None:
         self._rows: dict[int, Any] = {}
-        self._furthest = 0
 
-    def add(self, moment: int, totals: Any, furthest: int) -> None:
-        """Add the totals of a moment; drop those after `furthest`, which no longer happen."""
-        if furthest < self._furthest:
-            self._rows = {at: row for at, row in self._rows.items() if at <= furthest}
-        self._furthest = furthest
+    def add(self, moment: int, totals: Any) -> None:
+        """Add the totals of a moment."""
         self._rows[moment] = totals
         if len(self._rows) > _MOST_ROWS:
             self._rows = dict(sorted(self._rows.items())[::2])
+
+    def forget_from(self, moment: int) -> None:
+        """Drop the totals of a moment and of all after it."""
+        self._rows = {at: row for at, row in self._rows.items() if at < moment}
 
     def rows(self) -> list[tuple[int, Any]]:
         """Return moments with their totals, in order."""
         return sorted(self._rows.items())
 
-    def copy(self) -> History:
-        """Return a copy, for a fork."""
+    def until(self, moment: int) -> History:
+        """Return a copy of the totals up to a moment, for a fork."""
         twin = History()
-        twin._rows = dict(self._rows)
-        twin._furthest = self._furthest
+        twin._rows = {at: row for at, row in self._rows.items() if at <= moment}
         return twin

@@ -282,7 +282,9 @@ class Lab(Controller):
     def _replace_sides(self, sides: dict[str, Session]) -> None:
         logs = {id(each): self._histories[name] for name, each in self.sides.items()}
         first = self._histories["a"]
-        self._histories = {name: logs.get(id(each)) or first.copy() for name, each in sides.items()}
+        self._histories = {
+            name: logs.get(id(each)) or first.until(each.moment) for name, each in sides.items()
+        }
         self.sides = sides
         self._renderer.forget()
         self.hub.send({"hello": self.hello()})

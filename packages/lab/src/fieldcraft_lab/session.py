@@ -51,7 +51,8 @@ class Side:
 
     `moment` is the number of steps taken, `furthest` the last known moment, `restores` the number
     of times that the world was restored from a keyframe, and `initial` the settings of its layers
-    at the beginning.
+    at the beginning. `rewritten` is the earliest moment that edits have changed since it was last
+    set to None.
     """
 
     def __init__(self, live: Live) -> None:
@@ -59,6 +60,7 @@ class Side:
         self.moment = 0
         self.furthest = 0
         self.restores = 0
+        self.rewritten: int | None = None
         layers = {} if live.imap is None else live.imap.layers
         self.initial = {name: settings(layer) for name, layer in layers.items()}
 
@@ -201,7 +203,9 @@ class Session(Side):
                 break
             common += 1
         changed = [log[common][0] for log in (self._log, course.log) if common < len(log)]
-        self._keyframes.forget_after(min(changed, default=moment), common)
+        begin = min(changed, default=moment)
+        self._keyframes.forget_after(begin, common)
+        self._rewrite_from(begin)
         self._log = [*course.log]
         self._edits = [*course.edits]
         self._replaced = {**course.replaced}
@@ -243,6 +247,11 @@ class Session(Side):
         self._applied += 1
         self._keyframes.forget_after(self.moment)
         self.furthest = self.moment
+        self._rewrite_from(self.moment)
+
+    def _rewrite_from(self, moment: int) -> None:
+        if self.rewritten is None or moment < self.rewritten:
+            self.rewritten = moment
 
     def step(self, count: int = 1) -> None:
         """Take some steps. After time has gone back, the orders of the log are applied again."""

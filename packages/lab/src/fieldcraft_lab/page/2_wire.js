@@ -46,6 +46,7 @@ function connect() {
     if (onAnswer) { if (answer.working === undefined) Wire.pending.delete(answer.id); onAnswer(answer); }
     if (answer.hello) { Wire.tries = 0; if (answer.geometry) S.geometry = answer.geometry; applyHello(answer.hello, "geometry" in answer); }
     if (answer.changed && !answer.hello) applyChanges(answer.changed);
+    if (answer.rewritten) forgetRewritten(answer.rewritten);
     if (answer.reload) { S.changes.unsaved = false; history.replaceState(null, "", `/#token=${token}`); location.reload(); return; }
     if (answer.error && !(onAnswer && onAnswer.quiet)) showBanner(answer.error);
     if (answer.drawing) { S.drawings[`${answer.what}|${answer.side}`] = answer.drawing; redraw(); }

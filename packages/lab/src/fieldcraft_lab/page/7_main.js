@@ -33,18 +33,19 @@ function paintClock(status) {
   paintNote();
 }
 function applyStatus(status) {
-  const before = S.status;
   S.status = status;
   const now = performance.now();
   if (!status.playing || now - lastClock > 100) { lastClock = now; paintClock(status); } // changing text with each frame costs more than the map
   for (const side of ["a", "b"]) {
     if (status.totals[side]) S.history[side].set(status.moment, status.totals[side]);
-    if (before && status.furthest < before.furthest) for (const moment of [...S.history[side].keys()]) if (moment > status.furthest) S.history[side].delete(moment);
     if (S.history[side].size > 2000) for (const moment of [...S.history[side].keys()].filter((_, i) => i % 2)) S.history[side].delete(moment);
   }
   if (now - lastPlot > 250) { lastPlot = now; paintPlot(); paintLegend(); paintPanes(); }
   if (status.playing && S.question && now - lastAsk > 250) { lastAsk = now; askAgain(); }
   if (status.playing && S.at && now - lastQuery > 250 && !drag) { lastQuery = now; queryProbe(S.at.position, S.at.side); }
+}
+function forgetRewritten([side, begin]) { // totals that an edit has changed
+  for (const moment of [...S.history[side].keys()]) if (moment >= begin) S.history[side].delete(moment);
 }
 const seek = later((moment) => send({ do: "seek", moment }));
 $("play").onclick = () => send({ do: S.status && S.status.playing ? "pause" : "play" });
