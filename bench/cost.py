@@ -158,8 +158,8 @@ def draw(
     """
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(12, 5), facecolor=PAPER, layout="constrained")
-    left, right = figure.subplots(1, 2)
+    figure = Figure(figsize=(8.5, 9), facecolor=PAPER, layout="constrained")
+    left, right = figure.subplots(2, 1)
     for (name, curve), color in zip(curves.items(), COLORS, strict=False):
         left.loglog(
             list(curve),
@@ -197,7 +197,7 @@ def draw(
             spine.set_color(INK)
             spine.set_alpha(0.3)
         axes.legend(
-            fontsize=7,
+            fontsize=9,
             loc="lower left" if axes is left else "upper left",
             ncols=1 if axes is left else 2,
             facecolor=PAPER,

@@ -260,7 +260,7 @@ def draw(
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(1, 2, figsize=(11, 4), layout="constrained")
+    figure, axes = pyplot.subplots(2, 1, figsize=(5.5, 8), layout="constrained")
     told = [row[1] / 1e6 for row in rows]
     axes[0].plot(told, [100 * row[2] for row in rows], color="#2f7fd0")
     axes[0].set(

@@ -151,8 +151,9 @@ WORLDS = (
                 "The duel",
                 "A fighter with a range of ten cells against one with a range of five, among "
                 "pillars.",
-                "The long range is blue. Its layer is blue where it hits and is not hit, and "
-                "orange where the other hits it; pillars cut pieces out of the ring.",
+                "The long range is blue. Its layer is blue where it will hit and not be hit in "
+                "half a second, and orange where the other will hit it; pillars cut pieces out of "
+                "the ring. The circles are the ranges now.",
                 "memory.md",
                 seed=3,
                 begin=3,
