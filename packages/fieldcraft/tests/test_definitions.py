@@ -42,7 +42,7 @@ FOLLOWED = [
     ("layers/schedule.py", "layer.steps.take(part)", "take(", "layers/steps.py", "take"),
     ("layers/steps.py", "batch = self.feed(", "feed", "layers/steps.py", "feed"),
     ("layers/propagation/spread/spread_field.py", "            self._run(count)", "_run", "layers/propagation/spread/spread_field.py", "_run"),
-    ("layers/propagation/spread/spread_on_grid.py", "kernels.spread.spread_tiles.tiles(", "tiles(", "kernels/spread/spread_tiles.py", "tiles"),
+    ("layers/propagation/spread/spread_on_grid.py", "kernels.spread.spread_tiles.tiles_near(", "tiles_near(", "kernels/spread/spread_tiles.py", "tiles_near"),
     ("values/operand.py", "return sample(self", "sample", "values/sampling.py", "sample"),
     ("values/operand.py", "operations.power(", "power", "values/operations.py", "power"),
     # beliefs and recipes

@@ -410,8 +410,8 @@ STEPPING = {
     "wave_near": (8, 3, {"few_tiles": -1.0}, 5),
     "wave_near by bands": (8, 3, {"few_tiles": -1.0, "threads": 2, "cells_per_thread": 1}, 5),
     "wave_any": (KNIGHT_AND_CORNER, 3, {"few_tiles": -1.0}, 7),
-    "tiles": (8, 3, {"few_tiles": 1.0}, 6),
-    "tiles for any neighborhood": (KNIGHT_AND_CORNER, 3, {"few_tiles": 1.0}, 6),
+    "tiles_near": (8, 3, {"few_tiles": 1.0}, 4),
+    "tiles_any": (KNIGHT_AND_CORNER, 3, {"few_tiles": 1.0}, 5),
 }  # ..., and the place of the values among the arguments
 
 

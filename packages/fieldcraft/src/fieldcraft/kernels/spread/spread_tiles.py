@@ -12,11 +12,14 @@ from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.spread.spread_cells import attenuate, emit, gather, on_lines, update
 from fieldcraft.kernels.spread.spread_rows import BLOCKED, near
 
-__all__ = ["TILE_COLUMNS", "TILE_ROWS", "activate", "pin", "tiles"]
+__all__ = ["TILE_COLUMNS", "TILE_ROWS", "activate", "pin", "tiles_any", "tiles_near"]
 
-TILE_ROWS, TILE_COLUMNS = 16, 32
+TILE_ROWS = 16
+TILE_COLUMNS = 32
 _ZERO = np.float32(0)
-_WALL, _PINNED, _LISTED = np.uint8(1), np.uint8(2), np.uint8(8)
+_WALL = np.uint8(1)
+_PINNED = np.uint8(2)
+_LISTED = np.uint8(8)
 _BLOCKED = np.uint8(BLOCKED)
 
 
@@ -49,7 +52,8 @@ def _load(values, opening, top, left, rows, columns, reach, pad, wrap, block):
 @kernel
 def _store(values, new, top, left, rows, columns, reach, wrap, active, bands):
     """Write a tile back, and activate every tile that its changed cells can reach."""
-    any_row, any_column = np.zeros(TILE_ROWS, np.int32), np.zeros(TILE_COLUMNS, np.int32)
+    any_row = np.zeros(TILE_ROWS, np.int32)
+    any_column = np.zeros(TILE_COLUMNS, np.int32)
     changed = False
     for j in range(rows):
         row = values[top + j, left : left + columns]
@@ -178,66 +182,187 @@ def _turn(active, bands, next_active, next_bands):
         if bands[ty] != 0 or next_bands[ty] != 0:
             for tx in range(active.shape[1]):
                 total += next_active[ty, tx]
-                active[ty, tx], next_active[ty, tx] = next_active[ty, tx], 0
-            bands[ty], next_bands[ty] = next_bands[ty], 0
+                active[ty, tx] = next_active[ty, tx]
+                next_active[ty, tx] = 0
+            bands[ty] = next_bands[ty]
+            next_bands[ty] = 0
     return total
 
 
+@kernel
+def _opening(values, reach, wrap):
+    """Return an array for copies of the first rows, which on a torus are beside the last ones."""
+    height, width = values.shape
+    rows = min(reach, height) if wrap else 0
+    return np.empty((rows, width), np.float32)
+
+
+@kernel
+def _copy_first_rows(values, opening):
+    for y in range(opening.shape[0]):
+        for x in range(opening.shape[1]):
+            opening[y, x] = values[y, x]
+
+
+@kernel
+def _band_near(ground, rule, values, opening, ty, slot, active, block, new, pending, counts):
+    """Compute the active tiles of a row of tiles into `new`, for 4 or 8 neighbors."""
+    straight, diagonal, power, momentum, floor, wrap = rule
+    height, width = values.shape
+    pad = 16
+    around = block.reshape(-1)
+    fixed = ground.reshape(-1)
+    results = new.reshape(-1)
+    stride = np.uint64(block.shape[1])
+    top = ty * TILE_ROWS
+    rows = min(TILE_ROWS, height - top)
+    for tx in range(active.shape[1]):
+        if active[ty, tx] == 0:
+            continue
+        left = tx * TILE_COLUMNS
+        columns = min(TILE_COLUMNS, width - left)
+        _load(values, opening, top, left, rows, columns, 1, pad, wrap, block)
+        out = np.uint64((slot * active.shape[1] + counts[slot]) * TILE_ROWS * TILE_COLUMNS)
+        for j in range(rows):
+            up = np.uint64(j) * stride + np.uint64(pad)
+            here = up + stride
+            near(
+                around,
+                up,
+                here,
+                here + stride,
+                fixed,
+                np.uint64((top + j) * width + left),
+                results,
+                out + np.uint64(j * TILE_COLUMNS),
+                np.uint64(columns),
+                straight,
+                diagonal,
+                power,
+                momentum,
+                floor,
+            )
+        pending[slot, counts[slot]] = tx
+        counts[slot] += 1
+
+
 @kernel(
-    "u1[:,::1], none, (f4, f4, i8, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out"
-    " u1[::1], out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "u1[:,::1], none, (f4, f4, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out"
-    " u1[::1], out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "u1[:,::1], none, (f4, none, i8, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out"
-    " u1[::1], out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "u1[:,::1], none, (f4, none, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out"
-    " u1[::1], out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "none, (u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4,"
-    " b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]),"
-    " (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "none, (u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4,"
-    " b1), i8, i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]),"
-    " (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "u1[:,::1], (f4, f4, i8, f4, f4, b1), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out"
+    " u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "u1[:,::1], (f4, f4, none, f4, f4, b1), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
+    " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "u1[:,::1], (f4, none, i8, f4, f4, b1), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
+    " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "u1[:,::1], (f4, none, none, f4, f4, b1), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
+    " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
 )
-def tiles(near_ground, ground, rule, reach, count, most, values, activity, scratch):
+def tiles_near(ground, rule, count, most, values, activity, scratch):
     """Take up to `count` steps of the active tiles, in place; stops early above `most` active
     tiles.
 
     Returns (steps made, tiles active now). Tiles that changed, and tiles that their changed
-    cells reach, are active in the next step. Either `near_ground` and `rule` are those of
-    `spread.wave_near`, and `reach` is 1, or `ground` and `rule` are those of `spread.wave_any`; the
-    other ground is None. `activity` is (active tiles, rows of tiles that have any, and the same for
-    the next step). `scratch` is (new, pending, counts): `new` has shape (bands that a step reaches,
-    and one; tiles across; TILE_ROWS; TILE_COLUMNS).
+    cells reach, are active in the next step. `ground` and `rule` are those of `spread.wave_near`.
+    `activity` is (active tiles, rows of tiles that have any, and the same for the next step).
+    `scratch` is (new, pending, counts): `new` has shape (bands that a step reaches, and one; tiles
+    across; TILE_ROWS; TILE_COLUMNS).
     """
-    (active, bands, next_active, next_bands), (new, pending, counts) = activity, scratch
-    height, width = values.shape
-    wrap, lag = rule[5], new.shape[0] - 1
-    if near_ground is not None:
-        reach = 1  # a constant for the compiler
-    pad = -(-reach // 16) * 16
-    across, down = TILE_COLUMNS + 2 * pad, TILE_ROWS + 2 * reach
+    active, bands, next_active, next_bands = activity
+    new, pending, counts = scratch
+    wrap = rule[5]
+    lag = new.shape[0] - 1
+    down = TILE_ROWS + 2
+    across = TILE_COLUMNS + 32
     block = on_lines(down * across).reshape((down, across))
     block[:] = 0
-    if near_ground is not None:
-        straight, diagonal, power, momentum, floor, _ = rule
-        around, fixed, results = block.reshape(-1), near_ground.reshape(-1), new.reshape(-1)
-        stride = np.uint64(across)
-    if ground is not None:
-        blocked, links, masks, through, steps, losses = ground
-        exponent, signed, momentum, keep, floor, _ = rule
-        roots = on_lines(down * across).reshape((down, across))
-        roots[:] = 0
-        source = roots if exponent >= 2 else block
-        extremes = on_lines(2 * TILE_COLUMNS)
-        strongest, weakest = extremes[:TILE_COLUMNS], extremes[TILE_COLUMNS:]
-    opening = np.empty((min(reach, height) if wrap else 0, width), np.float32)
-    made, total = 0, 1
+    opening = _opening(values, 1, wrap)
+    made = 0
+    total = 1
     while made < count and total > 0:
-        if wrap:
-            for y in range(opening.shape[0]):
-                for x in range(width):
-                    opening[y, x] = values[y, x]
+        _copy_first_rows(values, opening)
+        for ty in range(active.shape[0] + lag):
+            slot = ty % (lag + 1)
+            if ty < active.shape[0] and bands[ty] != 0:
+                _band_near(
+                    ground, rule, values, opening, ty, slot, active, block, new, pending, counts
+                )
+            if ty >= lag:
+                old = ty - lag
+                free = old % (lag + 1)
+                _store_band(
+                    values, new, pending, counts, free, old, 1, wrap, next_active, next_bands
+                )
+        total = _turn(active, bands, next_active, next_bands)
+        made += 1
+        if total > most:
+            break
+    return made, total
+
+
+@kernel
+def _tile_any(ground, rule, reach, pad, top, left, rows, columns, block, roots, extremes, new):
+    """Compute a tile into `new`, from the tile and the cells around it in `block`."""
+    blocked, links, masks, through, steps, losses = ground
+    exponent, signed, momentum, keep, floor, _ = rule
+    strongest = extremes[:TILE_COLUMNS]
+    weakest = extremes[TILE_COLUMNS:]
+    source = block
+    if exponent >= 2:
+        source = roots
+        for j in range(rows + 2 * reach):
+            emit(block[j], roots[j], exponent)
+    for j in range(rows):
+        strongest[:] = 0
+        weakest[:] = 0
+        arrive = links[top + j, left : left + columns]
+        for k in range(steps.shape[0]):
+            start = pad - steps[k, 0]
+            row = source[j + reach - steps[k, 1], start : start + columns]
+            gather(row, arrive, masks[k], losses[k], exponent, signed, strongest, weakest)
+        if through.shape[1] > 0:
+            attenuate(strongest, weakest, through[top + j, left : left + columns], exponent)
+        update(
+            block[j + reach, pad : pad + columns],
+            strongest,
+            weakest,
+            blocked[top + j, left : left + columns],
+            new[j, :columns],
+            exponent,
+            momentum,
+            keep,
+            floor,
+        )
+
+
+@kernel(
+    "(u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4, b1), i8,"
+    " i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]), (out"
+    " f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    "(u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4, b1), i8,"
+    " i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]), (out"
+    " f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+)
+def tiles_any(ground, rule, reach, count, most, values, activity, scratch):
+    """Take up to `count` steps of the active tiles, in place, as `tiles_near` does; `ground` and
+    `rule` are those of `spread.wave_any`, and `reach` is the longest step in cells.
+    """
+    active, bands, next_active, next_bands = activity
+    new, pending, counts = scratch
+    height, width = values.shape
+    wrap = rule[5]
+    lag = new.shape[0] - 1
+    pad = -(-reach // 16) * 16
+    down = TILE_ROWS + 2 * reach
+    across = TILE_COLUMNS + 2 * pad
+    block = on_lines(down * across).reshape((down, across))
+    block[:] = 0
+    roots = on_lines(down * across).reshape((down, across))
+    roots[:] = 0
+    extremes = on_lines(2 * TILE_COLUMNS)
+    opening = _opening(values, reach, wrap)
+    made = 0
+    total = 1
+    while made < count and total > 0:
+        _copy_first_rows(values, opening)
         for ty in range(active.shape[0] + lag):
             slot = ty % (lag + 1)
             if ty < active.shape[0] and bands[ty] != 0:
@@ -249,81 +374,28 @@ def tiles(near_ground, ground, rule, reach, count, most, values, activity, scrat
                     left = tx * TILE_COLUMNS
                     columns = min(TILE_COLUMNS, width - left)
                     _load(values, opening, top, left, rows, columns, reach, pad, wrap, block)
-                    if near_ground is not None:
-                        out = np.uint64(
-                            (slot * active.shape[1] + counts[slot]) * TILE_ROWS * TILE_COLUMNS
-                        )
-                        for j in range(rows):
-                            up = np.uint64(j) * stride + np.uint64(pad)
-                            here = up + stride
-                            near(
-                                around,
-                                up,
-                                here,
-                                here + stride,
-                                fixed,
-                                np.uint64((top + j) * width + left),
-                                results,
-                                out + np.uint64(j * TILE_COLUMNS),
-                                np.uint64(columns),
-                                straight,
-                                diagonal,
-                                power,
-                                momentum,
-                                floor,
-                            )
-                    if ground is not None:
-                        if exponent >= 2:
-                            for j in range(rows + 2 * reach):
-                                emit(block[j], roots[j], exponent)
-                        for j in range(rows):
-                            strongest[:], weakest[:] = 0, 0
-                            arrive = links[top + j, left : left + columns]
-                            for k in range(steps.shape[0]):
-                                start = pad - steps[k, 0]
-                                row = source[j + reach - steps[k, 1], start : start + columns]
-                                gather(
-                                    row,
-                                    arrive,
-                                    masks[k],
-                                    losses[k],
-                                    exponent,
-                                    signed,
-                                    strongest,
-                                    weakest,
-                                )
-                            if through.shape[1] > 0:
-                                attenuate(
-                                    strongest,
-                                    weakest,
-                                    through[top + j, left : left + columns],
-                                    exponent,
-                                )
-                            update(
-                                block[j + reach, pad : pad + columns],
-                                strongest,
-                                weakest,
-                                blocked[top + j, left : left + columns],
-                                new[slot, counts[slot], j, :columns],
-                                exponent,
-                                momentum,
-                                keep,
-                                floor,
-                            )
+                    result = new[slot, counts[slot]]
+                    _tile_any(
+                        ground,
+                        rule,
+                        reach,
+                        pad,
+                        top,
+                        left,
+                        rows,
+                        columns,
+                        block,
+                        roots,
+                        extremes,
+                        result,
+                    )
                     pending[slot, counts[slot]] = tx
                     counts[slot] += 1
             if ty >= lag:
+                old = ty - lag
+                free = old % (lag + 1)
                 _store_band(
-                    values,
-                    new,
-                    pending,
-                    counts,
-                    (ty - lag) % (lag + 1),
-                    ty - lag,
-                    reach,
-                    wrap,
-                    next_active,
-                    next_bands,
+                    values, new, pending, counts, free, old, reach, wrap, next_active, next_bands
                 )
         total = _turn(active, bands, next_active, next_bands)
         made += 1

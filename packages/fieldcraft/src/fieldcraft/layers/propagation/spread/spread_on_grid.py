@@ -282,11 +282,19 @@ class GridSpreadField(SpreadingField):
     def _step_tiles(self, count: int) -> int:
         """Take up to `count` steps of the active tiles; returns how many."""
         tiles = self._active_set
-        numbers = (self._reach, count if tiles.is_known else 1, tiles.most)
+        most = tiles.most
+        if not tiles.is_known:
+            count = 1
         ground, rule = self._law
-        grounds = (ground, None) if self._near else (None, ground)
-        given = (*grounds, rule, *numbers, self.values, tiles.activity, tiles.scratch)
-        made, active = kernels.spread.spread_tiles.tiles(*given)
+        written = (self.values, tiles.activity, tiles.scratch)
+        if self._near:
+            made, active = kernels.spread.spread_tiles.tiles_near(
+                ground, rule, count, most, *written
+            )
+        else:
+            made, active = kernels.spread.spread_tiles.tiles_any(
+                ground, rule, self._reach, count, most, *written
+            )
         tiles.update(active, tiles.most)
         return int(made)
 
