@@ -19,11 +19,13 @@ from fieldcraft.kernels.trail.trail_plan import exchanged_runs
 __all__ = ["SCALE", "TILE_COLUMNS", "TILE_ROWS", "scratch_for", "update"]
 
 _ZERO = np.float32(0)
-_BIT = np.uint64(1)
-_SECOND = np.uint64(2)
-_THIRD = np.uint64(4)
-_3 = np.uint64(3)
-_6 = np.uint64(6)
+_ONE = np.uint64(1)
+# A mask has a bit for each of 3 x 3 cells, row by row.
+_LEFT = np.uint64(1)
+_MIDDLE = np.uint64(2)
+_RIGHT = np.uint64(4)
+_SECOND_ROW = np.uint64(3)
+_THIRD_ROW = np.uint64(6)
 
 
 def scratch_for(width: int, reach: int, dtype: Any) -> tuple[NDArray[Any], ...]:
@@ -79,9 +81,9 @@ def _finish(blurred, gain, floor, out):
 @kernel
 def _taken(row, x, mask):
     """Return the sum of those of three cells of a row that are in the mask."""
-    left = row[x] if mask & _BIT != 0 else _ZERO
-    middle = row[x + 1] if mask & _SECOND != 0 else _ZERO
-    right = row[x + 2] if mask & _THIRD != 0 else _ZERO
+    left = row[x] if mask & _LEFT != 0 else _ZERO
+    middle = row[x + 1] if mask & _MIDDLE != 0 else _ZERO
+    right = row[x + 2] if mask & _RIGHT != 0 else _ZERO
     return (left + middle) + right
 
 
@@ -91,9 +93,12 @@ def _some_of_three(up, here, down, columns, masks, missing, gain, conserves, flo
     for k in range(columns.shape[0]):
         x = np.uint64(columns[k])
         mask = masks[k]
-        blurred = (_taken(up, x, mask) + _taken(here, x, mask >> _3)) + _taken(down, x, mask >> _6)
+        first = _taken(up, x, mask)
+        second = _taken(here, x, mask >> _SECOND_ROW)
+        third = _taken(down, x, mask >> _THIRD_ROW)
+        blurred = (first + second) + third
         if conserves:
-            blurred = blurred + missing[k] * here[x + _BIT]
+            blurred = blurred + missing[k] * here[x + _ONE]
         v = np.float32(gain * np.float64(blurred) + inflow[x])
         out[x] = v if abs(v) >= floor else _ZERO
 
@@ -144,6 +149,22 @@ def _enter(source, raw, reach, wrap):
     return nonzero
 
 
+@kernel
+def _across(sums, weights, y, blurred):
+    """Add up the rows around row y, each times its weight."""
+    side = weights.shape[0]
+    reach = side // 2
+    for k in range(side):
+        weight = weights[k]
+        row = sums[(y + k - reach + side) % side]
+        if k == 0:
+            for x in range(blurred.shape[0]):
+                blurred[x] = weight * row[x]
+        else:
+            for x in range(blurred.shape[0]):
+                blurred[x] += weight * row[x]
+
+
 @kernel(
     "(u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1], i1[:,::1], f4[::1]), f4[::1], f4[:,::1],"
     " f4[:,::1], u1[:,::1], (b1, f8, b1, f4, b1), i8, i8, out f4[:,::1], out i8[:,::1], (out"
@@ -157,11 +178,11 @@ def _enter(source, raw, reach, wrap):
 def update(plan, weights, above, below, dirty, rule, first, last, values, inflow, scratch):
     """One update of the rows [first, last), whole tiles of the inflow, which is 0 afterwards.
 
-    `plan` is (closed, *`trail_plan.plan`): `closed` says of each row
-    whether it has walls: their cells are not in `columns` and are set to 0. `above` and `below` are
-    copies of the `reach` rows beside the band as they were before, or 0 off the map. `dirty` tells
-    which rows of which tiles of the inflow hold anything. `rule` is (ones, gain, conserves, floor,
-    wrap), where `ones` says that all weights are 1.
+    `plan` is (closed, *`trail_plan.plan`): the first column of `closed` says of each row whether it
+    has walls, and the others are the walls, which are set to 0. `above` and `below` are copies of
+    the `reach` rows beside the band as they were before, or 0 off the map. `dirty` tells which rows
+    of which tiles of the inflow hold anything. `rule` is (ones, gain, conserves, floor, wrap),
+    where `ones` says that all weights are 1.
 
     More than 12 arrays and numbers: one call blurs and decays the rows of a band, between copies of
     those beside it.
@@ -195,65 +216,59 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
         if y < first:
             continue
         band = y // TILE_ROWS
-        of_row = y % TILE_ROWS
+        row_of_tile = y % TILE_ROWS
         tiles = 0
         for tile in range(dirty.shape[1]):
             listed[tiles] = tile
-            tiles += (dirty[band, tile] >> of_row) & 1
-        fed = tiles > 0
-        quiet = True
+            tiles += (dirty[band, tile] >> row_of_tile) & 1
+        quiet = tiles == 0
         for k in range(side):
             quiet = quiet and nonzero[k] == 0
-        if quiet and not fed:
+        if quiet:
             continue
-        up, level, down = sums[(y + side - 1) % side], sums[y % side], sums[(y + 1) % side]
-        if not three:
-            for k in range(side):
-                weight = weights[k]
-                row = sums[(y + k - reach + side) % side]
-                if k == 0:
-                    for x in range(width):
-                        blurred[x] = weight * row[x]
-                else:
-                    for x in range(width):
-                        blurred[x] += weight * row[x]
+        # The rows around y are in turn in these places.
+        up = (y + side - 1) % side
+        here = y % side
+        down = (y + 1) % side
         if three:
-            _across_three(up, level, down, gain, floor, values[y])
+            _across_three(sums[up], sums[here], sums[down], gain, floor, values[y])
         else:
+            _across(sums, weights, y, blurred)
             _finish(blurred, gain, floor, values[y])
-        if fed:
-            # Unsigned places need no look at whether they are negative, and slices would cost more
-            # than a tile's row.
-            for i in range(tiles):  # in a loop of its own, which waits for all tiles at once
-                first_column = np.uint64(listed[i] * TILE_COLUMNS)
-                place = np.uint64(y * width) + first_column
-                for k in range(min(TILE_COLUMNS, width - listed[i] * TILE_COLUMNS)):
-                    at = np.uint64(k)
-                    added[first_column + at] = np.float64(flat_inflow[place + at]) / SCALE
-                    flat_inflow[place + at] = 0
-            for i in range(tiles):
-                x0 = listed[i] * TILE_COLUMNS
-                place, above_place = np.uint64(y * width), np.uint64((y + side - 1) % side * width)
-                own_place = np.uint64(y % side * width)
-                below_place = np.uint64((y + 1) % side * width)
-                for k in range(x0, min(x0 + TILE_COLUMNS, width)):
-                    at = np.uint64(k)
-                    if three:
-                        total = np.float64(
-                            (flat_sums[above_place + at] + flat_sums[own_place + at])
-                            + flat_sums[below_place + at]
-                        )
-                    else:
-                        total = np.float64(blurred[at])
-                    v = np.float32(gain * total + added[at])
-                    flat_values[place + at] = v if abs(v) >= floor else _ZERO
-        begin, end = starts[y], starts[y + 1]
+        # Unsigned places need no look at whether they are negative, and slices would cost more than
+        # a tile's row.
+        row = np.uint64(y * width)
+        for i in range(tiles):  # in a loop of its own, which waits for all tiles at once
+            first_column = np.uint64(listed[i] * TILE_COLUMNS)
+            place = row + first_column
+            for k in range(min(TILE_COLUMNS, width - listed[i] * TILE_COLUMNS)):
+                at = np.uint64(k)
+                added[first_column + at] = np.float64(flat_inflow[place + at]) / SCALE
+                flat_inflow[place + at] = 0
+        for i in range(tiles):
+            x0 = listed[i] * TILE_COLUMNS
+            up_place = np.uint64(up * width)
+            here_place = np.uint64(here * width)
+            down_place = np.uint64(down * width)
+            for k in range(x0, min(x0 + TILE_COLUMNS, width)):
+                at = np.uint64(k)
+                if three:
+                    total = np.float64(
+                        (flat_sums[up_place + at] + flat_sums[here_place + at])
+                        + flat_sums[down_place + at]
+                    )
+                else:
+                    total = np.float64(blurred[at])
+                v = np.float32(gain * total + added[at])
+                flat_values[row + at] = v if abs(v) >= floor else _ZERO
+        begin = starts[y]
+        end = starts[y + 1]
         if three and begin < end:
             # The margins are 0, so that where only the rim is near all may be taken.
             _some_of_three(
-                raw[(y + side - 1) % side],
-                raw[y % side],
-                raw[(y + 1) % side],
+                raw[up],
+                raw[here],
+                raw[down],
                 columns[begin:end],
                 masks[begin:end],
                 missing[begin:end],
@@ -268,13 +283,12 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
             x = columns[k]
             total = _near_walls(raw, y, x, weights, open_left, open_right, wrap, lefts, rights)
             if conserves:
-                total = total + missing[k] * raw[y % side, x + reach]
+                total = total + missing[k] * raw[here, x + reach]
             v = np.float32(gain * np.float64(total) + added[x])
             values[y, x] = v if abs(v) >= floor else _ZERO
         if closed[y, 0] != 0:
             _wall_up(closed[y, 1:], values[y])
-        if fed:
-            for i in range(tiles):
-                first_column = np.uint64(listed[i] * TILE_COLUMNS)
-                for k in range(min(TILE_COLUMNS, width - listed[i] * TILE_COLUMNS)):
-                    added[first_column + np.uint64(k)] = 0.0
+        for i in range(tiles):
+            first_column = np.uint64(listed[i] * TILE_COLUMNS)
+            for k in range(min(TILE_COLUMNS, width - listed[i] * TILE_COLUMNS)):
+                added[first_column + np.uint64(k)] = 0.0
