@@ -318,6 +318,8 @@ element("radius").addEventListener("input", () => (isChanged = true));
 function report(shown) {
   for (const id of ["decay", "momentum", "radius", "agents"])
     element(`${id}-value`).textContent = element(id).value;
+  for (const input of document.querySelectorAll("input[data-layer]"))
+    input.disabled = input.dataset.layer !== chosen("layer"); // it changes a layer that is not shown
   if (pointer === null) return;
   const [column, row] = [pointer % SIZE, Math.floor(pointer / SIZE)];
   const steps = distances.view[pointer];

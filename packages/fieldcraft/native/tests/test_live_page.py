@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import subprocess
@@ -49,6 +50,17 @@ def test_the_live_page_computes_paints_and_drags(address):
             ".getImageData(0, 0, 256, 256).data.buffer)).size"
         )
         assert page.evaluate(colors) > 50
+
+        disabled = "[...document.querySelectorAll('input:disabled')].map((input) => input.id)"
+        for layer, idle in (
+            ("distance", ["decay", "momentum", "radius"]),
+            ("radial", ["decay", "momentum"]),
+            ("spread", ["radius"]),
+        ):
+            page.check(f"input[value={layer}]")
+            page.wait_for_function(
+                f"JSON.stringify({disabled}) === {json.dumps(json.dumps(idle, separators=(',', ':')))}"
+            )
 
         def wait_for(column: int, row: int, text: str, *, is_shown: bool = True) -> None:
             page.mouse.move(*place(column, row))
