@@ -99,6 +99,19 @@ def test_walls_without_sources_read_0_however_long_the_history_of_walls_is() -> 
     assert replay(script) == ""
 
 
+def test_copies_of_radial_layers_lack_sources_that_came_after_written_values() -> None:
+    script = """
+        space = fc.Grid(2, 5, cell_size=0.5)
+        imap = fc.InfluenceMap(space)
+        c = imap.add_layer('c', fc.Radial(radius=0.9, falloff='smoothstep'), every=0.1)
+        space.set_walls([5], True)
+        c.write(np.ones((5, 2)))
+        c.add_source([0.2, 1.7], 2.0)
+        A: deepcopy
+        compare"""
+    assert replay(script) == ""
+
+
 def test_objects_are_compared_with_new_ones() -> None:
     script = """
         space = fc.Grid(3, 1)

@@ -97,7 +97,9 @@ class Taken(NamedTuple):
         )
 
     def with_applied(self, space: Space, applied: Emitters) -> Sources:
-        """Return the sources with the cells and strengths that were applied."""
+        """Return the sources with the cells and strengths that were applied, of the version that
+        they had.
+        """
         alive = applied.strengths != 0
         count = len(alive)
         if count:
@@ -126,6 +128,7 @@ class Taken(NamedTuple):
         sources = Sources(space)
         curves = tuple(curve.state() for curve in self.curves)
         sources._restore({"columns": arrays, "falloffs": curves, "keys": ()})
+        sources.rows.version = self.version
         return sources
 
 
