@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import kernels, steering
 from fieldcraft.kernels.compiling import pool
-from fieldcraft.paths import distance_map, path
-from fieldcraft.paths.flow import flow_fields as flow_fields
+from fieldcraft.paths import distance_map
+from fieldcraft.paths.flow import flow_on_graph
 from fieldcraft.paths.flow.flow_on_graph import GraphFlow
+from fieldcraft.paths.search import path_problem
 from fieldcraft.space.grid.passages import floors_of
 from fieldcraft.space.mesh import mesh
 from fieldcraft.steering import among_walls as meshes
@@ -39,10 +40,10 @@ def bands() -> Iterator[None]:
     fc.set_threads(3)
     try:
         with pytest.MonkeyPatch.context() as patch:
-            for module in (meshes, flow_fields):
+            for module in (meshes, flow_on_graph):
                 patch.setattr(module, "_AGENTS", 3)
             patch.setattr(mesh, "_PER_THREAD", 3)
-            patch.setattr(path, "_PER_CHUNK", 2)
+            patch.setattr(path_problem, "_PER_CHUNK", 2)
             yield
     finally:
         fc.set_threads(before)

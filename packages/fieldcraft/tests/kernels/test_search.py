@@ -25,6 +25,7 @@ if not compiled():
 
 from fieldcraft.kernels.paths import shortest_path_weighted as fast_weighted
 from fieldcraft.kernels.paths import smoothing as fast_smoothing
+from fieldcraft.kernels.paths.path_ground import CostGround
 
 worlds = st.integers(0, 2**32).map(World)
 
@@ -34,15 +35,23 @@ def pairs(world: World, count: int) -> list[tuple[int, int]]:
     return world.rng.choice(cells, (count, 2)).tolist() if cells else []
 
 
-def common(world: World, moves: GridMoves) -> tuple[tuple[Any, ...], float]:
+def common(world: World, moves: GridMoves) -> tuple[CostGround, float]:
     """The ground of a world as `weighted` takes it, and the least cost."""
     space = world.space
     costs = np.empty(0) if world.costs is None else world.costs.reshape(-1)
     some = costs[~space.walls.reshape(-1)] if len(costs) else np.ones(1)
     least, barred = float(some.min(initial=1e30)), bool(np.isinf(some).any())
-    size = (space.width, space.height, space.wrap)
-    table = moves.table(space)
-    return (table, moves.steps, moves.lengths, read_only(costs), barred, *size), least
+    ground = CostGround(
+        moves.table(space),
+        moves.steps,
+        moves.lengths,
+        read_only(costs),
+        barred,
+        space.width,
+        space.height,
+        space.wrap,
+    )
+    return ground, least
 
 
 @pytest.mark.parametrize("seed", range(6))

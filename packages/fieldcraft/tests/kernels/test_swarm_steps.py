@@ -23,7 +23,7 @@ def test_both_tiers_walk_to_the_same_bits(seed: int) -> None:
     rule, inputs = random_rule(rng, height, width, wrap=seed % 3 == 0), random_inputs(rng, walls)
     ours, before, text = agents.copy(), agents.copy(), uncompiled("swarm_steps")
     for step in range(4):
-        common = (numbers, tuple(inputs), circle(), tuple(rule), not walls.any(), step)
+        common = (numbers, inputs, circle(), rule, not walls.any(), step)
         text.walk(*common, 0, 60, agents)
         for first, last in ((0, 33), (33, 60)):
             fast.walk(*common, first, last, ours)

@@ -66,8 +66,7 @@ class GridValues(Queries):
         space = self.space
         off_map = np.full(1, -1, dtype=np.int64)
         clamp = checks.choice("outside", outside, OUTSIDE) == "clamp"
-        frame = (*space.origin, space.cell_size, space.y_up, space.wrap)
-        inputs = self.values, obstacles_of(space), points, frame, clamp, smooth
+        inputs = self.values, obstacles_of(space), points, space.layout.frame, clamp, smooth
         run_in_bands(kernels.values.sample.gradient, inputs, (off_map, found), len(points), _SLOPES)
         refuse_off_map(space, points, off_map, outside)
         return found, single

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels.agents.crowd_arrays import CrowdAgents, CrowdLimits, OpenGround
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.paths.flow.flow_field import FlowField
@@ -49,7 +50,7 @@ def move_on_grid(
     check_lengths("Displacements", shifts, space)
     blocked = passages(space)
     moved = np.empty(at.shape)
-    frame = (*space.origin, space.cell_size, space.wrap)
+    frame = space.layout.frame
     for _ in range(2):
         wrong = np.full(2, -1, dtype=np.int64)
         inputs = blocked, at, shifts, frame, clearance
@@ -73,8 +74,8 @@ def avoid_walls_on_grid(
     forces = np.empty(at.shape)
     wrong = np.full(1, -1, dtype=np.int64)
     cells = float(reach[0]) / space.cell_size
-    ground = passages(space), clear_cells(space, math.ceil(cells))
-    inputs = ground, at, heading, (*space.origin, space.cell_size, space.wrap), cells
+    ground = _open_ground(space, cells)
+    inputs = ground, at, heading, space.layout.frame, cells
     run_in_bands(kernels.agents.moving.avoid, inputs, (wrong, forces), len(at), _MOVERS)
     if wrong[0] >= 0:
         _refuse_outside(space, at, int(wrong[0]))
@@ -130,8 +131,8 @@ def crowd_step_on_grid(
         wanted = vectors("Desired velocities", desired, len(at))
     clearance = _clearance(space, settings.radius)
     ahead = settings.ahead / space.cell_size
-    frame = (*space.origin, space.cell_size, space.wrap)
-    ground = passages(space), clear_cells(space, math.ceil(ahead))
+    frame = space.layout.frame
+    ground = _open_ground(space, ahead)
     avoidance = settings.avoidance if ahead > 0 else 0.0
     gains = np.array([float(flow is not None), settings.response, settings.separation, avoidance])
 
@@ -152,8 +153,15 @@ def crowd_step_on_grid(
         wrong = np.full(2, -1, dtype=np.int64)
         moved = np.empty(at.shape)
         changed = np.empty(at.shape)
-        agents = near.places, near.order, moving, targets, pushes
-        inputs = ground, agents, (gains, forces, speeds), frame, clearance, ahead, seconds
+        agents = CrowdAgents(
+            points=near.places,
+            order=near.order,
+            velocities=moving,
+            desired=targets,
+            pushes=pushes,
+        )
+        limits = CrowdLimits(gains, forces, speeds)
+        inputs = ground, agents, limits, frame, clearance, ahead, seconds
 
         def step(first: int, last: int) -> None:
             if sample is not None:
@@ -171,6 +179,11 @@ def crowd_step_on_grid(
     if wrong[1] >= 0:
         _, moved, changed = serve(read_only(_out_of_walls(space, at, clearance)))
     return moved, changed
+
+
+def _open_ground(space: Grid, ahead: float) -> OpenGround:
+    """Return what is blocked in and around cells, for agents that look so many cells ahead."""
+    return OpenGround(passages(space), clear_cells(space, math.ceil(ahead)))
 
 
 def _clearance(space: Grid, radius: float) -> float:

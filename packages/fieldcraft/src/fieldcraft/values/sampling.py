@@ -11,14 +11,13 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.words import Between, IfOutside
 from fieldcraft.kernels.shared.arrays import read_only
+from fieldcraft.kernels.values.obstacles import Obstacles
 from fieldcraft.space import Graph, Grid, Space
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.cells import Many, One
 from fieldcraft.space.csr import runs
 from fieldcraft.space.kinds import graph_of
 from fieldcraft.values.readable import Cells, Floats, Readable, Values, run_in_bands, too_far
-
-Obstacles = tuple[NDArray[np.bool_], bool, NDArray[np.uint8], NDArray[np.bool_], bool]
 
 OUTSIDE = ("refuse", "clamp")
 HOW = ("nearest", "bilinear")
@@ -152,8 +151,7 @@ def _bilinear(
         checks.choice("outside", outside, OUTSIDE)
     found = np.empty(len(points), dtype=np.float32)
     off_map = np.full(1, -1, dtype=np.int64)
-    frame = (*space.origin, space.cell_size, space.y_up, space.wrap)
-    inputs = values, obstacles_of(space), points, frame, outside == "clamp"
+    inputs = values, obstacles_of(space), points, space.layout.frame, outside == "clamp"
     if len(points) < 2 * _SAMPLES:
         kernels.values.sample.bilinear(*inputs, 0, len(points), off_map, found)
     else:
@@ -183,17 +181,13 @@ def grid_points(positions: ArrayLike) -> tuple[Floats, bool]:
 
 @cached_until_walls_change
 def obstacles_of(space: Grid) -> Obstacles:
-    """Return the walls and links that may block a step, as `kernels.values.sample.bilinear` takes
-    them.
-
-    Walls; whether nothing blocks any step; classes of ground, which two of them may be entered from
-    each other, and whether these block more than walls do.
-    """
+    """Return what may block a step between two cells."""
     walls = read_only(space.walls)
     terrain = space.terrain
     if terrain is None or terrain.is_plain:
-        return walls, not walls.any(), _ONE_CLASS, _ENTERED, False
-    return walls, False, read_only(terrain.classes), terrain.enter & terrain.enter.T, True
+        return Obstacles(walls, not walls.any(), _ONE_CLASS, _ENTERED, False)
+    both = terrain.enter & terrain.enter.T
+    return Obstacles(walls, False, read_only(terrain.classes), both, True)
 
 
 def refuse_off_map(space: Grid, points: Floats, off_map: Cells, outside: IfOutside) -> None:

@@ -14,9 +14,29 @@ import math
 
 import numpy as np
 
+from fieldcraft.kernels.agents.crowd_arrays import (
+    CROWD_AGENTS,
+    CROWD_LIMITS,
+    OPEN_GROUND,
+    CrowdAgents,
+    CrowdLimits,
+    OpenGround,
+)
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.grid_frame import GRID_FRAME, GridFrame
 
-__all__ = ["CLEARANCE", "avoid", "drive", "move", "pushed_away", "turned"]
+__all__ = [
+    "CLEARANCE",
+    "CrowdAgents",
+    "CrowdLimits",
+    "GridFrame",
+    "OpenGround",
+    "avoid",
+    "drive",
+    "move",
+    "pushed_away",
+    "turned",
+]
 
 CLEARANCE = 1e-6
 """Least distance to walls, even of points, in cells."""
@@ -144,28 +164,31 @@ def _cell_of(blocked, x, y, frame):
     """Return the cell of a position, (column, row), the place in it, and whether it is on the map,
     which is optional on a torus. The column is -1 off the map.
     """
-    (height, width), (x0, y0, size, wrap) = blocked.shape, frame
-    u, v = (x - x0) / size, (y - y0) / size
+    height, width = blocked.shape
+    u = (x - frame.left) / frame.size
+    v = (y - frame.low) / frame.size
     on_map = 0 <= u < width and 0 <= v < height
-    if not on_map and not (wrap and np.isfinite(u) and np.isfinite(v)):
+    if not on_map and not (frame.wrap and np.isfinite(u) and np.isfinite(v)):
         return np.int64(-1), np.int64(-1), 0.0, 0.0, False
-    column, row = np.floor(u), np.floor(v)
-    c, r = np.int64(column if on_map else column % width), np.int64(row if on_map else row % height)
+    column = np.floor(u)
+    row = np.floor(v)
+    c = np.int64(column if on_map else column % width)
+    r = np.int64(row if on_map else row % height)
     return c, r, u - column, v - row, on_map
 
 
 @kernel(
-    "u1[:,::1], f8[:,::1], f8[:,::1], (f8, f8, f8, b1), f8, i8, i8, out i8[::1], out f8[:,::1]",
+    f"u1[:,::1], f8[:,::1], f8[:,::1], {GRID_FRAME}, f8, i8, i8, out i8[::1], out f8[:,::1]",
     error_model="numpy",
 )
 def move(blocked, points, shifts, frame, clearance, first, last, wrong, out):
     """Walk each of `points` (N, 2) along its shift, into `out` (N, 2), all in world units; the
     clearance in cells.
 
-    `frame` is (origin x, origin y, cell size, wrap). A point off the map or not finite goes into
+    A point off the map or not finite goes into
     `wrong[0]`, one in a wall into `wrong[1]`; neither is moved.
     """
-    x0, y0, size, _ = frame
+    size = frame.size
     for i in range(first, last):
         x, y = points[i, 0], points[i, 1]
         c, r, fx, fy, on_map = _cell_of(blocked, x, y, frame)
@@ -175,8 +198,8 @@ def move(blocked, points, shifts, frame, clearance, first, last, wrong, out):
         c1, r1, gx, gy, passed_x, passed_y, _ = _walk(
             blocked, c, r, fx, fy, shifts[i, 0] / size, shifts[i, 1] / size, clearance
         )
-        out[i, 0] = x if on_map and passed_x == 0 and gx == fx else _world(c1, gx, x0, size)
-        out[i, 1] = y if on_map and passed_y == 0 and gy == fy else _world(r1, gy, y0, size)
+        out[i, 0] = x if on_map and passed_x == 0 and gx == fx else _world(c1, gx, frame.left, size)
+        out[i, 1] = y if on_map and passed_y == 0 and gy == fy else _world(r1, gy, frame.low, size)
 
 
 @kernel(error_model="numpy", forceinline=True)
@@ -242,19 +265,15 @@ def _away(blocked, c, r, fx, fy, vx, vy, speed, ahead):
 
 
 @kernel(
-    "(u1[:,::1], u1[:,::1]), f8[:,::1], f8[:,::1], (f8, f8, f8, b1), f8, i8, i8, out i8[::1], out"
-    " f8[:,::1]",
+    f"{OPEN_GROUND}, f8[:,::1], f8[:,::1], {GRID_FRAME}, f8, i8, i8, out i8[::1], out f8[:,::1]",
     error_model="numpy",
 )
 def avoid(ground, points, velocities, frame, ahead, first, last, wrong, out):
     """Write the change of velocity away from walls `ahead` (in cells) of each of `points` into
     `out` (N, 2), 0 for agents at rest or in a wall; a wrong point into `wrong[0]`.
-
-    `ground` is (blocked, clear): `clear` marks cells with nothing blocked as far as `ahead`.
-
-    More than 12 arrays and numbers: a grid is two arrays and its frame, agents are three arrays.
     """
-    blocked, clear = ground
+    blocked = ground.blocked
+    clear = ground.clear
     for i in range(first, last):
         out[i, 0], out[i, 1] = 0.0, 0.0
         c, r, fx, fy, _ = _cell_of(blocked, points[i, 0], points[i, 1], frame)
@@ -268,25 +287,29 @@ def avoid(ground, points, velocities, frame, ahead, first, last, wrong, out):
 
 
 @kernel(
-    "(u1[:,::1], u1[:,::1]), (f8[:,::1], i8[::1], f8[:,::1], f8[:,::1], f8[:,::1]), (f8[::1],"
-    " f8[::1], f8[::1]), (f8, f8, f8, b1), f8, f8, f8, i8, i8, out i8[::1], out f8[:,::1], out"
-    " f8[:,::1]",
+    f"{OPEN_GROUND}, {CROWD_AGENTS}, {CROWD_LIMITS}, {GRID_FRAME}, f8, f8, f8, i8, i8,"
+    " out i8[::1], out f8[:,::1], out f8[:,::1]",
     error_model="numpy",
 )
 def drive(ground, agents, limits, frame, clearance, ahead, dt, first, last, wrong, places, speeds):
-    """Take one step of a crowd: forces, velocities, moves.
+    """Take one step of a crowd: forces, velocities, moves; write the new `places` and `speeds`.
 
-    `agents` are (points, order, velocities, desired, pushes). `points`, `desired` (velocities, or
-    directions if `gains[0]` is not 0) and `pushes` (N, 2) are sorted; `order` holds the indices of
-    agents in `velocities`, in `limits` (gains, largest forces, largest speeds), and in `places` and
-    `speeds`, which are written. The rest as in `avoid` and `move`.
-
-    More than 12 arrays and numbers: one call takes the whole step of a crowd, so that positions are
-    read once.
+    The rest as in `avoid` and `move`.
     """
-    (blocked, clear), (x0, y0, size, _) = ground, frame
-    (points, order, velocities, desired, pushes), (gains, most_force, most_speed) = agents, limits
-    follows, response, separation, avoidance = gains[0] != 0, gains[1], gains[2], gains[3]
+    blocked = ground.blocked
+    clear = ground.clear
+    size = frame.size
+    points = agents.points
+    order = agents.order
+    velocities = agents.velocities
+    desired = agents.desired
+    pushes = agents.pushes
+    most_force = limits.forces
+    most_speed = limits.speeds
+    follows = limits.gains[0] != 0
+    response = limits.gains[1]
+    separation = limits.gains[2]
+    avoidance = limits.gains[3]
     for k in range(first, last):
         i = order[k]
         x, y = points[k, 0], points[k, 1]
@@ -322,7 +345,11 @@ def drive(ground, agents, limits, frame, clearance, ahead, dt, first, last, wron
         c1, r1, gx, gy, passed_x, passed_y, touched = _walk(
             blocked, c, r, fx, fy, vx * dt / size, vy * dt / size, clearance
         )
-        places[i, 0] = x if on_map and passed_x == 0 and gx == fx else _world(c1, gx, x0, size)
-        places[i, 1] = y if on_map and passed_y == 0 and gy == fy else _world(r1, gy, y0, size)
+        places[i, 0] = (
+            x if on_map and passed_x == 0 and gx == fx else _world(c1, gx, frame.left, size)
+        )
+        places[i, 1] = (
+            y if on_map and passed_y == 0 and gy == fy else _world(r1, gy, frame.low, size)
+        )
         speeds[i, 0] = ((passed_x + gx) - fx) * size / dt if touched else vx
         speeds[i, 1] = ((passed_y + gy) - fy) * size / dt if touched else vy

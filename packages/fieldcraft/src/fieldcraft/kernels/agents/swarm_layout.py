@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 __all__ = [
     "ATANS",
     "BLOCKED",
+    "INPUTS",
     "LONGEST_SINCE",
     "NO_LAYER",
     "ROLE",
+    "RULE",
     "SINCE",
     "STEEPEST",
     "TILE",
@@ -34,6 +36,11 @@ TILE = 4
 UNITS = float(1 << 24)
 NO_LAYER: NDArray[np.int32] = np.zeros(1, dtype=np.int32)
 ATANS = tuple(round(math.atan(2.0**-k) / (2 * math.pi) * 2**32) for k in range(16))
+
+
+RULE = "Rule(i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8)"
+INPUTS = "Inputs(u4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1])"
+"""The types of the classes in declarations of kernels."""
 
 
 class Rule(NamedTuple):

@@ -10,9 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.agents.swarm_layout import (
+    INPUTS,
     LONGEST_SINCE,
     NO_LAYER,
     ROLE,
+    RULE,
     Inputs,
     Rule,
     circle,
@@ -145,17 +147,13 @@ def _gather(which, of, found):
 
 
 @kernel(
-    "u4[::1], (u4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1], i4[::1]),"
-    " i4[:,::1], (i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8), b1, i8,"
-    " i8, i8, out i4[:,::1]",
+    f"u4[::1], {INPUTS}, i4[:,::1], {RULE}, b1, i8, i8, i8, out i4[:,::1]",
     error_model="numpy",
 )
-def walk(numbers, input_arrays, circle_table, rule_words, no_walls, step, first, last, agents):
-    """Take one step of the agents [first, last) of (3, N), in place. The tuples are an Inputs and a
-    Rule.
-    """
-    inputs, rule = Inputs(*input_arrays), Rule(*rule_words)
-    height, width = rule.height, rule.width
+def walk(numbers, inputs, circle_table, rule, no_walls, step, first, last, agents):
+    """Take one step of the agents [first, last) of (3, N), in place."""
+    height = rule.height
+    width = rule.width
     wrap = rule.wrap != 0
     ground = inputs.wall_bits, no_walls, height, width, wrap
     senses = (rule.follow != 0) | (rule.avoid != 0)
@@ -173,10 +171,18 @@ def walk(numbers, input_arrays, circle_table, rule_words, no_walls, step, first,
         count = min(last - start, _BLOCK)
         x, y = agents[0, start : start + count], agents[1, start : start + count]
         states = agents[2, start : start + count]
-        side, changes, lows = scratch[0, :count], scratch[1, :count], scratch[2, :count]
-        middles, highs, low = scratch[3, :count], scratch[4, :count], scratch[5, :count]
-        middle, high, one = scratch[6, :count], scratch[7, :count], scratch[8, :count]
-        other, along, across = scratch[9, :count], scratch[10, :count], scratch[11, :count]
+        side = scratch[0, :count]
+        changes = scratch[1, :count]
+        lows = scratch[2, :count]
+        middles = scratch[3, :count]
+        highs = scratch[4, :count]
+        low = scratch[5, :count]
+        middle = scratch[6, :count]
+        high = scratch[7, :count]
+        one = scratch[8, :count]
+        other = scratch[9, :count]
+        along = scratch[10, :count]
+        across = scratch[11, :count]
         bits = all_bits[:count]
         _draw(numbers[start : start + count], rule.key, step, bits)
         side[:] = 0

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.compiling.low_level import bit_length, lowest_bit
+from fieldcraft.kernels.paths.path_ground import UNIFORM_GROUND, UniformGround
 from fieldcraft.kernels.paths.shortest_path_weighted import least_cost
 from fieldcraft.kernels.shared.moves import PRUNED, STEPS, turned_round, wrapped
 
-__all__ = ["uniform", "uniform_scratch"]
+__all__ = ["UniformGround", "uniform", "uniform_scratch"]
 
 LONGEST_RUN = 2**14  # straight steps
 UNREACHED = 2**62
@@ -81,25 +82,28 @@ def _run(bits, k, x, y, width, height):
     return at - (i * 64 + bit_length(bits[word + i]) - 1)
 
 
-@kernel("(u1[::1], i8[::1], b1, i8, i8, b1), i8, i8, out i8[::1], out i4[::1], out i4[:,::1]")
+@kernel(f"{UNIFORM_GROUND}, i8, i8, out i8[::1], out i4[::1], out i4[:,::1]")
 def uniform(ground, start, goal, best, parents, pool):
-    """The shortest path on ground that costs the same everywhere, with 4 neighbors or `eight`.
+    """Find the shortest path on ground that costs the same everywhere.
 
-    `ground` is (moves, bits, eight, width, height, wrap). `moves` are those of the eight `STEPS`,
-    in either case, and `bits` their `stops`. Returns the number of cells of the path, which are in
+    Returns the number of cells of the path, which are in
     `pool[:, 3]`, and how many of its steps are diagonal; 0 cells where there is no path, -1 where
     `pool` is too small.
     """
-    moves, bits, eight, width, height, wrap = ground
+    moves = ground.moves
+    bits = ground.stops
+    eight = ground.eight
+    width = ground.width
+    height = ground.height
+    wrap = ground.wrap
     places = _bits_for(best.shape[0])
     straight = np.int64(1) << places
     diagonal = np.int64(np.rint(math.sqrt(2.0) * straight))
     bend = diagonal - straight if eight else straight
     leading = diagonal if eight else straight
     table = PRUNED[1] if eight else PRUNED[0]
-    leads = np.int64(
-        240 if eight else 3
-    )  # steps that straight runs branch off from: diagonals, or along the row
+    # Straight runs branch off from these steps: diagonals, or those along the row.
+    leads = np.int64(240 if eight else 3)
     shift = places + 1
     goal_y, goal_x = divmod(goal, width)
     y, x = divmod(start, width)

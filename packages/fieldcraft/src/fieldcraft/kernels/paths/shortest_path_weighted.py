@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.compiling.low_level import bit_length, lowest_bit
+from fieldcraft.kernels.paths.path_ground import COST_BOUNDS, CostBounds, CostGround
 from fieldcraft.kernels.shared.moves import turned_round, wrapped
 
-__all__ = ["least_cost", "weighted", "weighted_scratch"]
+__all__ = ["CostBounds", "CostGround", "least_cost", "weighted", "weighted_scratch"]
 
 EVEN = 1.0 - 2.0**-44  # paths that differ by less are of the same cost: sums in another order
 LINEAR = 2.0**61
@@ -39,29 +40,29 @@ def weighted_scratch(
 
 
 @kernel(
-    "(i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), (f8, f8, f8, f8), i8, i8, out"
-    " f8[::1], out u1[::1], out i4[:,::1], out i8[::1]",
-    "(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), (f8, f8, f8, f8), i8, i8, out"
-    " f8[::1], out u1[::1], out i4[:,::1], out i8[::1]",
+    f"CostGround(i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), {COST_BOUNDS}, i8, i8,"
+    " out f8[::1], out u1[::1], out i4[:,::1], out i8[::1]",
+    f"CostGround(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), {COST_BOUNDS}, i8, i8,"
+    " out f8[::1], out u1[::1], out i4[:,::1], out i8[::1]",
 )
 def weighted(ground, bounds, start, goal, best, came, pool, keys):
-    """The cheapest path with any table of steps over ground of different cost.
+    """Find the cheapest path with any table of steps over ground of different cost.
 
-    `ground` is (moves, steps, lengths, costs, has_walls, width, height, wrap), and `bounds`
-    (straight, diagonal, least, highest). `moves` are those of `steps` (K, 2), `lengths` (K,) theirs
-    in world units. `costs` has one number per cell, or none at all: then everything costs 1.
-    With `has_walls` some are infinite: walls, and no diagonal cuts their corners. A path is at
-    least `straight` times as long as the longer side of the rectangle between its ends and
-    `diagonal` times the shorter. No cell costs less than `least` or, unless it is a wall, more than
-    `highest`. The other arguments and the number of cells returned are as for `uniform`; then come
-    the length and the cost.
-
-    More than 12 arrays and numbers: ground, bounds of its costs, and memory that is kept between
-    searches.
+    The scratch and the number of cells returned are as for `uniform`; then come the length and the
+    cost.
     """
-    moves, steps, lengths, costs, has_walls, width, height, wrap = ground
-    straight, diagonal, least, highest = bounds
-    straight, diagonal = least * straight, least * diagonal
+    moves = ground.moves
+    steps = ground.steps
+    lengths = ground.lengths
+    costs = ground.costs
+    has_walls = ground.has_walls
+    width = ground.width
+    height = ground.height
+    wrap = ground.wrap
+    least = bounds.least
+    highest = bounds.highest
+    straight = least * bounds.straight
+    diagonal = least * bounds.diagonal
     uneven = costs.shape[0] > 0
     goal_y, goal_x = divmod(goal, width)
     y, x = divmod(start, width)

@@ -8,32 +8,38 @@ import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.compiling.low_level import lowest_bit
+from fieldcraft.kernels.paths.path_ground import CostGround
 
-__all__ = ["straighten"]
+__all__ = ["CostGround", "straighten"]
 
 BACK = 64  # corners that a segment may skip in one pass
 PASSES = 8
 
 
 @kernel(
-    "(i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), u1[::1], i8[::1], f8, f8, out i8[::1]",
-    "(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), u1[::1], i8[::1], f8, f8, out i8[::1]",
+    "CostGround(i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), u1[::1], i8[::1], f8, f8,"
+    " out i8[::1]",
+    "CostGround(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), u1[::1], i8[::1], f8, f8,"
+    " out i8[::1]",
 )
 def straighten(ground, king, cells, least, cell_size, chosen):
     """Choose the cells at which a path turns, so that the straight segments between them cost the
     least.
 
-    `ground` is that of `weighted`: `moves` are those of `steps` (K, 2) with world `lengths` (K,),
-    flat; `king` those of a king's eight. `costs` has one number per cell, at least `least`, or
-    none: then everything costs 1. `cells` are those of the path; the chosen ones are written to
-    `chosen`. Returns their number, the length and the cost.
-
-    More than 12 arrays and numbers: ground with its costs is 8 arrays and numbers.
+    `king` are the steps out of each cell of the eight `moves.STEPS`. No cost is less than `least`.
+    `cells` are those of the path; the chosen ones are written to `chosen`. Returns their number,
+    the length and the cost.
     """
-    costs, width, height, wrap = ground[3], ground[5], ground[6], ground[7]
+    costs = ground.costs
+    width = ground.width
+    height = ground.height
+    wrap = ground.wrap
     n = cells.shape[0]
-    nodes, xs, ys = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
-    leg_lengths, leg_costs = np.zeros(n), np.zeros(n)
+    nodes = np.empty(n, np.int64)
+    xs = np.empty(n, np.int64)
+    ys = np.empty(n, np.int64)
+    leg_lengths = np.zeros(n)
+    leg_costs = np.zeros(n)
     count = _corners(ground, cells, nodes, xs, ys, leg_lengths, leg_costs)
     totals, worlds, before = np.zeros(n), np.zeros(n), np.zeros(n, np.int64)
     best_lengths, best_costs = np.zeros(n), np.zeros(n)
@@ -88,7 +94,13 @@ def _corners(ground, cells, nodes, xs, ys, leg_lengths, leg_costs):
     """Write where the steps change, and on a torus before a segment crosses half of it: indices
     into `cells`, and places on the unrolled map.
     """
-    moves, steps, lengths, costs, _, width, height, wrap = ground
+    moves = ground.moves
+    steps = ground.steps
+    lengths = ground.lengths
+    costs = ground.costs
+    width = ground.width
+    height = ground.height
+    wrap = ground.wrap
     n = cells.shape[0]
     y, x = divmod(cells[0], width)
     count = 1

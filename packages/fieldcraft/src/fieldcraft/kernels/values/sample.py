@@ -15,8 +15,10 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.grid_frame import GRID_FRAME, GridFrame
+from fieldcraft.kernels.values.obstacles import OBSTACLES, Obstacles
 
-__all__ = ["bilinear", "gradient", "on_map"]
+__all__ = ["GridFrame", "Obstacles", "bilinear", "gradient", "on_map"]
 
 _POINTS = 512  # at a time: their scratch stays in the first-level cache
 _INSIDE = 1 - 2.0**-53  # times a count: the last position before the far rim
@@ -69,20 +71,27 @@ def _surroundings(obstacles, x, y, frame, clamp, kind):
 
     `kind` receives the class of ground of each, -1 for none.
     """
-    (walls, _, classes, both, kinds), (x0, y0, size, y_up, wrap) = obstacles, frame
+    walls = obstacles.walls
+    classes = obstacles.classes
+    both = obstacles.both
+    kinds = obstacles.kinds
     height, width = walls.shape
-    u, v = (x - x0) / size, (y - y0) / size
+    u = (x - frame.left) / frame.size
+    v = (y - frame.low) / frame.size
     is_served = (0 <= u < width and 0 <= v < height) or (
-        np.isfinite(u) and np.isfinite(v) and (clamp or wrap)
+        np.isfinite(u) and np.isfinite(v) and (clamp or frame.wrap)
     )
     if not is_served:
-        u = v = 0.0
-    if not wrap:
-        u, v = min(max(u, 0.0), width * _INSIDE), min(max(v, 0.0), height * _INSIDE)
-    r0, r1, tv = _around(v, height, y_up, wrap)
-    c0, c1, tu = _around(u, width, False, wrap)
+        u = 0.0
+        v = 0.0
+    if not frame.wrap:
+        u = min(max(u, 0.0), width * _INSIDE)
+        v = min(max(v, 0.0), height * _INSIDE)
+    r0, r1, tv = _around(v, height, frame.y_up, frame.wrap)
+    c0, c1, tu = _around(u, width, False, frame.wrap)
     for corner in range(4):
-        r, c = r1 if corner >= 2 else r0, c1 if corner % 2 == 1 else c0
+        r = r1 if corner >= 2 else r0
+        c = c1 if corner % 2 == 1 else c0
         if r < 0 or c < 0 or walls[r, c]:
             kind[corner] = -1
         else:
@@ -127,25 +136,25 @@ def _blocks(points, x0, y0, size, height, width, y_up, corner, across, along, ba
 
 
 @kernel(
-    "f4[:,::1], (b1[:,::1], b1, u1[:,::1], b1[:,::1], b1), f8[:,::1], (f8, f8, f8, b1, b1), b1, i8,"
-    " i8, out i8[::1], out f4[::1]",
+    f"f4[:,::1], {OBSTACLES}, f8[:,::1], {GRID_FRAME}, b1, i8, i8, out i8[::1], out f4[::1]",
     error_model="numpy",
 )
 def bilinear(values, obstacles, points, frame, clamp, first, last, outside, out):
     """Write the values between the cells around each of `points` (N, 2) into `out` (N,); a point
     off the map or not finite into `outside`.
-
-    `obstacles` are (walls, bare, classes, both, kinds): whether there are no walls, the classes of
-    ground, which classes may be entered from each other, and whether classes forbid more than
-    walls. `frame` is (origin x, origin y, cell size, y_up, wrap).
     """
-    (walls, bare, _, _, kinds), (x0, y0, size, y_up, _) = obstacles, frame
+    bare = obstacles.bare
+    kinds = obstacles.kinds
+    y_up = frame.y_up
     height, width = values.shape
     flat = values.reshape(-1)
-    wall = walls.reshape(-1)
+    wall = obstacles.walls.reshape(-1)
     pairs = points.reshape(-1)
-    corners, bases, across = np.empty(_POINTS), np.empty(_POINTS, np.int64), np.empty(_POINTS)
-    along, kind = np.empty(_POINTS), np.empty(4, np.int64)
+    corners = np.empty(_POINTS)
+    bases = np.empty(_POINTS, np.int64)
+    across = np.empty(_POINTS)
+    along = np.empty(_POINTS)
+    kind = np.empty(4, np.int64)
     right = np.uint64(1)
     up = np.uint64(np.int64(-width if y_up else width))
     for start in range(first, last, _POINTS):
@@ -153,9 +162,9 @@ def bilinear(values, obstacles, points, frame, clamp, first, last, outside, out)
         here = pairs[2 * start : 2 * (start + count)]
         _blocks(
             here,
-            x0,
-            y0,
-            size,
+            frame.left,
+            frame.low,
+            frame.size,
             np.float64(height),
             np.float64(width),
             y_up,
@@ -205,17 +214,23 @@ def bilinear(values, obstacles, points, frame, clamp, first, last, outside, out)
 
 
 @kernel(
-    "f4[:,::1], (b1[:,::1], b1, u1[:,::1], b1[:,::1], b1), f8[:,::1], (f8, f8, f8, b1, b1), b1, b1,"
-    " i8, i8, out i8[::1], out f8[:,::1]",
+    f"f4[:,::1], {OBSTACLES}, f8[:,::1], {GRID_FRAME}, b1, b1, i8, i8, out i8[::1], out f8[:,::1]",
     error_model="numpy",
 )
 def gradient(values, obstacles, points, frame, clamp, smooth, first, last, outside, out):
     """Write the slopes along the world's x and y at each of `points` (N, 2), per world unit, into
     `out` (N, 2); a wrong point into `outside`. The rest as in `bilinear`.
     """
-    (walls, _, classes, both, kinds), (_, _, size, y_up, wrap) = obstacles, frame
+    walls = obstacles.walls
+    classes = obstacles.classes
+    both = obstacles.both
+    kinds = obstacles.kinds
+    size = frame.size
+    y_up = frame.y_up
+    wrap = frame.wrap
     height, width = values.shape
-    kind, beside = np.empty(4, np.int64), np.empty(2)
+    kind = np.empty(4, np.int64)
+    beside = np.empty(2)
     for i in range(first, last):
         is_served, r0, r1, tv, c0, c1, tu, own, part = _surroundings(
             obstacles, points[i, 0], points[i, 1], frame, clamp, kind

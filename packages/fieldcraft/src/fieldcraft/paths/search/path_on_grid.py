@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.kernels.paths.path_ground import CostBounds, CostGround, UniformGround
 from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.paths.cost import Cost, read_costs, uniform_cost
 from fieldcraft.paths.path import Path, no_path
@@ -272,11 +273,11 @@ class GridProblem(PathProblem):
         self._kind = "uniform" if self.uniform else "weighted"
 
     @property
-    def _uniform_ground(self) -> tuple[NDArray[np.uint8], Ints, bool, int, int, bool]:
+    def _uniform_ground(self) -> UniformGround:
         """The ground, for `kernels.paths.shortest_path_uniform`."""
         space = self.space
         moves = self.moves
-        return (
+        return UniformGround(
             moves.edges,
             read_only(moves.stops),
             moves.eight,
@@ -286,14 +287,12 @@ class GridProblem(PathProblem):
         )
 
     @property
-    def _weighted_ground(
-        self,
-    ) -> tuple[NDArray[np.integer], Ints, Floats, Floats, bool, int, int, bool]:
+    def _weighted_ground(self) -> CostGround:
         """The ground, for `kernels.paths.shortest_path_weighted`."""
         space = self.space
         moves = self.moves
         has_walls = len(self.costs) > 0 and self._infinite
-        return (
+        return CostGround(
             moves.table(space),
             moves.steps,
             moves.lengths,
@@ -305,11 +304,11 @@ class GridProblem(PathProblem):
         )
 
     @property
-    def _bounds(self) -> tuple[float, float, float, float]:
+    def _bounds(self) -> CostBounds:
         """The bounds of costs, for `kernels.paths.shortest_path_weighted`."""
         if not len(self.costs):
-            return *self.moves.bound, 1.0, 1.0
-        return *self.moves.bound, self.least, self._highest
+            return CostBounds(*self.moves.bound, least=1.0, highest=1.0)
+        return CostBounds(*self.moves.bound, self.least, self._highest)
 
     def solve(self, start: Floats, here: int, goal: Floats, there: int) -> Path:
         """See `PathProblem.solve`."""

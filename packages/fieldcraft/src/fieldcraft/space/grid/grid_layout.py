@@ -13,11 +13,11 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.shared.arrays import is_rows
+from fieldcraft.kernels.shared.grid_frame import GridFrame
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.space import Space
 
 OUTSIDE = ("refuse", "clamp")
-Frame = tuple[float, float, float, int, int, bool, bool]
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,13 @@ class GridLayout:
     origin: tuple[float, float]
     y_up: bool
     wrap: bool
-    frame: Frame = field(init=False, repr=False, compare=False)
-    """The layout as kernels take it, see `kernels.shared.places`."""
+    frame: GridFrame = field(init=False, repr=False, compare=False)
+    """The layout as kernels take it."""
 
     def __post_init__(self) -> None:
-        frame = (*self.origin, self.cell_size, self.width, self.height, self.y_up, self.wrap)
+        frame = GridFrame(
+            *self.origin, self.cell_size, self.width, self.height, self.y_up, self.wrap
+        )
         object.__setattr__(self, "frame", frame)
 
     def centers(self, cells: int | NDArray[np.int64]) -> NDArray[np.float64]:

@@ -301,8 +301,7 @@ class HostAgents:
         self, inputs: swarm_layout.Inputs, plan: SwarmPlan, no_walls: bool, step: int
     ) -> None:
         circle = swarm_layout.circle()
-        rule = tuple(plan.rule)
-        common = (self._numbers, tuple(inputs), circle, rule, no_walls, step)
+        common = (self._numbers, inputs, circle, plan.rule, no_walls, step)
         bands = pool.bands(self.count, self.count // _AGENTS)
         pool.run(
             [(kernels.agents.swarm_steps.walk, (*common, *band, self._agents)) for band in bands]
