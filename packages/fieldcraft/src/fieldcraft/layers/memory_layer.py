@@ -13,7 +13,8 @@ from fieldcraft.layers.propagation.propagation import RememberingField
 from fieldcraft.layers.propagation.radial.radial import METRICS
 from fieldcraft.layers.sources.falloff import Falloff, FalloffLike
 from fieldcraft.layers.steps import Steps
-from fieldcraft.space.cells import condition, unlabeled
+from fieldcraft.space.cells import condition
+from fieldcraft.space.labeled_arrays import unlabeled
 
 
 class MemoryLayer(PropagatedLayer, kind="memory"):

@@ -20,8 +20,8 @@ from fieldcraft.layers import Layer, TrailLayer
 from fieldcraft.layers.propagation import Trail
 from fieldcraft.space import Space, checked_space
 from fieldcraft.space.cached import cached
-from fieldcraft.space.cells import unlabeled
 from fieldcraft.space.csr import NO_CELLS
+from fieldcraft.space.labeled_arrays import unlabeled
 from fieldcraft.values import functions
 from fieldcraft.values.clearance import Clearance
 from fieldcraft.values.operand import Operand

@@ -1,4 +1,4 @@
-"""Checks of cells, ids and masks, and of positions that may be off the map; opaque cells."""
+"""Checks of cells, ids and masks, and of positions that may be off the map."""
 
 from __future__ import annotations
 
@@ -8,14 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
-from fieldcraft.base.interruption import atomic
 from fieldcraft.base.words import IfOutside
-from fieldcraft.kernels.compiling import pool
-from fieldcraft.kernels.shared.arrays import read_only
-from fieldcraft.space.cached import cached_until_walls_change
+from fieldcraft.space.labeled_arrays import unlabeled
 
 if TYPE_CHECKING:
     from fieldcraft.space.space import Space
@@ -94,10 +90,9 @@ def checked_cells(space: Space, cells: ArrayLike) -> NDArray[np.int64]:
             got=f"{ids.dtype} of shape {ids.shape}",
             remedy="Use cell_at() to turn positions into cells",
         )
+    wrong = np.atleast_1d(False)
     if ids.size:
         wrong = np.atleast_1d((ids < 0) | (ids >= len(space)))
-    else:
-        wrong = ids != ids
     if wrong.any():
         rule = "A cell is a vertex, and this graph has none"
         if len(space):
@@ -143,79 +138,6 @@ def condition(space: Space, what: str, values: ArrayLike) -> ArrayLike:
     return mask
 
 
-def unlabeled(space: Space, values: ArrayLike) -> ArrayLike:
-    """Return the values of an `xarray.DataArray` in the order of a grid's cells; anything else
-    unchanged.
-
-    Dimensions are matched by name, and rows and columns by their coordinates, if there are any.
-    Other dimensions, and coordinates that are not the centers of the grid's cells, raise
-    `InvalidValue`; so do coordinates on hexagons, whose centers are not in straight columns.
-    """
-    labeled: Any = values
-    dims = getattr(labeled, "dims", None)
-    if not isinstance(dims, tuple) or not hasattr(labeled, "coords") or len(space.shape) != 2:
-        return values
-    if set(dims) != {"y", "x"}:
-        raise InvalidValue(
-            "A labeled array has the dims y and x",
-            got=f"dims {dims}",
-            remedy="Rename them, or pass array.values",
-        )
-    labeled = labeled.transpose("y", "x")
-    centers = space.positions.reshape(*space.shape, 2)
-    x, y = centers[:1, :, 0], centers[:, :1, 1]
-    if (centers[..., 0] != x).any() or (centers[..., 1] != y).any():
-        named = [name for name in ("y", "x") if name in labeled.coords]
-        if named:
-            raise InvalidValue(
-                "A labeled array on hexagons has no coordinates, which no straight columns have",
-                got=f"coordinates {', '.join(named)}",
-                remedy="Pass array.values, with the rows and columns of the hexagons",
-            )
-        return np.asarray(labeled.values)
-    cell_size = float(np.ptp(space.extent[:, 0])) / space.shape[1]
-    for name, wanted in (("y", y[:, 0]), ("x", x[0])):
-        if name not in labeled.coords:
-            continue
-        given = coordinates(labeled, name)
-        tolerance = cell_size / 100 + rounding(labeled, name)
-        if given.shape == wanted.shape and np.allclose(given, wanted, rtol=0, atol=tolerance):
-            continue
-        if given.shape != wanted.shape or not np.allclose(
-            given[::-1], wanted, rtol=0, atol=tolerance
-        ):
-            raise InvalidValue(
-                f"The {name} coordinates of a labeled array are the centers of the grid's cells",
-                got=f"{len(given)} from {given[:1]} to {given[-1:]}, for {len(wanted)} from"
-                f" {wanted[0]:g} to {wanted[-1]:g}",
-                remedy="Interpolate it onto these centers with array.interp(x=..., y=...), or pass"
-                " array.values",
-            )
-        labeled = labeled.isel({name: slice(None, None, -1)})
-    return np.asarray(labeled.values)
-
-
-def coordinates(labeled: Any, name: str) -> NDArray[np.float64]:
-    """Return the coordinates of a dimension of a labeled array, (N,)."""
-    given = np.asarray(labeled.coords[name].values)
-    fits = given.dtype.kind in "iuf" and given.ndim == 1 and len(given) > 0
-    if not fits or not np.isfinite(given).all():
-        raise InvalidValue(
-            f"The {name} coordinates of a labeled array are finite numbers, at least one",
-            got=f"{given.dtype} of shape {given.shape}, {given.reshape(-1)[:3]}",
-            remedy=f"Replace them with assign_coords({name}=...)",
-        )
-    return given.astype(np.float64)
-
-
-def rounding(labeled: Any, name: str) -> float:
-    """Return how far the type of the coordinates, float32 say, may move them."""
-    given = np.asarray(labeled.coords[name].values)
-    if given.dtype.kind != "f":
-        return 0.0
-    return float(np.spacing(np.abs(given).max()))
-
-
 def on_map(space: Space, positions: ArrayLike, outside: IfOutside) -> ArrayLike:
     """Return positions, with `outside="clamp"` those off the map moved into the nearest cell."""
     if checks.choice("outside", outside, ("refuse", "clamp")) == "refuse":
@@ -225,7 +147,9 @@ def on_map(space: Space, positions: ArrayLike, outside: IfOutside) -> ArrayLike:
         space.cell_at(points)
     except OutsideMap:
         _pull_in(space, points)
-    return points[0] if single else points
+    if single:
+        return np.asarray(points[0])
+    return points
 
 
 def _pull_in(space: Space, points: NDArray[np.float64]) -> None:
@@ -242,81 +166,13 @@ def checked_vectors(space: Space, vectors: ArrayLike) -> NDArray[np.float64]:
     """Return vectors in world units, (..., 2) or (..., 3), as float64."""
     given = checks.array("Vectors", vectors)
     if given.shape[-1:] != (space.dimensions,) or given.dtype.kind not in "iuf":
+        if space.dimensions == 2:
+            form = "(x, y) pairs"
+        else:
+            form = "(x, y, z)"
         raise InvalidValue(
-            f"Vectors are {'(x, y) pairs' if space.dimensions == 2 else '(x, y, z)'} of numbers",
+            f"Vectors are {form} of numbers",
             got=f"{given.dtype} of shape {given.shape}",
             remedy=f"Pass ends minus starts, an array of shape (N, {space.dimensions})",
         )
     return given.astype(np.float64, copy=False)
-
-
-_AS_WALLS, _OPAQUE, _TRANSPARENT = range(3)
-_PAIRS_PER_THREAD = 2_000
-
-
-def set_opaque(space: Space, cells: ArrayLike, opaque: bool | None) -> None:
-    """See `Space.set_opaque`."""
-    space._check_hides()
-    code = _AS_WALLS
-    if opaque is not None:
-        if checks.flag("opaque", opaque):
-            code = _OPAQUE
-        else:
-            code = _TRANSPARENT
-    codes = _codes(space).copy()
-    codes[checked_cells(space, cells)] = code
-    _set_codes(space, codes)
-
-
-def _codes(space: Space) -> NDArray[np.uint8]:
-    codes = space.opacity_codes
-    if codes is None:
-        return np.zeros(len(space), dtype=np.uint8)
-    return codes
-
-
-@atomic
-def _set_codes(space: Space, codes: NDArray[np.uint8]) -> None:
-    changed = np.flatnonzero(_codes(space) != codes)
-    if len(changed):
-        space._changes.add(changed)
-        space.opacity_codes = codes
-
-
-def match_opacity(space: Space, opaque: NDArray[np.bool_]) -> None:
-    """Make exactly these cells opaque, bool in the space's shape."""
-    codes = np.where(opaque == space.walls, _AS_WALLS, np.where(opaque, _OPAQUE, _TRANSPARENT))
-    _set_codes(space, codes.astype(np.uint8).reshape(-1))
-
-
-@cached_until_walls_change
-def opaque_of(space: Space) -> NDArray[np.bool_]:
-    """See `Space.opaque`; the walls themselves where both are the same."""
-    walls = space.walls
-    codes = space.opacity_codes
-    if codes is None:
-        return walls
-    opaque = np.where(codes == _AS_WALLS, walls.reshape(-1), codes == _OPAQUE).reshape(space.shape)
-    if (opaque == walls).all():
-        return walls
-    return read_only(opaque)
-
-
-def sees_cells(
-    opaque: NDArray[np.bool_],
-    wrap: bool,
-    viewers: NDArray[np.int64],
-    cells: NDArray[np.int64],
-    limits: NDArray[np.int64],
-    cones: NDArray[np.float64],
-    *,
-    pairs: bool = False,
-) -> NDArray[np.bool_]:
-    """Return which cells (T,) of a grid the viewers in cells (V,) see, (V, T), or with `pairs` each
-    its own, (V, 1). The two cells at the ends of a line never block it.
-    """
-    seen = np.zeros((len(viewers), 1 if pairs else len(cells)), dtype=np.bool_)
-    common = (opaque.view(np.uint8), viewers, limits, cones, cells, wrap, pairs)
-    parts = pool.bands(len(viewers), seen.size // _PAIRS_PER_THREAD)
-    pool.run([(kernels.sight.sees.sees_cells, (*common, low, high, seen)) for low, high in parts])
-    return seen

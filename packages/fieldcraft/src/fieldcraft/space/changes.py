@@ -10,7 +10,7 @@ a version. These rules hold for everything that remembers cells, walls, steps or
   These may be more cells than have changed: all cells, if the version is `UNKNOWN` or older than
   the history, which is bounded. A follower that cannot take over some cells begins anew.
 - A cell that it remembers may be a wall by then. It moves to `Space.nearest_open`, or is dropped.
-- Results that depend only on the space are cached with it (`adjacency.cached_until_walls_change`).
+- Results that depend only on the space are cached with it (`cached.cached_until_walls_change`).
 
 Copies: a pickle, a deep copy and a copy of a space have its version and its history, so that
 followers that are copied with it continue where they were. With the walls of a parent

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.space.cells import checked_cells, condition, unlabeled
+from fieldcraft.space.cells import checked_cells, condition
 from fieldcraft.space.grid.neighborhood import Terrain
+from fieldcraft.space.labeled_arrays import unlabeled
 from fieldcraft.space.space import Space
 
 

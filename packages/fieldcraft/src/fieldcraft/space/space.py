@@ -15,17 +15,10 @@ from fieldcraft.base.synonyms import Suggesting
 from fieldcraft.base.words import IfOutside
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cached import cached_until_walls_change
-from fieldcraft.space.cells import (
-    Many,
-    One,
-    checked_cells,
-    checked_vectors,
-    occupied_mask,
-    opaque_of,
-    set_opaque,
-)
+from fieldcraft.space.cells import Many, One, checked_cells, checked_vectors, occupied_mask
 from fieldcraft.space.changes import WallChanges
 from fieldcraft.space.components import by_area, components
+from fieldcraft.space.opacity import opaque_of, set_opaque
 
 if TYPE_CHECKING:
     from typing import Self
@@ -166,8 +159,10 @@ class Space(Pictured, Suggesting, ABC):
 
     def __eq__(self, other: object) -> bool:
         """Return whether another space has the same cells, walls, steps and opaque cells."""
-        if self is other or not isinstance(other, Space) or not self.same_cells(other):
-            return self is other
+        if self is other:
+            return True
+        if not isinstance(other, Space) or not self.same_cells(other):
+            return False
         mine = self._compared()
         yours = other._compared()
         return len(mine) == len(yours) and all(map(np.array_equal, mine, yours))
@@ -343,7 +338,9 @@ class Space(Pictured, Suggesting, ABC):
         moved = taken[cells]
         if moved.any():
             found[moved] = self.position_of(self.nearest_open(cells[moved], occupied=occupied))
-        return found[0] if single else found
+        if single:
+            return np.asarray(found[0])
+        return found
 
     # Steps
 

@@ -9,7 +9,7 @@ import numpy as np
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.values import map_operations as operations
-from fieldcraft.space.cells import unlabeled
+from fieldcraft.space.labeled_arrays import unlabeled
 from fieldcraft.values.ground import Ground, Term
 from fieldcraft.values.tree import CELLWISE, CODES, Node, Written, number
 

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Grid, Space
-from fieldcraft.space.cells import cell_array, unlabeled
+from fieldcraft.space.cells import cell_array
+from fieldcraft.space.labeled_arrays import unlabeled
 
 
 def checked_values(values: ArrayLike, space: Space, shape: tuple[int, ...]) -> NDArray[np.float32]:

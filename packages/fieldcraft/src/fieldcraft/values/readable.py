@@ -14,7 +14,8 @@ from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space import Space
-from fieldcraft.space.cells import cell_array, occupied_mask, unlabeled
+from fieldcraft.space.cells import cell_array, occupied_mask
+from fieldcraft.space.labeled_arrays import unlabeled
 
 Cells = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, needs
 from fieldcraft.space import Grid, grid_of
-from fieldcraft.space.cells import coordinates, rounding, unlabeled
+from fieldcraft.space.labeled_arrays import coordinates, rounding, unlabeled
 
 if TYPE_CHECKING:
     from fieldcraft.values.operand import Operand

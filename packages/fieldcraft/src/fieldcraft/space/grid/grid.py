@@ -15,7 +15,7 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
 from fieldcraft.base.words import Corners, IfOutside
 from fieldcraft.space.adjacency import Adjacency
-from fieldcraft.space.cells import Many, One, checked_cells, match_opacity
+from fieldcraft.space.cells import Many, One, checked_cells
 from fieldcraft.space.changes import WallChanges
 from fieldcraft.space.grid.grid_adjacency import adjacency_of_links
 from fieldcraft.space.grid.grid_layout import (
@@ -34,6 +34,7 @@ from fieldcraft.space.grid.neighborhood import (
     link_masks,
     patch_links,
 )
+from fieldcraft.space.opacity import match_opacity
 from fieldcraft.space.rows_and_columns import (
     back_on_map,
     changeable_cells,

@@ -10,10 +10,10 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.compiling import pool
-from fieldcraft.space.cells import sees_cells
 from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.kinds import check_lines_of_sight, graph_of, sight_grid_of
 from fieldcraft.space.sight import over_polygons as graph_sight
+from fieldcraft.space.sight.lines_on_grid import sees_cells
 from fieldcraft.space.sight.viewers import (
     Viewers,
     checked_heights,

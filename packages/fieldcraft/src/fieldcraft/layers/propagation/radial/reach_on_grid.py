@@ -15,7 +15,7 @@ from fieldcraft import kernels
 from fieldcraft.base.ranges import farthest_within
 from fieldcraft.kernels.shared.arrays import Floats, read_only
 from fieldcraft.space import Grid, GridSnapshot, Space
-from fieldcraft.space.cells import sees_cells
+from fieldcraft.space.sight.lines_on_grid import sees_cells
 from fieldcraft.space.space_ranges import largest_coordinate, within_range
 
 Cells = NDArray[np.int64]

@@ -1,0 +1,31 @@
+"""Lines of sight between cells of a grid."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldcraft import kernels
+from fieldcraft.kernels.compiling import pool
+
+_PAIRS_PER_THREAD = 2_000
+
+
+def sees_cells(
+    opaque: NDArray[np.bool_],
+    wrap: bool,
+    viewers: NDArray[np.int64],
+    cells: NDArray[np.int64],
+    limits: NDArray[np.int64],
+    cones: NDArray[np.float64],
+    *,
+    pairs: bool = False,
+) -> NDArray[np.bool_]:
+    """Return which cells (T,) of a grid the viewers in cells (V,) see, (V, T), or with `pairs` each
+    its own, (V, 1). The two cells at the ends of a line never block it.
+    """
+    seen = np.zeros((len(viewers), 1 if pairs else len(cells)), dtype=np.bool_)
+    common = (opaque.view(np.uint8), viewers, limits, cones, cells, wrap, pairs)
+    parts = pool.bands(len(viewers), seen.size // _PAIRS_PER_THREAD)
+    pool.run([(kernels.sight.sees.sees_cells, (*common, low, high, seen)) for low, high in parts])
+    return seen
