@@ -11,7 +11,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.base import synonyms
-from fieldcraft.base.errors import FieldcraftError
+from fieldcraft.base.errors import FieldcraftError, InvalidValue
 
 GUESSES = """
 tcod: fc.compute_fov fc.dijkstra2d fc.hillclimb2d fc.AStar fc.Pathfinder fc.bsp fc.noise fc.los
@@ -28,6 +28,9 @@ pygame: imap.draw layer.update source.kill source.rect source.pos layer.clear la
 pygame: imap.tick fc.draw grid.rows
 anyone: fc.astar fc.dijkstra fc.line_of_sight fc.plot fc.show fc.load fc.worst path.points
 anyone: layer.reset layer.add teams.winner teams.frontlines flow.direction
+anyone: fc.get_fov fc.find_best fc.raycast fc.flood_fill fc.heatmap fc.Boids fc.from_array fc.max
+anyone: layer.get_value layer.peak layer.zero imap.names imap.sources grid.is_blocked grid.distance
+anyone: path.is_valid source.velocity teams.leader distances.nextStep spot.pos belief.update
 anyone: fc.uphill fc.Swarm fc.influencemap fc.Gird imap.add_leyer layer.sampel grid.is_wall
 """
 
@@ -46,6 +49,8 @@ def _things() -> dict[str, Any]:
         "distances": distances,
         "flow": fc.flow_field(distances),
         "path": fc.shortest_path(grid, (0.5, 0.5), (3.5, 3.5)),
+        "spot": fc.best(layer, (0.5, 0.5), 2.0),
+        "belief": fc.Belief(grid, speed=1.0),
         "teams": imap.add_teams(["red", "blue"], fc.Radial(2.0)),
     }
 
@@ -75,6 +80,31 @@ def test_remedies_name_what_there_is() -> None:
                     assert hasattr(things[owner], name), remedy
             for module, name in re.findall(r"\bfc\.(view|query|steering)\.(\w+)", remedy):
                 assert hasattr(getattr(fc, module), name), remedy
+
+
+def test_remedies_name_kinds_of_maps() -> None:
+    remedies = [remedy for words in synonyms.WORDS.values() for remedy in words.values()]
+    kinds = {kind for remedy in remedies for kind in re.findall(r'generate_map\("(\w+)"', remedy)}
+    assert kinds and kinds <= set(fc.maps.KINDS)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "layer.values = np.zeros((4, 5))",
+        "grid.walls = np.zeros((4, 5))",
+        "grid.opaque = np.zeros((4, 5))",
+        "source.position = (2.5, 2.5)",
+        "imap['threat'] = layer",
+        "del imap['threat']",
+    ],
+)
+def test_assignments_are_answered_with_the_call(statement: str) -> None:
+    with pytest.raises(InvalidValue) as refused:
+        exec(statement, {"np": np} | _things())
+    assert re.search(
+        r"\b(write|set_walls|set_opaque|move|add_layer|remove_layer)\(", str(refused.value)
+    )
 
 
 def test_no_synonym_is_the_name_of_something() -> None:

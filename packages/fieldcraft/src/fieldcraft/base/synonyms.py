@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 import functools
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from fieldcraft.base.errors import NoSuchName
+from fieldcraft.base.errors import InvalidValue, NoSuchName
 
 _PATH = "fc.shortest_path(space, start, goal) finds a path, and fc.distance_map(space, goals) the"
 _PATH += " distances of all cells"
@@ -33,9 +34,104 @@ _NEIGHBORS += " allows diagonal steps"
 _POINTS = "path.positions has its points, shape (N, 2); path.at(distance) is the point so far along"
 _LENGTH = "path.length is its length in world units, path.cost what it costs"
 _END = "path.positions[-1] is its end"
+_SPOT = "spot.position is the center of the cell, spot.positions those of many"
+_BELIEF = "belief.advance(dt) lets the target move, belief.observe(seen) removes what was seen"
+_NEXT = "path.at(distance) is the point so far along, path.positions[1] the second one"
+_PLACE = "source.position reads the place, source.move((x, y)) changes it"
+_GRID = "fc.Grid(width, height) is a map of square cells, fc.Grid(walls=array) one from an array"
+_HEXES = "fc.HexGrid(columns, rows) is a map of hexagons"
+_FLEE = "fc.flee_map(distances) leads away from goals, fc.steering.flee moves straight away"
+_SEEK = "fc.steering.seek moves straight to a target, fc.flow_field(distances) around walls"
+_FLOCK = "fc.steering has flocks and crowds: Swarm, Crowd, separation, alignment, cohesion"
+_TEAMS = "fc.Teams(space, names, propagation) or imap.add_teams(names, propagation):"
+_TEAMS += " influence(), share(), owner(), front_lines()"
+_NUMPY = "np.clip(layer.values, 0, 1) and other functions of NumPy take values; an expression has"
+_NUMPY += " clamp(), curve(), normalize(), smooth()"
+_FILM = "fc.view.save_film(path, pictures) writes a film of pictures"
+_KIND = "A layer of an influence map has a name of yours: imap.add_layer(name, fc.Spread(decay))."
+_KIND += " docs/what_a_step_does.md says which kind to take"
+_CURVES = 'A falloff is a word: fc.Radial(radius, falloff="linear"), fc.Spread(decay,'
+_CURVES += ' falloff="linear")'
+_WORLD = "fc.generate_map(kind, width, height, seed=0) makes maps: rooms, cave, open, pillars, maze"
+_IS_WALL = "space.walls.flat[space.cell_at((x, y))] says whether a position is in a wall"
+_AWAY = "fc.distance_map(space, goals).sample((x, y)) is how far a walk is"
+_RANDOM = "fc.pick(layer, position, radius, rng=rng) chooses a cell at random;"
+_RANDOM += " space.open_near(positions) are the nearest open positions"
+_EDGES = "graph.set_edges(edges, blocked) blocks or opens edges; fc.Graph(positions, edges) has"
+_EDGES += " others"
 
 WORDS: dict[str, dict[str, str]] = {
     "fc": {
+        "Level": _GRID,
+        "Tile": _GRID,
+        "from_array": _GRID,
+        "Obstacle": _WALLS,
+        "walls": _WALLS,
+        "Hex": _HEXES,
+        "Hexagon": _HEXES,
+        "HexMap": _HEXES,
+        "Waypoints": "fc.Graph(positions, edges) is a map of waypoints",
+        "from_image": "fc.load_map(path) reads pictures and map files",
+        "random_map": _WORLD,
+        "cave": _WORLD,
+        "rooms": _WORLD,
+        "dungeon": _WORLD,
+        "perlin": _WORLD,
+        "raycast": _SEES,
+        "raycasting": _SEEN,
+        "shadowcast": _SEEN,
+        "in_sight": _SEES,
+        "flood_fill": _DISTANCES,
+        "vector_field": "fc.flow_field(distances) has the directions to the goals of a distance"
+        " map",
+        "boids": _FLOCK,
+        "flock": _FLOCK,
+        "agents": _FLOCK,
+        "seek": _SEEK,
+        "pursue": "fc.steering.pursue follows a target that moves, fc.Pursuit searches for a"
+        " lost one",
+        "flee": _FLEE,
+        "avoid": _FLEE,
+        "control": _TEAMS,
+        "front": _TEAMS,
+        "front_line": _TEAMS,
+        "territory": _TEAMS,
+        "owner": _TEAMS,
+        "voronoi": "fc.query.first_arrival(space, ours, theirs) says who reaches a cell first;"
+        " imap.add_teams(names, fc.Radial(radius)).owner() who is stronger there",
+        "heatmap": "fc.view.picture(layer) draws a map; fc.Diffuse(rate) is a layer of heat",
+        "heat": "fc.Diffuse(rate) is a layer of heat",
+        "influence": _LAYER,
+        "decay": "Decay is a setting: fc.Spread(decay=0.2)",
+        "linear": _CURVES,
+        "gauss": _CURVES,
+        "best_position": "fc.best(layer, position, radius) finds the strongest cell near a"
+        " position",
+        "top": "fc.best(layer, position, radius, count=3) finds the strongest cells",
+        "max": "fc.maximum(a, b) is the larger of two maps; layer.values.max() a number",
+        "min": "fc.minimum(a, b) is the smaller of two maps; layer.values.min() a number",
+        "clip": _NUMPY,
+        "abs": _NUMPY,
+        "normalize": _NUMPY,
+        "blur": "layer.smooth(cells) blurs a map; fc.Diffuse(rate) is a layer that diffuses",
+        "image": _SHOW,
+        "animate": _FILM,
+        "gif": _FILM,
+        "film": _FILM,
+        "run": _TIME,
+        "simulate": _TIME,
+        "step": _TIME,
+        "clock": _TIME,
+        "Simulation": "fc.InfluenceMap(space) has layers on a space; imap.advance(dt) lets time"
+        " pass",
+        "alarm": "fc.Flood(cooling) is a layer whose front runs on: alarms, fire",
+        "fire": "fc.Flood(cooling) is a layer whose front runs on: alarms, fire",
+        "scent": "fc.Trail(keep) is a layer that agents leave marks on",
+        "memory": "fc.Fade(amount) is a layer of what was visited, fc.LastSeen(space) of what"
+        " was seen",
+        "sound": _KIND,
+        "danger": _KIND,
+        "threat": _KIND,
         "find_path": _PATH,
         "path": _PATH,
         "pathfind": _PATH,
@@ -112,6 +208,21 @@ WORDS: dict[str, dict[str, str]] = {
         "threads": "fc.set_threads(count) sets the number of threads",
     },
     "InfluenceMap": {
+        "step_all": _TIME,
+        "delta": _TIME,
+        "spread": _TIME,
+        "pause": "Time passes only in imap.advance(dt) and imap.step()",
+        "names": "list(imap) has the names of the layers",
+        "to_array": "imap[name].values: values belong to a layer",
+        "load_map": "fc.load_map(path) reads a map file, fc.InfluenceMap.load(path) a save",
+        "add_static": "imap.register_type(name, static=True).add_static((x, y)): it belongs to a"
+        " layer",
+        "add_dynamic": "imap.register_type(name, static=False).add_dynamic((x, y)): it belongs to a"
+        " layer",
+        "sources": "imap[name].sources: sources belong to a layer",
+        "query": "fc.best(imap[name], position, radius) finds the strongest cell near a position",
+        "best": "fc.best(imap[name], position, radius) finds the strongest cell near a position",
+        "find_path": _PATH,
         "update": _TIME,
         "tick": _TIME,
         "run": _TIME,
@@ -145,6 +256,17 @@ WORDS: dict[str, dict[str, str]] = {
         "render": "fc.view.frame(imap[name], scale=8) returns an array of pixels",
     },
     "Layer": {
+        "zero": f"layer.write(np.zeros(layer.shape)) clears the values; {_REMOVE}",
+        "fill": f"layer.write(np.full(layer.shape, value)) sets all values; {_REMOVE}",
+        "remove_all": _REMOVE,
+        "delete": _REMOVE,
+        "visit": "A layer with fc.Fade has mark((x, y)) for visits",
+        "drop": "layer.deposit((x, y), amount) adds once",
+        "evaporate": "A layer with fc.Trail(half_life=seconds) evaporates with each step",
+        "strength": "A source has a strength: layer.add_source((x, y), strength)",
+        "enabled": "imap.remove_layer(name) removes a layer; a layer in use has every, its"
+        " interval",
+        "save": "imap.save(path) writes a map with its layers; layer.state() has the values",
         "clear": f"layer.write(np.zeros(layer.shape)) clears the values; {_REMOVE}",
         "reset": f"layer.write(np.zeros(layer.shape)) clears the values; {_REMOVE}",
         "remove": _REMOVE,
@@ -165,6 +287,20 @@ WORDS: dict[str, dict[str, str]] = {
         "modify_cells": _WRITE,
     },
     "Operand": {
+        "image": "fc.view.frame(layer, scale=8) returns an array of pixels",
+        "asarray": _VALUES,
+        "to_array": _VALUES,
+        "lookup": _VALUES,
+        "influence": _VALUES,
+        "peak": "fc.best(layer, position, radius) finds the strongest cell, fc.peaks(layer) the"
+        " peaks",
+        "max_position": "fc.best(layer, position, radius) finds the strongest cell",
+        "distance_to": "distances.sample((x, y)) is the distance of a position",
+        "path_to": "distances.descend((x, y)) is the path to the nearest goal",
+        "next_step": "distances.step(positions) returns the next cells of agents",
+        "nearest": "distances.descend((x, y)) is the path to the nearest goal",
+        "recalculate": "distances.repair() follows changes of walls and costs",
+        "max_distance": "distances.values.max() is a number; limit= ends the search",
         "data": _VALUES,
         "array": _VALUES,
         "value": _VALUES,
@@ -194,6 +330,38 @@ WORDS: dict[str, dict[str, str]] = {
         "grid": "map.space is the space that the values are on",
     },
     "Space": {
+        "is_blocked": _IS_WALL,
+        "blocked": _IS_WALL,
+        "is_open": _IS_WALL,
+        "contains": 'space.cell_at((x, y)) raises OutsideMap; outside="clamp" takes the nearest'
+        " cell",
+        "set_blocked": _WALLS,
+        "set_obstacle": _WALLS,
+        "remove_wall": _WALLS,
+        "clear_walls": _WALLS,
+        "open": _WALLS,
+        "cell": _CELLS,
+        "center": _CELLS,
+        "get": _VALUES,
+        "distance": _AWAY,
+        "distance_to": _AWAY,
+        "path": _PATH,
+        "cost": "Costs are given to paths: fc.shortest_path(space, start, goal, cost=array)",
+        "weights": "Costs are given to paths: fc.shortest_path(space, start, goal, cost=array)",
+        "array": "space.walls is the array of walls",
+        "to_numpy": "space.walls is the array of walls",
+        "tiles": "space.walls is the array of walls",
+        "bounds": "space.extent has the lowest and the highest corner",
+        "random_cell": _RANDOM,
+        "random_position": _RANDOM,
+        "line_of_sight": _SEES,
+        "raycast": _SEES,
+        "nearest": "space.open_near((x, y)) is the nearest open position",
+        "add_edge": _EDGES,
+        "remove_edge": _EDGES,
+        "add_node": _EDGES,
+        "degree": _NEIGHBORS,
+        "number_of_nodes": "len(space) is the number of cells",
         "set_wall": _WALLS,
         "add_wall": _WALLS,
         "add_walls": _WALLS,
@@ -233,6 +401,13 @@ WORDS: dict[str, dict[str, str]] = {
         "columns": "grid.height is the number of rows, grid.width of columns",
     },
     "Path": {
+        "coordinates": _POINTS,
+        "tolist": _POINTS,
+        "total_cost": _LENGTH,
+        "is_valid": "path.found says whether there is a path",
+        "next_step": _NEXT,
+        "reverse": "path.positions[::-1] has its points from the end on",
+        "reversed": "path.positions[::-1] has its points from the end on",
         "points": _POINTS,
         "nodes": _POINTS,
         "waypoints": _POINTS,
@@ -247,6 +422,11 @@ WORDS: dict[str, dict[str, str]] = {
         "success": "path.found says whether there is a path",
     },
     "FlowField": {
+        "at": "flow.sample(positions) is the direction at positions, flow.vectors all",
+        "get": "flow.sample(positions) is the direction at positions, flow.vectors all",
+        "velocity": "flow.sample(positions) is the direction at positions; times a speed it is one",
+        "field": "flow.vectors has the directions of all cells, shape (height, width, 2)",
+        "dx": "flow.vectors has the directions of all cells, shape (height, width, 2)",
         "direction": "flow.sample(positions) is the direction at positions, flow.vectors all",
         "direction_at": "flow.sample(positions) is the direction at positions, flow.vectors all",
         "directions": "flow.sample(positions) is the direction at positions, flow.vectors all",
@@ -254,10 +434,14 @@ WORDS: dict[str, dict[str, str]] = {
         "step": "fc.steering.move(...) moves agents along flow.sample(positions)",
     },
     "Source": {
-        "pos": "source.position reads the place, source.move((x, y)) changes it",
-        "x": "source.position reads the place, source.move((x, y)) changes it",
-        "y": "source.position reads the place, source.move((x, y)) changes it",
-        "rect": "source.position reads the place, source.move((x, y)) changes it",
+        "amount": "source.strength is its strength",
+        "destroy": "source.remove() removes it",
+        "velocity": "source.move((x, y), velocity=(vx, vy)) lets it move on by itself",
+        "radius": "source.resize(radius) changes how far it reaches, with fc.Radial",
+        "pos": _PLACE,
+        "x": _PLACE,
+        "y": _PLACE,
+        "rect": _PLACE,
         "move_to": "source.move((x, y)) moves it",
         "update": "source.move((x, y)) moves it, source.strength = 3 changes its strength",
         "delete": "source.remove() removes it",
@@ -266,6 +450,14 @@ WORDS: dict[str, dict[str, str]] = {
         "value": "source.strength is its strength",
     },
     "Teams": {
+        "leader": "teams.owner() is the number of the strongest team in each cell",
+        "strongest": "teams.owner() is the number of the strongest team in each cell",
+        "territory": "teams.regions() are the connected parts that a team owns, teams.owner() the"
+        " owner of each cell",
+        "front": "teams.front_lines() are the lines between two teams",
+        "score": "teams.share(name).values.mean() is the part that a team has",
+        "get": "teams[name] is the layer of a team",
+        "map": "teams.influence(name) is the map of one team, teams.tension() of all",
         "control": "teams.influence(name) is its own influence minus that of others, teams.share"
         "(name) its part of all",
         "winner": "teams.owner() is the number of the strongest team in each cell",
@@ -276,6 +468,22 @@ WORDS: dict[str, dict[str, str]] = {
         "borders": "teams.front_lines() are the lines between two teams",
         "add_source": "teams[name].add_source((x, y), strength): sources belong to a layer",
         "step": _TIME,
+    },
+    "ChosenCells": {
+        "x": _SPOT,
+        "y": _SPOT,
+        "pos": _SPOT,
+        "location": _SPOT,
+        "coordinates": _SPOT,
+        "index": "spot.cell is the number of the cell, spot.position its center",
+        "score": "spot.value is its value",
+    },
+    "Belief": {
+        "update": _BELIEF,
+        "predict": _BELIEF,
+        "move": _BELIEF,
+        "map": "belief.values has the probability of each cell",
+        "entropy": "belief.doubt() is how spread the belief is",
     },
 }
 """For each public class, and for the module `fc`: what is meant by a name that it does not have."""
@@ -289,6 +497,8 @@ _NOUNS = {
     "FlowField": "A flow field",
     "Source": "A source",
     "Teams": "A set of teams",
+    "ChosenCells": "A choice of cells",
+    "Belief": "A belief",
 }
 
 
@@ -333,6 +543,30 @@ VALUES: dict[str, dict[str, str]] = {
 """For arguments that are one of some words: what is meant by a word that is none of them."""
 
 
+CHANGED_BY = {
+    "values": "layer.write(array) replaces all values, layer.add_source((x, y), strength) holds"
+    " one, layer.deposit((x, y), amount) adds to one",
+    "walls": "space.set_walls(cells, True) makes walls, also for a mask of cells;"
+    " fc.Grid(walls=array) is a new map",
+    "opaque": "space.set_opaque(cells, True) makes cells opaque, also for a mask of cells",
+    "position": "source.move((x, y)) moves it",
+}
+"""For attributes that are read only: the calls that change them."""
+
+
+def refuse_to_set(name: str) -> Callable[[Any, object], None]:
+    """Return the setter of an attribute in `CHANGED_BY`, which refuses all values."""
+
+    def refuse(thing: Any, value: object) -> None:
+        raise InvalidValue(
+            f"The attribute {name!r} is changed by calls",
+            got=f".{name} = ...",
+            remedy=CHANGED_BY[name],
+        )
+
+    return refuse
+
+
 class Suggesting:
     """A class that answers names that it does not have with what is meant."""
 
@@ -364,7 +598,7 @@ def _missing(kind: type, own: tuple[str, ...], name: str) -> tuple[str, str, str
     `own` has the attributes of the object itself.
     """
     words = [each.__name__ for each in kind.__mro__ if each.__name__ in WORDS]
-    remedy = next((WORDS[word][name] for word in words if name in WORDS[word]), "")
+    remedy = next((found for word in words if (found := _remedy(word, name))), "")
     if not remedy:
         near = nearest(name, [*dir(kind), *own])
         if not near:
@@ -382,7 +616,7 @@ def missing_in_module(
     `elsewhere` has the names of its submodules.
     """
     homes = [module for module, names in elsewhere.items() if name in names]
-    remedy = WORDS["fc"].get(name, "")
+    remedy = _remedy("fc", name)
     if homes:
         remedy = f"It is in a submodule: fc.{homes[0]}.{name}"
     if not remedy:
@@ -393,11 +627,29 @@ def missing_in_module(
     return NoSuchName(f"fieldcraft has no {name!r}", got=f"fc.{name}", remedy=remedy)
 
 
+_VERB = re.compile(r"(get|find|compute|calculate|make|create)_?(?=\w)")
+
+
+def _plain(name: str) -> str:
+    """Return a name in small letters, without underscores and a verb such as "get" before it."""
+    return _VERB.sub("", name.lower(), count=1).replace("_", "")
+
+
+@functools.cache
+def _plain_words(kind: str) -> dict[str, str]:
+    return {_plain(name): remedy for name, remedy in WORDS[kind].items()}
+
+
+def _remedy(kind: str, name: str) -> str:
+    """Return what is meant by a name of a class, or ""."""
+    return WORDS[kind].get(name) or _plain_words(kind).get(_plain(name), "")
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return the public name that is most like `name`, or ""."""
     public = sorted(each for each in known if not each.startswith("_"))
-    lower = {each.lower(): each for each in reversed(public)}
-    if name.lower() in lower:
-        return lower[name.lower()]
+    plain = {_plain(each): each for each in reversed(public)}
+    if _plain(name) in plain:
+        return plain[_plain(name)]
     near = difflib.get_close_matches(name, public, n=1, cutoff=0.7)
     return near[0] if near else ""

@@ -110,6 +110,22 @@ class InfluenceMap(Suggesting):
         except (KeyError, TypeError):  # names that are unhashable, too
             raise UnknownName("layer", name, self._layers) from None
 
+    if not TYPE_CHECKING:  # type checkers refuse both themselves
+
+        def __setitem__(self, name: object, layer: object) -> None:
+            raise InvalidValue(
+                "Layers are made by their map",
+                got=f"imap[{name!r}] = ...",
+                remedy="Write imap.add_layer(name, propagation), or (name, values=array)",
+            )
+
+        def __delitem__(self, name: object) -> None:
+            raise InvalidValue(
+                "Layers are removed by a call",
+                got=f"del imap[{name!r}]",
+                remedy=f"Write imap.remove_layer({name!r})",
+            )
+
     def layer(self, name: str, kind: type[Kind]) -> Kind:
         """Return the layer with a name and of a class, for type checkers and editors.
 

@@ -12,6 +12,7 @@ from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue, WrongLayer
 from fieldcraft.base.single_thread import SingleThreadLock
 from fieldcraft.base.state import NOT_A_STATE, copied, not_a_state
+from fieldcraft.base.synonyms import refuse_to_set
 from fieldcraft.base.words import Between, IfOutside
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.forecast import Forecast
@@ -154,8 +155,10 @@ class Layer(Operand):
 
     @property
     def values(self) -> NDArray[np.float32]:
-        """The values: a read-only float32 view of shape (height, width), valid until the next
-        change.
+        """The values: a float32 view of shape (height, width), valid until the next change.
+
+        It is read-only. `write` replaces all values, a source holds one, `deposit` adds to one.
+        For calculations of your own take a copy, `layer.values.copy()`.
         """
         steps = self.steps
         if steps.field.lazy:
@@ -165,6 +168,9 @@ class Layer(Operand):
             view = steps.values.view()
         view.flags.writeable = False  # not by read_only(): each sample comes here
         return view
+
+    if not TYPE_CHECKING:  # type checkers refuse it themselves
+        values = values.setter(refuse_to_set("values"))
 
     @property
     def propagation(self) -> Propagation | None:

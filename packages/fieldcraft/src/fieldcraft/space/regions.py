@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.synonyms import Suggesting
 from fieldcraft.base.words import NoneFound
 from fieldcraft.kernels.shared.arrays import Ints, read_only
 from fieldcraft.space.components import central_cells, components
@@ -249,7 +250,7 @@ def checked_none(none: NoneFound) -> NoneFound:
 
 
 @dataclass(frozen=True, eq=False)
-class ChosenCells:
+class ChosenCells(Suggesting):
     """Chosen cells: one for each of N positions, or one for a single position, without the first
     axis.
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.pictured import Pictured
-from fieldcraft.base.synonyms import Suggesting
+from fieldcraft.base.synonyms import Suggesting, refuse_to_set
 from fieldcraft.base.words import IfOutside
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cached import cached_until_walls_change
@@ -222,6 +222,9 @@ class Space(Pictured, Suggesting, ABC):
         changed that.
         """
         return opaque_of(self)
+
+    if not TYPE_CHECKING:  # type checkers refuse it themselves
+        opaque = opaque.setter(refuse_to_set("opaque"))
 
     def set_opaque(self, cells: ArrayLike, opaque: bool | None = True) -> None:
         """Make cells opaque or transparent, whether or not they are walls. All functions of sight

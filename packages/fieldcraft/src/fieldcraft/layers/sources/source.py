@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.base.synonyms import Suggesting
+from fieldcraft.base.synonyms import Suggesting, refuse_to_set
 from fieldcraft.base.words import IfOutside, IfSourceOnWall
 
 if TYPE_CHECKING:
@@ -54,6 +54,9 @@ class Source(Suggesting):
     def position(self) -> tuple[float, ...]:
         """World (x, y), or (x, y, z), as given. The source acts from the center of its cell."""
         return tuple(self._sources.positions_of([self.id])[0].tolist())
+
+    if not TYPE_CHECKING:  # type checkers refuse it themselves
+        position = position.setter(refuse_to_set("position"))
 
     @property
     def strength(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.base.interruption import atomic
+from fieldcraft.base.synonyms import refuse_to_set
 from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space.adjacency import Adjacency
@@ -318,9 +319,13 @@ class Graph(Space):
     @property
     def walls(self) -> NDArray[np.bool_]:
         """Bool of shape (N,): True for blocked vertices, which influence does not enter.
-        Read-only.
+
+        It is read-only: `set_walls` changes walls.
         """
         return self._walls
+
+    if not TYPE_CHECKING:  # type checkers refuse it themselves
+        walls = walls.setter(refuse_to_set("walls"))
 
     @property
     def blocked_arcs(self) -> NDArray[np.bool_]:

@@ -13,6 +13,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
+from fieldcraft.base.synonyms import refuse_to_set
 from fieldcraft.base.words import Corners, IfOutside
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cells import Many, One, checked_cells
@@ -194,10 +195,16 @@ class Grid(Space):
 
     @property
     def walls(self) -> NDArray[np.bool_]:
-        """Which cells are walls: bool of shape (height, width), [row, column]; read-only."""
+        """Which cells are walls: bool of shape (height, width), [row, column].
+
+        It is read-only: `set_walls` changes walls.
+        """
         if self._parent is not None:
             self._follow_parent()
         return self._walls
+
+    if not TYPE_CHECKING:  # type checkers refuse it themselves
+        walls = walls.setter(refuse_to_set("walls"))
 
     @overload
     def cell_at(self, positions: One, *, outside: IfOutside = ...) -> int: ...

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.base.synonyms import refuse_to_set
 from fieldcraft.base.words import IfOutside, Orientation
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cells import checked_cells
@@ -357,8 +358,14 @@ class HexGrid(Space):
 
     @property
     def walls(self) -> NDArray[np.bool_]:
-        """Which cells are walls: bool of shape (rows, columns), [row, column]; read-only."""
+        """Which cells are walls: bool of shape (rows, columns), [row, column].
+
+        It is read-only: `set_walls` changes walls.
+        """
         return self._graph.walls.reshape(self.shape)
+
+    if not TYPE_CHECKING:  # type checkers refuse it themselves
+        walls = walls.setter(refuse_to_set("walls"))
 
     def set_walls(self, cells: ArrayLike, blocked: bool = True) -> None:
         """Block or open cells, while maps on this grid run; layers update at their next step.
@@ -384,6 +391,9 @@ class HexGrid(Space):
     def opaque(self) -> NDArray[np.bool_]:
         """Which cells are opaque; see `Space.opaque`."""
         return self._graph.opaque.reshape(self.shape)
+
+    if not TYPE_CHECKING:  # type checkers refuse it themselves
+        opaque = opaque.setter(refuse_to_set("opaque"))
 
     def set_opaque(self, cells: ArrayLike, opaque: bool | None = True) -> None:
         """Make cells opaque or transparent; see `Space.set_opaque`.
