@@ -7,9 +7,10 @@ a `space`.
 from fieldcraft.paths.first_arrival import first_arrival
 from fieldcraft.query.choke_points import ChokePoint, ChokePoints, choke_points
 from fieldcraft.query.choosing import best, peaks, pick, regions, worst
-from fieldcraft.query.climbing import Reservations, explore_step, uphill
+from fieldcraft.query.climbing import explore_step, uphill
 from fieldcraft.query.damage import DamageNextTurn, damage_next_turn
 from fieldcraft.query.explanation import Explanation, explain
+from fieldcraft.query.reservations import Reservations
 from fieldcraft.query.slopes import Along, along, gradient
 from fieldcraft.space.regions import ChosenCells, Region, Regions
 from fieldcraft.space.sight.sight import watchers

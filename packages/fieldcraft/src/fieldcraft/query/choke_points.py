@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +22,8 @@ from fieldcraft.space.kinds import graph_of
 from fieldcraft.space.mesh.portals import portals_of
 
 _WALL = -1
-_OPEN = -2  # as kernels take cells that no area has yet
-_USUAL_SMALLEST = 20  # cells of the usual size
+_OPEN = -2  # A cell that belongs to no area yet.
+_USUAL_SMALLEST = 20  # The smallest area has so many cells of the median size.
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +86,7 @@ def choke_points(
 
     Steps are as wide as the ground there is from wall to wall. Cells are joined along the widest
     steps first, and two areas stay apart where a step is narrow for both of them. Every open cell
-    belongs to an area. A way from one area to another leads through the `cells` of a choke point
+    belongs to an area. A path from one area to another leads through the `cells` of a choke point
     between these two, or to a cell beside them.
 
     On a mesh steps are as wide as the sides that they cross. Waypoints have no width; there choke
@@ -130,7 +131,9 @@ def choke_points(
     checked_space(space, "Areas lie on")
     share = checks.fraction("narrowing", narrowing)
     if smallest is None:
-        least = _USUAL_SMALLEST * float(np.median(space.areas)) if len(space) else 0.0
+        least = 0.0
+        if len(space):
+            least = _USUAL_SMALLEST * float(np.median(space.areas))
     else:
         least = checks.not_negative("smallest", smallest)
     steps = _both_directions(space)
@@ -152,9 +155,9 @@ def _both_directions(space: Space) -> Adjacency:
     steps = space.adjacency
     if isinstance(space, HexGrid) and space.terrain is None:
         return steps
-    if isinstance(space, Grid) and (space.terrain is None or space.terrain.is_plain):
-        has_opposites = space.neighborhood.is_four or space.neighborhood.is_eight
-        if has_opposites:
+    if isinstance(space, Grid):
+        is_plain = space.terrain is None or space.terrain.is_plain
+        if is_plain and (space.neighborhood.is_four or space.neighborhood.is_eight):
             return steps
     count = len(space)
     origins = np.concatenate([steps.origins, steps.ends])
@@ -179,7 +182,7 @@ def _joined(space: Space, parents: Ints, pairs: Ints, widths: Floats, least: flo
         for one, other in ((a, b), (b, a)):
             known = beside.setdefault(one, {})
             known[other] = max(known.get(other, 0.0), width)
-    names = np.arange(len(space))
+    joined_to = np.arange(len(space))
     waiting = [(float(sizes[a]), a) for a in sorted(beside) if sizes[a] < least]
     heapq.heapify(waiting)
     while waiting:
@@ -188,7 +191,7 @@ def _joined(space: Space, parents: Ints, pairs: Ints, widths: Floats, least: flo
         if not near or size != sizes[small]:
             continue
         large = max(near, key=lambda other: (near[other], -other))
-        names[small] = large
+        joined_to[small] = large
         sizes[large] += sizes[small]
         for other, width in beside.pop(small).items():
             del beside[other][small]
@@ -197,12 +200,12 @@ def _joined(space: Space, parents: Ints, pairs: Ints, widths: Floats, least: flo
                 beside[large][other] = beside[other][large]
         if sizes[large] < least:
             heapq.heappush(waiting, (float(sizes[large]), large))
-    while (names[names] != names).any():
-        names = names[names]
-    return np.where(opened, names[parents], _WALL)
+    while (joined_to[joined_to] != joined_to).any():
+        joined_to = joined_to[joined_to]
+    return np.where(opened, joined_to[parents], _WALL)
 
 
-class _Ground:
+class _Ground(ABC):
     """The widths of a space: `peaks` of cells, and those of steps in both directions."""
 
     peaks: Floats
@@ -222,10 +225,10 @@ class _Ground:
         once = np.flatnonzero(self.origins < self.ends)
         origins = self.origins[once]
         ends = self.ends[once]
-        order = self._narrowest_last(origins, ends, once)
+        order = self._widest_first(origins, ends, once)
         return origins[order], ends[order], self.step_widths()[once[order]]
 
-    def _narrowest_last(self, origins: Ints, ends: Ints, steps: Ints) -> Ints:
+    def _widest_first(self, origins: Ints, ends: Ints, steps: Ints) -> Ints:
         """Return the order of some steps, the widest first."""
         return np.argsort(-self.step_widths()[steps], kind="stable")
 
@@ -244,18 +247,19 @@ class _Ground:
         has_border = narrow[numbers] >= 0
         found = numbers.copy()
         found[(numbers >= 0) & has_border & (self.peaks <= narrow[numbers])] = _OPEN
-        heap = np.empty(len(self.ends) + 1), np.empty(len(self.ends) + 1, dtype=np.int32)
+        heap = (np.empty(len(self.ends) + 1), np.empty(len(self.ends) + 1, dtype=np.int32))
         distances = np.full(count, np.inf)
         steps = self.steps
-        kernel = kernels.values.narrow_places
-        kernel.extend(steps.starts, steps.ends, steps.lengths, found, distances, heap)
+        kernels.values.narrow_places.extend(
+            steps.starts, steps.ends, steps.lengths, found, distances, heap
+        )
         return by_area(self.space.areas, found)
 
+    @abstractmethod
     def widths_of(self, sides: _Sides, middles: Ints) -> Floats:
         """Return the width of each place; `middles` (K, 2) are the cells in the middle of both
         sides.
         """
-        raise NotImplementedError
 
     def points(self, numbers: Ints) -> list[ChokePoint]:
         """Return the choke points between areas, the widest first."""
@@ -263,11 +267,12 @@ class _Ground:
         if not sides.count:
             return []
         # Each place has two sides, one after the other.
-        numbers = sides.places * 2 + sides.is_second
-        order = np.argsort(numbers, kind="stable")
+        side_numbers = sides.places * 2 + sides.is_second
+        order = np.argsort(side_numbers, kind="stable")
+        side_numbers = side_numbers[order]
         by_side = sides.cells[order]
-        bounds = starts_of(numbers[order], 2 * sides.count)
-        both = self._middles(numbers[order], by_side, 2 * sides.count).reshape(-1, 2)
+        bounds = starts_of(side_numbers, 2 * sides.count)
+        both = self._middles(side_numbers, by_side, 2 * sides.count).reshape(-1, 2)
         widths = self.widths_of(sides, both)
         # The side with fewer cells, of equals the narrower one.
         counts = np.diff(bounds).reshape(-1, 2)
@@ -352,7 +357,7 @@ class _Sides:
 
 
 class _OnGrid(_Ground):
-    """Squares: as wide in a cell as twice the way to the nearest wall or border."""
+    """Squares: a cell is as wide as twice the distance to the nearest wall or border."""
 
     def __init__(self, space: Grid, steps: Adjacency) -> None:
         from scipy import ndimage  # loading it takes longer than all of `import fieldcraft`
@@ -360,21 +365,26 @@ class _OnGrid(_Ground):
         super().__init__(space, steps)
         self._grid = space
         height, width = space.shape
+        # The map is in the middle of its copies, or within a border of walls.
         if space.wrap:
-            rows, columns = height, width
+            first_row = height
+            first_column = width
             walls = np.tile(space.walls, (3, 3))
         else:
-            rows = columns = 1
+            first_row = 1
+            first_column = 1
             walls = np.pad(space.walls, 1, constant_values=True)
         if walls.any():
             far = ndimage.distance_transform_edt(~walls)
         else:
             far = np.full(walls.shape, float(height + width))
-        self._far = far[rows : rows + height, columns : columns + width].reshape(-1)
+        rows = slice(first_row, first_row + height)
+        columns = slice(first_column, first_column + width)
+        self._far = far[rows, columns].reshape(-1)
         self.peaks = np.maximum(2 * self._far - 1, 0) * space.cell_size
 
-    def _narrowest_last(self, origins: Ints, ends: Ints, steps: Ints) -> Ints:
-        """See `_Ground._narrowest_last`; whole numbers of 16 bits are sorted ten times as fast.
+    def _widest_first(self, origins: Ints, ends: Ints, steps: Ints) -> Ints:
+        """See `_Ground._widest_first`; whole numbers of 16 bits are sorted ten times as fast.
         Widths of more than 500 cells count as equal.
         """
         squares = np.minimum(np.rint(self._far**2), 65_535).astype(np.uint16)
@@ -382,18 +392,17 @@ class _OnGrid(_Ground):
         return np.argsort(keys, kind="stable")
 
     def widths_of(self, sides: _Sides, middles: Ints) -> Floats:
-        """See `_Ground.widths_of`: the shorter way from wall to wall over the two cells."""
+        """See `_Ground.widths_of`: the shorter line from wall to wall over the two cells."""
         across = np.empty(middles.size)
         cells = middles.reshape(-1)
         walls = read_only(self._grid.walls)
-        kernel = kernels.values.narrow_places
-        kernel.across(walls, cells, self._far[cells], self._grid.wrap, across)
+        kernels.values.narrow_places.across(walls, cells, self._far[cells], self._grid.wrap, across)
         widths = across.reshape(-1, 2).min(axis=1) - 1
         return np.asarray(widths * self._grid.cell_size)
 
 
 class _OnHexagons(_Ground):
-    """Hexagons: as wide in a cell as twice the way to the nearest wall or border."""
+    """Hexagons: a cell is as wide as twice the distance to the nearest wall or border."""
 
     def __init__(self, space: HexGrid, steps: Adjacency) -> None:
         from scipy.spatial import cKDTree
@@ -429,11 +438,12 @@ class _OnHexagons(_Ground):
         return np.asarray((places - self.space.extent[0]) % self.space.period)
 
     def widths_of(self, sides: _Sides, middles: Ints) -> Floats:
-        """See `_Ground.widths_of`: the shorter way from wall to wall over the two cells."""
+        """See `_Ground.widths_of`: the shorter line from wall to wall over the two cells."""
         across = np.array([self._width_at(cell) for cell in middles.reshape(-1).tolist()])
         return np.asarray(across.reshape(-1, 2).min(axis=1))
 
     def _width_at(self, cell: int) -> float:
+        """Return the length of the line from the nearest wall over a cell to the wall opposite."""
         wide = float(self.peaks[cell])
         if self._tree is None:
             return wide
@@ -491,12 +501,16 @@ class _OnMesh(_Ground):
 
 
 class _OnWaypoints(_Ground):
+    """Waypoints: edges that alone connect what is on both sides have no width, others 1."""
+
     def __init__(self, space: Space, steps: Adjacency) -> None:
         super().__init__(space, steps)
         count = len(space)
         bridges = np.zeros(len(steps.ends), dtype=np.bool_)
-        scratch = [np.full(count + 1, -1, dtype=np.int64) for _ in range(4)]
-        order, low, stack, nexts = scratch
+        order = np.full(count + 1, -1, dtype=np.int64)
+        low = order.copy()
+        stack = order.copy()
+        nexts = order.copy()
         kernels.values.narrow_places.bridges(
             steps.starts, steps.ends, bridges, order, low, stack, nexts
         )

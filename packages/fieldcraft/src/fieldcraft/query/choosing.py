@@ -9,7 +9,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.words import IfOutside, NoneFound
 from fieldcraft.query.queries import Queries, lottery
 from fieldcraft.query.queries_on_grid import values_around
-from fieldcraft.query.slopes import queries
+from fieldcraft.query.queries_on_space import queries_of
 from fieldcraft.space import Space
 from fieldcraft.space.regions import ChosenCells, Regions, checked_none, chosen, regions_above
 from fieldcraft.values.expression import Expression
@@ -93,13 +93,28 @@ def best(
     >>> fc.best([[0, 0, 0, 7, 9]], (1.5, 0.5), 2, space=grid).position
     array([3.5, 0.5])
     >>> import numpy as np
-    >>> scores, rng = [[98, 0, 100, 7, 97]], np.random.default_rng(3)
+    >>> scores = [[98, 0, 100, 7, 97]]
+    >>> rng = np.random.default_rng(3)
     >>> posts = fc.best(scores, [(2.5, 0.5)] * 6, 4, within=0.05, rng=rng, space=grid)
     >>> posts.cells
     array([0, 0, 4, 2, 0, 2])
     """
-    limits = count, spacing, where, occupied, walk, within, rng, outside, none
-    return _choose(layer, space, positions, radius, *limits, np.float32(1))
+    return _choose(
+        layer,
+        space,
+        positions,
+        radius,
+        count,
+        spacing,
+        where,
+        occupied,
+        walk,
+        within,
+        rng,
+        outside,
+        none,
+        sign=np.float32(1),
+    )
 
 
 def worst(
@@ -126,8 +141,22 @@ def worst(
     >>> fc.query.worst([[5, 0, 0, 7, 9]], (1.5, 0.5), 2, space=fc.Grid(5, 1)).position
     array([1.5, 0.5])
     """
-    limits = count, spacing, where, occupied, walk, within, rng, outside, none
-    return _choose(layer, space, positions, radius, *limits, np.float32(-1))
+    return _choose(
+        layer,
+        space,
+        positions,
+        radius,
+        count,
+        spacing,
+        where,
+        occupied,
+        walk,
+        within,
+        rng,
+        outside,
+        none,
+        sign=np.float32(-1),
+    )
 
 
 def _choose(
@@ -148,9 +177,10 @@ def _choose(
 ) -> ChosenCells:
     values: Queries | None = None
     if space is None and walk is None and isinstance(layer, Expression):
+        # Perhaps only the values around the positions are computed.
         ground = layer.space
     else:
-        values = queries(layer, space)
+        values = queries_of(layer, space)
         ground = values.space
     otherwise = checked_none(none)
     far = checks.positive("radius", radius)
@@ -161,7 +191,8 @@ def _choose(
     if isinstance(layer, Expression) and values is None:
         around = values_around(layer, own, far)
     try:
-        values = values or around or queries(layer)
+        if values is None:
+            values = around if around is not None else queries_of(layer)
         closed = values.closed(where, occupied)
         drawn = lottery(within, rng, len(points), wanted)
         cells = values.best(points, far, wanted, gap, closed, walk, sign, drawn)
@@ -220,7 +251,8 @@ def pick(
     --------
     >>> import numpy as np
     >>> import fieldcraft as fc
-    >>> scores, rng = [[0, 2, 0, 7, 9]], np.random.default_rng(3)
+    >>> scores = [[0, 2, 0, 7, 9]]
+    >>> rng = np.random.default_rng(3)
     >>> fc.pick(scores, (2.5, 0.5), 3, rng=rng, above=1, space=fc.Grid(5, 1)).value in (2, 7, 9)
     True
     """
@@ -236,7 +268,7 @@ def pick(
     points, own, single = values.cells(positions, outside)
     cells = np.full((len(points), wanted), -1, dtype=np.int64)
     for k in range(len(points)):
-        draws = queries(rng.random(values.space.shape, dtype=np.float32), values.space)
+        draws = queries_of(rng.random(values.space.shape, dtype=np.float32), values.space)
         cells[k] = draws.best(points[k : k + 1], far, wanted, gap, closed, walk, np.float32(1))
     return chosen(cells, own, single, count, otherwise, values.space, values.flat)
 
@@ -282,7 +314,7 @@ def peaks(
     array([[4.5, 0.5],
            [1.5, 0.5]])
     """
-    values = queries(layer, space)
+    values = queries_of(layer, space)
     most = len(values.space)
     if count is not None:
         most = min(checks.integer("count", count, minimum=1), most)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,227 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OnWall
-from fieldcraft.base.interruption import atomic
-from fieldcraft.base.words import IfOutside, NoneFound
+from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import read_only
-from fieldcraft.query.queries import lottery
-from fieldcraft.query.slopes import queries
+from fieldcraft.query.queries_on_space import queries_of
 from fieldcraft.space import Space
 from fieldcraft.space.cached import cached
 from fieldcraft.space.cells import occupied_mask
-from fieldcraft.space.kinds import checked_space
-from fieldcraft.space.regions import ChosenCells, checked_none, chosen
+from fieldcraft.space.regions import ChosenCells
 from fieldcraft.values.readable import Readable, Values
-
-
-class Reservations:
-    """Reserved cells of a space: agents reserve the best free cell, and others keep their distance.
-
-    Agents choose with `best` or `worst` in their order. Each reserves one cell at a time, and no
-    other agent gets one less than `spacing` away.
-
-    Parameters
-    ----------
-    space : Space
-        The space of all layers that are used with it; see `Layer.space`.
-    spacing : float
-        Least distance between two reserved cells, world units from center to center; 0: no cell
-        twice.
-
-    Examples
-    --------
-    >>> import fieldcraft as fc
-    >>> grid = fc.Grid(5, 1)
-    >>> cover = fc.InfluenceMap(grid).add_layer("cover", values=[[0, 1, 2, 9, 7]])
-    >>> taken = fc.query.Reservations(grid, spacing=2)
-    >>> taken.best(cover, [(2.5, 0.5), (2.5, 0.5)], 3, agents=["ann", "bob"]).cells
-    array([3, 1])
-    >>> taken.release("ann")
-    1
-    """
-
-    def __init__(self, space: Space, *, spacing: float = 0.0) -> None:
-        self.space = checked_space(space, "Reservations are made on")
-        self.spacing = checks.not_negative("spacing", spacing)
-        self._cells: dict[Hashable, int] = {}
-
-    def __len__(self) -> int:
-        return len(self._cells)
-
-    def __contains__(self, agent: Hashable) -> bool:
-        return agent in self._cells
-
-    def __repr__(self) -> str:
-        return f"<Reservations: {len(self)} cells taken, {self.spacing:g} apart>"
-
-    @property
-    def agents(self) -> list[Hashable]:
-        """The agents with a reservation, in the order of the reservations."""
-        return list(self._cells)
-
-    @property
-    def cells(self) -> NDArray[np.int64]:
-        """The reserved cells, (N,), in the order of `agents`."""
-        return np.array(list(self._cells.values()), dtype=np.int64)
-
-    @property
-    def positions(self) -> NDArray[np.float64]:
-        """The world positions of these cells, (N, 2)."""
-        return self.space.position_of(self.cells).reshape(-1, self.space.dimensions)
-
-    def best(
-        self,
-        layer: Readable | ArrayLike,
-        positions: ArrayLike,
-        radius: float,
-        *,
-        agents: Iterable[Hashable] | Hashable,
-        where: Readable | ArrayLike | None = None,
-        occupied: ArrayLike | None = None,
-        walk: float | None = None,
-        within: float | None = None,
-        rng: np.random.Generator | None = None,
-        outside: IfOutside = "refuse",
-        none: NoneFound = "nan",
-    ) -> ChosenCells:
-        """Reserve the best free cell around each agent's position.
-
-        First all earlier reservations of these agents are released; then they choose one after the
-        other. An agent that finds no cell has no reservation. If this raises, nothing has changed.
-
-        Parameters
-        ----------
-        layer, positions, radius, where, occupied, walk, within, rng, outside, none
-            As in `fieldcraft.best`; an array is one of the space of these reservations.
-        agents : hashable, or iterable of N hashables
-            Different names for N positions, or one for one position.
-
-        Returns
-        -------
-        ChosenCells
-            One cell for each agent.
-        """
-        limits = where, occupied, walk, within, rng, outside, none
-        return self._reserve(layer, positions, radius, agents, *limits, np.float32(1))
-
-    def worst(
-        self,
-        layer: Readable | ArrayLike,
-        positions: ArrayLike,
-        radius: float,
-        *,
-        agents: Iterable[Hashable] | Hashable,
-        where: Readable | ArrayLike | None = None,
-        occupied: ArrayLike | None = None,
-        walk: float | None = None,
-        within: float | None = None,
-        rng: np.random.Generator | None = None,
-        outside: IfOutside = "refuse",
-        none: NoneFound = "nan",
-    ) -> ChosenCells:
-        """Reserve the free cell with the lowest value around each agent's position.
-
-        Parameters
-        ----------
-        layer, positions, radius, agents, where, occupied, walk, within, rng, outside, none
-            As for `best`.
-
-        Returns
-        -------
-        ChosenCells
-            One cell for each agent.
-        """
-        limits = where, occupied, walk, within, rng, outside, none
-        return self._reserve(layer, positions, radius, agents, *limits, np.float32(-1))
-
-    @atomic
-    def release(self, *agents: Hashable) -> int:
-        """Release the reservations of agents, if they have any; return how many there were."""
-        before = len(self._cells)
-        for agent in agents:
-            self._cells.pop(agent, None)
-        return before - len(self._cells)
-
-    def clear(self) -> None:
-        """Release all reservations."""
-        self._cells.clear()
-
-    def _reserve(
-        self,
-        layer: Readable | ArrayLike,
-        positions: ArrayLike,
-        radius: float,
-        agents: Iterable[Hashable] | Hashable,
-        where: Readable | ArrayLike | None,
-        occupied: ArrayLike | None,
-        walk: float | None,
-        within: float | None,
-        rng: np.random.Generator | None,
-        outside: IfOutside,
-        none: NoneFound,
-        sign: np.float32,
-    ) -> ChosenCells:
-        if isinstance(getattr(layer, "space", None), Space):
-            own_space = None
-        else:
-            own_space = self.space
-        values = queries(layer, own_space)
-        otherwise = checked_none(none)
-        if not values.space.same_cells(self.space):
-            raise InvalidValue(
-                "The layer has the cells of the reservations",
-                got=f"{values.space!r} for {self.space!r}",
-                remedy="Keep one fc.query.Reservations(layer.space) per cell size",
-            )
-        far = checks.positive("radius", radius)
-        points, own, single = values.cells(positions, outside)
-        names = _names(agents, len(points), single)
-        closed = values.closed(where, occupied)
-        others = [cell for agent, cell in self._cells.items() if agent not in set(names)]
-        values.close(np.array(others, dtype=np.int64), self.spacing, closed)
-        drawn = lottery(within, rng, len(points), 1)
-        cells = values.best_in_turn(points, far, self.spacing, closed, walk, sign, drawn)
-        spots = chosen(cells, own, single, None, otherwise, self.space, values.flat)
-        self._set(names, cells[:, 0].tolist())
-        return spots
-
-    @atomic
-    def _set(self, names: list[Hashable], cells: list[int]) -> None:
-        self.release(*names)
-        self._cells.update(
-            (agent, cell) for agent, cell in zip(names, cells, strict=True) if cell >= 0
-        )
-
-
-def _names(agents: Any, count: int, single: bool) -> list[Hashable]:
-    names: list[Hashable] = [agents]
-    if not single and isinstance(agents, np.ndarray) and agents.ndim:
-        names = agents.tolist()
-    elif not single and isinstance(agents, Iterable) and not isinstance(agents, (str, bytes)):
-        names = list(agents)
-    if len(names) != count:
-        raise InvalidValue(
-            "There is one agent per position",
-            got=f"{len(names)} agents for {count} positions",
-            remedy="Pass as many ids, names or tuples as positions",
-        )
-    seen: set[Hashable] = set()
-    for name in names:
-        checks.key("An agent", name)
-        if name in seen:
-            raise InvalidValue(
-                "Agents differ from each other within one call",
-                got=f"{name!r} twice",
-                remedy="Call it once for each agent",
-            )
-        seen.add(name)
-    return names
-
 
 _CELLS_PER_THREAD = 10_000
 _MOST_KEY = 2**63 - 1
-_AT_ONCE = 1 << 16  # cells that are searched for unknown ones at a time
+_AT_ONCE = 1 << 16  # So many cells are searched for unknown ones at a time.
 
 
 def uphill(
@@ -368,7 +159,7 @@ def explore_step(
     >>> step.cell.item(), step.targets.item()
     (3, 4)
     """
-    values = queries(getattr(layer, "knowledge", layer), space)
+    values = queries_of(getattr(layer, "knowledge", layer), space)
     space = values.space
     flat = values.flat
     reach = min(checks.integer("sight", sight, minimum=1), len(space))
@@ -387,18 +178,19 @@ def explore_step(
             remedy="Use space.nearest_open()",
         )
     taken = _taken(space, checks.flag("one_per_cell", one_per_cell), occupied)
-    if rng is None:
-        key = 0
-    else:
+    key = 0
+    if rng is not None:
         key = int(checks.generator(rng).integers(_MOST_KEY))
     cells = starts.copy()
     targets = starts.copy()
-    inputs = *values.steps(), read_only(flat), read_only(starts)
-    _explore(space, inputs, (reach, False, np.float32(0), key), taken, (cells, targets))
+    inputs = (*values.steps(), read_only(flat), read_only(starts))
+    rule = _Rule(reach, searches_frontier=False, limit=np.float32(0), key=key)
+    _explore(space, inputs, rule, taken, (cells, targets))
     if limit is not None and ((targets != starts) & (flat[targets] > limit)).any():
         parts = [np.s_[first : first + _AT_ONCE] for first in range(0, len(space), _AT_ONCE)]
         if any(((flat[part] <= limit) & ~walls[part]).any() for part in parts):
-            _explore(space, inputs, (reach, True, limit, key), taken, (cells, targets))
+            rule = _Rule(reach, searches_frontier=True, limit=limit, key=key)
+            _explore(space, inputs, rule, taken, (cells, targets))
     if occupied is not None:
         waits = taken[cells] & (cells != starts)
         cells[waits] = starts[waits]
@@ -409,11 +201,13 @@ def explore_step(
 
 
 def _taken(space: Space, one_per_cell: bool, occupied: ArrayLike | None) -> NDArray[np.bool_]:
-    """Return the cells that are taken before the first explorer steps; none at all, (0,), where
-    explorers do not keep off each other.
+    """Return the cells that are taken before the first explorer steps, (cells,); (0,) where
+    explorers may step to the same cell.
     """
+    if occupied is None and not one_per_cell:
+        return np.zeros(0, dtype=np.bool_)
     if occupied is None:
-        return np.zeros(len(space) if one_per_cell else 0, dtype=np.bool_)
+        return np.zeros(len(space), dtype=np.bool_)
     if not one_per_cell:
         raise InvalidValue(
             "Explorers that keep off occupied cells keep off each other",
@@ -423,34 +217,50 @@ def _taken(space: Space, one_per_cell: bool, occupied: ArrayLike | None) -> NDAr
     return occupied_mask(space, occupied)
 
 
+class _Rule(NamedTuple):
+    """The rule of a step of explorers: the reach of their sight, or with `searches_frontier` the
+    nearest cell up to a `limit`; and the key of random numbers.
+    """
+
+    reach: int
+    searches_frontier: bool
+    limit: np.float32
+    key: int
+
+
 def _explore(
     space: Space,
     inputs: tuple[Any, ...],
-    rule: tuple[int, bool, np.float32, int],
+    rule: _Rule,
     taken: NDArray[np.bool_],
     outputs: tuple[NDArray[np.int64], NDArray[np.int64]],
 ) -> None:
     """Find the steps of all explorers, on several threads where that pays. With `taken` of all
     cells they step one after the other.
     """
+    count = len(outputs[0])
+    visited = len(space)
+    if not rule.searches_frontier:
+        visited = min(2 * rule.reach * (rule.reach + 1), len(space))
+    threads = count * visited // _CELLS_PER_THREAD
     one_per_cell = len(taken) > 0
-    (reach, searches, _, _), count, family = rule, len(outputs[0]), kernels.values.explore
-    if searches:
-        visited = len(space)
-    else:
-        visited = min(2 * reach * (reach + 1), len(space))
-    bands = pool.bands(count, 1 if one_per_cell else count * visited // _CELLS_PER_THREAD)
+    if one_per_cell:
+        threads = 1
     taken = taken.copy()
     # New scratch as large as the map would cost more than a search nearby.
     free = _free_scratch(space)
-    scratch = [free.pop() if free else family.scratch(len(space)) for _ in bands]
-    pool.run(
-        [
-            (family.explore, (*inputs, rule, *band, taken, *outputs, each))
-            for band, each in zip(bands, scratch, strict=True)
-        ]
-    )
-    free += scratch
+    calls = []
+    used = []
+    for band in pool.bands(count, threads):
+        if free:
+            scratch = free.pop()
+        else:
+            scratch = kernels.values.explore.scratch(len(space))
+        used.append(scratch)
+        arguments = (*inputs, rule, *band, taken, *outputs, scratch)
+        calls.append((kernels.values.explore.explore, arguments))
+    pool.run(calls)
+    free += used
 
 
 @cached

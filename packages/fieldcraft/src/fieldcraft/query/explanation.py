@@ -99,17 +99,19 @@ class Explanation:
         """Return a line for each part, those of a map's own sources further in."""
         parts: list[Contribution | MapPart] = [*self.contributions, *self.maps]
         amounts = [f"{part.amount:+.4g}" for part in parts]
-        rest = f"{self.remainder:+.4g}"
+        remainder = f"{self.remainder:+.4g}"
         size = max([abs(self.value), *(abs(part.amount) for part in parts)])
-        has_rest = abs(self.remainder) > 1e-6 * size
-        width = max(map(len, [*amounts, *([rest] if has_rest else [])]), default=0)
+        has_remainder = abs(self.remainder) > 1e-6 * size
+        width = max(map(len, amounts), default=0)
+        if has_remainder:
+            width = max(width, len(remainder))
         rows = []
         for part, amount in zip(parts, amounts, strict=True):
             rows.append(f"{indent}{amount:>{width}}  {part}")
             if isinstance(part, MapPart) and part.explanation is not None:
                 rows += part.explanation._rows(indent + " " * (width + 2))
-        if has_rest:
-            rows.append(f"{indent}{rest:>{width}}  {self.remainder_is}")
+        if has_remainder:
+            rows.append(f"{indent}{remainder:>{width}}  {self.remainder_is}")
         return rows
 
 
@@ -176,21 +178,21 @@ def explain(layer: Readable, position: ArrayLike, *, outside: IfOutside = "refus
     value = float(values.flat[cell])
     if isinstance(layer, Operand) and not isinstance(layer, Attributed):
         parts_of_maps = _parts_of_maps(layer, cell, center, value)
-        rest = _TOGETHER if parts_of_maps else "a map without sources"
+        remainder_is = _TOGETHER if parts_of_maps else "a map without sources"
         remainder = value - math.fsum(part.amount for part in parts_of_maps)
-        return Explanation(name, center, cell, value, (), remainder, rest, parts_of_maps)
+        return Explanation(name, center, cell, value, (), remainder, remainder_is, parts_of_maps)
     if not isinstance(layer, Attributed):
         raise InvalidValue(
             "explain() takes a layer that can attribute values to sources, or an expression",
             got=repr(layer),
             remedy="Pass a layer, or arithmetic on layers",
         )
-    ids, amounts, rest = layer.attribution(cell)
+    ids, amounts, remainder_is = layer.attribution(cell)
     pairs = zip(ids.tolist(), amounts.tolist(), strict=True)
     parts = [_contribution(layer, source, amount) for source, amount in pairs]
     parts.sort(key=lambda part: (-abs(part.amount), part.source))
     remainder = value - math.fsum(part.amount for part in parts)
-    return Explanation(name, center, cell, value, tuple(parts), remainder, rest)
+    return Explanation(name, center, cell, value, tuple(parts), remainder, remainder_is)
 
 
 def _parts_of_maps(
@@ -203,10 +205,9 @@ def _parts_of_maps(
             continue
         without = float(expression.values_without(each).reshape(-1)[cell])
         own = float(each.sample(center, outside="clamp"))
+        explanation = None
         if isinstance(each, Attributed):
             explanation = explain(each, center, outside="clamp")
-        else:
-            explanation = None
         found.append(MapPart(each.name, own, value - without, explanation))
     return tuple(sorted(found, key=lambda part: -abs(part.amount)))
 

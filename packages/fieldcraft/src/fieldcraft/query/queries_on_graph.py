@@ -11,6 +11,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.shared.arrays import read_only
+from fieldcraft.paths.cost import SAME_COST
 from fieldcraft.query.queries import Lottery, Queries, Steps
 from fieldcraft.space import Graph, Space, grid_of
 from fieldcraft.space.components import central_cells, components
@@ -20,7 +21,8 @@ from fieldcraft.space.space_ranges import at_spacing, within_walk
 from fieldcraft.values.readable import Cells, Floats, Readable
 from fieldcraft.values.sampling import arcs_at
 
-_FLAT = 1e-9  # directions with neighbors nearer than this, relative to the farthest, are none
+# A direction in which neighbors are nearer than this, relative to the farthest one, has no slope.
+_FLAT = 1e-9
 
 
 def _slopes(graph: Graph, values: NDArray[np.float32], cells: Cells) -> Floats:
@@ -44,13 +46,11 @@ def _slopes(graph: Graph, values: NDArray[np.float32], cells: Cells) -> Floats:
             square[:, i, j] = np.bincount(
                 which, weights=away[:, i] * away[:, j], minlength=len(cells)
             )
-    return np.asarray(
-        (np.linalg.pinv(square, rcond=_FLAT, hermitian=True) @ right[:, :, np.newaxis])[:, :, 0]
-    )
+    inverse = np.linalg.pinv(square, rcond=_FLAT, hermitian=True)
+    return np.asarray((inverse @ right[:, :, np.newaxis])[:, :, 0])
 
 
-_AT_ONCE = 1_024  # positions
-_ONE = read_only(np.ones(1))
+_AT_ONCE = 1_024  # So many positions are compared with their vertices at a time.
 
 
 class GraphValues(Queries):
@@ -88,7 +88,8 @@ class GraphValues(Queries):
             else:
                 means[k] = values[0]
             top = int(values.argmax())
-            highest[k], where[k] = values[top], points[top]
+            highest[k] = values[top]
+            where[k] = points[top]
         return sums, lengths, means, highest, where
 
     def best(
@@ -111,8 +112,10 @@ class GraphValues(Queries):
             ]
             if walk is not None:
                 starts = np.atleast_1d(self.space.cell_at(some, outside="clamp"))
-                reached = zip(near, self._on_foot(starts, walk), strict=True)
-                near = [np.intersect1d(*each) for each in reached]
+                near = [
+                    np.intersect1d(close, walked)
+                    for close, walked in zip(near, self._on_foot(starts, walk), strict=True)
+                ]
             which, found = self._ranked(some, near, closed, sign)
             ends = np.searchsorted(which, np.arange(len(some) + 1))
             if lottery is not None:
@@ -180,12 +183,29 @@ class GraphValues(Queries):
         came = np.empty(size, dtype=np.int32)
         keys = np.empty(2 * len(edges.ends) + 1)
         found = np.empty(size, dtype=np.int64)
-        heap = keys, np.empty(len(keys), dtype=np.int32)
+        heap = np.empty(len(keys), dtype=np.int32)
         for start in starts.tolist():
-            keys[0], heap[1][0], dist[start], sizes = 0.0, start, 0.0, np.array([0, 1])
-            limits = length, 0.0, np.inf, size
+            keys[0] = 0.0
+            heap[0] = start
+            dist[start] = 0.0
+            sizes = np.array([0, 1])
+            least_cost = 0.0
+            most_cost = np.inf
             kernels.distances.cells_in_reach.reach(
-                arcs, None, _ONE, False, *limits, dist, came, *heap, found, sizes
+                arcs,
+                None,
+                SAME_COST,
+                False,
+                length,
+                least_cost,
+                most_cost,
+                size,
+                dist,
+                came,
+                keys,
+                heap,
+                found,
+                sizes,
             )
             cells = found[: sizes[0]].copy()
             dist[cells] = np.inf
@@ -195,8 +215,10 @@ class GraphValues(Queries):
         """See `Queries.close`."""
         flat = closed.reshape(-1)
         flat[cells] = True
+        if spacing == 0:
+            return
         least = at_spacing(self.space, spacing) ** 2
-        for cell in cells.tolist() if spacing > 0 else ():
+        for cell in cells.tolist():
             away = self.space.shortest_vectors(self.graph.positions - self.graph.positions[cell])
             flat |= (away**2).sum(axis=1) < least
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,12 +29,14 @@ from fieldcraft.values.sampling import OUTSIDE, grid_points, obstacles_of, refus
 
 Mask = NDArray[np.bool_]
 
-_MOST_UNUSED = 4  # arrays for a query of few cells
-_FEW_OF_ALL = 1 / 32  # the share of the cells that are computed one by one in less time
-_SLOPES = 1_000  # positions that pay for waking a thread
-_CELLS_PER_THREAD = 200_000  # cells to compare that do
+_MOST_UNUSED = 4  # So many arrays for queries of few cells wait for another query.
+_FEW_OF_ALL = 1 / 32  # Up to this share of the cells are computed one by one in less time.
+# Each thread gets at least so many positions, cells to compare, stretches of paths, or cells to
+# walk over.
+_SLOPES_PER_THREAD = 1_000
+_CELLS_PER_THREAD = 200_000
 _STRETCHES_PER_THREAD = 5_000
-_WALKED_PER_THREAD = 5_000  # cells to walk over that do
+_WALKED_PER_THREAD = 5_000
 
 
 class GridValues(Queries):
@@ -66,8 +69,14 @@ class GridValues(Queries):
         space = self.space
         off_map = np.full(1, -1, dtype=np.int64)
         clamp = checks.choice("outside", outside, OUTSIDE) == "clamp"
-        inputs = self.values, obstacles_of(space), points, space.layout.frame, clamp, smooth
-        run_in_bands(kernels.values.sample.gradient, inputs, (off_map, found), len(points), _SLOPES)
+        inputs = (self.values, obstacles_of(space), points, space.layout.frame, clamp, smooth)
+        run_in_bands(
+            kernels.values.sample.gradient,
+            inputs,
+            (off_map, found),
+            len(points),
+            _SLOPES_PER_THREAD,
+        )
         refuse_off_map(space, points, off_map, outside)
         return found, single
 
@@ -87,8 +96,8 @@ class GridValues(Queries):
         sums, lengths, highest = (np.empty(len(paths)) for _ in range(3))
         where = np.empty((len(paths), 2))
         least = _STRETCHES_PER_THREAD * len(paths) // (len(points) + 1) + 1
-        inputs = self.values, self.places(points), starts, space.y_up, space.wrap
-        outputs = sums, lengths, highest, where
+        inputs = (self.values, self.places(points), starts, space.y_up, space.wrap)
+        outputs = (sums, lengths, highest, where)
         run_in_bands(kernels.values.route.along, inputs, outputs, len(paths), least)
         means = highest.copy()
         moving = lengths > 0
@@ -114,28 +123,42 @@ class GridValues(Queries):
         places = self.places(points)
         cells = np.empty((len(points), wanted), dtype=np.int64)
         cells.fill(-1)
-        squares = (
-            _squared(within_range(space, radius), space),
-            _squared(at_spacing(space, spacing), space),
-        )
+        squares = self._squares(radius, spacing)
         axes = (space.y_up, space.wrap)
         taken = closed.view(np.uint8)
         if walk is not None:
-            order = space.y_up, sign, squares
+            order = (space.y_up, sign, squares)
             self._best_on_foot(points, places, taken, walk, order, lottery, cells)
             return cells
+        in_turn = False
         if lottery is not None:
-            rule = axes, sign, squares, lottery.share, False
-            drawn_from = self.values, places, lottery.draws, *rule
+            inputs: tuple[Any, ...] = (
+                self.values,
+                places,
+                lottery.draws,
+                axes,
+                sign,
+                squares,
+                lottery.share,
+                in_turn,
+            )
             least = int(_CELLS_PER_THREAD / (wanted * min(9 * squares[0] + 1, len(space)))) + 1
             kernel = kernels.values.best.best_within
-            run_in_bands(kernel, drawn_from, (cells, taken), len(points), least)
+            run_in_bands(kernel, inputs, (cells, taken), len(points), least)
             return cells
         highest = self._tile_bounds(closed, sign, len(points) * wanted, squares[0])
-        inputs = self.values, highest, places, axes, sign, squares, False
+        inputs = (self.values, highest, places, axes, sign, squares, in_turn)
         least = int(_CELLS_PER_THREAD / (wanted * min(3 * squares[0] + 1, self.values.size))) + 1
         run_in_bands(kernels.values.best.best, inputs, (cells, taken), len(points), least)
         return cells
+
+    def _squares(self, radius: float, spacing: float) -> tuple[float, float]:
+        """Return the radius and the spacing in cells, squared."""
+        space = self.space
+        return (
+            _squared(within_range(space, radius), space),
+            _squared(at_spacing(space, spacing), space),
+        )
 
     def best_in_turn(
         self,
@@ -151,20 +174,33 @@ class GridValues(Queries):
         if walk is not None:
             return super().best_in_turn(points, radius, spacing, closed, walk, sign, lottery)
         space = self.space
-        squares = (
-            _squared(within_range(space, radius), space),
-            _squared(at_spacing(space, spacing), space),
-        )
-        cells = np.full((len(points), 1), -1, dtype=np.int64)
+        count = len(points)
+        squares = self._squares(radius, spacing)
+        cells = np.full((count, 1), -1, dtype=np.int64)
         places = self.places(points)
-        rule = (space.y_up, space.wrap), sign, squares
-        last = True, 0, len(points), cells, closed.view(np.uint8)
-        kernel = kernels.values.best
+        axes = (space.y_up, space.wrap)
+        taken = closed.view(np.uint8)
+        in_turn = True
         if lottery is None:
-            highest = self._tile_bounds(closed, sign, len(points), squares[0])
-            kernel.best(self.values, highest, places, *rule, *last)
+            highest = self._tile_bounds(closed, sign, count, squares[0])
+            kernels.values.best.best(
+                self.values, highest, places, axes, sign, squares, in_turn, 0, count, cells, taken
+            )
         else:
-            kernel.best_within(self.values, places, lottery.draws, *rule, lottery.share, *last)
+            kernels.values.best.best_within(
+                self.values,
+                places,
+                lottery.draws,
+                axes,
+                sign,
+                squares,
+                lottery.share,
+                in_turn,
+                0,
+                count,
+                cells,
+                taken,
+            )
         return cells
 
     def _best_on_foot(
@@ -179,25 +215,25 @@ class GridValues(Queries):
     ) -> None:
         """Fill `cells` (N, k) with the best ones that a walk reaches."""
         space = self.space
-        (steps, lengths) = _step_vectors(self.space)
+        steps, lengths = _step_vectors(self.space)
         coordinate = largest_coordinate(space) / space.cell_size
         length = counted_walk(checks.positive("walk", walk) / space.cell_size, coordinate)
         reach = min(int(length), max(space.shape) - 1)
         limit = int(min(length, 1e9) * kernels.radial.radial_search.LENGTH_SCALE)
         starts = np.atleast_1d(space.cell_at(points, outside="clamp"))
-        ground = read_only(space.links()), space.link_masks, steps, space.wrap
-        inputs = self.values, _no_bounds(space.shape), closed, places, starts, ground, lengths
+        ground = (read_only(space.links()), space.link_masks, steps, space.wrap)
+        inputs = (self.values, _no_bounds(space.shape), closed, places, starts, ground, lengths)
         if lottery is None:
-            draw = 0.0, np.empty((0, 0))
+            draw = (0.0, np.empty((0, 0)))
         else:
-            draw = lottery.share, lottery.draws
+            draw = (lottery.share, lottery.draws)
 
         def choose(first: int, last: int) -> None:
             scratch = GridScratch(reach, len(space), lengths)
-            of_walks = scratch.cells, scratch.distances, scratch.of_paths
+            arrays = (scratch.cells, scratch.distances, scratch.of_paths)
             limits = (limit, *order, first, last)
             beyond = np.ones_like(closed)
-            kernels.values.best_on_foot.best_on_foot(*inputs, draw, limits, cells, beyond, of_walks)
+            kernels.values.best_on_foot.best_on_foot(*inputs, draw, limits, cells, beyond, arrays)
 
         least = _WALKED_PER_THREAD // min(2 * reach * reach + 1, len(space)) + 1
         run_in_bands(choose, (), (), len(points), least)
@@ -212,8 +248,10 @@ class GridValues(Queries):
         """See `Queries.peaks`."""
         space = self.space
         found = np.empty(len(space), dtype=np.int64)
-        inputs = self.values, self.walls, *moves_beside(space), above, space.wrap
-        cells = found[: kernels.values.peaks.peaks(*inputs, found)]
+        count = kernels.values.peaks.peaks(
+            self.values, self.walls, *moves_beside(space), above, space.wrap, found
+        )
+        cells = found[:count]
         cells = cells[np.lexsort((cells, -self.flat[cells]))]
         if spacing > 0:
             cells = self._spaced(cells, most, spacing, np.zeros(space.shape, dtype=np.uint8))
@@ -250,7 +288,7 @@ class GridValues(Queries):
 class ValuesAround(GridValues):
     """Values of an expression within some cells of positions, and any numbers elsewhere.
 
-    They lie in an array of the whole map, which serves the next query after `free`.
+    They lie in an array of the whole map, which another query uses after `free`.
     """
 
     def __init__(self, expression: Expression, space: Grid, centers: Cells, reach: int) -> None:
@@ -288,7 +326,7 @@ def values_around(expression: Expression, cells: int | Cells, radius: float) -> 
 
 @cached
 def _unused_arrays(space: Grid) -> list[NDArray[np.float32]]:
-    """Return arrays of numbers by cell that no query uses: new ones would be paged in."""
+    """Return arrays by cell that no query uses: they are in memory already, and new ones not."""
     return []
 
 

@@ -1,4 +1,4 @@
-"""Queries of a layer on its space; values and slopes at positions, and values along paths."""
+"""Slopes of values at positions, and values along paths."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import Between, IfOutside
-from fieldcraft.query.queries import Queries
-from fieldcraft.query.queries_on_graph import GraphValues
-from fieldcraft.query.queries_on_grid import GridValues
-from fieldcraft.space import Grid, Space
+from fieldcraft.query.queries_on_space import queries_of
+from fieldcraft.space import Space
 from fieldcraft.space.lines import line_of
 from fieldcraft.values.readable import Readable
 from fieldcraft.values.sampling import HOW, OUTSIDE
@@ -62,8 +60,10 @@ def gradient(
     array([1.5, 0. ])
     """
     smooth = checks.choice("how", how, HOW) == "bilinear"
-    slopes, single = queries(layer, space).gradient(positions, smooth, outside)
-    return np.asarray(slopes[0] if single else slopes)
+    slopes, single = queries_of(layer, space).gradient(positions, smooth, outside)
+    if single:
+        return np.asarray(slopes[0])
+    return np.asarray(slopes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ def along(
     (2.5, 3.0)
     """
     checks.choice("outside", outside, OUTSIDE)
-    values = queries(layer, space)
+    values = queries_of(layer, space)
     paths, single = _paths(path, values.space.dimensions)
     sums, lengths, means, highest, where = values.along(paths, outside)
     if not single:
@@ -156,10 +156,12 @@ def _paths(
     checked = [checks.positions(each, dimensions=dimensions) for each in many]
     for index, (points, pair) in enumerate(checked):
         if pair or not len(points):
+            got = "one pair" if pair else "no position"
+            if not single:
+                got += f" as path {index}"
             raise InvalidValue(
                 "A path is an (M, 2) array of at least one world position",
-                got=("one pair" if pair else "no position")
-                + ("" if single else f" as path {index}"),
+                got=got,
                 remedy="Pass [(x, y)] for a path without length",
             )
     return [points for points, _ in checked], single
@@ -173,10 +175,3 @@ def _depth(value: object) -> int:
             return 2  # a path without positions
         value = value[0]
     return depth
-
-
-def queries(layer: Readable | ArrayLike, space: Space | None = None) -> Queries:
-    """Return the queries of a layer, an expression, or an array with its space."""
-    if isinstance(getattr(layer, "space", None) if space is None else space, Grid):
-        return GridValues(layer, space)
-    return GraphValues(layer, space)

@@ -23,7 +23,7 @@ from fieldcraft.space.space_ranges import at_spacing
 if TYPE_CHECKING:
     from fieldcraft.query.question.question import Question
 
-_ROWS = 12  # of a printed table
+_ROWS = 12  # A printed table has at most so many rows.
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +84,9 @@ class Candidates:
         return np.array([not reason for reason in self.removed_by], dtype=np.bool_)
 
     def __str__(self) -> str:
-        if self.earlier is None:
-            lines = []
-        else:
-            lines = [str(self.earlier)]
+        lines = []
+        if self.earlier is not None:
+            lines.append(str(self.earlier))
         counts = Counter(self.removed_by)
         lines.append(f"{self.name}: {len(self)} candidates, {counts.pop('', 0)} left")
         lines += [f"  {count:>6}  removed by {reason}" for reason, count in counts.items()]
@@ -141,6 +140,7 @@ class Answer:
         self.question = question
         self._cells: Ints = np.zeros(0, dtype=np.int64)
         self._chosen: Ints = self._cells  # rows of candidates, the best first
+        # By row the requirement that removed a candidate, their number for walls, -1 for none.
         self._removed = np.zeros(0, dtype=np.int64)
         self._parts = np.zeros((0, len(question.score)))
 
@@ -184,7 +184,8 @@ class Answer:
         elif budget.microseconds is not None:
             self._most = CHUNK
             longest = 0.0
-            now = begun = time.perf_counter()
+            begun = time.perf_counter()
+            now = begun
             while not self.done and now - begun + longest <= budget.microseconds * 1e-6:
                 self._next()
                 before = now
@@ -221,7 +222,8 @@ class Answer:
             yield len(part)
         cells = np.concatenate(parts)
         _, first = np.unique(cells, return_index=True)
-        self._cells = cells = cells[np.sort(first)]
+        cells = cells[np.sort(first)]
+        self._cells = cells
         walls = context.space.walls.reshape(-1)[cells]
         self._removed = np.where(walls, len(question.require), -1)
         self._parts = np.full((len(cells), len(question.score)), np.nan)
@@ -279,7 +281,7 @@ class Answer:
             free &= (away**2).sum(axis=1) >= least
         return np.array(found, dtype=np.int64)
 
-    # What came out
+    # The result
 
     @property
     def chosen(self) -> ChosenCells:
@@ -308,7 +310,9 @@ class Answer:
     def position(self) -> Floats:
         """The world position of the best chosen cell, (2,) or (3,); NaN if nothing was found."""
         positions = self.chosen.positions
-        return positions[0] if len(positions) else np.full(self._context.space.dimensions, np.nan)
+        if not len(positions):
+            return np.full(self._context.space.dimensions, np.nan)
+        return np.asarray(positions[0])
 
     @property
     def positions(self) -> Floats:
@@ -352,7 +356,9 @@ def _text(measure: Any, least: float | None = None, most: float | None = None) -
         shown = f'"{value}"'
     else:
         shown = getattr(value, "name", None) or f"{value}"
-    bounds = (("least", least), ("most", most))
-    return "".join(
-        [f"{word.name} {shown:.40}", *(f", {name} {at:g}" for name, at in bounds if at is not None)]
-    )
+    text = f"{word.name} {shown:.40}"
+    if least is not None:
+        text += f", least {least:g}"
+    if most is not None:
+        text += f", most {most:g}"
+    return text

@@ -48,7 +48,7 @@ class Formulas:
         if found is None or any(known.get(name) is not value for name, value in read.items()):
             names = _Names(known)
             found = formula(text, names)
-            self._cached[text] = names.read, found
+            self._cached[text] = (names.read, found)
         return found
 
 
@@ -60,19 +60,21 @@ class Context:
     """
 
     def __init__(self, imap: Layered | Space, given: Mapping[str, Any], formulas: Formulas) -> None:
-        space = imap if isinstance(imap, Space) else getattr(imap, "space", imap)
-        self.space: Space = checked_space(space, "A question is asked on")
-        layers: Mapping[str, Any] = {} if isinstance(imap, Space) else imap.layers
-        # Positions may move while an answer is under way.
-        self._given = {
-            name: value.copy() if isinstance(value, np.ndarray) else value
-            for name, value in given.items()
-        }
+        if isinstance(imap, Space):
+            self.space: Space = imap
+            self._known: dict[str, Any] = {}
+        else:
+            self.space = checked_space(getattr(imap, "space", imap), "A question is asked on")
+            self._known = dict(imap.layers)
         self._formulas = formulas
-        maps = {
-            name: value for name, value in given.items() if isinstance(value, (Operand, float, int))
-        }
-        self._known = {**layers, **maps}
+        self._given = {}
+        for name, value in given.items():
+            self._given[name] = value
+            if isinstance(value, np.ndarray):
+                # Positions may move while an answer is under way.
+                self._given[name] = value.copy()
+            elif isinstance(value, (Operand, float, int)):
+                self._known[name] = value
         self.cached: dict[object, Any] = {}
 
     def once(self, key: object, make: Callable[[], Any]) -> Any:
@@ -106,10 +108,11 @@ class Context:
         return points
 
     def _checked_places(self, places: str | ArrayLike) -> Floats:
-        name = places if isinstance(places, str) else "points"
         if isinstance(places, str):
+            name = places
             value = self.given(places, "position")
         else:
+            name = "points"
             value = places
         points, _ = checks.positions(
             line_of(value), dimensions=self.space.dimensions, what=f"The positions {name!r}"
@@ -127,7 +130,10 @@ class Context:
 
     def map_of(self, value: str | Operand) -> Operand:
         """Return the map of a formula, or the map itself."""
-        found = self._formulas.expression(value, self._known) if isinstance(value, str) else value
+        if isinstance(value, str):
+            found: Operand = self._formulas.expression(value, self._known)
+        else:
+            found = value
         if not found.space.same_cells(self.space):
             raise InvalidValue(
                 "A question reads maps of the cells that it is asked on",

@@ -6,7 +6,6 @@ beside it.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ from fieldcraft.space import Grid, Space
 from fieldcraft.space.cached import cached
 from fieldcraft.space.space_ranges import at_spacing, within_range, within_walk
 
-_PIECE = 256  # cells in reach that are searched together
+_PIECE = 256  # So many cells in reach are one piece of work.
 
 
 def _range(name: str, value: Any) -> tuple[float, float]:
@@ -53,7 +52,7 @@ class Generator(ABC):
 
 
 @dataclass(frozen=True)
-class Within(Generator):
+class InReach(Generator):
     """The cells within a walking distance of one position or several."""
 
     reach: NotNegative
@@ -62,9 +61,8 @@ class Within(Generator):
 
     def cells(self, context: Context) -> Iterator[Ints]:
         """See `Generator.cells`."""
-        if self.cost is None:
-            cost = None
-        else:
+        cost = None
+        if self.cost is not None:
             cost = context.map_of(self.cost)
         space = context.space
         points = context.some_places(self.around)
@@ -78,7 +76,7 @@ class Within(Generator):
 
 
 @dataclass(frozen=True)
-class Rings(Generator):
+class Ring(Generator):
     """The cells between two straight distances from a position, or the nearest of several."""
 
     ring: Annotated[tuple[float, float], _range]
@@ -118,18 +116,18 @@ class Lattice(Generator):
             for start, end, count in zip(low, high, counts.tolist(), strict=True)
         ]
         if self.within is None:
-            points = None
+            places = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
         else:
             points = context.some_places(self.around)
-        if self.within is None:
-            within = math.inf
-        else:
             within = within_range(space, self.within)
-        if points is not None and space.period is None:
-            box = points.min(axis=0) - within - every, points.max(axis=0) + within + every
-            axes = [axis[(axis >= a) & (axis <= b)] for axis, a, b in zip(axes, *box, strict=True)]
-        places = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
-        if points is not None:
+            if space.period is None:
+                low = points.min(axis=0) - within - every
+                high = points.max(axis=0) + within + every
+                axes = [
+                    axis[(axis >= start) & (axis <= end)]
+                    for axis, start, end in zip(axes, low, high, strict=True)
+                ]
+            places = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
             away = distances(space, places, points).min(axis=1)
             places = places[away <= within]
         yield np.asarray(space.cell_at(places, outside="clamp"))
@@ -184,17 +182,17 @@ class Points(Generator):
 def _near(space: Space, point: Floats, radius: float) -> Ints:
     """Return cells around a position: at least those within a radius."""
     if not isinstance(space, Grid):
-        if space.period is None:
-            place = point
-        else:
-            place = point % space.period
-        found = _tree(space).query_ball_point(place, farthest_within(radius))
+        if space.period is not None:
+            point = point % space.period
+        found = _tree(space).query_ball_point(point, farthest_within(radius))
         return np.array(found, dtype=np.int64)
     width = int(min(radius / space.cell_size, max(space.shape))) + 1
     row, column = divmod(space.cell_at(tuple(point.tolist())), space.width)
-    rows, columns = (np.arange(middle - width, middle + width + 1) for middle in (row, column))
+    rows = np.arange(row - width, row + width + 1)
+    columns = np.arange(column - width, column + width + 1)
     if space.wrap:
-        rows, columns = np.unique(rows % space.height), np.unique(columns % space.width)
+        rows = np.unique(rows % space.height)
+        columns = np.unique(columns % space.width)
     rows = rows[(rows >= 0) & (rows < space.height)]
     columns = columns[(columns >= 0) & (columns < space.width)]
     return np.asarray((rows[:, np.newaxis] * space.width + columns).reshape(-1))
@@ -206,12 +204,15 @@ def _tree(space: Space) -> Any:
     from scipy.spatial import cKDTree
 
     size = space.period
-    return cKDTree(space.positions if size is None else space.positions % size, boxsize=size)
+    places = space.positions
+    if size is not None:
+        places = places % size
+    return cKDTree(places, boxsize=size)
 
 
 GENERATORS: tuple[Callable[..., Generator], ...] = (
-    Within,
-    Rings,
+    InReach,
+    Ring,
     Lattice,
     Peaks,
     AlongPath,

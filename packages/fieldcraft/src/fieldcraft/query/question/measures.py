@@ -29,7 +29,7 @@ from fieldcraft.space.components import components
 from fieldcraft.space.space_ranges import at_spacing, at_walk, within_range, within_walk
 from fieldcraft.values.clearance import Clearance
 
-_STRIDE = 4  # steps that a search of paths goes on in one piece of work
+_STRIDE = 4  # In one piece of work a search of paths continues for about so many steps.
 
 
 Angle = Annotated[float, partial(checks.positive, maximum=360)]
@@ -96,7 +96,8 @@ class Distance(Measure):
             return
         away = distances(space, space.position_of(cells), points)
         order = np.argsort(away.min(axis=1), kind="stable")
-        start, end = points[away[order[0]].argmin()], space.position_of(cells[order[0]])
+        start = points[away[order[0]].argmin()]
+        end = space.position_of(cells[order[0]])
         far = float(away.min()) / (_STRIDE * space.typical_step)
         shares = np.arange(1, int(min(far, len(space))) + 1)[:, np.newaxis] / (far + 1)
         line = start + space.shortest_vectors(end - start) * shares
@@ -149,15 +150,13 @@ class VisibleFrom(Measure):
         space = context.space
         if not len(points):
             return np.zeros(len(cells))
-        if self.facing is None:
-            facing = None
-        else:
+        facing = None
+        if self.facing is not None:
             facing = context.directions(self.facing)
-        if facing is not None and len(facing) == 1:
-            facing = facing[0]
+            if len(facing) == 1:
+                facing = facing[0]
         targets = space.position_of(cells)
-        far = self.range
-        found = sees(space, points, targets, far, facing=facing, angle=self.angle)
+        found = sees(space, points, targets, self.range, facing=facing, angle=self.angle)
         return np.asarray(found.sum(axis=0), dtype=np.float64)
 
 

@@ -132,10 +132,9 @@ class Question:
         scores = (_measured(each, Score) for each in table.tables("score"))
         self.score = tuple(each for each in scores if each is not None)
         self.choose = table.table("choose").make_all(Choose) or Choose()
+        self.budget = None
         if "budget" in table:
             self.budget = table.table("budget").make_all(Budget)
-        else:
-            self.budget = None
         self.formulas = Formulas()
 
     @staticmethod
@@ -266,7 +265,9 @@ class Questions(Mapping[str, Question]):
         If the file has problems this raises, and the questions do not change. Answers that have
         been started continue with the old questions.
         """
-        file = SettingsFile(self.path, text=None if text is None else checks.text("text", text))
+        if text is not None:
+            checks.text("text", text)
+        file = SettingsFile(self.path, text=text)
         if self._questions and file.text == self._text:
             return False
         found = {}
@@ -341,9 +342,8 @@ def _one_of(table: Table, kinds: Sequence[Callable[..., T]]) -> T | None:
 def _measured(table: Table, kind: type[T]) -> T | None:
     """Return a requirement or a score, or None with the problem reported."""
     measure: Measure | None = _one_of(table, MEASURES)
-    if measure is None:
-        found = None
-    else:
+    found = None
+    if measure is not None:
         found = table.make(kind, measure=measure)
     table.finish()
     return found

@@ -14,6 +14,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.settings.dataclasses import NotNegative, Size
 from fieldcraft.kernels.shared.arrays import Floats, Ints
+from fieldcraft.paths.distance_maps import UNREACHED
 from fieldcraft.query.question.context import Context
 from fieldcraft.query.question.measures import Measure
 from fieldcraft.space import Grid
@@ -25,8 +26,6 @@ CHUNK = 128
 
 AT_ONCE = 1024
 """Candidates that are measured together without one."""
-
-_UNREACHED = 1e20  # stands for infinite distances in curves
 
 
 class _Column(Operand):
@@ -105,15 +104,16 @@ class Score:
     weight: float = 1.0
 
     @cached_property
-    def _answers(self) -> tuple[_Column, Operand]:
+    def _curved_column(self) -> tuple[_Column, Operand]:
+        """The numbers of a chunk, and the curve of them."""
         column = _Column()
         return column, expression_of(column.curve(*self.curve))
 
     def values(self, context: Context, cells: Ints) -> Floats:
         """Return the parts of the scores of at most `AT_ONCE` candidates, (N,)."""
-        values = np.clip(self.measure.values(context, cells), -_UNREACHED, _UNREACHED)
+        values = np.clip(self.measure.values(context, cells), -UNREACHED, UNREACHED)
         if self.curve is not None:
-            column, curved = self._answers
+            column, curved = self._curved_column
             column.write(values)
             values = curved.values[0, : len(cells)].astype(np.float64)
         return values * self.weight
