@@ -60,6 +60,11 @@ itself was told.
 PAGES = {
     "first_map": "first_map.md",
     "threat": "../README.md",
+    "fort_map": "fort_1_map.md",
+    "fort_threat": "fort_2_threat.md",
+    "fort_front": "fort_3_front.md",
+    "fort_paths": "fort_4_paths.md",
+    "fort_pursuit": "fort_5_pursuit.md",
     "maps": "maps.md",
     "paths": "paths.md",
     "threats_in_time": "paths.md",
