@@ -16,7 +16,7 @@ import numpy as np
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.base.files import Staging
+from fieldcraft.base.staging import Staging
 from research.experiments.jobs import Failure, code_digest
 from research.experiments.statistics import LEVEL, Interval
 from research.experiments.study import Measure, Row, Study, Summary, Value

@@ -8,7 +8,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from fieldcraft.base.files import Staging
+from fieldcraft.base.staging import Staging
 from research.experiments.jobs import code_digest, cores
 from research.experiments.statistics import Interval
 from research.experiments.study import map_options

@@ -13,7 +13,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.base.files import Staging
+from fieldcraft.base.staging import Staging
 from fieldcraft.commands.recipe.recipe_parts import data_beside
 from fieldcraft.formats.maps.ros import save_ros
 from support.refusals import refused
@@ -272,3 +272,9 @@ def test_objects_with_a_position_stand_for_it() -> None:
     path = fc.shortest_path(grid, Unit(0.5, 0.5), Unit(3.5, 0.5))
     assert path.cost == 3 and path.positions[0].tolist() == [0.5, 0.5]
     assert fc.distance_map(grid, Unit(3.5, 0.5)).descend(Unit(0.5, 0.5)).cost == 3
+
+
+def test_numbers_too_long_to_print_are_refused() -> None:
+    for check in (checks.finite, checks.positive, checks.not_negative, checks.fraction):
+        with refused(InvalidValue):
+            check("speed", -(10**5000))

@@ -20,8 +20,8 @@ from fieldcraft.paths import distance_map
 from fieldcraft.paths.flow import flow_on_graph
 from fieldcraft.paths.flow.flow_on_graph import GraphFlow
 from fieldcraft.paths.search import path_problem
-from fieldcraft.space.grid.passages import floors_of
 from fieldcraft.space.mesh import mesh
+from fieldcraft.space.mesh.floors import floors_of
 from fieldcraft.steering import among_walls as meshes
 from support import graphs
 from support.examples import examples

@@ -9,7 +9,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.values.readable import Values, run_in_bands
+from fieldcraft.values.readable import Values
 from support.refusals import refused
 
 WALLS = np.zeros((4, 6), dtype=bool)
@@ -66,13 +66,3 @@ def test_cells_that_are_no_answers() -> None:
 def test_what_is_refused(given: Any, space: fc.Grid | None, word: str) -> None:
     with refused(InvalidValue, word):
         Values(given, space)
-
-
-def test_bands_cover_all_agents_once() -> None:
-    counts = np.zeros(1000, dtype=np.int64)
-
-    def kernel(step: int, first: int, last: int, out: np.ndarray) -> None:
-        out[first:last] += step
-
-    run_in_bands(kernel, (2,), (counts,), 1000, 10)
-    assert (counts == 2).all()

@@ -23,8 +23,9 @@ from fieldcraft.layers.sources import Sources
 from fieldcraft.layers.steps import MOST_STEPS, Steps
 from fieldcraft.space import Space
 from fieldcraft.space.cells import Many, One
+from fieldcraft.values.checked_arrays import checked_out, checked_resistance, checked_values
 from fieldcraft.values.operand import Operand
-from fieldcraft.values.printing import as_text, checked_out, checked_resistance, checked_values
+from fieldcraft.values.printing import as_text
 from fieldcraft.values.sampling import sample
 
 

@@ -13,7 +13,7 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.paths.search.distances_on_arcs import adjacency_with_walls
 from fieldcraft.paths.starts_and_goals import resolve_cells
 from fieldcraft.space.cells import occupied_mask
-from fieldcraft.space.regions import ChosenCells
+from fieldcraft.space.chosen_cells import ChosenCells
 
 if TYPE_CHECKING:
     from fieldcraft.paths.distance_maps import DistanceMap

@@ -20,8 +20,8 @@ from fieldcraft.paths.search.distances import DistanceSearch, SearchTask
 from fieldcraft.paths.search.distances_on_grid import search_for
 from fieldcraft.paths.starts_and_goals import ON_WALL, resolve_cells, unique_goals
 from fieldcraft.space import Snapshot, Space, checked_space, snapshot_of
+from fieldcraft.space.chosen_cells import ChosenCells
 from fieldcraft.space.csr import NO_CELLS
-from fieldcraft.space.regions import ChosenCells
 from fieldcraft.values.operand import Operand
 
 if TYPE_CHECKING:

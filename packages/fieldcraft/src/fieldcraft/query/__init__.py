@@ -12,7 +12,8 @@ from fieldcraft.query.damage import DamageNextTurn, damage_next_turn
 from fieldcraft.query.explanation import Explanation, explain
 from fieldcraft.query.reservations import Reservations
 from fieldcraft.query.slopes import Along, along, gradient
-from fieldcraft.space.regions import ChosenCells, Region, Regions
+from fieldcraft.space.chosen_cells import ChosenCells
+from fieldcraft.space.regions import Region, Regions
 from fieldcraft.space.sight.sight import watchers
 from fieldcraft.values.sampling import sample
 

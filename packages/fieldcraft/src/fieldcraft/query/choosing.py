@@ -11,7 +11,8 @@ from fieldcraft.query.queries import Queries, lottery
 from fieldcraft.query.queries_on_grid import values_around
 from fieldcraft.query.queries_on_space import queries_of
 from fieldcraft.space import Space
-from fieldcraft.space.regions import ChosenCells, Regions, checked_none, chosen, regions_above
+from fieldcraft.space.chosen_cells import ChosenCells, checked_none, chosen
+from fieldcraft.space.regions import Regions, regions_above
 from fieldcraft.values.expression import Expression
 from fieldcraft.values.readable import Readable, Values, points_and_cells
 

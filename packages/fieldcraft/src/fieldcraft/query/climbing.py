@@ -17,7 +17,7 @@ from fieldcraft.query.queries_on_space import queries_of
 from fieldcraft.space import Space
 from fieldcraft.space.cached import cached
 from fieldcraft.space.cells import occupied_mask
-from fieldcraft.space.regions import ChosenCells
+from fieldcraft.space.chosen_cells import ChosenCells
 from fieldcraft.values.readable import Readable, Values
 
 _CELLS_PER_THREAD = 10_000

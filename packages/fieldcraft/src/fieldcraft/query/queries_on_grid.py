@@ -23,8 +23,9 @@ from fieldcraft.space.cached import cached
 from fieldcraft.space.grid.grid_steps import grid_ground
 from fieldcraft.space.regions import moves_beside
 from fieldcraft.space.space_ranges import at_spacing, largest_coordinate, within_range
+from fieldcraft.values.bands import run_in_bands
 from fieldcraft.values.expression import Expression
-from fieldcraft.values.readable import Cells, Floats, run_in_bands, too_far
+from fieldcraft.values.readable import Cells, Floats, too_far
 from fieldcraft.values.sampling import OUTSIDE, grid_points, obstacles_of, refuse_off_map
 
 Mask = NDArray[np.bool_]

@@ -15,8 +15,8 @@ from fieldcraft.base.words import IfOutside, NoneFound
 from fieldcraft.query.queries import lottery
 from fieldcraft.query.queries_on_space import queries_of
 from fieldcraft.space import Space
+from fieldcraft.space.chosen_cells import ChosenCells, checked_none, chosen
 from fieldcraft.space.kinds import checked_space
-from fieldcraft.space.regions import ChosenCells, checked_none, chosen
 from fieldcraft.values.readable import Readable
 
 

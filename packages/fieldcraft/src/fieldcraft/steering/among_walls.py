@@ -18,8 +18,9 @@ from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.paths.flow.flow_on_graph import GraphFlow
 from fieldcraft.paths.flow.flow_on_grid import GridFlow
 from fieldcraft.space import Graph, Grid, Space
-from fieldcraft.space.grid.passages import clear_cells, floors_of, passages
+from fieldcraft.space.grid.passages import clear_cells, passages
 from fieldcraft.space.kinds import graph_of
+from fieldcraft.space.mesh.floors import floors_of
 from fieldcraft.steering.behaviors import shortened
 from fieldcraft.steering.neighbors import Neighbors, separation, write_pushes
 from fieldcraft.steering.steering_checks import (
@@ -29,7 +30,8 @@ from fieldcraft.steering.steering_checks import (
     points,
     vectors,
 )
-from fieldcraft.values.readable import run_in_bands, too_far
+from fieldcraft.values.bands import run_in_bands
+from fieldcraft.values.readable import too_far
 
 if TYPE_CHECKING:
     from fieldcraft.steering.crowd import Crowd

@@ -14,7 +14,7 @@ from fieldcraft.base.ranges import farthest_within
 from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.steering_checks import per_agent, points, vectors
-from fieldcraft.values.readable import run_in_bands
+from fieldcraft.values.bands import run_in_bands
 
 _AGENTS = 500  # that pay for waking a thread
 

@@ -8,12 +8,13 @@ import numpy as np
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.values import map_operations as operations
+from fieldcraft.kernels.values import map_operations
 from fieldcraft.space.labeled_arrays import unlabeled
 from fieldcraft.values.ground import Ground, Term
-from fieldcraft.values.tree import CELLWISE, CODES, Node, Written, number
+from fieldcraft.values.tree import CELLWISE, CODES, Node, number
+from fieldcraft.values.written import Written
 
-LARGEST = float(operations.LARGEST)
+LARGEST = float(map_operations.LARGEST)
 """The largest number of float32: infinity in `where`, and what results beyond float32 become."""
 
 Parts = tuple[Node, Ground, Written]
@@ -41,8 +42,7 @@ def cellwise(verb: str, *operands: Any) -> Parts:
             nodes.append(_value_node(_with_largest(each), ground))
         else:
             nodes.append(_value_node(each, ground))
-    simple = verb in CODES and verb != "clamp"
-    if simple:
+    if verb in CODES and verb != "clamp":
         node = Node(verb, tuple(nodes))
     else:
         node = CELLWISE[verb](*nodes)
@@ -60,7 +60,9 @@ def _with_largest(operand: Any) -> Any:
         isinstance(operand, np.ndarray) and operand.dtype.kind == "f"
     ):
         found = np.where(np.isinf(operand), np.copysign(LARGEST, operand), operand)
-        return found if found.ndim else float(found)
+        if found.ndim == 0:
+            return float(found)
+        return found
     return operand
 
 
@@ -87,13 +89,14 @@ def _value_node(operand: Any, ground: Ground) -> Node:
             remedy="Pass one of these",
         )
     if array.shape != ground.shape:
+        hint = ""
         if array.shape == ground.shape[::-1]:
             hint = " (it looks like [x, y]: transpose it)"
-        else:
-            hint = ""
+        axes = "N,"
+        if len(ground.shape) == 2:
+            axes = "height, width"
         raise InvalidValue(
-            "An array in an expression has the map's shape"
-            f" ({'height, width' if len(ground.shape) == 2 else 'N,'})",
+            f"An array in an expression has the map's shape ({axes})",
             got=f"shape {array.shape} with a map of {ground.shape}{hint}",
             remedy="Pass an array indexed [row, column]",
         )

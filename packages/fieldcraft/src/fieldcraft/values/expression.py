@@ -16,12 +16,14 @@ from fieldcraft.base.single_thread import SeveralLocks, SingleThreadLock
 from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.kernels.values import map_operations
 from fieldcraft.space import Space
+from fieldcraft.values.checked_arrays import checked_out
 from fieldcraft.values.expression_plan import Calculation, Lease, Plan, plan_of, values_of_some
 from fieldcraft.values.ground import Ground
 from fieldcraft.values.operand import Operand
 from fieldcraft.values.passes import Mapping, Pass
-from fieldcraft.values.printing import as_text, checked_out
-from fieldcraft.values.tree import Node, Written, contains_largest, text_of
+from fieldcraft.values.printing import as_text
+from fieldcraft.values.tree import Node, contains_largest
+from fieldcraft.values.written import Written, text_of
 
 _walls_version = attrgetter("walls_version")
 

@@ -17,7 +17,8 @@ from fieldcraft.values.ground import Ground
 from fieldcraft.values.layered import Layered
 from fieldcraft.values.operand import Operand
 from fieldcraft.values.operations import logarithm, power, smooth, sqrt
-from fieldcraft.values.tree import MOST_POINTS, VERBS, number
+from fieldcraft.values.tree import MOST_POINTS, number
+from fieldcraft.values.written import VERBS
 
 _MOST_CHARACTERS = 4096
 _DEEPEST = 64
@@ -81,7 +82,7 @@ FUNCTIONS = {
     "log": Function("log(map)", (1,), logarithm, True),
     "step": Function("step(map, threshold)", (2,)),
     "points": Function(
-        "points(map, value1, answer1, value2, answer2, ...)", range(5, 2 * MOST_POINTS + 2, 2)
+        "points(map, value1, result1, value2, result2, ...)", range(5, 2 * MOST_POINTS + 2, 2)
     ),
     "smooth": Function("smooth(map, cells)", (1, 2), _smooth, True),
 }
@@ -297,8 +298,11 @@ class _Formula:
         else:  # Python counts bytes
             before = self._source.encode()[: where.col_offset]
             at = self._cut + len(before.decode(errors="ignore"))
-        start, end = self._text.rfind("\n", 0, at) + 1, self._text.find("\n", at)
-        line = self._text[start : len(self._text) if end < 0 else end]
+        start = self._text.rfind("\n", 0, at) + 1
+        end = self._text.find("\n", at)
+        if end < 0:
+            end = len(self._text)
+        line = self._text[start:end]
         first = max(0, at - start - 40)
         shown = "".join(each if each.isprintable() else " " for each in line[first : first + 80])
         pointer = " " * (at - start - first)

@@ -15,8 +15,8 @@ from fieldcraft.base.synonyms import missing
 from fieldcraft.base.words import Between, IfOutside
 from fieldcraft.values import expression as expressions
 from fieldcraft.values import operations
+from fieldcraft.values.checked_arrays import checked_out
 from fieldcraft.values.ground import Ground, Term
-from fieldcraft.values.printing import checked_out
 from fieldcraft.values.sampling import sample
 from fieldcraft.values.tree import Node
 

@@ -24,7 +24,8 @@ from fieldcraft.values.passes import (
     powers,
     roots,
 )
-from fieldcraft.values.tree import MOST_POINTS, Written
+from fieldcraft.values.tree import MOST_POINTS
+from fieldcraft.values.written import Written
 
 if TYPE_CHECKING:
     from fieldcraft.values.expression import Expression

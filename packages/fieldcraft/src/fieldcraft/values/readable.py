@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import IfOutside
-from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space import Space
 from fieldcraft.space.cells import cell_array, occupied_mask
@@ -109,23 +107,6 @@ def points_and_cells(
             return positions, quick, False
     points, single = checks.positions(positions, dimensions=space.dimensions)
     return points, space.cell_at(positions if single else points, outside=outside), single
-
-
-def run_in_bands(
-    kernel: Callable[..., object],
-    inputs: tuple[Any, ...],
-    outputs: tuple[Any, ...],
-    count: int,
-    least: int,
-) -> None:
-    """Call `kernel(*inputs, first, last, *outputs)` for `count` agents, on several threads with at
-    least `least` agents each.
-    """
-    if count < 2 * least:
-        kernel(*inputs, 0, count, *outputs)
-    else:
-        bands = pool.bands(count, count // least)
-        pool.run([(kernel, (*inputs, *band, *outputs)) for band in bands])
 
 
 def too_far(point: Floats) -> InvalidValue:

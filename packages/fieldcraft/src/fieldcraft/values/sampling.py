@@ -17,7 +17,8 @@ from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.cells import Many, One
 from fieldcraft.space.csr import runs
 from fieldcraft.space.kinds import graph_of
-from fieldcraft.values.readable import Cells, Floats, Readable, Values, run_in_bands, too_far
+from fieldcraft.values.bands import run_in_bands
+from fieldcraft.values.readable import Cells, Floats, Readable, Values, too_far
 
 OUTSIDE = ("refuse", "clamp")
 HOW = ("nearest", "bilinear")

@@ -1,9 +1,7 @@
-"""The tree behind an expression: its nodes, the operations that are made of them, and its text."""
+"""The tree behind an expression: its nodes, and the operations that are made of them."""
 
 from __future__ import annotations
 
-import ast
-import keyword
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -15,79 +13,6 @@ import numpy as np
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.values import map_operations
-
-VERBS: dict[type[ast.AST], str] = {
-    ast.Add: "add",
-    ast.Sub: "subtract",
-    ast.Mult: "multiply",
-    ast.Div: "divide",
-    ast.Pow: "power",
-    ast.Lt: "less",
-    ast.LtE: "less_equal",
-    ast.Gt: "greater",
-    ast.GtE: "greater_equal",
-    ast.Eq: "equal",
-    ast.NotEq: "unequal",
-    ast.And: "and",
-    ast.Or: "or",
-    ast.Not: "not",
-    ast.USub: "negate",
-}
-"""The operations of expressions by the operators of Python."""
-
-_OPERATORS: dict[str, Any] = {verb: operator for operator, verb in VERBS.items()}
-_DEEPEST = 8  # levels of a formula that are written out
-
-
-@dataclass(frozen=True)
-class Written:
-    """An operation and its operands: maps, numbers, arrays, or others of these."""
-
-    verb: str
-    operands: tuple[Any, ...]
-
-
-def text_of(expression: object) -> str:
-    """Return the formula of an expression; `...` replaces arrays and what is nested deeper
-    than eight levels.
-    """
-    return ast.unparse(_node_of(expression, _DEEPEST))
-
-
-def _node_of(thing: Any, levels: int) -> ast.expr:
-    if isinstance(thing, (float, int, np.number)):
-        short = float(f"{float(thing):.7g}")
-        size = abs(short)
-        if size.is_integer():
-            size = int(size)
-        if short < 0:
-            return ast.UnaryOp(ast.USub(), ast.Constant(size))
-        return ast.Constant(size)
-    written = thing if isinstance(thing, Written) else getattr(thing, "written", None)
-    if written is None or getattr(thing, "is_named", False):
-        name = getattr(thing, "name", None)
-        if not isinstance(name, str):
-            return ast.Constant(...)
-        plain = name.isidentifier() and not keyword.iskeyword(name)
-        if plain:
-            return ast.Name(name)
-        return ast.Constant(name)
-    if not isinstance(written, Written):
-        return _node_of(written, levels)
-    if levels == 0:
-        return ast.Constant(...)
-    nodes = [_node_of(each, levels - 1) for each in written.operands]
-    operator = _OPERATORS.get(written.verb, type(None))()
-    if isinstance(operator, ast.unaryop):
-        return ast.UnaryOp(operator, nodes[0])
-    if isinstance(operator, ast.boolop):
-        return ast.BoolOp(operator, nodes)
-    if isinstance(operator, ast.cmpop):
-        return ast.Compare(nodes[0], [operator], nodes[1:])
-    if isinstance(operator, ast.operator):
-        return ast.BinOp(nodes[0], operator, nodes[1])
-    return ast.Call(ast.Name(written.verb), nodes, [])
-
 
 MOST_POINTS = 64
 _LOGISTIC_STEEPNESS = 10.0
@@ -156,10 +81,9 @@ def operation(kind: str, *inputs: Node, bound: float | None = None) -> Node:
         if node.kind != "number":
             return Node(kind, inputs, None, bound)
     rows = [np.full(1, node.payload, dtype=np.float32) for node in inputs]
-    return Node(
-        "number",
-        payload=map_operations.limited(map_operations.apply(CODES[kind], *(rows * 3)[:3]))[0],
-    )
+    operands = (rows * 3)[:3]  # `apply` takes three, and reads as many as the operation has
+    found = map_operations.limited(map_operations.apply(CODES[kind], *operands))
+    return Node("number", payload=found[0])
 
 
 _ZERO = number(0)
@@ -170,7 +94,7 @@ def _chain(kind: str) -> Callable[..., Node]:
     return lambda *nodes: reduce(lambda a, b: operation(kind, a, b), nodes)
 
 
-def _turned(kind: str) -> Callable[..., Node]:
+def _swapped(kind: str) -> Callable[..., Node]:
     return lambda a, b: operation(kind, b, a)
 
 
@@ -242,8 +166,17 @@ def _integer_power(x: Node, exponent: Node) -> Node:
     return result
 
 
+def _literal(what: str, node: Node) -> float:
+    if node.kind != "number":
+        raise InvalidValue(
+            f"{what} is a number", got="a map or an array", remedy="Write the number out"
+        )
+    return float(node.payload)
+
+
 def _linear(x: Node, low: Node = _ZERO, high: Node = _ONE) -> Node:
-    first, last = _literal("low", low), _literal("high", high)
+    first = _literal("low", low)
+    last = _literal("high", high)
     if first == last:
         raise InvalidValue(
             "A curve goes from low to another high",
@@ -283,7 +216,7 @@ def _points(x: Node, *coordinates: Node) -> Node:
     points = list(zip(numbers[::2], numbers[1::2], strict=False))
     if len(numbers) % 2 or not 2 <= len(points) <= MOST_POINTS:
         raise InvalidValue(
-            f"A curve has 2 to {MOST_POINTS} points (value, answer)",
+            f"A curve has 2 to {MOST_POINTS} points (value, result)",
             got=f"{len(numbers)} numbers",
             remedy="Give two numbers per point",
         )
@@ -319,8 +252,8 @@ def _points(x: Node, *coordinates: Node) -> Node:
 
 CELLWISE: dict[str, Callable[..., Node]] = {
     **{kind: partial(operation, kind) for kind in CODES},
-    "greater": _turned("less"),
-    "greater_equal": _turned("less_equal"),
+    "greater": _swapped("less"),
+    "greater_equal": _swapped("less_equal"),
     "min": _chain("minimum"),
     "max": _chain("maximum"),
     "clamp": _clamp,
@@ -340,15 +273,3 @@ CELLWISE: dict[str, Callable[..., Node]] = {
     "integer_power": _integer_power,
     "points": _points,
 }
-
-
-# Operands
-# -----------------------------------------------------------------------------
-
-
-def _literal(what: str, node: Node) -> float:
-    if node.kind != "number":
-        raise InvalidValue(
-            f"{what} is a number", got="a map or an array", remedy="Write the number out"
-        )
-    return float(node.payload)

@@ -11,8 +11,8 @@ from typing import TextIO
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.base.files import Staging
 from fieldcraft.base.progress import Progress
+from fieldcraft.base.staging import Staging
 from fieldcraft.commands.recipe.outputs import Collector, FilmCollector, StillCollector, play
 from fieldcraft.commands.recipe.pictures import Painter
 from fieldcraft.commands.recipe.read import read_recipe

@@ -14,8 +14,8 @@ from typing import TextIO
 
 import numpy as np
 
-from fieldcraft.base.files import Staging
 from fieldcraft.base.progress import Progress
+from fieldcraft.base.staging import Staging
 from fieldcraft.commands.recipe.pictures import FILM_SIZE, STILL_SIZE, Painter
 from fieldcraft.commands.recipe.recipe_parts import (
     FilmPart,

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadMapFile, InvalidValue, needs
-from fieldcraft.base.files import Staging, file_size, target_of
+from fieldcraft.base.files import file_size, target_of
+from fieldcraft.base.staging import Staging
 from fieldcraft.base.words import Mobility
 from fieldcraft.formats.maps.reading import map_file, parsing
 from fieldcraft.space import Grid, grid_of

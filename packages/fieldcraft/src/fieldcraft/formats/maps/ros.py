@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadMapFile, InvalidValue, needs
-from fieldcraft.base.files import Staging, target_of
+from fieldcraft.base.files import target_of
+from fieldcraft.base.staging import Staging
 from fieldcraft.base.words import Mobility
 from fieldcraft.formats.maps.image import BRIGHTEST, opacity, picture_cells, wide_gray
 from fieldcraft.formats.maps.reading import map_file, parsing, read_bytes

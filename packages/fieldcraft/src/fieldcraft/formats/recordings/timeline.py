@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadTimeline, InvalidValue
-from fieldcraft.base.files import Staging, target_of
+from fieldcraft.base.files import target_of
+from fieldcraft.base.staging import Staging
 from fieldcraft.formats.recordings.playback import Living, Playback
 from fieldcraft.formats.recordings.table import Table
 from fieldcraft.kernels.shared.arrays import read_only

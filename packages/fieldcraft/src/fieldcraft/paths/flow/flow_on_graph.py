@@ -19,8 +19,8 @@ from fieldcraft.paths.search.distances_on_arcs import ArcSearch
 from fieldcraft.space import Graph, Space
 from fieldcraft.space.cached import cached
 from fieldcraft.space.csr import NO_CELLS, runs
-from fieldcraft.space.grid.passages import floors_of
 from fieldcraft.space.kinds import graph_of
+from fieldcraft.space.mesh.floors import floors_of
 
 _AGENTS = 2_000  # Each thread gets at least so many agents.
 # Nearer to a goal than this share of a typical step, rounding would decide directions.

@@ -17,8 +17,8 @@ from fieldcraft.paths.path import Path
 from fieldcraft.space import Space
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.graph.graph import Graph
-from fieldcraft.space.grid.passages import Floors, floors_of
 from fieldcraft.space.kinds import graph_of
+from fieldcraft.space.mesh.floors import Floors, floors_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

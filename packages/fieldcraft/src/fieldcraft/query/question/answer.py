@@ -17,7 +17,7 @@ from fieldcraft.query.question.context import Context
 from fieldcraft.query.question.measures import Measure
 from fieldcraft.query.question.scoring import AT_ONCE, CHUNK, Budget
 from fieldcraft.space import Space
-from fieldcraft.space.regions import ChosenCells
+from fieldcraft.space.chosen_cells import ChosenCells
 from fieldcraft.space.space_ranges import at_spacing
 
 if TYPE_CHECKING:

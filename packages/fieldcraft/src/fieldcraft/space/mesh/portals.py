@@ -28,8 +28,7 @@ _BITS = 30  # products of two differences stay below 2**62
 @dataclass(frozen=True, eq=False)
 class Portals:
     """The pieces of sides that edges of a graph lead through, as `fieldcraft.kernels.sight.sees`
-    takes
-    them.
+    takes them.
 
     The portals of polygon p are `starts[p]` up to `starts[p + 1]`: `ends` (K,) int32, `sides` (K,
     4). Its corners, in order with the inside on the left, are `rings` (R, 2) from `corners[p]` up
@@ -90,9 +89,8 @@ class Portals:
             np.uint8(kernels.sight.sees.BLOCKED),
             np.uint8(kernels.sight.sees.OPEN),
         )
-        flags[np.append(closed, True)[self.arcs].all(axis=1)] = (
-            kernels.sight.sees.CLOSED
-        )  # the last stands for an arc that there is not
+        closed_arcs = np.append(closed, True)  # the last is for -1, no arc
+        flags[closed_arcs[self.arcs].all(axis=1)] = kernels.sight.sees.CLOSED
         return flags
 
 
@@ -164,7 +162,7 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
     edges = np.concatenate([owners, beside, facing, facing])
     lines = np.concatenate([plan[shared].reshape(-1, 4), overlaps, gaps[:, :4], gaps[:, 4:]])
     middles = np.concatenate([mesh.centers[:, :2], gaps.reshape(-1, 4, 2).mean(axis=1)])
-    # From either side of it, with the inside on the left.
+    # Each portal belongs to the polygons on both of its sides; the inside is on the left.
     pairs = np.concatenate([pairs, pairs[:, ::-1]])
     edges = np.concatenate([edges, edges])
     lines = np.concatenate([lines, lines])

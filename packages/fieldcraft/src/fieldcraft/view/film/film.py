@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.base.files import Staging, target_of
+from fieldcraft.base.files import target_of
+from fieldcraft.base.staging import Staging
 from fieldcraft.view.film.writers import FASTEST_GIF, WRITERS, Writer, need
 
 RGBA = NDArray[np.uint8]

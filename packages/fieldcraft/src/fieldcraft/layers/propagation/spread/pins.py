@@ -7,10 +7,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
 from fieldcraft.layers.propagation.propagation import Attribution
+from fieldcraft.layers.propagation.spread.losses import losses
 from fieldcraft.layers.propagation.spread.spread_settings import SpreadSettings
 from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Space
-from fieldcraft.space.graph.topology import losses
 
 Floats = NDArray[np.float32]
 Cells = NDArray[np.int64]

@@ -13,6 +13,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import aligned
+from fieldcraft.layers.propagation.spread.arrangement import arrangement_of
 from fieldcraft.layers.propagation.spread.pins import LowerBounds
 from fieldcraft.layers.propagation.spread.spread_field import ActiveSet, SpreadingField
 from fieldcraft.layers.propagation.spread.spread_settings import SpreadSettings
@@ -39,7 +40,7 @@ class GraphSpreadField(SpreadingField):
 
     def __init__(self, spread: SpreadSettings, space: Space, every: float) -> None:
         super().__init__(space)
-        self._arrangement = graph_of(space).topology.arrangement
+        self._arrangement = arrangement_of(graph_of(space).topology)
         count = len(space)
         padded = self._arrangement.padded
         self._now = aligned(padded)
