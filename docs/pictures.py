@@ -74,6 +74,8 @@ PAGES = {
     "what_a_step_does": "what_a_step_does.md",
     "cookbook": "cookbook.md",
     "symptoms": "symptoms.md",
+    "tasks": "tasks.md",
+    "control": "control.md",
     "netlogo_slime": "coming_from.md",
     "two_groups": "bots.md",
     "within": "bots.md",
