@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.layers.propagation.radial.footprints import Shape
+from fieldcraft.layers.propagation.radial import footprints as footprints_file
+from fieldcraft.layers.propagation.radial.footprints import GridFootprints, Shape
 from fieldcraft.layers.propagation.radial.radial import METRICS, Radial
 from fieldcraft.layers.propagation.radial.radial_updates import Emitters, GridRadialUpdates
+from fieldcraft.layers.propagation.radial.reach_on_grid import GridWalks
 from fieldcraft.layers.sources.falloff import Falloff
 from support.radials import filled, follow
 
@@ -77,3 +79,45 @@ class TestFootprintsAreShared:
             )
             field.catch_up()
             assert not field.sums.sums.any()
+
+
+def searched(footprints: GridFootprints, walks: GridWalks, cells: range) -> int:
+    """Search some footprints; return the most that one search has dropped."""
+    number = footprints.number(Shape(Falloff.of("linear"), 4.0), walks)
+    most = 0
+    for cell in cells:
+        before = len(footprints._found)
+        footprints.search(walks, cell, number)
+        most = max(most, before + 1 - len(footprints._found))
+        held = sum(len(each.cells) for each in footprints._found.values())
+        assert held == footprints._cached
+    return most
+
+
+def test_the_oldest_footprints_make_room_for_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(footprints_file, "_MOST_CACHED", 500)
+    grid = fc.Grid(60, 40, neighbors=8)
+    footprints = GridFootprints(grid, "connected")
+    walks = GridWalks.of(grid)
+    assert searched(footprints, walks, range(900, 1000)) <= 2
+    assert footprints._cached <= 500 + 81
+    assert list(footprints._found)[-1] == (999, 0)
+    assert (900, 0) not in footprints._found
+
+
+def test_footprints_on_other_walls_are_dropped_a_few_at_a_time() -> None:
+    """To drop all at once takes milliseconds, more than a unit of work may."""
+    grid = fc.Grid(60, 40, neighbors=8)
+    footprints = GridFootprints(grid, "connected")
+    assert searched(footprints, GridWalks.of(grid), range(900, 1000)) == 0
+    grid.set_walls(np.arange(905, 920))
+    walks = GridWalks.of(grid)
+    assert searched(footprints, walks, range(950, 1000)) <= 5  # its own and four more
+    assert all(each.walks == footprints._walks for each in footprints._found.values())
+    for cell in range(950, 960):
+        cells, weights = footprints.search(walks, cell, 0)
+        fresh = GridFootprints(grid, "connected")
+        number = fresh.number(Shape(Falloff.of("linear"), 4.0), walks)
+        expected = fresh.search(walks, cell, number)
+        np.testing.assert_array_equal(cells, expected[0])
+        np.testing.assert_array_equal(weights, expected[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from fieldcraft.space.space_ranges import largest_coordinate
 
 _MOST_REACH = 2_000
 _MOST_CACHED = 4_000_000  # cells in cached footprints: 64 MB
+_MOST_DROPPED = 4  # footprints of other walls that make room for a new one
 _SIZE_OF_SHAPE = 1_000  # what a shape takes of the memory for footprints, in weights
 
 
@@ -39,6 +41,14 @@ class Shape(NamedTuple):
     place: tuple[float, ...] | None = None
     slack: int = 0
     """How many cells the place is from the source's cell, rounded up."""
+
+
+class _Found(NamedTuple):
+    """A footprint that was searched, and the number of walks before those that it was found on."""
+
+    cells: Cells
+    weights: Floats
+    walks: int
 
 
 class Footprints:
@@ -56,8 +66,10 @@ class Footprints:
         """How many weights fill the memory."""
         self._thickness = thickness
         self._numbers: dict[Shape, int] = {}
-        self._found: dict[tuple[int, int], tuple[Cells, Floats]] = {}
+        self._found: OrderedDict[tuple[int, int], _Found] = OrderedDict()
         self._found_on: Walks | None = None
+        self._walks = 0
+        """How many walks footprints were found on before those of now."""
         self._cached = 0
 
     def number(self, shape: Shape, walks: Walks) -> int:
@@ -82,12 +94,12 @@ class Footprints:
 
     def search(self, walks: Walks, cell: int, number: int) -> tuple[Cells, Floats]:
         """Return the cells of a footprint and their weights."""
-        if walks is not self._found_on or self._cached > _MOST_CACHED:
+        if walks is not self._found_on:
             self._found_on = walks
-            self._found = {}
-            self._cached = 0
-        found = self._found.get((cell, number))
-        if found is None:
+            self._walks += 1
+        key = (cell, number)
+        found = self._found.get(key)
+        if found is None or found.walks != self._walks:
             falloff, radius, place, _ = self.shapes[number]
             if self._thickness > 0 and walks.walls.reshape(-1)[cell]:
                 walks = walks.opened(cell, min(self._thickness, radius))
@@ -96,9 +108,28 @@ class Footprints:
             else:
                 center = np.array(place)
             cells, shares = walks.search(self.metric, cell, radius, center)
-            found = self._found[cell, number] = cells, falloff(shares)
+            found = _Found(cells, falloff(shares), self._walks)
+            self._make_room(key)
+            self._found[key] = found
             self._cached += len(cells)
-        return found
+        return found.cells, found.weights
+
+    def _make_room(self, key: tuple[int, int]) -> None:
+        """Drop the footprint of a key, a few of other walls, and the oldest ones while they fill
+        the memory. To drop all at once takes milliseconds.
+        """
+        old = self._found.pop(key, None)
+        if old is not None:
+            self._cached -= len(old.cells)
+        dropped = 0
+        while self._found:
+            first = next(iter(self._found.values()))
+            is_outdated = first.walks != self._walks and dropped < _MOST_DROPPED
+            if not is_outdated and self._cached <= _MOST_CACHED:
+                return
+            self._found.popitem(last=False)
+            self._cached -= len(first.cells)
+            dropped += 1
 
     def around(
         self, walks: Walks, cells: Cells, amounts: Floats, number: int

@@ -557,7 +557,10 @@ class RadialUpdates:
             new = jobs.at(np.s_[removed:])
             self.sums.touch(walls)
             if self.radial.metric != "straight" and len(walls):
-                near = self.applied.at(np.setdiff1d(self.near(self.sums.dirty), rows))
+                has_changed = np.zeros(len(self.applied), dtype=np.bool_)
+                has_changed[rows] = True
+                unchanged = self.near(self.sums.dirty)
+                near = self.applied.at(unchanged[~has_changed[unchanged]])
                 off = Emitters(near.cells, -near.strengths, near.numbers)
                 old = Emitters.joined([old, off])
                 new = Emitters.joined([new, near])
@@ -648,7 +651,6 @@ class RadialUpdates:
 
 _UNIT_CELLS = 100_000  # cells drawn in a unit of work
 _AT_ONCE_CELLS = 100_000  # cells taken off, or drawn, that several threads would not do faster
-_TILE = np.array([[kernels.trail.stamp_sums.TILE_ROWS], [kernels.trail.stamp_sums.TILE_COLUMNS]])
 
 
 class GridRadialUpdates(RadialUpdates):
@@ -713,8 +715,8 @@ class GridRadialUpdates(RadialUpdates):
 
     def _sizes(self, jobs: Emitters) -> NDArray[np.int64]:
         """Return how many cells footprints cover at most."""
-        reaches = self.footprints.reaches[jobs.numbers]
-        return np.asarray((2 * reaches + 1) ** 2)
+        sizes = (2 * self.footprints.reaches + 1) ** 2
+        return sizes.take(jobs.numbers)
 
     def _add(self, jobs: Emitters, blend: int) -> Iterator[int]:
         if self._at_once:
@@ -767,44 +769,58 @@ class GridRadialUpdates(RadialUpdates):
             )
         return jobs.at(~mine)
 
-    def _tiles(self, sources: Emitters) -> NDArray[np.int64]:
-        """Return the first and the end of the rows and columns of tiles that sources may reach,
-        (2, 2, N).
+    def _tiles(self, sources: Emitters) -> tuple[NDArray[np.int64], ...]:
+        """Return the first row and column of tiles that sources may reach, and the ones after the
+        last: top, left, bottom and right, (N,) each.
 
         On a torus, sources that reach across the rim may reach all tiles.
         """
         height, width = self.sums.shape
-        reaches = self.footprints.reaches[sources.numbers]
-        middles = np.stack(np.divmod(sources.cells, width))
-        sizes = np.array([[height], [width]])
-        first, last = middles - reaches, middles + reaches
+        reaches = self.footprints.reaches.take(sources.numbers)
+        rows = sources.cells // width
+        columns = sources.cells - rows * width
+        top = rows - reaches
+        left = columns - reaches
+        bottom = rows + reaches
+        right = columns + reaches
         if self.space.wrap:
-            across = ((first < 0) | (last >= sizes)).any(axis=0)
-            first, last = np.where(across, 0, first), np.where(across, sizes, last)
-        return np.stack([np.maximum(first, 0) // _TILE, np.minimum(last, sizes - 1) // _TILE + 1])
+            across = (top < 0) | (left < 0) | (bottom >= height) | (right >= width)
+            for first, last, size in ((top, bottom, height), (left, right, width)):
+                first[across] = 0
+                last[across] = size
+        for first, last, size, tile in (
+            (top, bottom, height, kernels.trail.stamp_sums.TILE_ROWS),
+            (left, right, width, kernels.trail.stamp_sums.TILE_COLUMNS),
+        ):
+            np.maximum(first, 0, out=first)
+            np.minimum(last, size - 1, out=last)
+            np.floor_divide(first, tile, out=first)
+            np.floor_divide(last, tile, out=last)
+            last += 1
+        return top, left, bottom, right
 
     def near(self, tiles: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Return the rows of the held sources that may reach one of some tiles, those not 0."""
         live = self._live
         counts = np.zeros((tiles.shape[0] + 1, tiles.shape[1] + 1), dtype=np.int64)
         counts[1:, 1:] = (tiles != 0).cumsum(axis=0).cumsum(axis=1)
-        (top, left), (bottom, right) = self._tiles(self.applied.at(live))
+        top, left, bottom, right = self._tiles(self.applied.at(live))
         inside = (
             counts[bottom, right] - counts[top, right] - counts[bottom, left] + counts[top, left]
         )
         return np.asarray(live[inside > 0])
 
     def _touch(self, sources: Emitters) -> None:
-        (top, left), (bottom, right) = self._tiles(sources)
+        top, left, bottom, right = self._tiles(sources)
         tiles = self.sums.dirty
-        changes = np.zeros((tiles.shape[0] + 1, tiles.shape[1] + 1), dtype=np.int64)
-        for rows, columns, change in (
-            (top, left, 1),
-            (bottom, right, 1),
-            (top, right, -1),
-            (bottom, left, -1),
-        ):
-            np.add.at(changes, (rows, columns), change)
+        across = tiles.shape[1] + 1
+        size = (tiles.shape[0] + 1) * across
+        changes = np.zeros(size, dtype=np.int64)
+        for rows, columns in ((top, left), (bottom, right)):
+            changes += np.bincount(rows * across + columns, minlength=size)
+        for rows, columns in ((top, right), (bottom, left)):
+            changes -= np.bincount(rows * across + columns, minlength=size)
+        changes = changes.reshape(-1, across)
         tiles[changes.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0] = _ALL_ROWS
 
 
