@@ -137,6 +137,61 @@ def test_few_changes_are_repaired_and_many_are_searched_again(
             assert np.array_equal(shown, new.values)
 
 
+@pytest.mark.parametrize("neighbors", [4, 8])
+def test_costs_are_repaired_in_one_place_and_searched_again_where_they_are_scattered(
+    neighbors: int,
+) -> None:
+    """Scattered costs change far more distances than as many in one place."""
+    space = fc.Grid(70, 60, neighbors=neighbors)
+    costs = np.random.default_rng(5).uniform(1, 3, space.shape)
+    corner = np.zeros(space.shape, dtype=np.bool_)
+    corner[50:56, 60:65] = True
+    for mask, is_repaired in ((corner, True), (np.roll(corner, 1), True), (scattered(30), False)):
+        field = distance_map(space, (0.5, 0.5), cost=costs)
+        field.values
+        search = field.search
+        changed = field.repair(cost=costs + mask)
+        assert (field.search is search) == is_repaired
+        new = distance_map(space, (0.5, 0.5), cost=costs + mask)
+        assert np.array_equal(field.exact, new.exact)
+        assert changed is not None and len(changed) > 0
+
+
+def scattered(count: int) -> Any:
+    """Return a mask (60, 70) of cells that have none beside them."""
+    mask = np.zeros(60 * 70, dtype=np.bool_)
+    mask[35 :: 60 * 70 // count] = True
+    return mask.reshape(60, 70)
+
+
+def test_an_estimate_ends_where_far_too_many_cells_lose_their_path() -> None:
+    space = fc.Grid(70, 60, neighbors=8)
+    field = distance_map(space, (0.5, 0.5))
+    field.values
+    walls = np.arange(1, 40) * 70 + 20
+    walls.flags.writeable = False
+    search = field.search
+    search.ground = field._ground.walled(space, walls)
+    scratch = search.scratch.take(distances._REPAIR_COUNTED)
+    found = {}
+    for enough in (0.0, 0.2, 1.0):
+        found[enough] = kernels.distances.distance_repair.sample(
+            *search.steps,
+            search.ground.walls,
+            search.goals,
+            search.starts,
+            search.dist,
+            distances._samples(space),
+            search.far,
+            len(space),
+            enough,
+            scratch[:4],
+        )
+    assert found[1.0] == (20, 11)
+    assert found[0.0][1] == found[0.2][1] == 4
+    assert not scratch[0].any()
+
+
 def test_a_repair_that_opens_a_short_way_for_most_cells_is_abandoned() -> None:
     """An open door is one changed cell, whatever lies behind it."""
     walls = np.zeros((60, 70), dtype=np.bool_)
@@ -186,6 +241,7 @@ def test_the_estimate_knows_which_cells_lose_their_path(
             one,
             search.far,
             len(space),
+            1.0,
             scratch[:4],
         )
         is_valid = old[cell] == new[cell]

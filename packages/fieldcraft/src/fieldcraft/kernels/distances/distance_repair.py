@@ -241,23 +241,22 @@ def repair(
 
 @kernel(
     "none, (u1[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], b1[::1], i8[::1], f8[::1],"
-    " f8[::1], i8[::1], f8, i8, (out i1[::1], out i8[::1], out f8[::1], out i4[::1])",
+    " f8[::1], i8[::1], f8, i8, f8, (out i1[::1], out i8[::1], out f8[::1], out i4[::1])",
     "none, (u1[::1], i8[:,::1], i8, i8, b1), i8[::1], none, b1[::1], i8[::1], i8[::1],"
-    " i8[::1], i8[::1], i8, i8, (out i1[::1], out i8[::1], out i8[::1], out i4[::1])",
+    " i8[::1], i8[::1], i8, i8, f8, (out i1[::1], out i8[::1], out i8[::1], out i4[::1])",
     "none, (u8[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], b1[::1], i8[::1], f8[::1],"
-    " f8[::1], i8[::1], f8, i8, (out i1[::1], out i8[::1], out f8[::1], out i4[::1])",
+    " f8[::1], i8[::1], f8, i8, f8, (out i1[::1], out i8[::1], out f8[::1], out i4[::1])",
     "(i8[::1], i4[::1], i8[::1], i8[::1], i4[::1]), none, f8[::1], f8[::1], b1[::1], i8[::1],"
-    " f8[::1], f8[::1], i8[::1], f8, i8, (out i1[::1], out i8[::1], out f8[::1], out i4[::1])",
+    " f8[::1], f8[::1], i8[::1], f8, i8, f8, (out i1[::1], out i8[::1], out f8[::1], out i4[::1])",
 )
-def sample(arcs, grid, sizes, cost, walls, goals, starts, dist, cells, far, most, scratch):
+def sample(arcs, grid, sizes, cost, walls, goals, starts, dist, cells, far, most, enough, scratch):
     """Return of how many of some reached cells `repair` would keep the distances, and of how many
     it would clear them.
 
     A distance is valid if steps that give exactly the old distances still lead from its cell to a
     goal. At most `most` cells are visited: the cell that was looked at then and those after it are
-    ignored.
-    So are all others where the first `_CLEAR` cells are cleared. The arguments are those of
-    `repair`, before it has changed `dist`.
+    ignored. So are all others once it would clear `_CLEAR` cells, and a larger share than `enough`
+    of those that were looked at. The arguments are those of `repair`, before it has changed `dist`.
 
     More than 12 arrays and numbers: it looks at what `repair` would change, so it takes the same
     map.
@@ -274,7 +273,7 @@ def sample(arcs, grid, sizes, cost, walls, goals, starts, dist, cells, far, most
         cell = cells[i]
         if walls[cell] or not 0 <= dist[cell] < far:
             continue
-        if seen == most or (valid == 0 and lost == _CLEAR):
+        if seen == most or (lost >= _CLEAR and lost > enough * (valid + lost)):
             break
         size = 0
         is_cut_short = False

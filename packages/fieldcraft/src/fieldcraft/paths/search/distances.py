@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,22 +30,22 @@ _MOST_CHANGED = 1 / 16
 """A new search begins at once if more than this share of the cells has changed."""
 _ALWAYS_REPAIRED = 16
 """But not for so few changed cells."""
-_SAMPLED_WITH_COSTS = 1 / 8
-"""The effect is estimated if more cells have changed than this times the square root of all, where
-each cell has a cost.
+_SAMPLED_WITH_COSTS = 1.5
+"""The effect is estimated if costs of more scattered cells have changed than this times the square
+root of all, and times `most_cleared`.
 """
 _SAMPLED_WITH_ONE_COST = 1
-"""The same where all cells cost the same, so that paths around a change are often as short."""
+"""The same times `most_even` for cells in one place, and where all cost the same, so that paths
+around a change are often as short."""
 _SAMPLES = 32
 """Cells whose paths are followed for an estimate."""
 _FEWEST_SAMPLES = 4
-_MOST_SAMPLED = 1 / 32
+_FAR_MORE = 2.0
+"""An estimate is rough where it is so many times the share for which a repair pays."""
+_MOST_SAMPLED = 1 / 16
 """The share of all cells that these paths may visit."""
 _ALWAYS_SAMPLED = 4.0
 """But they may visit this times the square root of all cells."""
-_LARGE = 2**17
-_LARGE_PAYS = 0.6
-"""On maps of so many cells, which no fast cache holds, a repair pays for this part of the share."""
 _ABANDONED = 1.5
 """A repair is abandoned where it changes so many times the cells for which it pays."""
 
@@ -98,6 +98,15 @@ class SearchTask:
     outward: bool = False
 
 
+class RepairLimits(NamedTuple):
+    """From how many changed cells on the effect of a repair is estimated, and the share of cells
+    that it clears for which it pays.
+    """
+
+    sampled_from: float
+    most_cleared: float
+
+
 class DistanceSearch(ABC):
     """A search for the distances of a task.
 
@@ -105,13 +114,18 @@ class DistanceSearch(ABC):
     `repairable` whether `repair` can be called then. `dist` are distances in the unit of the
     search, `far` where no goal is reached, `starts` the start costs, and `most` is the limit.
     `inverse_width` is 1 / the width of a bucket, `heads` (`bucket_count`,) the first cell in each.
-    `most_cleared` is the share of the cells for which a repair takes as long as a new search, and
-    `most_opened` times the square root of the cells the number of opened walls.
+    `most_cleared` is the share of the cells for which a repair takes as long as a new search.
+    `most_opened` times the square root of the cells is the number of opened walls for which it
+    does, and `most_even` times it the number of changed walls that hardly ever clear so many. With
+    changed costs of scattered cells a repair pays for `scattered_pays` times that share, since many
+    paths become shorter, too, which an estimate does not see.
     """
 
     repairable: bool = True
-    most_cleared: float = 1 / 6
-    most_opened: float = 3.0
+    most_cleared: float = 0.24
+    most_opened: float = 4.0
+    most_even: float = 1.0
+    scattered_pays: float = 1 / 3
     far: Any = np.inf
     dist: NDArray[Any]
     _around: NDArray[np.int64] | None = None
@@ -165,14 +179,25 @@ class DistanceSearch(ABC):
         """
         if len(changed) > max(len(self.space) * _MOST_CHANGED, _ALWAYS_REPAIRED):
             return None
-        return self._repaired(ground, changed, chooses=True)[0]
+        limits = self._limits(changed)
+        if len(changed) > limits.sampled_from and limits.most_cleared == 0:
+            return None
+        return self._repaired(ground, changed, limits)[0]
+
+    def _limits(self, changed: Ints) -> RepairLimits:
+        """Return the limits for changes of these cells."""
+        side = math.sqrt(len(self.space))
+        if self.costs.uniform is None and _are_scattered(changed):
+            sampled_from = side * self.most_cleared * _SAMPLED_WITH_COSTS
+            return RepairLimits(sampled_from, self.most_cleared * self.scattered_pays)
+        return RepairLimits(side * self.most_even * _SAMPLED_WITH_ONE_COST, self.most_cleared)
 
     def _repaired(
-        self, ground: Any, changed: Ints, chooses: bool = False
+        self, ground: Any, changed: Ints, limits: RepairLimits | None = None
     ) -> tuple[Ints | None, NDArray[Any]]:
         """Repair; return the cells whose distance has changed, and the old distances.
 
-        With `chooses` the cells are None where a new search takes less time, see `repair`.
+        With `limits` the cells are None where a new search takes less time, see `repair`.
         """
         greatest = self._step_costs()[2]
         # Kernels would write outside of `heads`.
@@ -187,21 +212,15 @@ class DistanceSearch(ABC):
             kinds = _REPAIR_SUMS
         arrays = self.scratch.take(kinds)
         most = len(self.space)
-        if chooses:
-            side = math.sqrt(most)
-            most_cleared = self.most_cleared
-            if most >= _LARGE:
-                most_cleared *= _LARGE_PAYS
-            if self.costs.uniform is None:
-                sampled_from = side * _SAMPLED_WITH_COSTS
-            else:
-                sampled_from = side * _SAMPLED_WITH_ONE_COST
-            if len(changed) > sampled_from:
+        if limits is not None:
+            if len(changed) > limits.sampled_from:
+                pays = limits.most_cleared
                 opened = np.count_nonzero(before.walls[changed] & ~ground.walls[changed])
-                if opened > side * self.most_opened or self._would_clear(arrays[:4]) > most_cleared:
+                is_open = opened > math.sqrt(most) * self.most_opened
+                if is_open or self._would_clear(arrays[:4], pays) > pays:
                     self.scratch.give(kinds, arrays)
                     return None, self.dist[:0]
-            most = int(most * most_cleared * _ABANDONED) + _ALWAYS_REPAIRED
+            most = int(most * self.most_cleared * _ABANDONED) + _ALWAYS_REPAIRED
         work = np.array([0, most])
         cells: Ints
         olds: NDArray[Any]
@@ -235,8 +254,10 @@ class DistanceSearch(ABC):
             return None, olds
         return cells, olds
 
-    def _would_clear(self, scratch: Arrays) -> float:
-        """Return an estimate of the share of the reached cells that a repair would clear."""
+    def _would_clear(self, scratch: Arrays, most: float) -> float:
+        """Return an estimate of the share of the reached cells that a repair would clear, a rough
+        one where it is far more than `most`.
+        """
         size = len(self.space)
         valid, lost = kernels.distances.distance_repair.sample(
             *self.steps,
@@ -247,6 +268,7 @@ class DistanceSearch(ABC):
             _samples(self.space),
             self.far,
             int(max(size * _MOST_SAMPLED, math.sqrt(size) * _ALWAYS_SAMPLED)),
+            _FAR_MORE * most,
             scratch,
         )
         return float(lost / max(valid + lost, _FEWEST_SAMPLES))
@@ -401,6 +423,11 @@ class Scratch:
         free = self._free[kinds]
         if len(free) < self._most:
             free.append((arrays, is_clear))
+
+
+def _are_scattered(cells: Ints) -> bool:
+    """Return whether cells, ascending, lie apart: in one place most have one beside them."""
+    return bool(2 * np.count_nonzero(np.diff(cells) == 1) < len(cells))
 
 
 @cached

@@ -107,9 +107,11 @@ class ArcSearch(DistanceSearch):
         steady = self.charge == "mean" and not self.outward and self.costs.traffic is None
         self.repairable = not self._on_grid and steady
         if isinstance(self.space, HexGrid):
-            # Neighbors are near each other in memory, which pays most where cells are cleared.
-            self.most_cleared = 1 / 4
-            self.most_opened = 4.0
+            # Neighbors are near each other in memory, which pays most where walls are opened.
+            self.most_opened = 6.0
+        elif len(self.space.adjacency.ends) < 4 * len(self.space):
+            # On a mesh of triangles, say, a path has more cells.
+            self.most_opened = 1.5
         self._sizes_ground: Snapshot | None = None
         self.costs_changed()
 

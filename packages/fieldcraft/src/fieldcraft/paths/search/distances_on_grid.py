@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels.shared import counting
 from fieldcraft.paths.cost import SAME_COST
-from fieldcraft.paths.search.distances import Buckets, DistanceSearch, Expansion, SearchTask, Steps
+from fieldcraft.paths.search.distances import (
+    Buckets,
+    DistanceSearch,
+    Expansion,
+    RepairLimits,
+    SearchTask,
+    Steps,
+)
 from fieldcraft.paths.search.distances_on_arcs import ArcSearch
 from fieldcraft.paths.search.path_on_grid import moves_of
 from fieldcraft.space import Grid, GridSnapshot
@@ -106,15 +113,10 @@ class GridSearch(DistanceSearch):
         self._around = steps.around
         self.counted = steps.counted and costs.uniform is not None and not self.starts.any()
         self.scale = 1.0
-        self.most_opened = 1.75
         self.lengths: NDArray[Any] = steps.lengths * costs.factor
         if self.counted:
             self.scale = self.space.cell_size * costs.factor
             self.far = counting.FAR
-            if self.space.neighborhood.is_four:
-                # Among many equally short paths one wall matters little.
-                self.most_cleared = 1 / 3
-                self.most_opened = 12.0
             self.lengths = steps.counts
             self.starts = np.zeros(len(self.goals), dtype=np.int64)
             self.most = int(min(self.most / self.scale * 2.0**steps.measure.shift, self.far - 1))
@@ -143,11 +145,26 @@ class GridSearch(DistanceSearch):
             and not self.starts.any()
         )
         self._pruned = quick and (self.counted or near)
-        if self._pruned:
-            if self.counted:
-                return _Counted(self)
+        if not self._pruned:
+            return Buckets(self)
+        # These searches are quicker than those of other spaces, so that a repair pays for less.
+        is_four = self.grid_steps.pruned == 4
+        if not self.counted:
+            if is_four:
+                self.most_cleared = 0.12
+            else:
+                self.most_cleared = 0.095
+            self.scattered_pays = 0.0
             return _Near(self)
-        return Buckets(self)
+        if is_four:
+            # Among many equally short paths one wall matters little.
+            self.most_cleared = 0.15
+            self.most_opened = 12.0
+            self.most_even = 4.0
+        else:
+            self.most_cleared = 0.115
+            self.most_opened = 1.75
+        return _Counted(self)
 
     @property
     def steps(self) -> Steps:
@@ -183,13 +200,13 @@ class GridSearch(DistanceSearch):
         self._has_gaps = True
 
     def _repaired(
-        self, ground: Any, changed: NDArray[np.int64], chooses: bool = False
+        self, ground: Any, changed: NDArray[np.int64], limits: RepairLimits | None = None
     ) -> tuple[NDArray[np.int64] | None, NDArray[Any]]:
         if self._has_gaps:
             # Repairs enter no walls because these are nearer than any other cell.
             self.dist[self.ground.walls] = -self.far
             self._has_gaps = False
-        return super()._repaired(ground, changed, chooses)
+        return super()._repaired(ground, changed, limits)
 
     @property
     def summed_steps(self) -> Steps:

@@ -109,12 +109,12 @@ class Footprints:
                 center = np.array(place)
             cells, shares = walks.search(self.metric, cell, radius, center)
             found = _Found(cells, falloff(shares), self._walks)
-            self._make_room(key)
+            self._evict(key)
             self._found[key] = found
             self._cached += len(cells)
         return found.cells, found.weights
 
-    def _make_room(self, key: tuple[int, int]) -> None:
+    def _evict(self, key: tuple[int, int]) -> None:
         """Drop the footprint of a key, a few of other walls, and the oldest ones while they fill
         the memory. To drop all at once takes milliseconds.
         """
