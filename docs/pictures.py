@@ -78,6 +78,7 @@ PAGES = {
     "control": "control.md",
     "netlogo_slime": "coming_from.md",
     "two_groups": "bots.md",
+    "without": "bots.md",
     "within": "bots.md",
     "nearest": "bots.md",
     "level_glb": "bots.md",

@@ -342,15 +342,29 @@ def query(scene: Scene, name: str) -> str:
     return str(scene.one_of(words))
 
 
-@peek(RadialLayer, "strongest")
+@peek(RadialLayer, "strongest", "strongest_near")
 def strongest(scene: Scene, name: str) -> str:
-    return f"{name}.strongest"
+    source = _source(scene, name)
+    if source is None or scene.chance(0.5):
+        return f"{name}.strongest"
+    owner = f"fc.Teams(imap, [{name}.name]).owner('source')"
+    return f"fc.sample({owner}, {scene.place()}, without={source}, outside='clamp')"
 
 
-@peek(SourceLayer, "without")
+@peek(SourceLayer, "without", "attribution_without")
 def without(scene: Scene, name: str) -> str | None:
     source = _source(scene, name)
-    return None if source is None else f"{name}.without({source}).values"
+    if source is None:
+        return None
+    place = scene.place()
+    words = [
+        f"{name}.without({source}).values",
+        f"fc.best({name}, {place}, 2.0, without={source}, outside='clamp')",
+        f"fc.sample(2 * {name}.at(0.5) - {name}, {place}, without={source}, outside='clamp')",
+        f"fc.explain({name}, {place}, without={source}, outside='clamp')",
+        f"fc.peaks({name}.normalize(), without={source})",
+    ]
+    return str(scene.one_of(words))
 
 
 @peek(fc.Layer, "state")

@@ -62,6 +62,16 @@ def sources(each: SourceLayer) -> dict[str, Any]:
 
 
 @reading(RadialLayer)
+def values_without_sources(each: RadialLayer) -> dict[str, Any]:
+    held = [each.source(identity) for identity in each.sources.ids[:2]]
+    centers = each.space.position_of(np.arange(len(each.space)))
+    maps = (each, 2 * each + 1)
+    if each.propagation.blend == "max":
+        return {}  # as of the sources now, not of the last step
+    return {"without": [fc.sample(one, centers, without=source) for one in maps for source in held]}
+
+
+@reading(RadialLayer)
 def strongest(each: RadialLayer) -> dict[str, Any]:
     cells = range(len(each.space))
     return {"strongest": each.strongest, "parts": [each.attribution(cell) for cell in cells]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from fieldcraft.base import clock
 from fieldcraft.kernels.shared.arrays import read_only
-from fieldcraft.layers.propagation.propagation import RadiatingField
+from fieldcraft.layers.propagation.propagation import RadiatingField, field_on
+from fieldcraft.values.exclusion import Near
 from fieldcraft.values.operand import Operand
 
 if TYPE_CHECKING:
@@ -54,6 +55,22 @@ class Forecast(Operand):
             self._values = values.copy()
             self._seen = self.version
         return read_only(self._values)
+
+    def source_ids(self, keys: Sequence[object]) -> NDArray[np.int64]:
+        """See `Operand.source_ids`."""
+        return self.layer.source_ids(keys)
+
+    def values_near(self, near: Near) -> NDArray[np.float32]:
+        """See `Operand.values_near`. The layer without a source begins settled, unless its values
+        follow from its sources alone.
+        """
+        found: NDArray[np.float32] = self.values.reshape(-1)[near.cells]
+        ids = self.source_ids(near.keys)
+        for each in np.unique(ids[ids >= 0]).tolist():
+            values = next(values_at(self.layer, [self.seconds], without=each)).reshape(-1)
+            rows = ids == each
+            found[rows] = values[near.cells[rows]]
+        return found
 
 
 def version_of_all(layer: Layer) -> int:
@@ -116,9 +133,11 @@ def _shared_future(futures: dict[int, list[_Future]], forecast: Forecast) -> _Fu
     return new
 
 
-def values_at(layer: Layer, seconds: Iterable[float]) -> Iterator[NDArray[np.float32]]:
+def values_at(
+    layer: Layer, seconds: Iterable[float], *, without: int | None = None
+) -> Iterator[NDArray[np.float32]]:
     """Yield the values of a layer after each of these times, ascending; each array is valid until
-    the next.
+    the next. A source that is left out, by its id, has never been there.
 
     The layer does not change, except that steps that are due are taken first.
     """
@@ -126,6 +145,14 @@ def values_at(layer: Layer, seconds: Iterable[float]) -> Iterator[NDArray[np.flo
         layer.steps.catch_up()
         twin = layer._copied(layer.steps.lock).steps
     twin.others = layer.steps.others
+    if without is not None:
+        twin.sources.remove([without])
+        resistance = twin.field.resistance
+        assert layer.propagation is not None
+        twin.field = field_on(None, layer.propagation, layer.space, clock.seconds(twin.every))
+        twin.field.set_resistance(resistance)
+        twin.feed()
+        twin.field.settle()
     begun = twin.ticks
     due = twin.due
     every = twin.every

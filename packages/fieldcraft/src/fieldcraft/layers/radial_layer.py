@@ -13,12 +13,15 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.single_thread import SingleThreadLock
 from fieldcraft.base.words import IfOutside, IfSourceOnWall
 from fieldcraft.kernels.shared.arrays import read_only
+from fieldcraft.layers.propagation import Attribution
 from fieldcraft.layers.propagation.propagation import RadiatingField
 from fieldcraft.layers.propagation.settings import values_of
 from fieldcraft.layers.source_layer import SourceLayer, refuse_settings
 from fieldcraft.layers.sources import Source
 from fieldcraft.layers.sources.falloff import Falloff, FalloffLike
 from fieldcraft.layers.steps import Steps
+from fieldcraft.layers.without import OtherSources
+from fieldcraft.values.exclusion import Near
 
 
 class RadialLayer(SourceLayer, kind="radial"):
@@ -142,6 +145,21 @@ class RadialLayer(SourceLayer, kind="radial"):
             outside=outside,
         )
 
+    def _attribution_of_others(self, cell: int, identity: int) -> Attribution:
+        if self.steps.field.adds:
+            ids, amounts, rest = self.attribution(cell)
+            others = ids != identity
+            return Attribution(ids[others], amounts[others], rest)
+        return super()._attribution_of_others(cell, identity)
+
+    def _values_of_others(self, near: Near, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        field = self.steps.field
+        if not field.adds:
+            return super()._values_of_others(near, ids)
+        found = field.values_near(near.cells, ids)
+        self.steps.hide_new_walls(near.cells, found)
+        return found
+
     @property
     def strongest(self) -> NDArray[np.float32]:
         """The influence of the strongest single source in each cell: a read-only float32 view in
@@ -149,6 +167,23 @@ class RadialLayer(SourceLayer, kind="radial"):
         """
         with self.steps.lock:
             return read_only(self.steps.field.strongest(self.steps.sources, self.version))
+
+    def strongest_near(self, near: Near) -> NDArray[np.float32]:
+        """Return the influence of the strongest single source in cells near agents, (N, k), each
+        without the agent's own sources.
+        """
+        with self.steps.lock:
+            found: NDArray[np.float32] = self.strongest.reshape(-1)[near.cells]
+            ids = self.source_ids(near.keys)
+            mine = ids >= 0
+            if mine.any():
+                strongest = type(self._propagation)(
+                    **{**values_of(self._propagation), "blend": "max"}
+                )
+                others = OtherSources(self, strongest)
+                left = Near(near.cells[mine], [])
+                found[mine] = others.values_near(left, ids[mine], ())
+            return found
 
     def _rest(self) -> dict[str, Any]:
         return super()._rest() | {"validated_at": self._validated}

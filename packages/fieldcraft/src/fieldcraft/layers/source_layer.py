@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from inspect import signature
 from typing import Any, Never
 
@@ -13,10 +13,11 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft.base.words import IfOnWall, IfOutside, IfSourceOnWall
 from fieldcraft.layers.propagated_layer import PropagatedLayer
-from fieldcraft.layers.propagation import PROPAGATIONS
+from fieldcraft.layers.propagation import PROPAGATIONS, Attribution
 from fieldcraft.layers.sources import Source, Sources
 from fieldcraft.layers.sources.placing import distinct_ground
-from fieldcraft.layers.without import Without
+from fieldcraft.layers.without import OtherSources, Without
+from fieldcraft.values.exclusion import Near
 
 
 def refuse_settings(others: Mapping[str, object]) -> None:
@@ -272,6 +273,38 @@ class SourceLayer(PropagatedLayer):
                 remedy="Pass keys of sync(), or sources",
             )
         return Without(self, sources)
+
+    def source_ids(self, keys: Sequence[object]) -> NDArray[np.int64]:
+        """See `Operand.source_ids`."""
+        return self.steps.sources.ids_of_any(keys)
+
+    def values_near(self, near: Near) -> NDArray[np.float32]:
+        """See `Operand.values_near`."""
+        with self.steps.lock:
+            ids = self.source_ids(near.keys)
+            mine = ids >= 0
+            if mine.all():
+                return self._values_of_others(near, ids)
+            found: NDArray[np.float32] = self.values.reshape(-1)[near.cells]
+            if mine.any():
+                found[mine] = self._values_of_others(Near(near.cells[mine], []), ids[mine])
+            return found
+
+    def attribution_without(self, cell: int, key: object) -> Attribution:
+        """Return the sources of a cell's value without the source with a key; see `attribution`."""
+        with self.steps.lock:
+            identity = int(self.source_ids([key])[0])
+            if identity < 0:
+                return self.attribution(cell)
+            return self._attribution_of_others(cell, identity)
+
+    def _attribution_of_others(self, cell: int, identity: int) -> Attribution:
+        return OtherSources(self).attribution([identity], cell)
+
+    def _values_of_others(self, near: Near, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the values of cells near agents, (N, k), each without the source with an id."""
+        found: NDArray[np.float32] = OtherSources(self).values_near(near, ids, ())
+        return found
 
     def _added(
         self,

@@ -104,6 +104,13 @@ class Steps(Generic[AnyField]):
         values.reshape(-1)[self._walls_without_sources()] = 0
         return values
 
+    def hide_new_walls(self, cells: NDArray[np.int64], values: NDArray[np.float32]) -> None:
+        """Set the values of those of some cells to 0 that read 0 in `values` since they are new
+        walls.
+        """
+        if self.space.walls_version != self.walls_seen and not self.field.has_wall_values:
+            values[self._walls_without_sources()[cells]] = 0
+
     def _walls_without_sources(self) -> NDArray[np.bool_]:
         """Return which cells are walls in which no source acts, flat.
 

@@ -7,13 +7,24 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import IfOutside
+from fieldcraft.layers import SourceLayer
 from fieldcraft.layers.propagation import Attribution
-from fieldcraft.values.expression import leaves_of
+from fieldcraft.values.exclusion import (
+    Both,
+    FullMap,
+    Near,
+    Removal,
+    SourcesOf,
+    excludable,
+    keys_left_out,
+    leaves_of,
+)
 from fieldcraft.values.operand import Operand
 from fieldcraft.values.readable import Readable, Values
 
@@ -115,7 +126,9 @@ class Explanation:
         return rows
 
 
-def explain(layer: Readable, position: ArrayLike, *, outside: IfOutside = "refuse") -> Explanation:
+def explain(
+    layer: Readable, position: ArrayLike, *, without: Hashable = None, outside: IfOutside = "refuse"
+) -> Explanation:
     """Return which sources cause the value of a cell, and by how much each.
 
     On a layer with `Spread` one source causes a value: its path is followed back over the strongest
@@ -135,6 +148,8 @@ def explain(layer: Readable, position: ArrayLike, *, outside: IfOutside = "refus
         object with `values`, `space` and `attribution` (see `Attributed`).
     position : array_like of shape (2,)
         A world position.
+    without : hashable, optional
+        Whose influence is left out, in all layers of an expression; see `fieldcraft.best`.
     outside : {"refuse", "clamp"}
         With "clamp" a position outside the map counts as the nearest cell.
 
@@ -173,11 +188,23 @@ def explain(layer: Readable, position: ArrayLike, *, outside: IfOutside = "refus
     rule = "explain() takes one (x, y) pair"
     point = checks.position(position, rule, dimensions=space.dimensions)
     cell = int(space.cell_at(point, outside=outside))
+    key: object = None
+    if without is not None:
+        keys = keys_left_out(excludable(layer, without), without, 1, single=True)
+        key = None if keys is None else keys[0]
+    return _explained(layer, values, cell, key)
+
+
+def _explained(layer: Readable, values: Values, cell: int, key: object) -> Explanation:
+    """Return the explanation of a cell without the sources with a key, if there is one."""
     name = str(getattr(layer, "name", "value"))
-    center = tuple(space.position_of(cell).tolist())
-    value = float(values.flat[cell])
+    center = tuple(values.space.position_of(cell).tolist())
+    if key is None:
+        value = float(values.flat[cell])
+    else:
+        value = _value_without(layer, cell, key)
     if isinstance(layer, Operand) and not isinstance(layer, Attributed):
-        parts_of_maps = _parts_of_maps(layer, cell, center, value)
+        parts_of_maps = _parts_of_maps(layer, cell, center, value, key)
         remainder_is = _TOGETHER if parts_of_maps else "a map without sources"
         remainder = value - math.fsum(part.amount for part in parts_of_maps)
         return Explanation(name, center, cell, value, (), remainder, remainder_is, parts_of_maps)
@@ -187,7 +214,10 @@ def explain(layer: Readable, position: ArrayLike, *, outside: IfOutside = "refus
             got=repr(layer),
             remedy="Pass a layer, or arithmetic on layers",
         )
-    ids, amounts, remainder_is = layer.attribution(cell)
+    if isinstance(layer, SourceLayer) and key is not None:
+        ids, amounts, remainder_is = layer.attribution_without(cell, key)
+    else:
+        ids, amounts, remainder_is = layer.attribution(cell)
     pairs = zip(ids.tolist(), amounts.tolist(), strict=True)
     parts = [_contribution(layer, source, amount) for source, amount in pairs]
     parts.sort(key=lambda part: (-abs(part.amount), part.source))
@@ -195,19 +225,31 @@ def explain(layer: Readable, position: ArrayLike, *, outside: IfOutside = "refus
     return Explanation(name, center, cell, value, tuple(parts), remainder, remainder_is)
 
 
+def _value_without(layer: object, cell: int, key: object) -> float:
+    """Return the value of a cell without the sources with a key."""
+    near = Near(np.array([[cell]], dtype=np.int64), [key])
+    return float(excludable(layer, key).values_near(near)[0, 0])
+
+
 def _parts_of_maps(
-    expression: Operand, cell: int, center: tuple[float, ...], value: float
+    expression: Operand, cell: int, center: tuple[float, ...], value: float, key: object
 ) -> tuple[MapPart, ...]:
     """Return the part of each map that an expression is made of, the largest first."""
     found = []
     for each in leaves_of(expression):
         if each is expression:
             continue
-        without = float(expression.values_without(each).reshape(-1)[cell])
-        own = float(each.sample(center, outside="clamp"))
+        removal: Removal = FullMap(each)
+        if key is None:
+            own = float(each.sample(center, outside="clamp"))
+        else:
+            removal = Both(removal, SourcesOf(key))
+            own = _value_without(each, cell, key)
+        without = float(expression.values_without(removal).reshape(-1)[cell])
         explanation = None
         if isinstance(each, Attributed):
-            explanation = explain(each, center, outside="clamp")
+            layer: Any = each
+            explanation = _explained(layer, Values(layer), cell, key)
         found.append(MapPart(each.name, own, value - without, explanation))
     return tuple(sorted(found, key=lambda part: -abs(part.amount)))
 

@@ -28,6 +28,34 @@ class Lottery:
     draws: Floats
 
 
+@dataclass(frozen=True, eq=False)
+class Personal:
+    """Values that each of N agents has of its own in `cells` (N, k), and an array by cell that
+    receives those of one agent after the other.
+    """
+
+    cells: Cells
+    values: NDArray[np.float32]
+    array: NDArray[np.float32]
+
+    def write(self, agent: int) -> None:
+        """Write the values of one agent into the array."""
+        self.array[self.cells[agent]] = self.values[agent]
+
+    def values_at(self, cells: Cells) -> NDArray[np.float32]:
+        """Return the values that agents have in some of their cells, (N, m); NaN where a cell is
+        -1.
+        """
+        found = np.full(cells.shape, np.nan, dtype=np.float32)
+        rows = np.arange(len(cells))
+        for k in range(cells.shape[1]):
+            same = self.cells == cells[:, k, np.newaxis]
+            place = same.argmax(axis=1)
+            known = same[rows, place]
+            found[known, k] = self.values[rows[known], place[known]]
+        return found
+
+
 def lottery(
     within: float | None, rng: np.random.Generator | None, count: int, choices: int
 ) -> Lottery | None:
@@ -81,6 +109,41 @@ class Queries(Values, ABC):
         The lowest values are best with a `sign` of -1. With a lottery each choice is a random one
         of the cells that are about as good as the best that is left.
         """
+
+    def best_each(
+        self,
+        personal: Personal,
+        points: Floats,
+        radius: float,
+        wanted: int,
+        spacing: float,
+        closed: NDArray[np.bool_],
+        walk: float | None,
+        sign: np.float32,
+        lottery: Lottery | None = None,
+    ) -> Cells:
+        """Return the same as `best` for agents that each have values of their own: those of this
+        are changed near each agent, and are any numbers before and after.
+        """
+        found = np.empty((len(points), wanted), dtype=np.int64)
+        for i in range(len(points)):
+            personal.write(i)
+            draw = None
+            if lottery is not None:
+                draw = Lottery(lottery.share, lottery.draws[i : i + 1])
+            here = points[i : i + 1]
+            found[i] = self.best(here, radius, wanted, spacing, closed, walk, sign, draw)
+        return found
+
+    @abstractmethod
+    def cells_around(self, points: Floats, own: Cells, radius: float) -> Cells:
+        """Return all cells within a radius of positions in these cells, (N, k); others may be among
+        them, and cells may be repeated.
+        """
+
+    def most_around(self, radius: float) -> int:
+        """Return how many cells `cells_around` returns for one position, at most."""
+        return len(self.space)
 
     @abstractmethod
     def close(self, cells: Cells, spacing: float, closed: NDArray[np.bool_]) -> None:

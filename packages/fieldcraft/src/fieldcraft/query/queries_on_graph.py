@@ -133,6 +133,15 @@ class GraphValues(Queries):
                 cells[first + which[rank < wanted], rank[rank < wanted]] = found[rank < wanted]
         return cells
 
+    def cells_around(self, points: Floats, own: Cells, radius: float) -> Cells:
+        """See `Queries.cells_around`."""
+        near = vertices_within(self.graph, points, radius)
+        most = max(map(len, near), default=0)
+        cells = np.repeat(own[:, np.newaxis], most + 1, axis=1)
+        for row, each in zip(cells, near, strict=True):
+            row[: len(each)] = each
+        return cells
+
     def _ranked(
         self, points: Floats, near: list[Cells], closed: NDArray[np.bool_], sign: np.float32
     ) -> tuple[Cells, Cells]:

@@ -17,13 +17,14 @@ from fieldcraft.layers.propagation.radial.reach_on_grid import (
     counted_walk,
     step_vectors,
 )
-from fieldcraft.query.queries import Lottery, Queries, Steps
+from fieldcraft.query.queries import Lottery, Personal, Queries, Steps
 from fieldcraft.space import Grid
 from fieldcraft.space.cached import cached
 from fieldcraft.space.grid.grid_steps import grid_ground
 from fieldcraft.space.regions import moves_beside
 from fieldcraft.space.space_ranges import at_spacing, largest_coordinate, within_range
 from fieldcraft.values.bands import run_in_bands
+from fieldcraft.values.exclusion import squares_around
 from fieldcraft.values.expression import Expression
 from fieldcraft.values.readable import Cells, Floats, too_far
 from fieldcraft.values.sampling import OUTSIDE, grid_points, obstacles_of, refuse_off_map
@@ -152,6 +153,53 @@ class GridValues(Queries):
         least = int(_CELLS_PER_THREAD / (wanted * min(3 * squares[0] + 1, self.values.size))) + 1
         run_in_bands(kernels.values.best.best, inputs, (cells, taken), len(points), least)
         return cells
+
+    def best_each(
+        self,
+        personal: Personal,
+        points: Floats,
+        radius: float,
+        wanted: int,
+        spacing: float,
+        closed: Mask,
+        walk: float | None,
+        sign: np.float32,
+        lottery: Lottery | None = None,
+    ) -> Cells:
+        """See `Queries.best_each`."""
+        if walk is not None or lottery is not None:
+            return super().best_each(
+                personal, points, radius, wanted, spacing, closed, walk, sign, lottery
+            )
+        space = self.space
+        cells = np.full((len(points), wanted), -1, dtype=np.int64)
+        kernels.values.best.best_each(
+            personal.cells,
+            personal.values,
+            _no_bounds(space.shape),
+            self.places(points),
+            (space.y_up, space.wrap),
+            sign,
+            self._squares(radius, spacing),
+            cells,
+            closed.view(np.uint8),
+            personal.array.reshape(space.shape),
+        )
+        return cells
+
+    def cells_around(self, points: Floats, own: Cells, radius: float) -> Cells:
+        """See `Queries.cells_around`."""
+        return squares_around(self.space, own, self._reach(radius))
+
+    def most_around(self, radius: float) -> int:
+        """See `Queries.most_around`."""
+        return min(int((2 * self._reach(radius) + 1) ** 2), len(self.space))
+
+    def _reach(self, radius: float) -> int:
+        """Return how many rows and columns from the cell of a position are within a radius."""
+        # At most half a cell is added by where in its cell the position is; a bit is for rounding.
+        space = self.space
+        return int(min(within_range(space, radius) / space.cell_size, 1e9) + 0.51)
 
     def _squares(self, radius: float, spacing: float) -> tuple[float, float]:
         """Return the radius and the spacing in cells, squared."""

@@ -17,6 +17,7 @@ from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.kernels.values import map_operations
 from fieldcraft.space import Space
 from fieldcraft.values.checked_arrays import checked_out
+from fieldcraft.values.exclusion import Near, Removal, leaves_of
 from fieldcraft.values.expression_plan import Calculation, Lease, Plan, plan_of, values_of_some
 from fieldcraft.values.ground import Ground
 from fieldcraft.values.operand import Operand
@@ -235,19 +236,41 @@ class Expression(Operand):
         """
         return leaves_of(self)
 
-    def values_without(self, removed: Operand) -> Floats:
+    def values_near(self, near: Near) -> Floats:
+        """See `Operand.values_near`. The ranges that `normalize` and `invert` need depend on all
+        cells, so then all of them are computed for each key.
+        """
+        plan = self._planned()
+        if plan.passes:
+            return super().values_near(near)
+        with self._locked():
+            cells = near.flat()
+            walls = self.ground.walls
+            sources = []
+            for each in self._sources:
+                if isinstance(each, Operand):
+                    values = each.values_near(near).reshape(-1)
+                else:
+                    values = each.reshape(-1)[cells]
+                sources.append(np.ascontiguousarray(values, dtype=np.float32))
+            walls = walls[cells] if len(walls) else walls
+            places = np.arange(len(cells), dtype=np.int64)
+            found = values_of_some(plan, sources, walls, plan.constants, places)
+            return found.reshape(near.cells.shape)
+
+    def values_without(self, removal: Removal) -> Floats:
         """See `Operand.values_without`."""
-        if self is removed or all(each is not removed for each in self.leaves):
-            return super().values_without(removed)
+        if removal.concerns(self) or not any(map(removal.concerns, self.leaves)):
+            return super().values_without(removal)
         with self._locked():
             out = aligned(self.ground.shape)
-            self._evaluate_without(removed, out)
+            self._evaluate_without(removal, out)
             return out
 
-    def _evaluate_without(self, removed: Operand, out: Floats) -> None:
-        """Compute all values into `out` as if a map were 0 everywhere."""
+    def _evaluate_without(self, removal: Removal, out: Floats) -> None:
+        """Compute all values into `out` without what is left out."""
         plan = self._planned()
-        sources = self._read_sources(out.shape, removed)
+        sources = self._read_sources(out.shape, removal)
         calculation = Calculation(plan, self.ground.walls, out.size)
         calculation.find_ranges(sources)
         calculation.run(plan.last, sources, out)
@@ -278,19 +301,19 @@ class Expression(Operand):
             self._lease = Lease(self._plan or self._planned(), walls, cells)
         return self._lease.calculation
 
-    def _read_sources(self, shape: tuple[int, ...], removed: Operand | None = None) -> list[Floats]:
-        """Return the values of the maps and arrays that are read, as if a map that was `removed`
-        were 0 everywhere. The kernel trusts their number and order, which are checked here.
+    def _read_sources(self, shape: tuple[int, ...], removal: Removal | None = None) -> list[Floats]:
+        """Return the values of the maps and arrays that are read, without what is left out. The
+        kernel trusts their number and order, which are checked here.
         """
         found = []
         for source in self._sources:
             values: Floats
             if not isinstance(source, Operand):
                 values = source
-            elif removed is None:
+            elif removal is None:
                 values = source.finite_values()
             else:
-                values = source.values_without(removed)
+                values = source.values_without(removal)
             if values.shape != shape:
                 raise InvalidValue(
                     f"A map's values have its shape {shape}",
@@ -349,24 +372,19 @@ class Separate(Expression):
     def _evaluate(self, out: Floats) -> None:
         self.calculation.evaluate(self._source.values, self.ground, out)
 
-    def _evaluate_without(self, removed: Operand, out: Floats) -> None:
-        self.calculation.evaluate(self._source.values_without(removed), self.ground, out)
+    def values_near(self, near: Near) -> Floats:
+        """See `Expression.values_near`; all values are computed for each key unless each depends on
+        its own cell alone.
+        """
+        if not isinstance(self.calculation, Mapping):
+            return Operand.values_near(self, near)
+        walls = self.ground.walls
+        values = np.ascontiguousarray(self._source.values_near(near).reshape(-1))
+        walls = walls[near.flat()] if len(walls) else walls
+        return self.calculation.results(values, walls).reshape(near.cells.shape)
 
-
-def leaves_of(operand: Operand) -> tuple[Operand, ...]:
-    """Return the maps that a map is computed from in the end, each once; the map itself if it is
-    computed from none.
-    """
-    found: dict[int, Operand] = {}
-    waiting: list[Operand] = [operand]
-    while waiting:
-        each = waiting.pop(0)
-        parts: Sequence[Operand] = getattr(each, "maps", ())
-        if parts:
-            waiting[:0] = parts
-        else:
-            found[id(each)] = each
-    return tuple(found.values())
+    def _evaluate_without(self, removal: Removal, out: Floats) -> None:
+        self.calculation.evaluate(self._source.values_without(removal), self.ground, out)
 
 
 def expression_of(operand: Operand) -> Expression:

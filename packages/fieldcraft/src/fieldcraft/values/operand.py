@@ -16,11 +16,14 @@ from fieldcraft.base.words import Between, IfOutside
 from fieldcraft.values import expression as expressions
 from fieldcraft.values import operations
 from fieldcraft.values.checked_arrays import checked_out
+from fieldcraft.values.exclusion import Near, Removal, SourcesOf, have_sources
 from fieldcraft.values.ground import Ground, Term
 from fieldcraft.values.sampling import sample
 from fieldcraft.values.tree import Node
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fieldcraft.space import Grid, Space
     from fieldcraft.space.cells import Many, One
 
@@ -114,11 +117,24 @@ class Operand(Pictured, Term):
         """Return the values for expressions, with finite numbers for infinite ones."""
         return self.values
 
-    def values_without(self, removed: Operand) -> NDArray[np.float32]:
-        """Return the values that this would have if another map were 0 everywhere."""
-        if self is removed:
-            return np.zeros(self.space.shape, dtype=np.float32)
+    def values_without(self, removal: Removal) -> NDArray[np.float32]:
+        """Return the values that this would have without what is left out."""
+        if removal.concerns(self):
+            return removal.values_of(self)
         return self.finite_values()
+
+    def source_ids(self, keys: Sequence[object]) -> NDArray[np.int64]:
+        """Return the ids of this map's own live sources with these keys, -1 where there is none."""
+        return np.full(len(keys), -1, dtype=np.int64)
+
+    def values_near(self, near: Near) -> NDArray[np.float32]:
+        """Return the values of cells near agents, (N, k), each without the agent's own sources."""
+        found: NDArray[np.float32] = self.finite_values().reshape(-1)[near.cells]
+        mine = np.flatnonzero(have_sources(self, near.keys))
+        for key, rows in near.rows_by_key(mine):
+            values = self.values_without(SourcesOf(key)).reshape(-1)
+            found[rows] = values[near.cells[rows]]
+        return found
 
     def read(self, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Return a copy of the values, in `out` (float32 of shape (height, width)) if given."""

@@ -18,7 +18,15 @@ from fieldcraft.space.cells import Many, One
 from fieldcraft.space.csr import runs
 from fieldcraft.space.kinds import graph_of
 from fieldcraft.values.bands import run_in_bands
-from fieldcraft.values.readable import Cells, Floats, Readable, Values, too_far
+from fieldcraft.values.exclusion import Near, excludable, keys_left_out, squares_around
+from fieldcraft.values.readable import (
+    Cells,
+    Floats,
+    Readable,
+    Values,
+    points_and_cells,
+    too_far,
+)
 
 OUTSIDE = ("refuse", "clamp")
 HOW = ("nearest", "bilinear")
@@ -34,6 +42,7 @@ def sample(
     positions: One,
     *,
     how: Between = ...,
+    without: object = ...,
     outside: IfOutside = ...,
     space: Space | None = ...,
 ) -> float: ...
@@ -43,6 +52,7 @@ def sample(
     positions: Many,
     *,
     how: Between = ...,
+    without: object = ...,
     outside: IfOutside = ...,
     space: Space | None = ...,
 ) -> NDArray[np.float32]: ...
@@ -52,6 +62,7 @@ def sample(
     positions: ArrayLike,
     *,
     how: Between = ...,
+    without: object = ...,
     outside: IfOutside = ...,
     space: Space | None = ...,
 ) -> float | NDArray[np.float32]: ...
@@ -60,6 +71,7 @@ def sample(
     positions: ArrayLike,
     *,
     how: Between = "nearest",
+    without: object = None,
     outside: IfOutside = "refuse",
     space: Space | None = None,
 ) -> float | NDArray[np.float32]:
@@ -76,6 +88,9 @@ def sample(
         centers surround it, as far as straight open steps lead to them from the position's own
         cell, so that nothing leaks through walls or past their corners. On a graph it reads the
         nearest point of the edges at the position's vertex.
+    without : hashable or sequence of hashable, optional
+        Whose influence is left out at each position, in all layers of an expression; see
+        `fieldcraft.best`.
     outside : {"refuse", "clamp"}
         With "clamp" a position outside the map counts as the nearest cell.
     space : Space, optional
@@ -106,6 +121,10 @@ def sample(
     """
     if not isinstance(how, str) or how not in HOW:
         checks.choice("how", how, HOW)
+    if without is not None:
+        personal = _sampled_without(layer, positions, without, how, outside)
+        if personal is not None:
+            return personal
     if how == "bilinear":
         if space is None:
             ground = getattr(layer, "space", None)
@@ -127,6 +146,48 @@ def sample(
     if isinstance(cells, int):
         return float(found.flat[cells])
     return found.flat[cells]
+
+
+def _sampled_without(
+    layer: object, positions: ArrayLike, without: object, how: Between, outside: IfOutside
+) -> float | NDArray[np.float32] | None:
+    """Return the values at positions without the sources of each; None if nothing is left out."""
+    readable = excludable(layer, without)
+    space: Space = readable.space
+    points, own, single = points_and_cells(space, positions, outside)
+    keys = keys_left_out(readable, without, len(points), single)
+    if keys is None:
+        return None
+    cells = np.atleast_1d(own)
+    if how == "nearest":
+        found = readable.values_near(Near(cells[:, np.newaxis], keys))[:, 0]
+    else:
+        near = Near(_cells_beside(space, cells), keys)
+        values = readable.values_near(near)
+        found = np.empty(len(points), dtype=np.float32)
+        array = np.zeros(len(space), dtype=np.float32)
+        for i, point in enumerate(points):
+            array[near.cells[i]] = values[i]
+            between = array.reshape(space.shape)
+            found[i] = sample(between, point, how=how, outside=outside, space=space)
+    if single:
+        return float(found[0])
+    return found
+
+
+def _cells_beside(space: Space, cells: Cells) -> Cells:
+    """Return the cells that values between cells may depend on at positions in some cells, (N,
+    k).
+    """
+    if isinstance(space, Grid):
+        return squares_around(space, cells, 1)
+    which, others = arcs_at(graph_of(space), cells)
+    counts = np.bincount(which, minlength=len(cells))
+    order = np.argsort(which, kind="stable")
+    found = np.repeat(cells[:, np.newaxis], 1 + int(counts.max(initial=0)), axis=1)
+    place = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+    found[which[order], 1 + place] = others[order]
+    return found
 
 
 def _bilinear(

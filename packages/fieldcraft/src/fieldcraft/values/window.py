@@ -16,6 +16,7 @@ from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.space import grid_of
 from fieldcraft.space.grid.grid import MAX_CELLS
 from fieldcraft.space.space_ranges import within_range
+from fieldcraft.values.exclusion import Near, keys_left_out
 from fieldcraft.values.expression import expression_of
 from fieldcraft.values.operand import Operand
 
@@ -48,7 +49,12 @@ class Window:
 
 
 def window(
-    layer: Operand, positions: ArrayLike, radius: float, *, outside: IfOutside = "refuse"
+    layer: Operand,
+    positions: ArrayLike,
+    radius: float,
+    *,
+    without: object = None,
+    outside: IfOutside = "refuse",
 ) -> Window:
     """Return the values of a map in squares around agents.
 
@@ -62,6 +68,9 @@ def window(
         World positions of agents.
     radius : float
         World units from the center of the agent's cell to the centers of others, above 0.
+    without : hashable or sequence of hashable, optional
+        Whose influence is left out of each window, in all layers of an expression; see
+        `fieldcraft.best`.
     outside : {"refuse", "clamp"}
         With "clamp" a position outside the map counts as the nearest cell.
 
@@ -123,7 +132,14 @@ def window(
     steps = np.sqrt((away * away)[:, None] + away * away)
     inside = on_map & (steps <= far) & ~space.walls.reshape(-1)[cells]
     values = np.zeros(cells.shape, dtype=np.float32)
-    values[inside] = expression_of(layer).values_at(cells[inside])
+    keys = None
+    if without is not None:
+        keys = keys_left_out(layer, without, len(centers), single)
+    if keys is None:
+        values[inside] = expression_of(layer).values_at(cells[inside])
+    else:
+        own = np.where(inside, cells, centers[:, np.newaxis, np.newaxis]).reshape(len(cells), -1)
+        values[inside] = layer.values_near(Near(own, keys)).reshape(cells.shape)[inside]
     corners = space.position_of(centers) - (reach + 0.5) * space.cell_size
     arrays: tuple[NDArray[Any], ...] = values, inside, cells, corners
     values, inside, cells, corners = (each[0] if single else each for each in arrays)

@@ -19,6 +19,7 @@ FOLDERS = {
         "radial_search",
         "graph_radial",
         "source_changes",
+        "exclusion",
     ),
     "sources": ("source_rows",),
     "trail": (

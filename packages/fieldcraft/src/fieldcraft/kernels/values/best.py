@@ -13,10 +13,12 @@ import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
 
-__all__ = ["TILE", "best", "best_within", "bounds", "thin", "windows"]
+__all__ = ["TILE", "around", "best", "best_each", "best_within", "bounds", "thin", "windows"]
 
 TILE = 16
 """Side of the squares with cached highest values; it changes no result."""
+# With the type of the argument: a kernel is compiled again for a literal number.
+_NOT_TAKING = np.bool_(False)
 
 
 @kernel("f4[:,::1], u1[:,::1], f4, out f4[:,::1]")
@@ -185,6 +187,25 @@ def best(values, bounds, places, axes, sign, squares, taking, first, last, out, 
                 _close(closed, top_cell, spacing2, wrap)
 
 
+@kernel(
+    "i8[:,::1], f4[:,::1], f4[:,::1], f8[:,::1], (b1, b1), f4, (f8, f8), out i8[:,::1],"
+    " out u1[:,::1], out f4[:,::1]",
+    error_model="numpy",
+)
+def best_each(cells, own, bounds, places, axes, sign, squares, out, closed, scratch):
+    """Write the best cells around each of `places` (N, 2) into `out` (N, k) as `best` does, for
+    agents that each have values of their own.
+
+    Agent i has the values `own[i]` in `cells[i]`, which are all cells within the radius. `scratch`
+    (height, width) has any numbers before and after.
+    """
+    flat = scratch.reshape(-1)
+    for i in range(cells.shape[0]):
+        for k in range(cells.shape[1]):
+            flat[np.uint64(cells[i, k])] = own[i, k]
+        best(scratch, bounds, places, axes, sign, squares, _NOT_TAKING, i, i + 1, out, closed)
+
+
 @kernel
 def _span(own, reach, count, wrap):
     """Return the first row or column within reach of the own one, how many there are, and which of
@@ -299,6 +320,29 @@ def windows(centers, reach, shape, wrap, cells):
                     cells[count] = (y % height) * width + x % width
                     count += 1
     return count
+
+
+@kernel("i8[::1], i8, (i8, i8), b1, (i8, i8), out i8[:,::1]")
+def around(centers, reach, shape, wrap, size, cells):
+    """Write the cells up to `reach` rows and columns from each of `centers` (N,) into a row of
+    `cells`, each once.
+
+    `size` are the height and width of such a square, at most those of the map: at its rim a square
+    has cells beyond the reach on the other side.
+    """
+    (height, width), (rows, columns) = shape, size
+    for i in range(centers.shape[0]):
+        row, column = divmod(centers[i], width)
+        top, left = row - reach, column - reach
+        if not wrap:
+            top, left = max(min(top, height - rows), 0), max(min(left, width - columns), 0)
+        for y in range(rows):
+            begin, place = ((top + y) % height) * width, y * columns
+            for x in range(columns):
+                cells[i, place + x] = begin + (left + x)
+            if wrap and (left < 0 or left + columns > width):
+                for x in range(columns):
+                    cells[i, place + x] = begin + (left + x) % width
 
 
 @kernel("i8[::1], f8, b1, i8, out i8[::1], out u1[:,::1]")

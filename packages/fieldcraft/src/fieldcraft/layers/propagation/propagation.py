@@ -212,6 +212,17 @@ class RadiatingField(Field):
 
     memoryless = True
 
+    @property
+    def adds(self) -> bool:
+        """Whether values are sums from which `values_near` takes off what one source adds."""
+        return False
+
+    def values_near(self, cells: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the values of `cells` (N, k), row i without what the source `ids[i]` adds there.
+        Only if the field `adds`.
+        """
+        raise NotImplementedError
+
     @abstractmethod
     def strongest(self, sources: Sources, version: int) -> NDArray[np.float32]:
         """Return the influence of the strongest single source in each cell, as of the last complete

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
@@ -476,6 +476,21 @@ class Sources:
         if identity is not None and self.is_alive(identity):
             return identity
         return None
+
+    def ids_of_any(self, keys: Sequence[object]) -> NDArray[np.int64]:
+        """Return the ids of the live sources with keys of `sync`, or of handles, (N,); -1 for None,
+        and where there is none.
+        """
+        with self._lock:
+            known = self._keys
+            ids = [-1 if key is None else known.get(key, -1) for key in keys]
+            if min(ids, default=0) < 0:
+                for row, key in enumerate(keys):
+                    if getattr(key, "_sources", None) is self:
+                        ids[row] = key.id  # type: ignore[attr-defined]
+            found = np.array(ids, dtype=np.int64)
+            found[~self.rows.are_alive(found)] = -1
+            return found
 
     def key_of(self, identity: int) -> Hashable | None:
         """Return the key of a source of `sync`, None for one without; searches all keys."""

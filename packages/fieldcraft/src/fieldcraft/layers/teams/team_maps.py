@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,11 +15,12 @@ from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.compiling import pool
-from fieldcraft.kernels.shared.arrays import read_only
+from fieldcraft.kernels.shared.arrays import address, read_only
 from fieldcraft.layers import Layer, RadialLayer
 from fieldcraft.space import Grid, HexGrid, Space
 from fieldcraft.space.kinds import graph_of
 from fieldcraft.space.regions import Regions, regions_owned
+from fieldcraft.values.exclusion import Near, Removal
 from fieldcraft.values.operand import Operand
 
 Floats = NDArray[np.float32]
@@ -109,6 +110,41 @@ class Survey:
             self._seen = seen
             self.version += 1
 
+    def columns_of(self, maps: Iterable[Floats]) -> dict[str, Floats]:
+        """Return the totals, contested strengths and leaders over other values of the layers, with
+        the same bits as over their own.
+        """
+        layers = [np.ascontiguousarray(values, np.float32) for values in maps]
+        shape = layers[0].shape
+        total, contested = np.empty(shape, np.float32), np.empty(shape, np.float32)
+        leader = np.empty(shape, np.int32)
+        kernels.values.team_sums.survey(
+            _addresses(layers),
+            0,
+            leader.size,
+            total.reshape(-1),
+            contested.reshape(-1),
+            leader.reshape(-1),
+        )
+        return {"total": total, "contested": contested, "leader": leader.astype(np.float32)}
+
+    def leaders_of(self, maps: Iterable[Floats], margin: float) -> Floats:
+        """Return the numbers of the strongest teams over other values of the layers; see `lead`."""
+        layers = [np.ascontiguousarray(values, np.float32) for values in maps]
+        if margin == 0:
+            return self.columns_of(layers)["leader"]
+        leader = np.empty(layers[0].shape, np.int32)
+        kernels.values.team_sums.lead(
+            _addresses(layers), 0, leader.size, np.float32(margin), leader.reshape(-1)
+        )
+        return leader.astype(np.float32)
+
+    def maps_near(self, near: Near) -> list[Floats]:
+        """Return the values of each team's map near agents, (N, k); see `Operand.values_near`."""
+        if self._by == "source":
+            return [cast(RadialLayer, each).strongest_near(near) for each in self._layers]
+        return [each.values_near(near) for each in self._layers]
+
     def _maps_of(self, number: int) -> Floats:
         layer = self._layers[number]
         if self._by == "source" and isinstance(layer, RadialLayer):
@@ -120,9 +156,14 @@ class Survey:
         numbers = range(len(self._layers))
         cells = self._leader.size
         maps = [np.ascontiguousarray(self._maps_of(number), np.float32) for number in numbers]
-        bases = np.array([values.__array_interface__["data"][0] for values in maps], dtype=np.int64)
+        bases = _addresses(maps)
         bands = pool.bands(cells, cells * len(maps) // _WORK_PER_THREAD, align=16)
         pool.run([(kernel, (bases, *band, *output)) for band in bands])
+
+
+def _addresses(maps: Sequence[Floats]) -> NDArray[np.int64]:
+    """Return where the memory of contiguous arrays begins, as kernels take it."""
+    return np.array([address(values) for values in maps], dtype=np.int64)
 
 
 class Surveyed(Operand):
@@ -158,14 +199,14 @@ class Surveyed(Operand):
         """The layers of the teams, of which this is computed."""
         return self._survey.layers
 
-    def values_without(self, removed: Operand) -> Floats:
+    def values_without(self, removal: Removal) -> Floats:
         """See `Operand.values_without`."""
-        presences = [np.abs(layer.values_without(removed)) for layer in self.maps]
-        total: Floats = np.add.reduce(presences)
-        if self._column == "total":
-            return total
-        contested: Floats = 2 * (total - np.maximum.reduce(presences))
-        return contested
+        maps = [layer.values_without(removal) for layer in self.maps]
+        return self._survey.columns_of(maps)[self._column]
+
+    def values_near(self, near: Near) -> Floats:
+        """See `Operand.values_near`."""
+        return self._survey.columns_of(self._survey.maps_near(near))[self._column]
 
 
 class Owners(np.ndarray[Any, np.dtype[np.int32]]):
@@ -174,6 +215,8 @@ class Owners(np.ndarray[Any, np.dtype[np.int32]]):
     """
 
     space: Space
+    survey: Survey
+    margin: float
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         if return_scalar:
@@ -194,6 +237,17 @@ class Owners(np.ndarray[Any, np.dtype[np.int32]]):
         """The numbers as a plain array."""
         return np.asarray(self)
 
+    @property
+    def maps(self) -> tuple[Layer, ...]:
+        """The layers of the teams, of which this is computed."""
+        return self.survey.layers
+
+    def values_near(self, near: Near) -> Floats:
+        """Return the owners of cells near agents as they are now, (N, k), each without the agent's
+        own sources.
+        """
+        return self.survey.leaders_of(self.survey.maps_near(near), self.margin)
+
     def sample(self, positions: ArrayLike, *, outside: IfOutside = "refuse") -> int | Numbers:
         """Return the owners at world positions: an int for one (x, y) pair, (N,) int32 for many.
 
@@ -211,10 +265,12 @@ class Owners(np.ndarray[Any, np.dtype[np.int32]]):
         return np.asarray(found)
 
 
-def owners(numbers: Numbers, space: Space) -> Owners:
-    """Return numbers of teams as a map on a space."""
+def owners(numbers: Numbers, survey: Survey, margin: float) -> Owners:
+    """Return numbers of teams, those that lead by a margin, as a map."""
     made = numbers.view(Owners)
-    made.space = space
+    made.space = survey.space
+    made.survey = survey
+    made.margin = margin
     return made
 
 

@@ -238,7 +238,7 @@ class Teams(Pictured, Suggesting):
             numbers = survey.lead(ahead)
         else:
             numbers = survey.leader
-        return owners(numbers, survey.space)
+        return owners(numbers, survey, ahead)
 
     def front_lines(self, by: Strongest = "total") -> list[FrontLine]:
         """Return the lines between the ground of hostile teams, as polylines in world units.

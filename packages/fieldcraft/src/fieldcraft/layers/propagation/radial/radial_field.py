@@ -278,6 +278,23 @@ class RadialField(RadiatingField):
             amounts = amounts[best]
         return rows, amounts
 
+    @property
+    def adds(self) -> bool:
+        """See `RadiatingField.adds`."""
+        return self.radial.blend == "sum"
+
+    def values_near(self, cells: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """See `RadiatingField.values_near`. These are the bits that the field would have without
+        the source, since sums are exact.
+        """
+        updates = self.updates
+        if updates.is_complete:
+            return updates.values_near(cells, ids)
+        fresh = self._fresh(self.radial).updates
+        if updates.residue is not None:
+            fresh.sums.sums += updates.residue
+        return fresh.values_near(cells, ids)
+
     def strongest(self, sources: Sources, version: int) -> NDArray[np.float32]:
         """See `RadiatingField.strongest`; with sums, a second field follows this one."""
         if self.radial.blend == "max":

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.propagation.radial.footprints import (
     Footprints,
     GridFootprints,
@@ -223,6 +224,11 @@ class RadialUpdates:
         return self._work is None and self._pending is None
 
     @property
+    def is_complete(self) -> bool:
+        """Whether the sums are those of the applied sources in the present walls."""
+        return self._work is None and not self.must_be_fresh
+
+    @property
     def must_be_fresh(self) -> bool:
         """Whether the sums are not those of the sources at the last step in the present walls."""
         return self.is_invalid or (
@@ -337,6 +343,55 @@ class RadialUpdates:
         self.values[...] = values
         self.is_invalid = True
         self.stale = sources.copy()
+
+    # Sums without one source
+
+    def values_near(self, cells: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the values of `cells` (N, k), row i without the source `ids[i]`, as it was
+        applied.
+        """
+        rows = ids & 0xFFFFFFFF
+        is_known = rows < len(self.taken.generations)
+        is_known[is_known] = self.taken.generations[rows[is_known]] == ids[is_known] >> 32
+        sources = Emitters.zeros(len(ids))
+        applied = self.applied.at(rows[is_known])
+        sources.cells[is_known] = applied.cells
+        sources.strengths[is_known] = applied.strengths
+        sources.numbers[is_known] = applied.numbers
+        if not len(self.footprints.shapes):  # no source was ever applied
+            sources.numbers[:] = self._own_number()
+        found = np.empty(cells.shape, dtype=np.float32)
+        self._write_values_near(cells, sources, found)
+        return found
+
+    def _write_values_near(
+        self, cells: NDArray[np.int64], sources: Emitters, found: NDArray[np.float32]
+    ) -> None:
+        """Write the sums of `cells` (N, k) without source i in row i, as float32."""
+        parts = [
+            self.footprints.search(self.walks, cell, number)
+            for cell, number in zip(sources.cells.tolist(), sources.numbers.tolist(), strict=True)
+        ]
+        none = np.zeros(0, dtype=np.int64)
+        covered = np.concatenate([none, *(part[0] for part in parts)])
+        starts = np.zeros(len(parts) + 1, dtype=np.int64)
+        np.cumsum([len(part[0]) for part in parts], out=starts[1:])
+        strengths = np.repeat(sources.strengths, np.diff(starts))
+        weights = np.concatenate([np.zeros(0), *(part[1] for part in parts)])
+        amounts = np.rint(weights * strengths * SCALE).astype(np.int64)
+        sums = self.sums.sums
+        walls = self._rows_of_walls()
+        scratch = self.sums.scratch[0]
+        kernels.radial.exclusion.listed(
+            sums, walls, cells, starts, covered, amounts, found, scratch
+        )
+
+    def _rows_of_walls(self) -> NDArray[np.bool_] | None:
+        """Return the walls in the shape of the sums, if there are any."""
+        walls = self.walks.some_walls
+        if walls is None:
+            return None
+        return read_only(walls.reshape(self.sums.shape))
 
     # Following the sources
 
@@ -705,6 +760,39 @@ class GridRadialUpdates(RadialUpdates):
             self.sums.sums,
             self.sums.dirty,
             self.shown,
+        )
+
+    def _write_values_near(
+        self, cells: NDArray[np.int64], sources: Emitters, found: NDArray[np.float32]
+    ) -> None:
+        drawn = self.footprints.are_drawn(self.walks, sources.cells, sources.numbers)
+        if not drawn.all():
+            others = np.empty((len(cells) - np.count_nonzero(drawn), cells.shape[1]), np.float32)
+            super()._write_values_near(cells[~drawn], sources.at(~drawn), others)
+            found[~drawn] = others
+        if drawn.all():
+            self._write_drawn(cells, sources, found)
+        elif drawn.any():
+            some = np.empty((int(np.count_nonzero(drawn)), cells.shape[1]), np.float32)
+            self._write_drawn(cells[drawn], sources.at(drawn), some)
+            found[drawn] = some
+
+    def _write_drawn(
+        self, cells: NDArray[np.int64], sources: Emitters, found: NDArray[np.float32]
+    ) -> None:
+        """See `_write_values_near`, for sources whose footprints are drawn from tables."""
+        tables = self.footprints.tables
+        scratch, dirty = self.sums.scratch
+        kernels.radial.exclusion.drawn(
+            self.sums.sums,
+            self._rows_of_walls(),
+            cells,
+            sources.columns,
+            (tables.weights, tables.boxes),
+            self.space.wrap,
+            found,
+            scratch,
+            dirty,
         )
 
     def _rebuild_is_cheaper(self, jobs: Emitters) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -189,6 +190,11 @@ class Accumulator:
         height, width = self.shape
         tiles = np.repeat(self.dirty != 0, kernels.trail.stamp_sums.TILE_COLUMNS, axis=1)
         return np.repeat(tiles[:, :width], kernels.trail.stamp_sums.TILE_ROWS, axis=0)[:height]
+
+    @cached_property
+    def scratch(self) -> tuple[Ints, NDArray[np.uint8]]:
+        """Sums that are all 0, and marks of their tiles, for calculations beside these."""
+        return np.zeros_like(self.sums), np.zeros_like(self.dirty)
 
     def touch(self, cells: Ints) -> None:
         """Mark the tiles of cells as changed."""
