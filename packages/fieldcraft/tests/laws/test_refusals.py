@@ -67,7 +67,9 @@ NOT_CALLED = {
         ("ids_of", "forget_changes", "all_changed", "expire", "pins", "limit", "set_lock"),
         "is not for users",
     ),
-    **dict.fromkeys(("state", "key_of", "id_of"), "is not for users"),
+    **dict.fromkeys(("state", "key_of", "id_of", "ids_of_any", "source_ids"), "is not for users"),
+    **dict.fromkeys(("values_near", "values_without", "strongest_near"), "is not for users"),
+    "attribution_without": "is not for users",
 }
 
 
