@@ -347,7 +347,14 @@ def sides(scene: Scene) -> None:
 
 @peek(fc.Teams)
 def read_teams(scene: Scene, name: str) -> str:
-    return f"{name}.{scene.one_of(['owner()', 'regions()', 'contested().values', 'front_lines()'])}"
+    words = [
+        f"{name}.owner()",
+        f"{name}.regions()",
+        f"{name}.contested().values",
+        f"{name}.front_lines()",
+        f"fc.explain({name}.tension(), {scene.place()}, outside='clamp')",
+    ]
+    return str(scene.one_of(words))
 
 
 @follower

@@ -334,6 +334,7 @@ def query(scene: Scene, name: str) -> str:
         f"fc.best({name}, {place}, 2.0, occupied={scene.cells()}, outside='clamp')",
         f"fc.best({name}, {place}, 2.0, within=0.1, rng=np.random.default_rng(3), outside='clamp')",
         f"fc.explain({name}, {place}, outside='clamp')",
+        f"fc.explain(1 - fc.maximum({name}, 0) * 2, {place}, outside='clamp')",
         f"fc.peaks({name})",
         f"fc.regions({name}, 0.5)",
         f"({name} * 2 + 1).values",
