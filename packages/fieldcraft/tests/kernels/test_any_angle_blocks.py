@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.kernels.paths.any_angle_arrays import PortalBlocks
 
 Ints = NDArray[np.int64]
 
@@ -63,7 +64,7 @@ def test_blocks_are_those_of_networkx(seed: int, count: int, share: float) -> No
     allowed = np.zeros(len(heads), dtype=np.int64)
     for run, (start, goal) in enumerate(rng.integers(0, count, (6, 2)).tolist(), start=1):
         joined = kernels.paths.any_angle_blocks.allow(
-            (above, heads, depths), start, goal, run, allowed
+            PortalBlocks(above, heads, depths), start, goal, run, allowed
         )
         assert joined == nx.has_path(web, start, goal)
         if joined:
@@ -96,7 +97,7 @@ def test_polygons_without_doors(count: int) -> None:
     )
     assert (
         not kernels.paths.any_angle_blocks.allow(
-            (above, heads, depths), 0, count - 1, 1, np.zeros(0, dtype=np.int64)
+            PortalBlocks(above, heads, depths), 0, count - 1, 1, np.zeros(0, dtype=np.int64)
         )
         or count == 1
     )

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
+from fieldcraft.kernels.trail.footprint_tables import FootprintTables, StampPlaces
 from oracles import stamps as reference
 
 if kernels.compiled():
@@ -56,12 +57,14 @@ def test_blits_as_the_reference(
         for _ in range(2)
     ]
     slow, quick = begun.copy(), begun.copy()
-    places, prints = (rows, columns, downs, rights), (np.concatenate(padded), shapes, which)
-    common = (places, amounts, prints, blend, wrap)
+    weights = np.concatenate(padded)
+    places = StampPlaces(rows, columns, downs, rights)
+    prints = FootprintTables(weights, shapes)
     edges = [0, 8, height] if banded and height > 8 else [0, height]
     for top, bottom in pairwise(edges):
-        reference.blit(*common, top, bottom, slow, dirty[0])
-        fast.blit(*common, top, bottom, quick, dirty[1])
+        of_rows = (blend, wrap, top, bottom)
+        reference.blit(places, amounts, (weights, shapes, which), *of_rows, slow, dirty[0])
+        fast.blit(places, amounts, prints, which, *of_rows, quick, dirty[1])
     np.testing.assert_array_equal(slow, quick)
     walls = rng.random((height, width)) < 0.2 if wrap else None
     values = [np.full((height, width), np.nan, np.float32) for _ in range(2)]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OnWall
+from fieldcraft.kernels.agents.joint_plans import GoalDistances, Planners, StepCosts
 from oracles.pibt import next_cells
 from support.agents import aheads, arrive, check, open_cells, seeds, space_of, spaces
 from support.tiers import told_twice
@@ -127,10 +128,10 @@ def one_step(space: fc.Space, left: Any, rows: Any, cells: Any, order: Any) -> A
 
     ways = space.adjacency
     width = space.width if isinstance(space, fc.Grid) else 0
-    ground = ways.starts, ways.ends, ways.lengths.astype(np.float32), width
+    ground = StepCosts(ways.starts, ways.ends, ways.lengths.astype(np.float32), width)
     pinned = np.zeros(len(cells), dtype=np.bool_)
     nowhere = np.full(len(cells), -1)
-    agents = (left, *_NO_SPANS), rows, nowhere, pinned
+    agents = Planners(GoalDistances(left, *_NO_SPANS), rows, nowhere, pinned)
     return Plans(0, 0).step(ground, agents, cells, order, 1, False)
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels.shared.arrays import Floats, Ints
+from fieldcraft.kernels.shared.step_lists import OutSteps
 from fieldcraft.paths import distance_map
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import Adjacency
@@ -63,7 +64,8 @@ class Landmarks:
 
         Goals are landmarks, and after these the distance maps of other cells, or `fields` (F, N).
         """
-        arcs = self.adjacency.starts, self.adjacency.ends, self.adjacency.lengths
+        steps = self.adjacency
+        arcs = OutSteps(steps.starts, steps.ends, steps.lengths)
         if begins is None:
             begins = np.zeros(len(paths), dtype=np.int64)
         fields = self.fields if fields is None else fields

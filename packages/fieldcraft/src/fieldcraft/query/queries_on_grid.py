@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.words import IfOutside
+from fieldcraft.kernels.radial.radial_arrays import LinkedGrid
 from fieldcraft.kernels.shared.arrays import read_only
+from fieldcraft.kernels.values.best_rule import BestRule
 from fieldcraft.layers.propagation.radial.reach_on_grid import (
     GridScratch,
     counted_walk,
@@ -125,12 +127,10 @@ class GridValues(Queries):
         places = self.places(points)
         cells = np.empty((len(points), wanted), dtype=np.int64)
         cells.fill(-1)
-        squares = self._squares(radius, spacing)
-        axes = (space.y_up, space.wrap)
+        rule = self._rule(radius, spacing, sign)
         taken = closed.view(np.uint8)
         if walk is not None:
-            order = (space.y_up, sign, squares)
-            self._best_on_foot(points, places, taken, walk, order, lottery, cells)
+            self._best_on_foot(points, places, taken, walk, rule, lottery, cells)
             return cells
         in_turn = False
         if lottery is not None:
@@ -138,19 +138,17 @@ class GridValues(Queries):
                 self.values,
                 places,
                 lottery.draws,
-                axes,
-                sign,
-                squares,
+                rule,
                 lottery.share,
                 in_turn,
             )
-            least = int(_CELLS_PER_THREAD / (wanted * min(9 * squares[0] + 1, len(space)))) + 1
+            least = int(_CELLS_PER_THREAD / (wanted * min(9 * rule.reach2 + 1, len(space)))) + 1
             kernel = kernels.values.best.best_within
             run_in_bands(kernel, inputs, (cells, taken), len(points), least)
             return cells
-        highest = self._tile_bounds(closed, sign, len(points) * wanted, squares[0])
-        inputs = (self.values, highest, places, axes, sign, squares, in_turn)
-        least = int(_CELLS_PER_THREAD / (wanted * min(3 * squares[0] + 1, self.values.size))) + 1
+        highest = self._tile_bounds(closed, sign, len(points) * wanted, rule.reach2)
+        inputs = (self.values, highest, places, rule, in_turn)
+        least = int(_CELLS_PER_THREAD / (wanted * min(3 * rule.reach2 + 1, self.values.size))) + 1
         run_in_bands(kernels.values.best.best, inputs, (cells, taken), len(points), least)
         return cells
 
@@ -178,9 +176,7 @@ class GridValues(Queries):
             personal.values,
             _no_bounds(space.shape),
             self.places(points),
-            (space.y_up, space.wrap),
-            sign,
-            self._squares(radius, spacing),
+            self._rule(radius, spacing, sign),
             cells,
             closed.view(np.uint8),
             personal.array.reshape(space.shape),
@@ -201,14 +197,6 @@ class GridValues(Queries):
         space = self.space
         return int(min(within_range(space, radius) / space.cell_size, 1e9) + 0.51)
 
-    def _squares(self, radius: float, spacing: float) -> tuple[float, float]:
-        """Return the radius and the spacing in cells, squared."""
-        space = self.space
-        return (
-            _squared(within_range(space, radius), space),
-            _squared(at_spacing(space, spacing), space),
-        )
-
     def best_in_turn(
         self,
         points: Floats,
@@ -222,27 +210,23 @@ class GridValues(Queries):
         """See `Queries.best_in_turn`."""
         if walk is not None:
             return super().best_in_turn(points, radius, spacing, closed, walk, sign, lottery)
-        space = self.space
         count = len(points)
-        squares = self._squares(radius, spacing)
         cells = np.full((count, 1), -1, dtype=np.int64)
         places = self.places(points)
-        axes = (space.y_up, space.wrap)
+        rule = self._rule(radius, spacing, sign)
         taken = closed.view(np.uint8)
         in_turn = True
         if lottery is None:
-            highest = self._tile_bounds(closed, sign, count, squares[0])
+            highest = self._tile_bounds(closed, sign, count, rule.reach2)
             kernels.values.best.best(
-                self.values, highest, places, axes, sign, squares, in_turn, 0, count, cells, taken
+                self.values, highest, places, rule, in_turn, 0, count, cells, taken
             )
         else:
             kernels.values.best.best_within(
                 self.values,
                 places,
                 lottery.draws,
-                axes,
-                sign,
-                squares,
+                rule,
                 lottery.share,
                 in_turn,
                 0,
@@ -252,13 +236,20 @@ class GridValues(Queries):
             )
         return cells
 
+    def _rule(self, radius: float, spacing: float, sign: np.float32) -> BestRule:
+        """Return which cells are best, as kernels take it."""
+        space = self.space
+        reach2 = _squared(within_range(space, radius), space)
+        spacing2 = _squared(at_spacing(space, spacing), space)
+        return BestRule(space.y_up, space.wrap, sign, reach2, spacing2)
+
     def _best_on_foot(
         self,
         points: Floats,
         places: Floats,
         closed: NDArray[np.uint8],
         walk: float,
-        order: tuple[bool, np.float32, tuple[float, float]],
+        rule: BestRule,
         lottery: Lottery | None,
         cells: Cells,
     ) -> None:
@@ -270,19 +261,34 @@ class GridValues(Queries):
         reach = min(int(length), max(space.shape) - 1)
         limit = int(min(length, 1e9) * kernels.radial.radial_search.LENGTH_SCALE)
         starts = np.atleast_1d(space.cell_at(points, outside="clamp"))
-        ground = (read_only(space.links()), space.link_masks, steps, space.wrap)
-        inputs = (self.values, _no_bounds(space.shape), closed, places, starts, ground, lengths)
-        if lottery is None:
-            draw = (0.0, np.empty((0, 0)))
-        else:
-            draw = (lottery.share, lottery.draws)
+        ground = LinkedGrid(read_only(space.links()), space.link_masks, steps, lengths, space.wrap)
+        share = 0.0
+        draws = np.empty((0, 0))
+        if lottery is not None:
+            share = lottery.share
+            draws = lottery.draws
 
         def choose(first: int, last: int) -> None:
             scratch = GridScratch(reach, len(space), lengths)
-            arrays = (scratch.cells, scratch.distances, scratch.of_paths)
-            limits = (limit, *order, first, last)
-            beyond = np.ones_like(closed)
-            kernels.values.best_on_foot.best_on_foot(*inputs, draw, limits, cells, beyond, arrays)
+            kernels.values.best_on_foot.best_on_foot(
+                self.values,
+                _no_bounds(space.shape),
+                closed,
+                places,
+                starts,
+                ground,
+                draws,
+                rule,
+                share,
+                limit,
+                first,
+                last,
+                cells,
+                np.ones_like(closed),
+                kernels.values.best_on_foot.FootScratch(
+                    scratch.cells, scratch.distances, scratch.of_paths
+                ),
+            )
 
         least = _WALKED_PER_THREAD // min(2 * reach * reach + 1, len(space)) + 1
         run_in_bands(choose, (), (), len(points), least)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft import kernels
+from fieldcraft.kernels.radial.radial_arrays import Emissions, LinkedGrid, SquareWeights
 from fieldcraft.layers.propagation.radial.reach_on_grid import GridScratch, step_vectors
 from oracles import radial as oracle
 from support.worlds import KNIGHT_AND_CORNER, GridWorld
@@ -47,10 +48,10 @@ WORLDS = st.builds(
 )
 
 
-def ground(grid: fc.Grid) -> tuple[Any, ...]:
+def ground(grid: fc.Grid) -> LinkedGrid:
     links = grid.links()
     masks = np.array([1 << k for k in range(len(grid.neighborhood.steps))], dtype=links.dtype)
-    return links, masks, step_vectors(grid)[0], grid.wrap
+    return LinkedGrid(links, masks, *step_vectors(grid), grid.wrap)
 
 
 def scratch_for(grid: fc.Grid, reach: int) -> GridScratch:
@@ -84,8 +85,7 @@ def path(
     extra: NDArray[np.int64] | None = None,
 ) -> dict[int, float]:
     scratch.mark += 2
-    lengths = step_vectors(grid)[1]
-    searched = (ground(grid), lengths, extra, cell, limit, scratch.mark)
+    searched = (ground(grid), extra, cell, limit, scratch.mark)
     count = kernels.radial.radial_search.path(
         *searched, scratch.cells, scratch.distances, scratch.of_paths
     )
@@ -102,8 +102,7 @@ def found(cells: NDArray[np.int64], distances: NDArray[Any]) -> dict[int, float]
 def test_searches_find_what_the_oracle_finds(world: World, radius: float, resists: bool) -> None:
     rng = np.random.default_rng(world.seed)
     grid, cell = world.grid(), int(rng.integers(world.width * world.height))
-    links, _, steps, wrap = ground(grid)
-    lengths = step_vectors(grid)[1]
+    links, _, steps, lengths, wrap = ground(grid)
     scratch, limit = scratch_for(grid, int(radius)), int(radius * oracle.LENGTH_SCALE)
     extra = None
     if resists:
@@ -159,8 +158,8 @@ def test_many_at_once_are_one_after_the_other(world: World, count: int) -> None:
     sums, dirty = np.zeros(grid.shape, np.int64), np.zeros((7, 2), np.uint8)
     scratch.mark = kernels.radial.radial_search.connected_many(
         ground(grid),
-        (cells, strengths, numbers),
-        (radii, weights, starts),
+        Emissions(cells, strengths, numbers),
+        SquareWeights(radii, weights, starts),
         scratch.mark,
         sums,
         dirty,

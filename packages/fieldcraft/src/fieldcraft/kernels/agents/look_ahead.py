@@ -8,11 +8,28 @@ from __future__ import annotations
 
 import numpy as np
 
+from fieldcraft.kernels.agents.joint_plans import (
+    IMPROVE_SCRATCH,
+    PLANNERS,
+    STEP_COSTS,
+    GoalDistances,
+    ImproveScratch,
+    Planners,
+    StepCosts,
+)
 from fieldcraft.kernels.agents.pibt_steps import distance_of, next_random, other_diagonal
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.shared.heap import pop, push, replace_first
 
-__all__ = ["GROUP", "MOST_WAITING", "improve"]
+__all__ = [
+    "GROUP",
+    "MOST_WAITING",
+    "GoalDistances",
+    "ImproveScratch",
+    "Planners",
+    "StepCosts",
+    "improve",
+]
 
 _REST = 0.01  # weight of the distance back to a goal that has been reached
 _DEEPER = 1e-4  # prefers the longer one of two partial paths with equal estimates
@@ -33,8 +50,11 @@ def _remaining(distances, row, cell):
 
 
 @kernel
-def _cost(starts, ends, costs, distances, row, goal, plan, i):
+def _cost(ground, distances, row, goal, plan, i):
     """Return the cost of a plan: its steps up to the goal, or all steps and the distance left."""
+    starts = ground.starts
+    ends = ground.ends
+    costs = ground.costs
     last = plan.shape[1] - 1
     if row < 0:
         total = 0.0
@@ -82,7 +102,10 @@ def _search(ground, distances, row, goal, occupied, bits, plan, i, limit, state,
     `seen` holds for each state the turn of its last settlement, `settled` the states of this turn
     in order, each with the index of its predecessor.
     """
-    starts, ends, costs, width = ground
+    starts = ground.starts
+    ends = ground.ends
+    costs = ground.costs
+    width = ground.width
     seen, keys, nodes, settled = scratch
     last = plan.shape[1] - 1
     times = (np.int64(1) << bits) - 1
@@ -91,11 +114,9 @@ def _search(ground, distances, row, goal, occupied, bits, plan, i, limit, state,
     # The best waiting state is stored outside of the heap, as it is mostly the next one.
     key = 0.0
     if row >= 0:
-        key = (
-            _REST * _remaining(distances, row, start)
-            if reached
-            else _remaining(distances, row, start)
-        )
+        key = _remaining(distances, row, start)
+        if reached:
+            key = _REST * key
     packed = (start << (bits + 1)) + reached
     size = np.int64(0)
     has_next = True
@@ -126,11 +147,9 @@ def _search(ground, distances, row, goal, occupied, bits, plan, i, limit, state,
             return True, state
         before = 0.0
         if row >= 0:
-            before = (
-                _REST * _remaining(distances, row, here)
-                if done
-                else _remaining(distances, row, here)
-            )
+            before = _remaining(distances, row, here)
+            if done:
+                before = _REST * before
         least = np.inf
         first = np.int64(0)
         behind = occupied[at + 1]
@@ -188,7 +207,9 @@ def _conflict_group(ground, distances, rows, occupied, bits, plan, seed, state, 
     """Choose agents that block each other, `seed` first. Return their number and the state
     of the generator.
     """
-    starts, ends, _costs, width = ground
+    starts = ground.starts
+    ends = ground.ends
+    width = ground.width
     last = plan.shape[1] - 1
     group[0] = seed
     inside[seed] = True
@@ -234,32 +255,31 @@ def _conflict_group(ground, distances, rows, occupied, bits, plan, seed, state, 
     return count, state
 
 
-@kernel(
-    "(i8[::1], i4[::1], f4[::1], i8), ((f4[:,::1], i8[:,::1], i4[:,::1]), i8[::1], i8[::1],"
-    " b1[::1]), i8, i8, i8, out i4[:,::1], out i4[::1], (out i2[::1], out f8[::1], out i8[::1],"
-    " out f8[::1], out f8[::1], out i4[:,::1], out b1[::1])"
-)
+@kernel(f"{STEP_COSTS}, {PLANNERS}, i8, i8, i8, out i4[:,::1], out i4[::1], {IMPROVE_SCRATCH}")
 def improve(ground, agents, rounds, seed, bits, plan, occupied, scratch):
     """Improve plans (n, times) in some `rounds`: remove a few plans, and search the best path of
     each of these agents among all others. The new plans stay if their total cost is no higher.
 
-    `ground` are (starts, ends, costs) of steps, and the width of a grid as for `pibt.step`;
-    `seed` is the state of the generator. `agents` are (distances, rows, goals, pinned) as
-    for `pibt.step`, with the cells of goals or -1. `occupied` (cells << bits,) is all -1 and left
-    so. Return the state of the generator, with which further rounds go on.
-
-    More than 12 arrays and numbers: plans, their reservations and the memory of a search are kept
-    between rounds.
+    `seed` is the state of the generator. `occupied` (cells << bits,) is all -1 and left so. Return
+    the state of the generator, with which further rounds go on.
     """
-    starts, ends, costs, _width = ground
-    distances, rows, goals, pinned = agents
-    seen, keys, nodes, plan_costs, new_costs, saved_plans, inside = scratch
+    distances = agents.distances
+    rows = agents.rows
+    goals = agents.goals
+    pinned = agents.pinned
+    seen = scratch.seen
+    keys = scratch.keys
+    nodes = scratch.nodes
+    plan_costs = scratch.plan_costs
+    new_costs = scratch.new_costs
+    saved_plans = scratch.saved_plans
+    inside = scratch.inside
     count = plan.shape[0]
     group = np.empty(GROUP, np.int64)
     settled = np.empty((_MOST_SETTLED, 2), np.int64)
     state = np.int64(seed)
     for i in range(count):
-        plan_costs[i] = _cost(starts, ends, costs, distances, rows[i], goals[i], plan, i)
+        plan_costs[i] = _cost(ground, distances, rows[i], goals[i], plan, i)
         _mark(occupied, bits, plan, i, i)
     for _round in range(rounds):
         chosen = np.int64(-1)
@@ -324,7 +344,7 @@ def improve(ground, agents, rounds, seed, bits, plan, occupied, scratch):
             if not found:
                 break
             _mark(occupied, bits, plan, i, i)
-            new_costs[planned] = _cost(starts, ends, costs, distances, rows[i], goals[i], plan, i)
+            new_costs[planned] = _cost(ground, distances, rows[i], goals[i], plan, i)
             new += new_costs[planned]
             planned += 1
         if found and new <= old + 1e-6:

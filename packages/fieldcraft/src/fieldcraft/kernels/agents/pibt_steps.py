@@ -7,10 +7,31 @@ from __future__ import annotations
 
 import numpy as np
 
+from fieldcraft.kernels.agents.joint_plans import (
+    GOAL_DISTANCES,
+    OCCUPANTS,
+    PIBT_SCRATCH,
+    STEP_COSTS,
+    GoalDistances,
+    Occupants,
+    PIBTScratch,
+    StepCosts,
+)
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.distances.guides import looked_up
 
-__all__ = ["NOBODY", "distance_of", "next_random", "other_diagonal", "read_distances", "step"]
+__all__ = [
+    "NOBODY",
+    "GoalDistances",
+    "Occupants",
+    "PIBTScratch",
+    "StepCosts",
+    "distance_of",
+    "next_random",
+    "other_diagonal",
+    "read_distances",
+    "step",
+]
 
 NOBODY = np.int64(-1)
 _FACTOR = np.int64(48271)
@@ -26,21 +47,14 @@ def next_random(state):
 
 @kernel(forceinline=True)
 def distance_of(distances, row, cell):
-    """Return the distance from a cell to the goal of a row.
-
-    `distances` are (left, spans, table): one number per cell in `left[row]`. Where there are
-    `spans`, row r has the distances of few cells, in the `table` from `spans[r, 0]` to
-    `spans[r, 1]`; all others are inf.
-    """
-    left, spans, table = distances
+    """Return the distance from a cell to the goal of a row."""
+    spans = distances.spans
     if spans.shape[0] == 0:
-        return left[row, cell]
-    return looked_up(cell, spans[row, 0], spans[row, 1], table)
+        return distances.left[row, cell]
+    return looked_up(cell, spans[row, 0], spans[row, 1], distances.table)
 
 
-@kernel(
-    "(f4[:,::1], i8[:,::1], i4[:,::1]), i8[::1], i8[::1], out f4[::1]",
-)
+@kernel(f"{GOAL_DISTANCES}, i8[::1], i8[::1], out f4[::1]")
 def read_distances(distances, rows, cells, out):
     """Write the distances from cells to the goals of rows; 0 for agents without a row."""
     for i in range(rows.shape[0]):
@@ -110,27 +124,27 @@ def _rank_options(
 
 
 @kernel(
-    "(i8[::1], i4[::1], i8), (f4[:,::1], i8[:,::1], i4[:,::1]), i8[::1], i8[::1], i8[::1],"
-    " b1[::1], i8, out i8[::1],"
-    " (out i4[::1], out i4[::1]), (out i4[::1], out i8[::1], out i8[::1], out i4[::1],"
-    " out f4[::1], out i8[::1])"
+    f"{STEP_COSTS}, {GOAL_DISTANCES}, i8[::1], i8[::1], i8[::1], b1[::1], i8, out i8[::1],"
+    f" {OCCUPANTS}, {PIBT_SCRATCH}"
 )
 def step(ground, distances, rows, cells, order, pinned, seed, next_cells, at_cells, scratch):
     """Write the next cell of each agent to `next_cells` (n,).
 
-    `ground` are the steps of the space and the width of a grid, (starts, ends, width); the width is
-    0 for other spaces. On a grid no two agents take both diagonals of a rectangle. Agent i is in
-    `cells[i]` and takes the step with the shortest distance of `rows[i]` (`distance_of`); without a
-    row it stays unless it is pushed. Agents choose in this `order`; `pinned` agents stay.
-    `at_cells` are two arrays of -1, one number per cell, and are restored: the agents there now and
-    after the step.
-
-    More than 12 arrays and numbers: agents with the distances of their goals, and who is where,
-    which is kept between steps.
+    Agent i is in `cells[i]` and takes the step with the shortest distance of `rows[i]`
+    (`distance_of`); without a row it stays unless it is pushed. Agents choose in this `order`;
+    `pinned` agents stay. `at_cells` is restored.
     """
-    starts, ends, width = ground
-    agents_at, claimed = at_cells
-    stack, nexts, lasts, options, near, ties = scratch
+    starts = ground.starts
+    ends = ground.ends
+    width = ground.width
+    agents_at = at_cells.now
+    claimed = at_cells.after
+    stack = scratch.stack
+    nexts = scratch.nexts
+    lasts = scratch.lasts
+    options = scratch.options
+    near = scratch.near
+    ties = scratch.ties
     state = np.int64(seed)
     for agent in range(cells.shape[0]):
         agents_at[cells[agent]] = agent

@@ -1,12 +1,8 @@
 """Shortest paths over convex polygons.
 
-A node is a row of `places` (its root, the length of the path there, its left end and direction, its
-right end and direction) and of `links` (the corners at root, left and right, the portal, the
-polygon behind it, the polygon before it, the node before it). Scratch is reused by later searches
-and not cleared: `stamp` holds the number of the search that reached a corner, `runs_at` that of the
-search that passed a portal exactly at its end, and `allowed` that of the search that may enter a
-block. The next node is stored beside the heap: most nodes have one successor, which is the next
-one.
+A node is a row of `RayQueue.places` and of `RayQueue.links`. Scratch is reused by later searches
+and not cleared: numbers of searches say what is valid. The next node is stored beside the heap:
+most nodes have one successor, which is the next one.
 """
 
 from __future__ import annotations
@@ -16,10 +12,20 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.paths.any_angle_arrays import (
+    KNOWN_TURNS,
+    PATH_PORTALS,
+    PORTAL_BLOCKS,
+    RAY_QUEUE,
+    KnownTurns,
+    PathPortals,
+    PortalBlocks,
+    RayQueue,
+)
 from fieldcraft.kernels.paths.any_angle_blocks import allow
 from fieldcraft.kernels.shared.heap import longer, pop, push, replace_first
 
-__all__ = ["scratch", "search"]
+__all__ = ["KnownTurns", "PathPortals", "PortalBlocks", "RayQueue", "scratch", "search"]
 
 EDGE_ON, ON_RIM, EQUAL = 1e-12, 1e-9, 1 + 1e-11
 RX, RY, GONE, LX, LY, LEFT_X, LEFT_Y, EX, EY, RIGHT_X, RIGHT_Y, LENGTH = range(12)
@@ -32,18 +38,18 @@ def scratch(corners, portals, blocks):
     """Return scratch for one search at a time, for a mesh with this number of corners to turn at,
     of portals and of blocks.
     """
-    known = (
-        np.empty(corners),
-        np.zeros(corners + 1, dtype=np.int64),  # the last is the number of the search
-        np.empty(2 * portals),
-        np.zeros(2 * portals, dtype=np.int64),
-        np.zeros(blocks, dtype=np.int64),
+    known = KnownTurns(
+        reached=np.empty(corners),
+        stamp=np.zeros(corners + 1, dtype=np.int64),
+        passed=np.empty(2 * portals),
+        runs_at=np.zeros(2 * portals, dtype=np.int64),
+        allowed=np.zeros(blocks, dtype=np.int64),
     )
-    queue = (
-        np.empty((256, 12)),
-        np.empty((256, 7), dtype=np.int64),
-        np.empty(256),
-        np.empty(256, dtype=np.int64),
+    queue = RayQueue(
+        places=np.empty((256, 12)),
+        links=np.empty((256, 7), dtype=np.int64),
+        keys=np.empty(256),
+        cells=np.empty(256, dtype=np.int64),
     )
     return [known, queue]
 
@@ -87,7 +93,10 @@ def _add(starts, root, left, right, crossing, end, goal, queue, counts):
     `root` is (x, y, corner, length of the path), `left` and `right` are (x, y, corner, direction x,
     direction y), and `crossing` is (portal, polygon behind, polygon before, node before).
     """
-    places, links, keys, cells = queue
+    places = queue.places
+    links = queue.links
+    keys = queue.keys
+    cells = queue.cells
     portal, polygon, came, before = crossing
     if polygon == end or starts[polygon + 1] - starts[polygon] > 1:
         n, size = counts[NODES], counts[WAITING]
@@ -125,8 +134,14 @@ def _turns_at(reached, stamp, run, turn, gone):
 @kernel
 def _begin(mesh, start, end, at, goal, run, known, queue, counts):
     """Add the nodes of all portals of the first polygon."""
-    starts, behind, sides, turns, within = mesh
-    reached, stamp, _, _, allowed = known
+    starts = mesh.starts
+    behind = mesh.behind
+    sides = mesh.sides
+    turns = mesh.turns
+    within = mesh.within
+    reached = known.reached
+    stamp = known.stamp
+    allowed = known.allowed
     rx, ry = at
     nowhere = np.int64(-1)
     for portal in range(starts[start], starts[start + 1]):
@@ -143,11 +158,10 @@ def _begin(mesh, start, end, at, goal, run, known, queue, counts):
                 seen = 0.0
             else:
                 to_u, to_v = _distance(rx, ry, ux, uy), _distance(rx, ry, vx, vy)
-                cx, cy, turn, gone = (
-                    (ux, uy, turns[portal, 0], to_u)
-                    if to_u <= to_v
-                    else (vx, vy, turns[portal, 1], to_v)
-                )
+                if to_u <= to_v:
+                    cx, cy, turn, gone = ux, uy, turns[portal, 0], to_u
+                else:
+                    cx, cy, turn, gone = vx, vy, turns[portal, 1], to_v
                 if not _turns_at(reached, stamp, run, turn, gone):
                     continue
         left = vx, vy, turns[portal, 1], seen * (vx - cx), seen * (vy - cy)
@@ -161,9 +175,18 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
     """Add the nodes behind a node: through the portals of the polygon that it leads into, straight
     on from its root, and turning at its left and right end.
     """
-    starts, behind, sides, turns, within = mesh
-    reached, stamp, passed, runs_at, allowed = known
-    places, links, _, _ = queue
+    starts = mesh.starts
+    behind = mesh.behind
+    sides = mesh.sides
+    turns = mesh.turns
+    within = mesh.within
+    reached = known.reached
+    stamp = known.stamp
+    passed = known.passed
+    runs_at = known.runs_at
+    allowed = known.allowed
+    places = queue.places
+    links = queue.links
     nowhere = np.int64(-1)
     rx, ry, gone = places[number, RX], places[number, RY], places[number, GONE]
     lx, ly, ex, ey = places[number, LX], places[number, LY], places[number, EX], places[number, EY]
@@ -207,11 +230,10 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
                         (u_left if first else v_left) <= 0 <= (u_right if first else v_right)
                     ):
                         continue
-                    cx, cy, corner, walked = (
-                        (ux, uy, turns[portal, 0], walked + to_u)
-                        if first
-                        else (vx, vy, turns[portal, 1], walked + to_v)
-                    )
+                    if first:
+                        cx, cy, corner, walked = ux, uy, turns[portal, 0], walked + to_u
+                    else:
+                        cx, cy, corner, walked = vx, vy, turns[portal, 1], walked + to_v
                     if not _turns_at(reached, stamp, run, corner, walked):
                         continue
                 elif facing < 0:
@@ -229,15 +251,17 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
             to_lx, to_ly, left_turn, left_x, left_y = vx, vy, turns[portal, 1], vx - cx, vy - cy
             to_ex, to_ey, right_turn, right_x, right_y = ux, uy, turns[portal, 0], ux - cx, uy - cy
             if cut_left:
-                one, other, left_x, left_y = (
-                    (u_left, v_left, lwx, lwy) if hand == 0 else (u_right, v_right, rwx, rwy)
-                )
+                if hand == 0:
+                    one, other, left_x, left_y = u_left, v_left, lwx, lwy
+                else:
+                    one, other, left_x, left_y = u_right, v_right, rwx, rwy
                 to_lx, to_ly = _between(ux, uy, vx, vy, one, other)
                 left_turn = nowhere
             if cut_right:
-                one, other, right_x, right_y = (
-                    (u_left, v_left, lwx, lwy) if hand == 1 else (u_right, v_right, rwx, rwy)
-                )
+                if hand == 1:
+                    one, other, right_x, right_y = u_left, v_left, lwx, lwy
+                else:
+                    one, other, right_x, right_y = u_right, v_right, rwx, rwy
                 to_ex, to_ey = _between(ux, uy, vx, vy, one, other)
                 right_turn = nowhere
             crossing = np.int64(portal), np.int64(behind[portal]), polygon, number
@@ -282,9 +306,12 @@ def _go_on(mesh, end, goal, run, known, queue, counts):
     """Search until the scratch is full. Return (the node at the goal or -1, the number of nodes
     that do not fit), -1 at the end.
     """
-    starts = mesh[0]
-    reached = known[0]
-    places, links, keys, cells = queue
+    starts = mesh.starts
+    reached = known.reached
+    places = queue.places
+    links = queue.links
+    keys = queue.keys
+    cells = queue.cells
     while counts[NEXT] >= 0 or counts[WAITING] > 0:
         is_next = _is_next(places, keys, cells, counts)
         number = counts[NEXT] if is_next else cells[0]
@@ -300,35 +327,37 @@ def _go_on(mesh, end, goal, run, known, queue, counts):
     return np.int64(-1), np.int64(-1)
 
 
-@kernel(
-    "(i8[::1], i4[::1], f8[:,::1], i8[:,::1], i8[::1]), (i8[::1], i8[::1], i8[::1]), i8, i8, (f8,"
-    " f8), (f8, f8), (out f8[::1], out i8[::1], out f8[::1], out i8[::1], out i8[::1]), (out"
-    " f8[:,::1], out i8[:,::1], out f8[::1], out i8[::1])",
-)
+@kernel(f"{PATH_PORTALS}, {PORTAL_BLOCKS}, i8, i8, (f8, f8), (f8, f8), {KNOWN_TURNS}, {RAY_QUEUE}")
 def _search(mesh, blocks, start, end, at, goal, known, queue):
-    starts, stamp, allowed = mesh[0], known[1], known[4]
-    places, links, keys, cells = queue
+    """See `search`; the queue, which may have grown, is returned as well."""
+    starts = mesh.starts
+    stamp = known.stamp
+    allowed = known.allowed
+    places = queue.places
+    links = queue.links
+    keys = queue.keys
+    cells = queue.cells
     run = stamp[-1] + 1
     stamp[-1] = run
     counts = np.zeros(3, np.int64)
     counts[NEXT] = -1
-    more = (
-        _PER_PORTAL * (starts[start + 1] - starts[start])
-        if allow(blocks, start, end, run, allowed)
-        else np.int64(-1)
-    )
-    number, begun = np.int64(-1), False
+    more = np.int64(-1)
+    if allow(blocks, start, end, run, allowed):
+        more = _PER_PORTAL * (starts[start + 1] - starts[start])
+    number = np.int64(-1)
+    begun = False
     while more >= 0:
         if counts[NODES] + more > keys.shape[0]:
             size = 2 * keys.shape[0] + more
-            more_places, more_links = (
-                np.empty((size, 12), np.float64),
-                np.empty((size, 7), np.int64),
-            )
-            more_places[: keys.shape[0]], more_links[: keys.shape[0]] = places, links
-            places, links = more_places, more_links
-            keys, cells = longer(keys, size), longer(cells, size)
-        queue = places, links, keys, cells
+            more_places = np.empty((size, 12), np.float64)
+            more_places[: keys.shape[0]] = places
+            places = more_places
+            more_links = np.empty((size, 7), np.int64)
+            more_links[: keys.shape[0]] = links
+            links = more_links
+            keys = longer(keys, size)
+            cells = longer(cells, size)
+        queue = RayQueue(places, links, keys, cells)
         if not begun:
             _begin(mesh, start, end, at, goal, run, known, queue, counts)
             begun = True
@@ -352,12 +381,12 @@ def search(mesh, blocks, start, goal, ends, scratch):
     """Return the portals on the shortest path from a place in polygon `start` to one in polygon
     `goal`, and its length, infinite for no path.
 
-    `mesh` is (starts, behind, sides, turns, within): the portals by polygon and the block of each.
-    `blocks` is (above, heads, depths) of `any_angle_blocks.blocks`. `ends` are both places, and
-    `scratch` comes from `scratch()`.
+    `mesh` are `PathPortals`, `blocks` are `PortalBlocks`, `ends` are both places, and `scratch`
+    comes from `scratch()`.
     """
     at, aim = ends
     if start == goal:
         return np.empty(0, dtype=np.int64), _distance(*at, *aim)
-    path, length, scratch[1] = _search(mesh, blocks, start, goal, at, aim, *scratch)
+    path, length, queue = _search(mesh, blocks, start, goal, at, aim, *scratch)
+    scratch[1] = RayQueue(*queue)
     return path, length

@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.paths.any_angle_arrays import PORTAL_BLOCKS, PortalBlocks
 
-__all__ = ["allow", "blocks"]
+__all__ = ["PortalBlocks", "allow", "blocks"]
 
 
 @kernel("i8[::1], i4[::1], i8[::1], i8[::1]")
@@ -26,21 +27,15 @@ def blocks(starts, behind, first, beside):
     the number of blocks above it; and for each portal (K,) its block.
     """
     count = starts.shape[0] - 1
-    above, heads, depths = (
-        np.full(count, -1, np.int64),
-        np.empty(count, np.int64),
-        np.zeros(count, np.int64),
-    )
-    found, low, parents = (
-        np.full(count, -1, np.int64),
-        np.empty(count, np.int64),
-        np.full(count, -1, np.int64),
-    )
-    order, path, waiting = (
-        np.empty(count, np.int64),
-        np.empty(count, np.int64),
-        np.empty(count, np.int64),
-    )
+    above = np.full(count, -1, np.int64)
+    heads = np.empty(count, np.int64)
+    depths = np.zeros(count, np.int64)
+    found = np.full(count, -1, np.int64)
+    low = np.empty(count, np.int64)
+    parents = np.full(count, -1, np.int64)
+    order = np.empty(count, np.int64)
+    path = np.empty(count, np.int64)
+    waiting = np.empty(count, np.int64)
     at = first[:-1].copy()
     seen, many = 0, 0
     for root in range(count):
@@ -87,12 +82,14 @@ def blocks(starts, behind, first, beside):
     return above, heads[:many].copy(), depths, within
 
 
-@kernel("(i8[::1], i8[::1], i8[::1]), i8, i8, i8, out i8[::1]")
+@kernel(f"{PORTAL_BLOCKS}, i8, i8, i8, out i8[::1]")
 def allow(blocks, start, goal, run, allowed):
     """Write `run` into `allowed` for each block between two polygons; return whether they are
-    connected. `blocks` are the first three results of `blocks`.
+    connected.
     """
-    above, heads, depths = blocks
+    above = blocks.above
+    heads = blocks.heads
+    depths = blocks.depths
     here, there = start, goal
     while here != there:
         if depths[here] < depths[there]:

@@ -7,28 +7,56 @@ found (twice its number) and settled (one more).
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldcraft.kernels.agents.mesh_moving import orientation
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.kernels.shared.heap import longer, pop, push
 
-__all__ = ["pull", "scratch", "search"]
+__all__ = ["FoundVertices", "PathGraph", "pull", "scratch", "search"]
+
+
+class PathGraph(NamedTuple):
+    """The arcs that end in vertex v, from `starts[v]` up to `starts[v + 1]`, with both ends.
+
+    `sizes` are their costs, or half their lengths if `cost` has a number for each vertex; it has
+    length 1 if all cost the same.
+    """
+
+    starts: Ints
+    origins: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    sizes: Floats
+    cost: Floats
+
+
+class FoundVertices(NamedTuple):
+    """Of each vertex the least cost to the goal, the arc there, and the mark of its search. The
+    last entry of `stamp` is that of the last search.
+    """
+
+    dist: Floats
+    came: Ints
+    stamp: Ints
 
 
 def scratch(vertices):
     """Return scratch for one search at a time."""
-    found = (
-        np.empty(vertices),
-        np.empty(vertices, dtype=np.int64),
-        np.zeros(vertices + 1, dtype=np.int64),  # the last is the number of the search
+    found = FoundVertices(
+        dist=np.empty(vertices),
+        came=np.empty(vertices, dtype=np.int64),
+        stamp=np.zeros(vertices + 1, dtype=np.int64),
     )
     return [np.empty(vertices, dtype=np.int64), found, [np.empty(256), np.empty(256, np.int64)]]
 
 
 @kernel(forceinline=True)
 def _bound(places, v, start, scale):
+    """Return a lower bound of the cost of all paths between two vertices."""
     total = 0.0
     for a in range(places.shape[1]):
         total += (places[v, a] - places[start, a]) * (places[v, a] - places[start, a])
@@ -40,8 +68,13 @@ def _go_on(graph, walls, places, scale, start, turn, size, found, keys, cells):
     """Search until the heap is full. Return (size of the heap, the number of arcs that do not fit,
     or -1 at the start).
     """
-    starts, origins, _, sizes, cost = graph
-    dist, came, stamp = found
+    starts = graph.starts
+    origins = graph.origins
+    sizes = graph.sizes
+    cost = graph.cost
+    dist = found.dist
+    came = found.came
+    stamp = found.stamp
     even = cost.shape[0] == 1
     while size > 0:
         v = cells[0]
@@ -71,11 +104,15 @@ def _go_on(graph, walls, places, scale, start, turn, size, found, keys, cells):
 
 
 @kernel(
-    "(i8[::1], i4[::1], i4[::1], f8[::1], f8[::1]), b1[::1], f8[:,::1], f8, i8, i8, out i8[::1],"
-    " (out f8[::1], out i8[::1], out i8[::1]), out f8[::1], out i8[::1]",
+    "PathGraph(i8[::1], i4[::1], i4[::1], f8[::1], f8[::1]), b1[::1], f8[:,::1], f8, i8, i8,"
+    " out i8[::1], FoundVertices(out f8[::1], out i8[::1], out i8[::1]), out f8[::1], out i8[::1]",
 )
 def _search(graph, walls, places, scale, start, goal, path, found, keys, cells):
-    ends, (dist, came, stamp) = graph[2], found
+    """See `search`; the heap, which may have grown, is returned as well."""
+    ends = graph.ends
+    dist = found.dist
+    came = found.came
+    stamp = found.stamp
     turn = stamp[-1] + 2
     stamp[-1] = turn
     dist[goal], came[goal], stamp[goal] = 0.0, -1, turn
@@ -101,7 +138,6 @@ def search(graph, walls, places, scale, start, goal, scratch):
     """Find the cheapest path from one vertex to another; return the number of its vertices, 0 for
     no path, and its cost.
 
-    `graph` is (starts, origins, ends, sizes, cost): the arcs by the vertex that they end in.
     `scratch` comes from `scratch()`, and its first array receives the vertices of the path.
     """
     path, found, heap = scratch

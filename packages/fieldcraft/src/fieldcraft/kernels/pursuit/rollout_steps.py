@@ -11,8 +11,24 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.pursuit.rollout_arrays import (
+    LANDMARK_PATHS,
+    WALKERS,
+    LandmarkPaths,
+    Walkers,
+)
+from fieldcraft.kernels.shared.step_lists import OUT_STEPS, OutSteps
 
-__all__ = ["NOWHERE", "descents", "extend", "gains_of", "walk"]
+__all__ = [
+    "NOWHERE",
+    "LandmarkPaths",
+    "OutSteps",
+    "Walkers",
+    "descents",
+    "extend",
+    "gains_of",
+    "walk",
+]
 
 NOWHERE = np.uint16(65535)
 _MOST_STEPS = 64  # steps in one moment, at most
@@ -58,7 +74,7 @@ def _drawn(cumulative, chance):
 
 
 @kernel(forceinline=True)
-def _onward(adjacency, links, away, goal, step, here, credit, last):
+def _onward(adjacency, marks, goal, step, here, credit, last):
     """Return the cell of a target a moment later on the path to a landmark, how far it is past that
     cell, and its last move.
 
@@ -66,7 +82,11 @@ def _onward(adjacency, links, away, goal, step, here, credit, last):
     equally short paths the target goes straight on: `last` is by how much the number of its cell
     changed in the move before, 0 if it never moved.
     """
-    starts, ends, lengths = adjacency
+    starts = adjacency.starts
+    ends = adjacency.ends
+    lengths = adjacency.lengths
+    links = marks.links
+    away = marks.away
     credit += step
     for _ in range(_MOST_STEPS):
         link = links[goal, here]
@@ -88,27 +108,30 @@ def _onward(adjacency, links, away, goal, step, here, credit, last):
 
 
 @kernel(
-    "(i8[::1], i4[::1], f8[::1]), (u2[:,::1], f4[:,::1], f8[:,::1]), i8[::1], i4[:,::1], f8[:,::1],"
-    " i8[::1], i8[::1], f8, i8, (out i8[::1], out i8[::1], out f8[::1], out i8[::1]), out i4[:,::1]"
+    f"{OUT_STEPS}, {LANDMARK_PATHS}, i8[::1], i4[:,::1], f8[:,::1], i8[::1], i8[::1], f8, i8,"
+    f" {WALKERS}, out i4[:,::1]"
 )
 def walk(adjacency, marks, behind, paths, draws, turns, path_rows, step, now, particles, rows):
     """Walk particles for as many moments as `rows` (T, M) has, and write their cells into it.
 
-    `adjacency` are (starts, ends, lengths), `marks` (links, away, onwards), and `particles` (cells,
-    goals, credit, moves) (M,), which are updated. A particle goes to its landmark `goals`, -1 for
-    one that stays; `away` (K, N) is the distance to each landmark. At the moment `turns` it goes to
-    one of `behind` instead. At a landmark it draws the next from its row of `onwards` (K, K),
-    cumulative probabilities. A particle with a row in `path_rows` follows that row of `paths` (H,
+    A particle goes to its landmark, and draws the next one there. At the moment `turns` it goes to
+    one of `behind` instead. A particle with a row in `path_rows` follows that row of `paths` (H,
     L), one cell per moment, before that. `draws` (M, R) are random numbers in [0, 1), used again
     from the first when there are too few.
-
-    More than 12 arrays and numbers: particles are four arrays, landmarks three, and both lie on a
-    graph.
     """
-    (links, away, onwards), (cells, goals, credit, moves) = marks, particles
+    links = marks.links
+    onwards = marks.onwards
+    cells = particles.cells
+    goals = particles.goals
+    credit = particles.credit
+    moves = particles.moves
     last = paths.shape[1] - 1
     for i in range(cells.shape[0]):
-        here, goal, left, move, used = cells[i], goals[i], credit[i], moves[i], 0
+        here = cells[i]
+        goal = goals[i]
+        left = credit[i]
+        move = moves[i]
+        used = 0
         for t in range(rows.shape[0]):
             moment = now + 1 + t
             if path_rows[i] >= 0 and (moment <= last or goal < 0):
@@ -122,28 +145,29 @@ def walk(adjacency, marks, behind, paths, draws, turns, path_rows, step, now, pa
                     if links[goal, here] == NOWHERE:
                         goal = np.int64(_drawn(onwards[goal], draws[i, used % draws.shape[1]]))
                         used += 1
-                    here, left, move = _onward(adjacency, links, away, goal, step, here, left, move)
+                    here, left, move = _onward(adjacency, marks, goal, step, here, left, move)
             rows[t, i] = here
         cells[i], goals[i], credit[i], moves[i] = here, goal, left, move
 
 
-@kernel("(i8[::1], i4[::1], f8[::1]), u2[:,::1], f4[:,::1], i8[::1], i8[::1], f8, out i4[:,::1]")
+@kernel(f"{OUT_STEPS}, u2[:,::1], f4[:,::1], i8[::1], i8[::1], f8, out i4[:,::1]")
 def extend(adjacency, links, fields, goals, begins, step, cells):
     """Extend paths `cells` (P, T), one cell per moment, from the cell at the moment `begins` (P,)
     on to the goal `goals` (P,).
     """
-    starts, ends, lengths = adjacency
+    starts = adjacency.starts
+    ends = adjacency.ends
+    lengths = adjacency.lengths
     marks = links.shape[0]
     for p in range(cells.shape[0]):
         here, credit, goal = np.int64(cells[p, begins[p]]), 0.0, goals[p]
         for t in range(begins[p] + 1, cells.shape[1]):
             credit += step
             for _ in range(_MOST_STEPS):
-                link = (
-                    links[goal, here]
-                    if goal < marks
-                    else _down(starts, ends, lengths, fields[goal - marks], here)
-                )
+                if goal < marks:
+                    link = links[goal, here]
+                else:
+                    link = _down(starts, ends, lengths, fields[goal - marks], here)
                 if link == NOWHERE:
                     credit = min(credit, 0.0)
                     break

@@ -9,11 +9,35 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.radial.radial_arrays import (
+    EMISSIONS,
+    SQUARE_WEIGHTS,
+    WALK_SCRATCH,
+    Emissions,
+    LinkedGrid,
+    SquareWeights,
+    WalkScratch,
+)
 from fieldcraft.kernels.trail.stamp_sums import TILE_COLUMNS, TILE_ROWS, _rounded
 
-__all__ = ["LENGTH_SCALE", "connected", "connected_many", "open_boxes", "path"]
+__all__ = [
+    "GRID_1",
+    "GRID_8",
+    "LENGTH_SCALE",
+    "Emissions",
+    "LinkedGrid",
+    "SquareWeights",
+    "WalkScratch",
+    "connected",
+    "connected_many",
+    "open_boxes",
+    "path",
+]
 
 LENGTH_SCALE = float(1 << 24)
+GRID_1 = "LinkedGrid(u1[:,::1], u1[::1], i8[:,::1], i8[::1], b1)"
+GRID_8 = "LinkedGrid(u8[:,::1], u8[::1], i8[:,::1], i8[::1], b1)"
+"""Grids with up to 8 and up to 64 steps out of a cell, in declarations of kernels."""
 _DIRTY = np.uint8((1 << TILE_ROWS) - 1)
 
 
@@ -44,15 +68,17 @@ def open_boxes(closed, cells, reaches, wrap, found):
 
 @kernel
 def _offset(here, there, size, wrap):
+    """Return the difference of two rows or columns, the short way around a torus."""
     away = there - here
-    return (away + (size - 1) // 2) % size - (size - 1) // 2 if wrap else away
+    if wrap:
+        half = (size - 1) // 2
+        return (away + half) % size - half
+    return away
 
 
 @kernel(
-    "(u1[:,::1], u1[::1], i8[:,::1], b1), i8, (f8, f8), f8, i8, out i8[::1], out f8[::1], out"
-    " i8[:,::1]",
-    "(u8[:,::1], u8[::1], i8[:,::1], b1), i8, (f8, f8), f8, i8, out i8[::1], out f8[::1], out"
-    " i8[:,::1]",
+    f"{GRID_1}, i8, (f8, f8), f8, i8, out i8[::1], out f8[::1], out i8[:,::1]",
+    f"{GRID_8}, i8, (f8, f8), f8, i8, out i8[::1], out f8[::1], out i8[:,::1]",
 )
 def connected(ground, cell, center, radius, mark, cells, squares, seen):
     """Search outwards from a cell over linked cells within a radius, in cells; return the number of
@@ -60,8 +86,8 @@ def connected(ground, cell, center, radius, mark, cells, squares, seen):
 
     Parameters
     ----------
-    ground : tuple
-        Links, their bits, steps and whether the grid is a torus.
+    ground : LinkedGrid
+        The cells and their steps.
     cell : int
         Where the search begins.
     center : tuple of float
@@ -75,7 +101,10 @@ def connected(ground, cell, center, radius, mark, cells, squares, seen):
     seen : ndarray
         Scratch of shape (2 r + 1, 2 r + 1), r at least the offset in cells of any cell found.
     """
-    links, masks, steps, wrap = ground
+    links = ground.links
+    masks = ground.masks
+    steps = ground.steps
+    wrap = ground.wrap
     across, down = center
     height, width = links.shape
     row, column = divmod(cell, width)
@@ -110,25 +139,26 @@ def connected(ground, cell, center, radius, mark, cells, squares, seen):
 
 
 @kernel(
-    "(u1[:,::1], u1[::1], i8[:,::1], b1), (i8[::1], f8[::1], i8[::1]), (f8[::1], f8[::1], i8[::1]),"
-    " i8, out i8[:,::1], out u1[:,::1], out i8[::1], out f8[::1], out i8[:,::1]",
-    "(u8[:,::1], u8[::1], i8[:,::1], b1), (i8[::1], f8[::1], i8[::1]), (f8[::1], f8[::1], i8[::1]),"
-    " i8, out i8[:,::1], out u1[:,::1], out i8[::1], out f8[::1], out i8[:,::1]",
+    f"{GRID_1}, {EMISSIONS}, {SQUARE_WEIGHTS}, i8, out i8[:,::1], out u1[:,::1], out i8[::1],"
+    " out f8[::1], out i8[:,::1]",
+    f"{GRID_8}, {EMISSIONS}, {SQUARE_WEIGHTS}, i8, out i8[:,::1], out u1[:,::1], out i8[::1],"
+    " out f8[::1], out i8[:,::1]",
 )
 def connected_many(ground, sources, shapes, mark, sums, dirty, queue, squares, seen):
     """Search with `connected` for many sources and add their footprints; return the last mark used.
 
-    `sources` are (cells, strengths, shapes), strengths times SCALE, and `shapes` (radii, weights,
-    starts): the weights of a shape by squared distance are in `weights` from `starts` on.
-
-    More than 12 arrays and numbers: ground, sources and shapes are three or four arrays each.
+    The strengths of the sources are times SCALE.
     """
-    (cells, strengths, numbers), (radii, weights, starts) = sources, shapes
+    cells = sources.cells
+    strengths = sources.strengths
+    numbers = sources.numbers
+    weights = shapes.weights
     flat = sums.reshape(-1)
     width = sums.shape[1]
     for i in range(len(cells)):
         mark += 1
-        radius, first = radii[numbers[i]], starts[numbers[i]]
+        radius = shapes.radii[numbers[i]]
+        first = shapes.starts[numbers[i]]
         count = connected(ground, cells[i], (0.0, 0.0), radius, mark, queue, squares, seen)
         for k in range(count):
             flat[queue[k]] += _rounded(strengths[i] * weights[first + np.int64(squares[k])])
@@ -145,26 +175,28 @@ def _resistance(extra, y, x):
 
 
 @kernel(
-    "(u1[:,::1], u1[::1], i8[:,::1], b1), i8[::1], none, i8, i8, i8, out i8[::1], out i8[::1],"
-    " (out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1])",
-    "(u8[:,::1], u8[::1], i8[:,::1], b1), i8[::1], none, i8, i8, i8, out i8[::1], out i8[::1],"
-    " (out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1])",
-    "(u1[:,::1], u1[::1], i8[:,::1], b1), i8[::1], i8[:,::1], i8, i8, i8, out i8[::1], out i8[::1],"
-    " (out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1])",
-    "(u8[:,::1], u8[::1], i8[:,::1], b1), i8[::1], i8[:,::1], i8, i8, i8, out i8[::1], out i8[::1],"
-    " (out i8[:,::1], out i8[:,::1], out i8[::1], out i8[::1], out i8[::1])",
+    f"{GRID_1}, none, i8, i8, i8, out i8[::1], out i8[::1], {WALK_SCRATCH}",
+    f"{GRID_8}, none, i8, i8, i8, out i8[::1], out i8[::1], {WALK_SCRATCH}",
+    f"{GRID_1}, i8[:,::1], i8, i8, i8, out i8[::1], out i8[::1], {WALK_SCRATCH}",
+    f"{GRID_8}, i8[:,::1], i8, i8, i8, out i8[::1], out i8[::1], {WALK_SCRATCH}",
 )
-def path(ground, lengths, extra, cell, limit, mark, cells, distances, scratch):
+def path(ground, extra, cell, limit, mark, cells, distances, scratch):
     """Search outwards by walking distance; return the number of cells within `limit`.
 
-    All of the lowest bucket is final, since buckets are as wide as the shortest step: no cell in it
-    can shorten another.
-
-    More than 12 arrays and numbers: ground is three arrays and a flag, the memory of a search is
-    five.
+    Entering a cell costs `extra` (height, width) besides the step; None if it costs nothing
+    anywhere. All of the lowest bucket is final, since buckets are as wide as the shortest step: no
+    cell in it can shorten another.
     """
-    links, masks, steps, wrap = ground
-    best, seen, heads, node_cells, node_next = scratch
+    links = ground.links
+    masks = ground.masks
+    steps = ground.steps
+    lengths = ground.lengths
+    wrap = ground.wrap
+    best = scratch.best
+    seen = scratch.seen
+    heads = scratch.heads
+    node_cells = scratch.node_cells
+    node_next = scratch.node_next
     height, width = links.shape
     row, column = divmod(cell, width)
     reach = seen.shape[0] // 2

@@ -5,14 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
-from fieldcraft.kernels.trail.stamp_sums import ADD, SCALE, publish, shape_of, stamp
+from fieldcraft.kernels.radial.radial_arrays import Emissions
+from fieldcraft.kernels.trail.stamp_sums import (
+    ADD,
+    FOOTPRINT_TABLES,
+    SCALE,
+    FootprintTables,
+    publish,
+    shape_of,
+    stamp,
+)
 
-__all__ = ["follow", "take"]
+__all__ = ["Emissions", "FootprintTables", "follow", "take"]
+
+_WRITTEN = "Emissions(out i8[::1], out f8[::1], out i8[::1])"
 
 
 @kernel(
-    "i8[::1], b1[::1], i8[::1], f4[::1], out b1[::1], (out i8[::1], out f8[::1], out i8[::1]), out"
-    " i8[::1], (out i8[::1], out f8[::1], out i8[::1])",
+    f"i8[::1], b1[::1], i8[::1], f4[::1], out b1[::1], {_WRITTEN}, out i8[::1], {_WRITTEN}",
 )
 def take(numbers, alive, cells, strengths, changed, applied, rows, jobs):
     """Update `applied` from the changed rows of the sources.
@@ -25,17 +35,22 @@ def take(numbers, alive, cells, strengths, changed, applied, rows, jobs):
         The footprints of the rows.
     alive, cells, strengths, changed : ndarray
         Columns of the sources; `changed` is all False afterwards.
-    applied : tuple
-        Cells, strengths and footprints of the rows as the sums hold them.
+    applied : Emissions
+        The rows as the sums hold them.
     rows : ndarray
         Receives the rows that differ.
-    jobs : tuple
+    jobs : Emissions
         Receives, like `applied`, what was applied of these rows with negative strengths, and then
         what is applied now; nothing of strength 0.
     """
-    applied_cells, applied_strengths, applied_numbers = applied
-    job_cells, job_strengths, job_numbers = jobs
-    differing, count = 0, 0
+    applied_cells = applied.cells
+    applied_strengths = applied.strengths
+    applied_numbers = applied.numbers
+    job_cells = jobs.cells
+    job_strengths = jobs.strengths
+    job_numbers = jobs.numbers
+    differing = 0
+    count = 0
     for i in range(changed.shape[0]):
         if not changed[i]:
             continue
@@ -64,19 +79,21 @@ def take(numbers, alive, cells, strengths, changed, applied, rows, jobs):
 
 
 @kernel
-def _add(cell, strength, number, tables, shapes, wrap, sums, dirty):
+def _add(cell, strength, number, footprints, wrap, sums, dirty):
     """Add a footprint around a cell to the sums."""
     row, column = divmod(cell, sums.shape[1])
     place = (row, column, 0.0, 0.0)
-    shape = shape_of(shapes, number)
-    stamp(place, strength * SCALE, tables, shape, ADD, wrap, 0, sums.shape[0], sums, dirty)
+    shape = shape_of(footprints.shapes, number)
+    stamp(
+        place, strength * SCALE, footprints.weights, shape, ADD, wrap, 0, sums.shape[0], sums, dirty
+    )
 
 
 @kernel(
-    "none, i8[::1], b1[::1], i8[::1], f4[::1], (f8[::1], i8[:,::1]), b1, out b1[::1],"
-    " (out i8[::1], out f8[::1], out i8[::1]), out i8[:,::1], out u1[:,::1], out f4[:,::1]",
-    "b1[:,::1], i8[::1], b1[::1], i8[::1], f4[::1], (f8[::1], i8[:,::1]), b1, out b1[::1],"
-    " (out i8[::1], out f8[::1], out i8[::1]), out i8[:,::1], out u1[:,::1], out f4[:,::1]",
+    f"none, i8[::1], b1[::1], i8[::1], f4[::1], {FOOTPRINT_TABLES}, b1, out b1[::1], {_WRITTEN},"
+    " out i8[:,::1], out u1[:,::1], out f4[:,::1]",
+    f"b1[:,::1], i8[::1], b1[::1], i8[::1], f4[::1], {FOOTPRINT_TABLES}, b1, out b1[::1],"
+    f" {_WRITTEN}, out i8[:,::1], out u1[:,::1], out f4[:,::1]",
 )
 def follow(
     walls,
@@ -95,12 +112,11 @@ def follow(
     """Bring `applied`, the sums and their values up to date with the changed rows of the sources.
 
     It is `take`, `blit` and `publish` in one call, for sources whose footprints are all drawn from
-    tables: `footprints` are (tables, shapes). See `take` for the columns.
-
-    More than 12 arrays and numbers: one call compares the rows of sources, draws and publishes.
+    tables. See `take` for the columns.
     """
-    applied_cells, applied_strengths, applied_numbers = applied
-    tables, shapes = footprints
+    applied_cells = applied.cells
+    applied_strengths = applied.strengths
+    applied_numbers = applied.numbers
     for i in range(changed.shape[0]):
         if not changed[i]:
             continue
@@ -111,8 +127,8 @@ def follow(
         if cells[i] == cell and strength == before and numbers[i] == number:
             continue
         if before != 0:
-            _add(cell, -before, number, tables, shapes, wrap, sums, dirty)
+            _add(cell, -before, number, footprints, wrap, sums, dirty)
         if strength != 0:
-            _add(cells[i], strength, numbers[i], tables, shapes, wrap, sums, dirty)
+            _add(cells[i], strength, numbers[i], footprints, wrap, sums, dirty)
         applied_cells[i], applied_strengths[i], applied_numbers[i] = cells[i], strength, numbers[i]
     publish(sums, walls, 0, dirty.shape[0], dirty, values)

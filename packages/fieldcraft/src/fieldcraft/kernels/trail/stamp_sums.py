@@ -8,15 +8,24 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.trail.footprint_tables import (
+    FOOTPRINT_TABLES,
+    STAMP_PLACES,
+    FootprintTables,
+    StampPlaces,
+)
 
 __all__ = [
     "ADD",
     "ALL_ROWS",
+    "FOOTPRINT_TABLES",
     "MAX",
     "REPLACE",
     "SCALE",
     "TILE_COLUMNS",
     "TILE_ROWS",
+    "FootprintTables",
+    "StampPlaces",
     "blit",
     "drain",
     "publish",
@@ -173,22 +182,21 @@ def shape_of(shapes, number):
 
 
 @kernel(
-    "(i8[::1], i8[::1], f8[::1], f8[::1]), f8[::1], (f8[::1], i8[:,::1], i8[::1]), i8, b1, i8, i8,"
-    " out i8[:,::1], out u1[:,::1]"
+    f"{STAMP_PLACES}, f8[::1], {FOOTPRINT_TABLES}, i8[::1], i8, b1, i8, i8, out i8[:,::1],"
+    " out u1[:,::1]"
 )
-def blit(places, amounts, footprints, blend, wrap, top, bottom, sums, dirty):
-    """Blend stamps around cells into the rows [top, bottom).
-
-    `places` are (rows, columns, downs, rights): the cells, and the distances beyond them.
-    `footprints` are (tables, shapes, which).
-
-    More than 12 arrays and numbers: places are four arrays, and footprints three.
+def blit(places, amounts, footprints, which, blend, wrap, top, bottom, sums, dirty):
+    """Blend stamps around cells into the rows [top, bottom): at each place the footprint of the
+    number `which`, times an amount.
     """
-    (rows, columns, downs, rights), (tables, shapes, which) = places, footprints
+    rows = places.rows
+    columns = places.columns
+    below = places.below
+    right = places.right
     for i in range(which.shape[0]):
-        place = (rows[i], columns[i], downs[i], rights[i])
-        shape = shape_of(shapes, which[i])
-        stamp(place, amounts[i], tables, shape, blend, wrap, top, bottom, sums, dirty)
+        place = (rows[i], columns[i], below[i], right[i])
+        shape = shape_of(footprints.shapes, which[i])
+        stamp(place, amounts[i], footprints.weights, shape, blend, wrap, top, bottom, sums, dirty)
 
 
 @kernel("i8[::1], f8[::1], i8, out i8[:,::1], out u1[:,::1]")

@@ -12,8 +12,19 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.values.best_rule import BEST_RULE, BestRule
 
-__all__ = ["TILE", "around", "best", "best_each", "best_within", "bounds", "thin", "windows"]
+__all__ = [
+    "TILE",
+    "BestRule",
+    "around",
+    "best",
+    "best_each",
+    "best_within",
+    "bounds",
+    "thin",
+    "windows",
+]
 
 TILE = 16
 """Side of the squares with cached highest values; it changes no result."""
@@ -96,20 +107,21 @@ def _close(closed, cell, spacing2, wrap):
 
 
 @kernel(
-    "f4[:,::1], f4[:,::1], f8[:,::1], (b1, b1), f4, (f8, f8), b1, i8, i8, out i8[:,::1], out"
-    " u1[:,::1]",
+    f"f4[:,::1], f4[:,::1], f8[:,::1], {BEST_RULE}, b1, i8, i8, out i8[:,::1], out u1[:,::1]",
     error_model="numpy",
 )
-def best(values, bounds, places, axes, sign, squares, taking, first, last, out, closed):
+def best(values, bounds, places, rule, taking, first, last, out, closed):
     """Write the best cells around each of `places` (N, 2), one after the other, into `out` (N, k),
     which holds -1.
 
-    Tiles are visited from the inside outwards and skipped where nothing in them can win. If
-    `taking`, each choice closes the cells around it for the next ones. `axes` are (whether the
-    world's y points up, whether the grid is a torus), and `squares` are the squared radius and the
-    squared spacing.
+    Tiles are visited from the inside outwards and skipped where nothing in them can win, by their
+    `bounds`, see `bounds`. If `taking`, each choice closes the cells around it for the next ones.
     """
-    (y_up, wrap), (reach2, spacing2) = axes, squares
+    y_up = rule.y_up
+    wrap = rule.wrap
+    sign = rule.sign
+    reach2 = rule.reach2
+    spacing2 = rule.spacing2
     height, width = values.shape
     down, across = bounds.shape
     reach = np.int64(min(np.sqrt(reach2), np.float64(height + width))) + 1
@@ -188,11 +200,11 @@ def best(values, bounds, places, axes, sign, squares, taking, first, last, out, 
 
 
 @kernel(
-    "i8[:,::1], f4[:,::1], f4[:,::1], f8[:,::1], (b1, b1), f4, (f8, f8), out i8[:,::1],"
-    " out u1[:,::1], out f4[:,::1]",
+    f"i8[:,::1], f4[:,::1], f4[:,::1], f8[:,::1], {BEST_RULE}, out i8[:,::1], out u1[:,::1],"
+    " out f4[:,::1]",
     error_model="numpy",
 )
-def best_each(cells, own, bounds, places, axes, sign, squares, out, closed, scratch):
+def best_each(cells, own, bounds, places, rule, out, closed, scratch):
     """Write the best cells around each of `places` (N, 2) into `out` (N, k) as `best` does, for
     agents that each have values of their own.
 
@@ -203,7 +215,7 @@ def best_each(cells, own, bounds, places, axes, sign, squares, out, closed, scra
     for i in range(cells.shape[0]):
         for k in range(cells.shape[1]):
             flat[np.uint64(cells[i, k])] = own[i, k]
-        best(scratch, bounds, places, axes, sign, squares, _NOT_TAKING, i, i + 1, out, closed)
+        best(scratch, bounds, places, rule, _NOT_TAKING, i, i + 1, out, closed)
 
 
 @kernel
@@ -221,13 +233,18 @@ def _span(own, reach, count, wrap):
 
 
 @kernel
-def _scan(values, closed, place, axes, sign, squares, before, limit, wanted):
+def _scan(values, closed, place, rule, before, limit, wanted):
     """Look at the open cells around a place that keep the spacing to the cells `before`, ascending.
 
     Return the highest score, the number of cells with at least the score `limit`, and the one of
     these with the number `wanted`, -1 if there are not so many.
     """
-    (u, v), (y_up, wrap), (reach2, spacing2) = place, axes, squares
+    u, v = place
+    y_up = rule.y_up
+    wrap = rule.wrap
+    sign = rule.sign
+    reach2 = rule.reach2
+    spacing2 = rule.spacing2
     height, width = values.shape
     own_column, own_row = min(np.int64(u), width - 1), min(np.int64(v), height - 1)
     if y_up:
@@ -268,13 +285,10 @@ def _scan(values, closed, place, axes, sign, squares, before, limit, wanted):
 
 
 @kernel(
-    "f4[:,::1], f8[:,::1], f8[:,::1], (b1, b1), f4, (f8, f8), f8, b1, i8, i8, out i8[:,::1], out"
-    " u1[:,::1]",
+    f"f4[:,::1], f8[:,::1], f8[:,::1], {BEST_RULE}, f8, b1, i8, i8, out i8[:,::1], out u1[:,::1]",
     error_model="numpy",
 )
-def best_within(
-    values, places, draws, axes, sign, squares, share, taking, first, last, out, closed
-):
+def best_within(values, places, draws, rule, share, taking, first, last, out, closed):
     """Write random cells around each of `places` (N, 2) into `out` (N, k), which holds -1: each
     one of the cells whose score is within a `share` of the best one.
 
@@ -285,21 +299,17 @@ def best_within(
         for k in range(out.shape[1]):
             before = out[i, :k]
             highest, _count, _cell = _scan(
-                values, closed, place, axes, sign, squares, before, np.inf, np.int64(-1)
+                values, closed, place, rule, before, np.inf, np.int64(-1)
             )
             if highest == -np.inf:
                 break
             limit = highest - share * abs(highest)
-            _highest, count, _cell = _scan(
-                values, closed, place, axes, sign, squares, before, limit, np.int64(-1)
-            )
+            _highest, count, _cell = _scan(values, closed, place, rule, before, limit, np.int64(-1))
             wanted = min(np.int64(draws[i, k] * count), count - 1)
-            _highest, _count, cell = _scan(
-                values, closed, place, axes, sign, squares, before, limit, wanted
-            )
+            _highest, _count, cell = _scan(values, closed, place, rule, before, limit, wanted)
             out[i, k] = cell
             if taking:
-                _close(closed, cell, squares[1], axes[1])
+                _close(closed, cell, rule.spacing2, rule.wrap)
 
 
 @kernel("i8[::1], i8, (i8, i8), b1, out i8[::1]")

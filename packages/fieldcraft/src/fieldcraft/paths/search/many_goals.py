@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.kernels.agents.joint_plans import GoalDistances
 from fieldcraft.kernels.shared.arrays import Ints, read_only
 from fieldcraft.paths.cost import SAME_COST
 from fieldcraft.paths.search.distances import EVERYWHERE, buckets, incoming
@@ -125,9 +126,6 @@ class ManyGoals:
         self._made[rows] = self._now
 
 
-Distances = tuple[NDArray[np.float32], Ints, NDArray[np.int32]]
-"""Distances by rows as kernels take them, see `kernels.agents.pibt_steps.distance_of`."""
-
 _WIDTH = 2  # Distances are known up to so many steps beside a path.
 _AT_ONCE = 64  # So many paths are searched at a time.
 _LEAST = 64  # The smallest table has so many places,
@@ -158,7 +156,7 @@ class Guides:
         self._dist = np.full(len(self.space), np.inf)
         self._found = np.empty(len(self.space), dtype=np.int32)
 
-    def around(self, ids: Ints, cells: Ints, goals: Ints) -> Distances:
+    def around(self, ids: Ints, cells: Ints, goals: Ints) -> GoalDistances:
         """Return the distances for agents in cells, one row for each; -1 is no goal."""
         if self._version != self.space.walls_version:
             self._version = self.space.walls_version
@@ -187,8 +185,8 @@ class Guides:
         self._goals = goals.copy()
         return self._distances()
 
-    def _distances(self) -> Distances:
-        return _NO_ROWS, self._spans, self._tables
+    def _distances(self) -> GoalDistances:
+        return GoalDistances(_NO_ROWS, self._spans, self._tables)
 
     def _lead(self, agents: Ints, cells: Ints, goals: Ints) -> None:
         """Find paths for some agents, and the distances around them."""

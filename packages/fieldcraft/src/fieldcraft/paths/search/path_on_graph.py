@@ -72,8 +72,11 @@ class GraphProblem(PathProblem):
             values = read_only(costs.values)
         free = _free_scratch(graph)
         scratch = _take(free, lambda: kernels.paths.graph_search.scratch(len(space)))
+        arcs = kernels.paths.graph_search.PathGraph(
+            topology.starts, topology.origins, topology.ends, self._sizes, values
+        )
         count, cost = kernels.paths.graph_search.search(
-            (topology.starts, topology.origins, topology.ends, self._sizes, values),
+            arcs,
             self.walls,
             topology.positions,
             self._scale,

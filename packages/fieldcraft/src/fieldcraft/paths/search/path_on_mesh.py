@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
+from fieldcraft.kernels.paths.any_angle_arrays import PathPortals, PortalBlocks
 from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.paths.path import Path
@@ -44,14 +45,14 @@ class OpenPortals:
     leaps: bool
 
     @cached_property
-    def mesh(self) -> tuple[Ints, NDArray[np.int32], Floats, Ints, Ints]:
+    def mesh(self) -> PathPortals:
         """The portals and their blocks, for `kernels.paths.any_angle`."""
-        return self.starts, self.behind, self.sides, self.turns, self.blocks[3]
+        return PathPortals(self.starts, self.behind, self.sides, self.turns, self.blocks[3])
 
     @cached_property
-    def tree(self) -> tuple[Ints, Ints, Ints]:
+    def tree(self) -> PortalBlocks:
         """The tree of blocks, for `kernels.paths.any_angle`."""
-        return self.blocks[:3]
+        return PortalBlocks(*self.blocks[:3])
 
     def scratch(self) -> list[Any]:
         """Scratch for one search at a time."""

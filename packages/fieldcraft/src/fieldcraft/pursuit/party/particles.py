@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.kernels.pursuit.rollout_arrays import LandmarkPaths, Walkers
 from fieldcraft.kernels.shared.arrays import Floats, Ints
+from fieldcraft.kernels.shared.step_lists import OutSteps
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.landmarks import Landmarks, normalized_shares
 from fieldcraft.pursuit.motion.motion import Motion
@@ -275,8 +277,8 @@ class Particles:
         cells = self.cells[some]
         rows = np.empty((moments, len(cells)), dtype=np.int32)
         kernels.pursuit.rollout_steps.walk(
-            (arcs.starts, arcs.ends, arcs.lengths),
-            (marks.links, marks.away, self._onwards),
+            OutSteps(arcs.starts, arcs.ends, arcs.lengths),
+            LandmarkPaths(marks.links, marks.away, self._onwards),
             self.behind,
             self.paths,
             rng.random((len(cells), _DRAWS)),
@@ -284,7 +286,7 @@ class Particles:
             self.path_rows[some],
             self.step,
             self.now,
-            (cells, self.goals[some], self.credit[some], self.moves[some]),
+            Walkers(cells, self.goals[some], self.credit[some], self.moves[some]),
             rows,
         )
         return rows

@@ -201,13 +201,12 @@ def nearest_of(
     values, bounds, closed = tiles
     rows, columns = np.divmod(cells, grid.shape[1])
     centers = np.stack([columns, rows], axis=1) + 0.5
-    axes = (False, wrap)  # whether y grows upwards, and whether the map is a torus
-    squares = (np.inf, 0.0)  # of the radius and of the spacing
+    rule = kernels.values.best.BestRule(
+        y_up=False, wrap=wrap, sign=np.float32(1), reach2=np.inf, spacing2=0.0
+    )
     found = np.full((len(cells), 1), -1, dtype=np.int64)
     # Of equal values the kernel takes the nearest cell, of equally near ones the lowest.
-    kernels.values.best.best(
-        values, bounds, centers, axes, np.float32(1), squares, False, 0, len(cells), found, closed
-    )
+    kernels.values.best.best(values, bounds, centers, rule, False, 0, len(cells), found, closed)
     return found[:, 0]
 
 

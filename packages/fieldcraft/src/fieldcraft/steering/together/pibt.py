@@ -12,10 +12,11 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.base.interruption import atomic
 from fieldcraft.base.words import OnUnreachable
+from fieldcraft.kernels.agents.joint_plans import GoalDistances, Planners, StepCosts
 from fieldcraft.layers import Layer
 from fieldcraft.paths.cost import Traffic
 from fieldcraft.paths.distance_maps import DistanceMap
-from fieldcraft.paths.search.many_goals import Distances, Guides, ManyGoals
+from fieldcraft.paths.search.many_goals import Guides, ManyGoals
 from fieldcraft.space import Grid, Space, checked_space
 from fieldcraft.space.cells import occupied_mask
 from fieldcraft.steering.together.plans import Plans
@@ -199,12 +200,12 @@ class PIBT:
         if ranks is not None:
             order = order[np.argsort(-ranks[order], kind="stable")]
         steps = self._distances
-        ground = steps.starts, steps.ends, steps.costs, self._width
+        ground = StepCosts(steps.starts, steps.ends, steps.costs, self._width)
         same = not changed and np.array_equal(ids, self._ids)
         ends = np.where(rows >= 0, goal_cells, -1)
         # Others that hold a cell are pinned agents without a goal, after all agents.
         none = np.full(len(held), -1, dtype=np.int64)
-        led = (
+        led = Planners(
             distances,
             np.concatenate([rows, none]),
             np.concatenate([ends, none]),
@@ -275,7 +276,7 @@ class PIBT:
                 )
         return ids
 
-    def _rows(self, goals: Goals, cells: Ints, ids: Ints) -> tuple[Ints, Ints, Distances, Ints]:
+    def _rows(self, goals: Goals, cells: Ints, ids: Ints) -> tuple[Ints, Ints, GoalDistances, Ints]:
         """Return a key of each agent's goal, its row of distances, -1 for none, the distances by
         row, and the cell of its goal, -1 for several.
         """
@@ -300,11 +301,12 @@ class PIBT:
             return wanted, rows, self._guides.around(ids, cells, wanted), wanted
         rows = np.full(count, -1, dtype=np.int64)
         rows[has] = self._distances.rows_of(wanted[has])
-        return wanted, rows, (self._distances.rows, *_NO_SPANS), wanted
+        distances = GoalDistances(self._distances.rows, *_NO_SPANS)
+        return wanted, rows, distances, wanted
 
     def _rows_of_maps(
         self, maps: Sequence[object], ids: Ints
-    ) -> tuple[Ints, Ints, Distances, Ints]:
+    ) -> tuple[Ints, Ints, GoalDistances, Ints]:
         if len(maps) != len(ids):
             raise _wrong_length("goals", len(maps), len(ids))
         used: dict[int, DistanceMap] = {}
@@ -327,7 +329,7 @@ class PIBT:
         single = np.array([len(each.goals) == 1 for each in used.values()] + [False])
         ends = np.where(single, firsts, -1)
         keys = np.append(-2 - firsts[:-1], -1)
-        return keys[rows], rows, (distances, *_NO_SPANS), ends[rows]
+        return keys[rows], rows, GoalDistances(distances, *_NO_SPANS), ends[rows]
 
     def _carry_over(self, ids: Ints, goals: Ints) -> Ints:
         """Return the number of steps that each agent has been on its way to its goal."""

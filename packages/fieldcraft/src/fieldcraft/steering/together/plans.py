@@ -7,18 +7,17 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.interruption import poll_interrupt
+from fieldcraft.kernels.agents.joint_plans import (
+    ImproveScratch,
+    Occupants,
+    PIBTScratch,
+    Planners,
+    StepCosts,
+)
 from fieldcraft.kernels.agents.look_ahead import GROUP, MOST_WAITING
-from fieldcraft.paths.search.many_goals import Distances
 
 Ints = NDArray[np.int64]
 Cells = NDArray[np.int32]
-Steps = tuple[Ints, Cells, NDArray[np.float32], int]
-"""The steps of a space, (starts, ends, costs), and the width of a grid, 0 for other spaces."""
-Agents = tuple[Distances, Ints, Ints, NDArray[np.bool_]]
-"""Distances by row, and of each agent its row, the cell of its goal and whether it is pinned."""
-_AtCells = tuple[Cells, Cells]
-_Scratch = tuple[Cells, Ints, Ints, Cells, NDArray[np.float32], Ints]
-
 _ROUNDS = 32  # in one call of a kernel, during which Ctrl-C is not heard
 
 
@@ -38,17 +37,16 @@ class Plans:
         self._scratch_for = np.empty(0, dtype=np.int64), -1
 
     def step(
-        self, ground: Steps, agents: Agents, cells: Ints, order: Ints, seed: int, same: bool
+        self, ground: StepCosts, agents: Planners, cells: Ints, order: Ints, seed: int, same: bool
     ) -> Ints:
         """Return the cells of all agents after the next step; see `kernels.agents.pibt_steps.step`.
 
         With `same` agents and walls are unchanged since the last step.
         """
-        starts, ends, _, width = ground
-        distances, rows, _, pinned = agents
+        pinned = agents.pinned
         next_cells = np.empty(len(cells), dtype=np.int64)
-        at_cells, scratch = self._step_scratch(starts, len(cells))
-        first = (starts, ends, width), distances, rows
+        at_cells, scratch = self._step_scratch(ground.starts, len(cells))
+        first = ground, agents.distances, agents.rows
         last = order, pinned, seed, next_cells, at_cells, scratch
         if not self.times:
             kernels.agents.pibt_steps.step(*first, cells, *last)
@@ -70,40 +68,43 @@ class Plans:
         self._plan = plan
         return plan[:, 1].astype(np.int64)
 
-    def _step_scratch(self, starts: Ints, count: int) -> tuple[_AtCells, _Scratch]:
+    def _step_scratch(self, starts: Ints, count: int) -> tuple[Occupants, PIBTScratch]:
         """Return scratch for a step by PIBT, that of the last step if it fits."""
         if self._scratch_for[0] is not starts or self._scratch_for[1] != count:
             size = len(starts) - 1
             many = count * (int(np.diff(starts).max(initial=0)) + 1)
             self._scratch_for = starts, count
-            self._at_cells = np.full(size, -1, dtype=np.int32), np.full(size, -1, dtype=np.int32)
-            self._step_arrays = (
-                np.empty(count + 1, dtype=np.int32),
-                np.empty(count + 1, dtype=np.int64),
-                np.empty(count + 1, dtype=np.int64),
-                np.empty(many, dtype=np.int32),
-                np.empty(many, dtype=np.float32),
-                np.empty(many, dtype=np.int64),
+            self._at_cells = Occupants(
+                now=np.full(size, -1, dtype=np.int32),
+                after=np.full(size, -1, dtype=np.int32),
+            )
+            self._step_arrays = PIBTScratch(
+                stack=np.empty(count + 1, dtype=np.int32),
+                nexts=np.empty(count + 1, dtype=np.int64),
+                lasts=np.empty(count + 1, dtype=np.int64),
+                options=np.empty(many, dtype=np.int32),
+                near=np.empty(many, dtype=np.float32),
+                ties=np.empty(many, dtype=np.int64),
             )
         return self._at_cells, self._step_arrays
 
-    def _improve(self, plan: Cells, ground: Steps, agents: Agents, seed: int) -> None:
-        size = len(ground[0]) - 1
+    def _improve(self, plan: Cells, ground: StepCosts, agents: Planners, seed: int) -> None:
+        size = len(ground.starts) - 1
         times = self.times + 1
-        count = len(agents[1])
+        count = len(agents.rows)
         bits = self.times.bit_length()
         if self._improved_for != (size, count):
             self._improved_for = size, count
             waiting = min(10 * times * size, MOST_WAITING)
             self._occupied = np.full(size << bits, -1, dtype=np.int32)
-            self._scratch = (
-                np.zeros((2 * size << bits) + 1, dtype=np.int16),
-                np.empty(waiting),
-                np.empty(waiting, dtype=np.int64),
-                np.empty(count),
-                np.empty(GROUP),
-                np.empty((GROUP, times), dtype=np.int32),
-                np.zeros(count, dtype=np.bool_),
+            self._scratch = ImproveScratch(
+                seen=np.zeros((2 * size << bits) + 1, dtype=np.int16),
+                keys=np.empty(waiting),
+                nodes=np.empty(waiting, dtype=np.int64),
+                plan_costs=np.empty(count),
+                new_costs=np.empty(GROUP),
+                saved_plans=np.empty((GROUP, times), dtype=np.int32),
+                inside=np.zeros(count, dtype=np.bool_),
             )
         for done in range(0, self.effort, _ROUNDS):
             poll_interrupt()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.ranges import farthest_within
+from fieldcraft.kernels.radial.radial_arrays import SquareWeights
 from fieldcraft.kernels.shared.arrays import Floats
 from fieldcraft.layers.propagation.radial.reach_on_graph import GraphWalks
 from fieldcraft.layers.propagation.radial.reach_on_grid import (
@@ -219,13 +220,12 @@ class GridFootprints(Footprints):
         return self._reach_array
 
     @property
-    def by_square(self) -> tuple[Floats, Floats, Cells]:
-        """The largest distance within the radius of each shape, in cells; the weights by squared
-        distance, one shape after the other; and where each begins.
-        """
+    def by_square(self) -> SquareWeights:
+        """The weights of all shapes by squared distance."""
         self._by_square = [np.concatenate(self._by_square)]
         radii, starts = zip(*self._squares, strict=True)
-        return np.array(radii), self._by_square[0], np.array(starts, dtype=np.int64)
+        begin = np.array(starts, dtype=np.int64)
+        return SquareWeights(np.array(radii), self._by_square[0], begin)
 
     def are_drawn(self, walks: Walks, cells: Cells, numbers: Cells) -> NDArray[np.bool_]:
         """See `Footprints.are_drawn`."""

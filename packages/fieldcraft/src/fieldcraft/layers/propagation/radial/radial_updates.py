@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.kernels.radial.radial_arrays import Emissions
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.propagation.radial.footprints import (
     Footprints,
@@ -51,9 +52,9 @@ class Emitters:
         return Emitters(np.zeros(count, np.int64), np.zeros(count), np.zeros(count, np.int64))
 
     @property
-    def columns(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-        """Cells, strengths and numbers, as kernels take them."""
-        return self.cells, self.strengths, self.numbers
+    def columns(self) -> Emissions:
+        """The sources as kernels take them."""
+        return Emissions(self.cells, self.strengths, self.numbers)
 
     def at(self, rows: NDArray[Any] | slice) -> Emitters:
         """Return some of the rows: those at these indices, or where a mask is True."""
@@ -753,7 +754,7 @@ class GridRadialUpdates(RadialUpdates):
             alive,
             cells,
             strengths,
-            (tables.weights, tables.boxes),
+            tables.arrays,
             self.space.wrap,
             changed,
             self.applied.columns,
@@ -846,7 +847,7 @@ class GridRadialUpdates(RadialUpdates):
             scratch = self.walks.scratch(float(footprints.reaches[part.numbers].max()))
             scratch.mark = kernels.radial.radial_search.connected_many(
                 self.walks.ground,
-                (part.cells, part.strengths * SCALE, part.numbers),
+                Emissions(part.cells, part.strengths * SCALE, part.numbers),
                 footprints.by_square,
                 scratch.mark,
                 self.sums.sums,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.ranges import farthest_within
+from fieldcraft.kernels.radial.radial_arrays import LinkedGrid, WalkScratch
 from fieldcraft.kernels.shared.arrays import Floats, read_only
 from fieldcraft.space import Grid, GridSnapshot, Space
 from fieldcraft.space.sight.lines_on_grid import sees_cells
@@ -192,8 +193,13 @@ class GridScratch:
         self.distances = np.zeros(side * side, dtype=np.int64)
         self.squares = self.distances.view(np.float64)
         heads = np.zeros(reach + int(lengths.max() // lengths.min()) + 2, dtype=np.int64)
-        queue = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int64)
-        self.of_paths = (np.zeros((side, side), dtype=np.int64), self.seen, heads, *queue)
+        self.of_paths = WalkScratch(
+            best=np.zeros((side, side), dtype=np.int64),
+            seen=self.seen,
+            heads=heads,
+            node_cells=np.zeros(nodes, dtype=np.int64),
+            node_next=np.zeros(nodes, dtype=np.int64),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,11 +312,9 @@ class GridWalks(Walks):
     # Searches
 
     @property
-    def ground(
-        self,
-    ) -> tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger], Cells, bool]:
-        """Links, their bits, steps and whether the grid is a torus, as kernels take them."""
-        return self.links, self.space.link_masks, self.steps[0], self.wrap
+    def ground(self) -> LinkedGrid:
+        """The grid as kernels take it."""
+        return LinkedGrid(self.links, self.space.link_masks, *self.steps, self.wrap)
 
     def scratch(self, reach: float) -> GridScratch:
         """Return scratch for searches of at least this reach, in cells."""
@@ -398,7 +402,6 @@ class GridWalks(Walks):
         limit = int(min(longest, _FARTHEST) * kernels.radial.radial_search.LENGTH_SCALE)
         count = kernels.radial.radial_search.path(
             self.ground,
-            self.steps[1],
             self.extra,
             cell,
             limit,

@@ -13,6 +13,7 @@ from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import Floats, Ints
+from fieldcraft.kernels.trail.footprint_tables import FootprintTables, StampPlaces
 
 SCALE = kernels.trail.stamp_sums.SCALE
 ADD = kernels.trail.stamp_sums.ADD
@@ -61,6 +62,11 @@ class Tables:
         if len(self._box_array) != len(self._boxes):
             self._box_array = np.array(self._boxes, dtype=np.int64)
         return self._box_array
+
+    @property
+    def arrays(self) -> FootprintTables:
+        """The tables as kernels take them."""
+        return FootprintTables(self.weights, self.boxes)
 
     def table(self, number: int) -> tuple[Floats, int, int]:
         """Return a table, and the rows and columns from its cell to its first weight."""
@@ -164,9 +170,8 @@ class Accumulator:
         bands = pool.bands(
             self.shape[0], work // _CELLS_PER_THREAD, kernels.trail.stamp_sums.TILE_ROWS
         )
-        places = (rows, columns, below, right)
-        weights = (tables.weights, boxes, numbers)
-        common = (places, amounts * SCALE, weights, blend, wrap)
+        places = StampPlaces(rows, columns, below, right)
+        common = (places, amounts * SCALE, tables.arrays, numbers, blend, wrap)
         blit = kernels.trail.stamp_sums.blit
         pool.run([(blit, (*common, *band, self.sums, self.dirty)) for band in bands])
 
