@@ -11,11 +11,8 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft.layers.propagation.radial.footprints import Shape
 from fieldcraft.layers.propagation.radial.radial import METRICS, Radial
-from fieldcraft.layers.propagation.radial.radial_updates import (
-    Emitters,
-    GridRadialUpdates,
-    RadialUpdates,
-)
+from fieldcraft.layers.propagation.radial.radial_sources import Emitters
+from fieldcraft.layers.propagation.radial.radial_updates import GridRadialUpdates, RadialUpdates
 from fieldcraft.layers.sources.falloff import Falloff, Ring
 from support.worlds import KNIGHT_AND_CORNER, GridWorld
 

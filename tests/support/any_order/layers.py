@@ -12,7 +12,7 @@ from fieldcraft.layers.propagated_layer import PropagatedLayer
 from fieldcraft.layers.propagation import PROPAGATIONS, spelled
 from fieldcraft.layers.propagation.settings import Setting, declared
 from fieldcraft.layers.source_layer import SourceLayer
-from fieldcraft.layers.trail_layer import StampedLayer
+from fieldcraft.layers.stamped_layer import StampedLayer
 from support.any_order.drawing import SECONDS, Scene, operation, peek
 
 LAYERS: list[type | None] = [*PROPAGATIONS.values(), None]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.base.errors import InvalidValue
 
 GRID = fc.Grid(20, 12, walls=np.pad(np.zeros((10, 18), dtype=bool), 1, constant_values=True))
 
@@ -65,19 +65,6 @@ def test_what_is_not_finite_is_called_by_its_name():
     vectors[2, 1, 0] = nan
     with pytest.raises(InvalidValue, match=r"nan at row 2, column 1\."):
         made["way"].write(vectors)
-
-
-def test_a_stamp_off_the_map_is_refused_with_the_ways_out():
-    board = layers()["board"]
-    with pytest.raises(OutsideMap, match=r'outside="cut" .* or "clamp"'):
-        board.stamp(fc.Stamp.disc(2), [(5, 5), (99, 5)])
-    assert not board.values.any()
-    board.stamp(fc.Stamp.disc(2), [(99, 5)], outside="cut")
-    assert not board.values.any()
-    board.stamp(fc.Stamp.disc(2), [(99, 5)], outside="clamp")
-    assert board.values[:, 17:].any()
-    board.stamp(fc.Stamp.disc(1e9), (5, 5))
-    assert (board.values >= 1).all()
 
 
 def test_agents_in_walls_are_told_where_to_go():

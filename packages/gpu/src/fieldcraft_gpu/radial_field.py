@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.agents.swarm_layout import packed
+from fieldcraft.layers.propagation.accumulator import ADD, SCALE, Accumulator, Drawing, Tables
 from fieldcraft.layers.propagation.radial.radial_field import RadialField
-from fieldcraft.layers.propagation.radial.radial_updates import Emitters, GridRadialUpdates
-from fieldcraft.layers.propagation.trail.accumulator import ADD, SCALE, Accumulator, Drawing, Tables
+from fieldcraft.layers.propagation.radial.radial_sources import Emitters
+from fieldcraft.layers.propagation.radial.radial_updates import GridRadialUpdates
 from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer

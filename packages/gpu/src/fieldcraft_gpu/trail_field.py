@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.words import StampBlend
-from fieldcraft.layers.propagation.trail.accumulator import SCALE, Accumulator, Drawing, reserved
+from fieldcraft.layers.propagation.accumulator import SCALE, Accumulator, Drawing, reserved
 from fieldcraft.layers.propagation.trail.rasters import GridRaster, Raster
 from fieldcraft.layers.propagation.trail.trail import Trail
 from fieldcraft.layers.propagation.trail.trail_field import TrailField

@@ -14,11 +14,8 @@ from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.radial.radial_arrays import LinkedGrid
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.kernels.values.best_rule import BestRule
-from fieldcraft.layers.propagation.radial.reach_on_grid import (
-    GridScratch,
-    counted_walk,
-    step_vectors,
-)
+from fieldcraft.layers.propagation.radial.walks import counted_walk
+from fieldcraft.layers.propagation.radial.walks_on_grid import GridScratch, step_vectors
 from fieldcraft.query.queries import Lottery, Personal, Queries, Steps
 from fieldcraft.space import Grid
 from fieldcraft.space.cached import cached

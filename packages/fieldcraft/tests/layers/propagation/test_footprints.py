@@ -9,8 +9,9 @@ import fieldcraft as fc
 from fieldcraft.layers.propagation.radial import footprints as footprints_file
 from fieldcraft.layers.propagation.radial.footprints import GridFootprints, Shape
 from fieldcraft.layers.propagation.radial.radial import METRICS, Radial
-from fieldcraft.layers.propagation.radial.radial_updates import Emitters, GridRadialUpdates
-from fieldcraft.layers.propagation.radial.reach_on_grid import GridWalks
+from fieldcraft.layers.propagation.radial.radial_sources import Emitters
+from fieldcraft.layers.propagation.radial.radial_updates import GridRadialUpdates
+from fieldcraft.layers.propagation.radial.walks_on_grid import GridWalks
 from fieldcraft.layers.sources.falloff import Falloff
 from support.radials import filled, follow
 

@@ -16,11 +16,8 @@ from fieldcraft.layers.propagation.radial import radial_updates as radial_update
 from fieldcraft.layers.propagation.radial.footprints import Shape
 from fieldcraft.layers.propagation.radial.radial import METRICS, Radial
 from fieldcraft.layers.propagation.radial.radial_field import RadialField
-from fieldcraft.layers.propagation.radial.radial_updates import (
-    Emitters,
-    GridRadialUpdates,
-    RadialUpdates,
-)
+from fieldcraft.layers.propagation.radial.radial_sources import Emitters
+from fieldcraft.layers.propagation.radial.radial_updates import GridRadialUpdates, RadialUpdates
 from fieldcraft.layers.sources.falloff import Falloff
 from support.examples import examples
 from support.radials import WORLDS, World, emission, filled, follow

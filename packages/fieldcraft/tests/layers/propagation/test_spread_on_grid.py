@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels.compiling import pool
+from fieldcraft.layers.propagation.spread import active_set
 from fieldcraft.layers.propagation.spread import spread as spreads
-from fieldcraft.layers.propagation.spread import spread_field as spreading_field
 from fieldcraft.layers.propagation.spread import spread_on_grid as scheduler
 from oracles import spread as reference
 from oracles.spread import settled
@@ -245,7 +245,7 @@ def path(**constants: object) -> Iterator[None]:
             if name == "threads":
                 patch.setattr(pool, "_count", value)
             else:
-                module = scheduler if hasattr(scheduler, f"_{name.upper()}") else spreading_field
+                module = scheduler if hasattr(scheduler, f"_{name.upper()}") else active_set
                 patch.setattr(module, f"_{name.upper()}", value)
         yield
 

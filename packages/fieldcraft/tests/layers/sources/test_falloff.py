@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.layers.sources.falloff import CURVES, Falloff, Ring, footprint
+from fieldcraft.layers.propagation.radial.footprints import footprint
+from fieldcraft.layers.sources.falloff import CURVES, Falloff, Ring
 from support.refusals import refused
 
 SHARES = np.linspace(0, 1, 4001)

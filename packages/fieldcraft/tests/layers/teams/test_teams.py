@@ -11,7 +11,7 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.kernels.compiling import pool
-from fieldcraft.layers.teams import team_maps as survey_module
+from fieldcraft.layers.teams import survey as survey_module
 from fieldcraft.layers.teams.teams import Teams
 from fieldcraft.values.formula import formula
 from support.refusals import refused

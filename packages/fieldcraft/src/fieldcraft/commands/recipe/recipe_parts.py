@@ -25,10 +25,10 @@ from fieldcraft.base.settings.toml import Keys
 from fieldcraft.base.words import Between, IfOnWall, IfOutside, IfSourceOnWall
 from fieldcraft.commands.recipe import values
 from fieldcraft.layers.propagation import PROPAGATIONS, Propagation, Stamp
+from fieldcraft.layers.propagation.accumulator import BLENDS
 from fieldcraft.layers.propagation.array import ArrayValues
 from fieldcraft.layers.propagation.radial.radial import METRICS
 from fieldcraft.layers.propagation.settings import curve
-from fieldcraft.layers.propagation.trail.accumulator import BLENDS
 from fieldcraft.layers.sources.falloff import Falloff
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")

@@ -17,7 +17,7 @@ from fieldcraft.base.errors import InvalidValue, needs
 from fieldcraft.base.words import Corners
 from fieldcraft.layers import Layer, SpreadLayer
 from fieldcraft.layers.propagation import Diffuse
-from fieldcraft.layers.trail_layer import StampedLayer
+from fieldcraft.layers.stamped_layer import StampedLayer
 from fieldcraft.space import Graph, Grid, HexGrid, Space
 
 __all__ = ["attach", "positions", "repair", "space_of"]

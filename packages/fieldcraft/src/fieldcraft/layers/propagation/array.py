@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from fieldcraft.base import clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import StampBlend
-from fieldcraft.layers.propagation.propagation import Propagation, StampedField
-from fieldcraft.layers.propagation.trail.accumulator import (
+from fieldcraft.layers.propagation.accumulator import (
     MOST_AMOUNT,
     MOST_SUM,
     SCALE,
     Accumulator,
     in_units,
 )
+from fieldcraft.layers.propagation.propagation import Propagation, StampedField
 from fieldcraft.layers.propagation.trail.rasters import Raster
 from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Space

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import Metric, StampBlend
-from fieldcraft.layers.propagation.trail.accumulator import MOST_AMOUNT
+from fieldcraft.layers.propagation.accumulator import MOST_AMOUNT
 from fieldcraft.layers.sources import Sources
 from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.space import Space

@@ -223,16 +223,3 @@ def _table(falloff: Any) -> tuple[float, ...]:
             remedy="Correct it, and put size into strengths",
         )
     return tuple(points.tolist())
-
-
-def footprint(falloff: Falloff, radius: float, limit: float, reach: int) -> NDArray[np.float64]:
-    """Return the weights around a source on open ground, (2 reach + 1, 2 reach + 1), read-only.
-
-    `radius` is in cells, and distances up to `limit` are within it.
-    """
-    away = np.arange(-reach, reach + 1)
-    distance = np.sqrt((away * away)[:, None] + away * away)
-    weights = falloff(np.minimum(distance / radius, 1.0))
-    weights[distance > limit] = 0.0
-    weights.flags.writeable = False
-    return weights

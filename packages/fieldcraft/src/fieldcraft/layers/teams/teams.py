@@ -15,17 +15,10 @@ from fieldcraft.base.synonyms import Suggesting
 from fieldcraft.base.words import Strongest
 from fieldcraft.layers import Layer, SourceLayer
 from fieldcraft.layers.propagation import Propagation
+from fieldcraft.layers.teams.front_lines import FrontLine, front_lines, graph_front_lines
+from fieldcraft.layers.teams.owners import Owners, owners, regions
 from fieldcraft.layers.teams.share import TeamShare
-from fieldcraft.layers.teams.team_maps import (
-    FrontLine,
-    Owners,
-    Survey,
-    Surveyed,
-    front_lines,
-    graph_front_lines,
-    owners,
-    regions,
-)
+from fieldcraft.layers.teams.survey import Survey, Surveyed
 from fieldcraft.space import Grid
 from fieldcraft.space.regions import Regions
 from fieldcraft.values import functions

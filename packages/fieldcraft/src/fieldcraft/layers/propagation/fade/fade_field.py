@@ -22,7 +22,7 @@ from fieldcraft.layers.propagation.radial.footprints import (
     too_large,
     walks_on,
 )
-from fieldcraft.layers.propagation.radial.reach_on_grid import Walks
+from fieldcraft.layers.propagation.radial.walks import Walks
 from fieldcraft.layers.sources import Sources
 from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.space import Grid, Space

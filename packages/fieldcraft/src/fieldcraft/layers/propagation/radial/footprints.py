@@ -12,16 +12,11 @@ from numpy.typing import NDArray
 from fieldcraft.base.ranges import farthest_within
 from fieldcraft.kernels.radial.radial_arrays import SquareWeights
 from fieldcraft.kernels.shared.arrays import Floats
-from fieldcraft.layers.propagation.radial.reach_on_graph import GraphWalks
-from fieldcraft.layers.propagation.radial.reach_on_grid import (
-    Cells,
-    GridWalks,
-    Walks,
-    counted_walk,
-    rounded_radius,
-)
-from fieldcraft.layers.propagation.trail.accumulator import Drawing, Tables
-from fieldcraft.layers.sources.falloff import Falloff, footprint
+from fieldcraft.layers.propagation.accumulator import Drawing, Tables
+from fieldcraft.layers.propagation.radial.walks import Cells, Walks, counted_walk, rounded_radius
+from fieldcraft.layers.propagation.radial.walks_on_graph import GraphWalks
+from fieldcraft.layers.propagation.radial.walks_on_grid import GridWalks
+from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.space import Grid, Space, check_lines_of_sight
 from fieldcraft.space.space_ranges import largest_coordinate
 
@@ -292,3 +287,16 @@ def too_large(space: Space) -> float:
     if isinstance(space, Grid) and max(space.shape) - 1 > _MOST_REACH:
         return (_MOST_REACH + 1) * space.cell_size
     return math.inf
+
+
+def footprint(falloff: Falloff, radius: float, limit: float, reach: int) -> NDArray[np.float64]:
+    """Return the weights around a source on open ground, (2 reach + 1, 2 reach + 1), read-only.
+
+    `radius` is in cells, and distances up to `limit` are within it.
+    """
+    away = np.arange(-reach, reach + 1)
+    distance = np.sqrt((away * away)[:, np.newaxis] + away * away)
+    weights = falloff(np.minimum(distance / radius, 1.0))
+    weights[distance > limit] = 0.0
+    weights.flags.writeable = False
+    return weights

@@ -11,6 +11,12 @@ from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import poll_interrupt
+from fieldcraft.layers.propagation.accumulator import (
+    ADD,
+    MAX,
+    SCALE,
+    Accumulator,
+)
 from fieldcraft.layers.propagation.propagation import (
     Attribution,
     RadiatingField,
@@ -19,12 +25,6 @@ from fieldcraft.layers.propagation.propagation import (
 )
 from fieldcraft.layers.propagation.radial.footprints import too_large
 from fieldcraft.layers.propagation.radial.radial_updates import RadialUpdates, updates_on
-from fieldcraft.layers.propagation.trail.accumulator import (
-    ADD,
-    MAX,
-    SCALE,
-    Accumulator,
-)
 from fieldcraft.layers.sources import Sources
 
 if TYPE_CHECKING:

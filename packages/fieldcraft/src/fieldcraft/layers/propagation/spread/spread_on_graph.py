@@ -13,9 +13,10 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import aligned
+from fieldcraft.layers.propagation.spread.active_set import ActiveSet
 from fieldcraft.layers.propagation.spread.arrangement import arrangement_of
-from fieldcraft.layers.propagation.spread.pins import LowerBounds
-from fieldcraft.layers.propagation.spread.spread_field import ActiveSet, SpreadingField
+from fieldcraft.layers.propagation.spread.lower_bounds import LowerBounds
+from fieldcraft.layers.propagation.spread.spread_field import SpreadingField
 from fieldcraft.layers.propagation.spread.spread_settings import SpreadSettings
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import graph_of

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import aligned
+from fieldcraft.layers.propagation.spread.active_set import ActiveTiles
 from fieldcraft.layers.propagation.spread.losses import losses
-from fieldcraft.layers.propagation.spread.pins import LowerBounds
-from fieldcraft.layers.propagation.spread.spread_field import ActiveTiles, SpreadingField
+from fieldcraft.layers.propagation.spread.lower_bounds import LowerBounds
+from fieldcraft.layers.propagation.spread.spread_field import SpreadingField
 from fieldcraft.layers.propagation.spread.spread_settings import SpreadSettings
 from fieldcraft.space import Grid
 from fieldcraft.space.grid.grid_steps import step_table

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import StampBlend
 from fieldcraft.kernels.shared.arrays import Floats, Ints
-from fieldcraft.layers.propagation.trail.accumulator import BLENDS, Accumulator, Drawing, Tables
+from fieldcraft.layers.propagation.accumulator import BLENDS, Accumulator, Drawing, Tables
 from fieldcraft.layers.propagation.trail.stamps import Stamp
 from fieldcraft.space import Grid, HexGrid, Space, grid_of
 from fieldcraft.space.hexagons.hex_layout import distances, rounded

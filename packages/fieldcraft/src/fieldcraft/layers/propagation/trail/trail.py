@@ -23,7 +23,8 @@ from fieldcraft.layers.propagation.settings import (
     one_evaporation,
     retention,
 )
-from fieldcraft.layers.propagation.trail.trail_field import GraphTrailField, TrailField
+from fieldcraft.layers.propagation.trail.graph_trail_field import GraphTrailField
+from fieldcraft.layers.propagation.trail.trail_field import TrailField
 from fieldcraft.space import Grid, Space, checked_space
 
 EDGES = ("conserve", "lose")

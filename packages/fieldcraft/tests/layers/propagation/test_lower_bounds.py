@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import fieldcraft as fc
-from fieldcraft.layers.propagation.spread.pins import stronger
+from fieldcraft.layers.propagation.spread.lower_bounds import stronger
 from oracles import spread as reference
 from support.refusals import refused
 from support.worlds import KNIGHT_AND_CORNER

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.base.ranges import farthest_within
 from fieldcraft.kernels.shared.arrays import Floats
-from fieldcraft.layers.propagation.radial.reach_on_grid import (
+from fieldcraft.layers.propagation.radial.walks import (
     Cells,
     FieldOfView,
     Found,

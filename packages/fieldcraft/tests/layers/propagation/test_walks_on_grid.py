@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels.radial.radial_arrays import Emissions, LinkedGrid, SquareWeights
-from fieldcraft.layers.propagation.radial.reach_on_grid import GridScratch, step_vectors
+from fieldcraft.layers.propagation.radial.walks_on_grid import GridScratch, step_vectors
 from oracles import radial as oracle
 from support.worlds import KNIGHT_AND_CORNER, GridWorld
 

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
-from fieldcraft.layers.propagation.trail import trail_field as trail_field
+from fieldcraft.layers.propagation.trail import graph_trail_field
 from support.refusals import refused
 from support.worlds import KINDS, open_cells
 
@@ -142,7 +142,7 @@ def test_an_update_is_a_sparse_product(
     missing = 6.0 - np.diff(between.indptr) if edges == "conserve" else 0.0
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool, "_count", threads)
-        patch.setattr(trail_field, "_CELLS_PER_THREAD", 1)
+        patch.setattr(graph_trail_field, "_CELLS_PER_THREAD", 1)
         for _ in range(3):
             at = space.position_of(dice.choice(open_cells(space), 5))
             layer.deposit(at, dice.normal(size=(5, 2) if vector else 5))
