@@ -254,13 +254,16 @@ def array(what: str, value: ArrayLike) -> NDArray[Any]:
 
 def shaped(what: str, value: ArrayLike, shape: tuple[int, ...], kinds: str = "iuf") -> NDArray[Any]:
     """Return the value as an array in the shape of a space, of one of some kinds of dtype."""
+    kind = "numbers"
+    example = ""
     if kinds == "b":
-        kind = "bool, such as `array == 0`"
-    else:
-        kind = "numbers"
-    order = ", indexed [row, column]" if len(shape) > 1 else ""
-    rule = f"{what} are an array of {kind.split(',')[0]} in the space's shape {shape}"
-    remedy = f"Pass an array of {kind}, one for each cell{order}"
+        kind = "bool"
+        example = ", such as `array == 0`"
+    order = ""
+    if len(shape) > 1:
+        order = ", indexed [row, column]"
+    rule = f"{what} are an array of {kind} in the space's shape {shape}"
+    remedy = f"Pass an array of {kind}{example}, one for each cell{order}"
     return array_of(array(what, value), shape, kinds, rule, remedy)
 
 
@@ -270,11 +273,9 @@ def array_of(
     """Return the value as an array of a shape, of one of the dtype kinds "b", "i", "u", "f"."""
     given = array("The values of an array", value)
     if given.shape != shape or given.dtype.kind not in kinds:
-        swapped = len(shape) == 2 and given.shape == shape[::-1] != shape
-        if swapped:
+        hint = ""
+        if len(shape) == 2 and given.shape == shape[::-1] != shape:
             hint = " (it looks like [x, y]: transpose it)"
-        else:
-            hint = ""
         got = f"dtype {given.dtype}, shape {given.shape}{hint}"
         raise InvalidValue(rule, got=got, remedy=remedy)
     return given
@@ -311,10 +312,12 @@ def positions(
     ):
         return given[np.newaxis].copy(), True
     if dimensions == 2:
-        axes, many = ("(x, y)", "pair")
+        axes = "(x, y)"
+        group = "pair"
     else:
-        axes, many = ("(x, y, z)", "triple")
-    remedy = f"Pass one {axes} {many} of numbers or an array of shape (N, {dimensions})"
+        axes = "(x, y, z)"
+        group = "triple"
+    remedy = f"Pass one {axes} {group} of numbers or an array of shape (N, {dimensions})"
     try:
         array = _numeric(_by_name(value, dimensions))
     except CONVERSION_ERRORS:
@@ -325,10 +328,11 @@ def positions(
     if single:
         array = array[np.newaxis]
     if array.ndim != 2 or array.shape[1] != dimensions:
+        shape = array.shape
+        if single:
+            shape = shape[1:]
         raise InvalidValue(
-            f"{what} are {axes} {many}s",
-            got=f"an array of shape {array.shape[1:] if single else array.shape}",
-            remedy=remedy,
+            f"{what} are {axes} {group}s", got=f"an array of shape {shape}", remedy=remedy
         )
     if not np.isfinite(array).all():
         bad = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
@@ -360,7 +364,9 @@ def _by_name(value: Any, dimensions: int) -> Any:
 def first(wrong: NDArray[np.bool_]) -> tuple[tuple[int, ...], str]:
     """Return the first index at which a mask is True, and its name for messages."""
     index = tuple(np.argwhere(wrong)[0].tolist())
-    return index, f"row {index[0]}, column {index[1]}" if len(index) > 1 else f"vertex {index[0]}"
+    if len(index) > 1:
+        return index, f"row {index[0]}, column {index[1]}"
+    return index, f"vertex {index[0]}"
 
 
 def numbers(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:
@@ -433,4 +439,6 @@ def short(value: object) -> str:
         written = repr(value)
     except CONVERSION_ERRORS:
         written = f"a {type(value).__name__}"
-    return written if len(written) <= 80 else written[:77] + "..."
+    if len(written) > 80:
+        return written[:77] + "..."
+    return written

@@ -59,18 +59,27 @@ class FieldcraftError(Exception):
         self.about = about
         self.got = got
         self.remedy = remedy
-        parts = [rule, f"Got {got}" if got else "", remedy]
-        super().__init__(
-            " ".join(part if part.endswith((".", "?")) else part + "." for part in parts if part)
-        )
+        sentences = [_sentence(rule)]
+        if got:
+            sentences.append(_sentence(f"Got {got}"))
+        if remedy:
+            sentences.append(_sentence(remedy))
+        super().__init__(" ".join(sentences))
 
-    def __reduce__(
-        self,
-    ) -> tuple[Any, ...]:  # errors cross to other processes, whatever their own __init__ takes
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Errors are sent to other processes, whatever arguments their `__init__` takes.
         return _rebuilt, (type(self), self.args), self.__dict__
 
 
+def _sentence(text: str) -> str:
+    """Return a text that ends with a full stop or a question mark."""
+    if text.endswith((".", "?")):
+        return text
+    return text + "."
+
+
 def _rebuilt(kind: type[FieldcraftError], arguments: tuple[Any, ...]) -> FieldcraftError:
+    """Return an error with its arguments, without a call of its `__init__`."""
     error = kind.__new__(kind, *arguments)
     error.args = arguments
     return error

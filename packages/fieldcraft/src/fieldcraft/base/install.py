@@ -28,7 +28,9 @@ COMMANDS = {
 def requirement(extra: str) -> str:
     """Return what pip installs for an extra, such as `./packages/fieldcraft[view]`."""
     folder = PACKAGES.get(extra, "fieldcraft")
-    own = "" if extra == folder else f"[{extra}]"
+    own = ""  # the extra, unless it is the package itself
+    if extra != folder:
+        own = f"[{extra}]"
     if not PUBLISHED:
         return f"./packages/{folder}{own}"
     if folder == "fieldcraft":

@@ -86,7 +86,7 @@ def frames_from(frame: FrameType | None, until: CodeType | None = None) -> set[F
 
 
 def _interrupted(frame: FrameType | None) -> set[FrameType]:
-    """Return the frames that a SIGINT in a frame interrupts: none that waits for its handler."""
+    """Return a frame and those that called it, up to a handler of SIGINT that is running."""
     return frames_from(frame, until=_deliver.__code__)
 
 
@@ -111,8 +111,9 @@ def _operations(stack: set[FrameType]) -> int:
 def each_of(frames: Frames | None) -> Iterator[FrameType]:
     """Yield the frames that began operations, the innermost first."""
     while frames is not None:
-        frame, frames = frames
+        frame, outer = frames
         yield frame
+        frames = outer
 
 
 def defer_interrupt(thread: int) -> None:

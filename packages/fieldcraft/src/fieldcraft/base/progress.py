@@ -8,8 +8,8 @@ from typing import TextIO
 __all__ = ["Progress"]
 
 _WIDTH = 30
-_BETWEEN = 0.1
-_LINE_EVERY = 5.0  # seconds between lines where the stream is no terminal
+_REDRAWN_EVERY = 0.1  # seconds, on a terminal
+_LINE_EVERY = 5.0  # seconds, elsewhere
 
 
 class Progress:
@@ -23,7 +23,8 @@ class Progress:
         self._stream = stream
         self._is_terminal = stream is not None and stream.isatty()
         self.label = label
-        self._begun = self._drawn = time.monotonic()
+        self._begun = time.monotonic()
+        self._drawn = self._begun
         self._length = 0
 
     def __enter__(self) -> Progress:
@@ -37,16 +38,17 @@ class Progress:
     def show(self, share: float) -> None:
         """Show the share that is done, 0 to 1, at most ten times a second."""
         now = time.monotonic()
-        pause = _BETWEEN if self._is_terminal else _LINE_EVERY
+        pause = _LINE_EVERY
+        if self._is_terminal:
+            pause = _REDRAWN_EVERY
         if self._stream is None or now - self._drawn < pause:
             return
         self._drawn = now
         done = min(max(share, 0.0), 1.0)
         full = int(done * _WIDTH)
+        left = ""
         if done > 0.02:
             left = f"{(now - self._begun) * (1 - done) / done:.0f} s left"
-        else:
-            left = ""
         if self._is_terminal:
             text = f"{self.label} [{'#' * full}{'.' * (_WIDTH - full)}] {done:4.0%} {left}"
             self._stream.write("\r" + text.ljust(self._length))

@@ -87,7 +87,9 @@ class SingleThreadLock:
             timeout=_PATIENCE
         ):
             _fork_lock.release()
-        patience = _PATIENCE if forks & 1 or forks != _forks else 0
+        patience = 0.0
+        if forks & 1 or forks != _forks:
+            patience = _PATIENCE
         if self._lock.acquire(timeout=patience):
             return True
         return self._release_abandoned() and self._lock.acquire(False)
@@ -135,7 +137,11 @@ class SeveralLocks:
             for lock in self._locks:
                 lock.__enter__()
                 acquired.append(lock)
-                lock.frames = (frame, None if lock.frames is None else lock.frames[1])
+                # The block begins in the frame of the caller, not in this one.
+                outer = None
+                if lock.frames is not None:
+                    outer = lock.frames[1]
+                lock.frames = (frame, outer)
         except BaseException:
             for lock in reversed(acquired):
                 lock.__exit__()
@@ -175,7 +181,7 @@ def _before_fork() -> None:
             _acquired.append(lock)
         else:
             return
-        _release()  # the thread inside may need one of these to come out
+        _release()  # the thread inside may need one of these to end its call
 
 
 def _release() -> None:

@@ -10,27 +10,37 @@ from typing import TYPE_CHECKING, Any
 
 from fieldcraft.base.errors import InvalidValue, NoSuchName
 
-_PATH = "fc.shortest_path(space, start, goal) finds a path, and fc.distance_map(space, goals) the"
-_PATH += " distances of all cells"
+_PATH = (
+    "fc.shortest_path(space, start, goal) finds a path, and fc.distance_map(space, goals) the"
+    " distances of all cells"
+)
 _DISTANCES = "fc.distance_map(space, goals) has the distances of all cells to the nearest goal"
 _SEEN = "fc.visible(space, position, radius) is the mask of the cells that a position sees"
 _SEES = "fc.sees(space, a, b) says whether two positions see each other"
-_SHOW = "fc.view.save_png(path, fc.view.picture(layer)) draws a map; fc.view.frame(layer) returns"
-_SHOW += " an array of pixels, for a window"
+_SHOW = (
+    "fc.view.save_png(path, fc.view.picture(layer)) draws a map; fc.view.frame(layer) returns"
+    " an array of pixels, for a window"
+)
 _NOISE = 'fc.generate_map("cave", width, height) makes maps'
 _LOAD = "fc.load_map(path) reads a map file, fc.InfluenceMap.load(path) a save"
 _TIME = "imap.advance(dt) lets dt seconds pass, imap.step() takes one step of each layer"
-_REMOVE = "source.remove() removes one source, layer.remove_at(positions) those in some cells,"
-_REMOVE += " layer.sources.remove(layer.sources.ids) all of them"
-_ADD = "layer.add_source((x, y), strength) adds one source, layer.sync(ids, positions, strengths)"
-_ADD += " follows a list of units"
+_REMOVE = (
+    "source.remove() removes one source, layer.remove_at(positions) those in some cells,"
+    " layer.sources.remove(layer.sources.ids) all of them"
+)
+_ADD = (
+    "layer.add_source((x, y), strength) adds one source, layer.sync(ids, positions, strengths)"
+    " follows a list of units"
+)
 _VALUES = "layer.sample((x, y)) reads a value, layer.values[row, column] reads the array"
 _WRITE = "layer.write(array) replaces all values; layer.add_source((x, y), strength) holds one"
 _LAYER = "imap.add_layer(name, fc.Spread(decay)) adds a layer, imap[name] returns it"
 _WALLS = "grid.set_walls(positions, blocked) changes walls, grid.walls reads them"
 _CELLS = "grid.cell_at((x, y)) is the cell of a position, grid.position_of(cell) its center"
-_NEIGHBORS = "space.neighbors_of(cell) lists the cells one step away; fc.Grid(..., neighbors=8)"
-_NEIGHBORS += " allows diagonal steps"
+_NEIGHBORS = (
+    "space.neighbors_of(cell) lists the cells one step away; fc.Grid(..., neighbors=8)"
+    " allows diagonal steps"
+)
 _POINTS = "path.positions has its points, shape (N, 2); path.at(distance) is the point so far along"
 _LENGTH = "path.length is its length in world units, path.cost what it costs"
 _END = "path.positions[-1] is its end"
@@ -43,22 +53,31 @@ _HEXES = "fc.HexGrid(columns, rows) is a map of hexagons"
 _FLEE = "fc.flee_map(distances) leads away from goals, fc.steering.flee moves straight away"
 _SEEK = "fc.steering.seek moves straight to a target, fc.flow_field(distances) around walls"
 _FLOCK = "fc.steering has flocks and crowds: Swarm, Crowd, separation, alignment, cohesion"
-_TEAMS = "fc.Teams(space, names, propagation) or imap.add_teams(names, propagation):"
-_TEAMS += " influence(), share(), owner(), front_lines()"
-_NUMPY = "np.clip(layer.values, 0, 1) and other functions of NumPy take values; an expression has"
-_NUMPY += " clamp(), curve(), normalize(), smooth()"
+_TEAMS = (
+    "fc.Teams(space, names, propagation) or imap.add_teams(names, propagation):"
+    " influence(), share(), owner(), front_lines()"
+)
+_NUMPY = (
+    "np.clip(layer.values, 0, 1) and other functions of NumPy take values; an expression has"
+    " clamp(), curve(), normalize(), smooth()"
+)
 _FILM = "fc.view.save_film(path, pictures) writes a film of pictures"
-_KIND = "A layer of an influence map has a name of yours: imap.add_layer(name, fc.Spread(decay))."
-_KIND += " docs/what_a_step_does.md says which kind to take"
+_KIND = (
+    "A layer of an influence map has a name of yours: imap.add_layer(name, fc.Spread(decay))."
+    " docs/what_a_step_does.md says which kind to take"
+)
 _CURVES = 'A falloff is a word: fc.Radial(radius, falloff="linear"), fc.Spread(decay,'
 _CURVES += ' falloff="linear")'
 _WORLD = "fc.generate_map(kind, width, height, seed=0) makes maps: rooms, cave, open, pillars, maze"
 _IS_WALL = "space.walls.flat[space.cell_at((x, y))] says whether a position is in a wall"
 _AWAY = "fc.distance_map(space, goals).sample((x, y)) is how far a walk is"
-_RANDOM = "fc.pick(layer, position, radius, rng=rng) chooses a cell at random;"
-_RANDOM += " space.open_near(positions) are the nearest open positions"
-_EDGES = "graph.set_edges(edges, blocked) blocks or opens edges; fc.Graph(positions, edges) has"
-_EDGES += " others"
+_RANDOM = (
+    "fc.pick(layer, position, radius, rng=rng) chooses a cell at random;"
+    " space.open_near(positions) are the nearest open positions"
+)
+_EDGES = (
+    "graph.set_edges(edges, blocked) blocks or opens edges; fc.Graph(positions, edges) has others"
+)
 
 WORDS: dict[str, dict[str, str]] = {
     "fc": {
@@ -502,8 +521,10 @@ _NOUNS = {
 }
 
 
-_QUADRATIC = "fc.Radial calls 1 - u**2 'parabolic'; the quadratic falloff of fc.Spread is"
-_QUADRATIC += " lambda u: (1 - u) ** 2"
+_QUADRATIC = (
+    "fc.Radial calls 1 - u**2 'parabolic'; the quadratic falloff of fc.Spread is"
+    " lambda u: (1 - u) ** 2"
+)
 
 VALUES: dict[str, dict[str, str]] = {
     "falloff": {

@@ -50,7 +50,9 @@ def one_of(words: Sequence[str]) -> Check:
 def refused(rule: str, value: object, remedy: str = "") -> InvalidValue:
     """Return the error for a value of a file that breaks a rule."""
     text = repr(value)
-    return InvalidValue(rule, got=text if len(text) <= 60 else text[:57] + "...", remedy=remedy)
+    if len(text) > 60:
+        text = text[:57] + "..."
+    return InvalidValue(rule, got=text, remedy=remedy)
 
 
 def _text(name: str, value: object) -> str:
@@ -96,9 +98,10 @@ def convert(hint: Any, name: str, value: Any) -> Any:
             each = zip(parts, value, strict=True)
             return tuple(convert(one, f"{name}[{i}]", item) for i, (one, item) in enumerate(each))
     if origin is tuple:
-        raise refused(
-            f"{name} is a list" + (f" of {len(parts)}" if ... not in parts else ""), value
-        )
+        size = ""
+        if ... not in parts:
+            size = f" of {len(parts)}"
+        raise refused(f"{name} is a list{size}", value)
     if origin is not None and issubclass(origin, Mapping):
         if isinstance(value, dict):
             return {key: convert(parts[1], key, item) for key, item in value.items()}
@@ -140,7 +143,9 @@ def _settings_of(kind: Any) -> dict[str, _Setting]:
     for name, parameter in inspect.signature(kind).parameters.items():
         if metadata or parameter.kind is parameter.KEYWORD_ONLY:
             more: Mapping[str, Any] = metadata.get(name, {})
-            accepts = Annotated[Any, more["check"]] if "check" in more else hints[name]
+            accepts = hints[name]
+            if "check" in more:
+                accepts = Annotated[Any, more["check"]]
             needed = parameter.default is parameter.empty
             found[name] = _Setting(more.get("key", name), accepts, needed)
     return found
@@ -175,10 +180,11 @@ class Table:
     def report(self, key: str, problem: str) -> None:
         """Add a problem with the value of a key, or with the whole table for ""."""
         if self.keys:
-            where = f"{dotted(self.keys)}: "
-        else:
-            where = ""
-        self.file.report((*self.keys, key) if key in self.given else self.keys, where + problem)
+            problem = f"{dotted(self.keys)}: {problem}"
+        place = self.keys
+        if key in self.given:
+            place = (*self.keys, key)
+        self.file.report(place, problem)
 
     def get(self, key: str, accepts: Any, default: Any = None) -> Any:
         """Return the value of a key as a type hint or a check takes it, or the default."""
@@ -231,7 +237,10 @@ class Table:
                 return kind(**values)
             return replace(usual, **values)  # type: ignore[type-var]
         except InvalidValue as error:
-            self.file.report_error((*self.keys, error.about if error.about in self else ""), error)
+            key = ""
+            if error.about in self:
+                key = error.about
+            self.file.report_error((*self.keys, key), error)
         return None
 
     def make_all(self, kind: type[T], /, **more: Any) -> T | None:

@@ -111,32 +111,36 @@ class SettingsFile:
             self._lines = {}
             for place, number in _lines_of(self):
                 self._lines.setdefault(place, number)
-        return next(
-            (self._lines[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in self._lines), 1
-        )
+        for depth in range(len(keys), 0, -1):
+            if keys[:depth] in self._lines:
+                return self._lines[keys[:depth]]
+        return 1
 
     def report(self, keys: Keys, problem: str) -> None:
         """Add a problem with the value at `keys`."""
         outer = (keys[:depth] for depth in range(len(keys), 0, -1))
         override = next((self._set[place] for place in outer if place in self._set), "")
-        if self.text and not override:
-            line = self.line(keys)
-        else:
-            line = 0
+        line = 0
         if override:
-            where = f"--set {override}: "
-        else:
-            where = f"line {line}: " if line else ""
-        self._found[line, where + problem] = None
+            problem = f"--set {override}: {problem}"
+        elif self.text:
+            line = self.line(keys)
+            problem = f"line {line}: {problem}"
+        self._found[line, problem] = None
 
     def report_in(self, table: Keys, key: str, problem: str) -> None:
         """Add a problem with the value of a key of a table, or with the whole table for ""."""
-        self.report((*table, key) if key else table, f"{dotted(table)}: {problem}")
+        place = table
+        if key:
+            place = (*table, key)
+        self.report(place, f"{dotted(table)}: {problem}")
 
     def report_error(self, keys: Keys, error: Exception) -> None:
         """Add what a check or a call refused."""
         text = str(error).replace("\n", "\n    ")
-        self.report(keys, f"{dotted(keys[:-1])}: {text}" if len(keys) > 1 else text)
+        if len(keys) > 1:
+            text = f"{dotted(keys[:-1])}: {text}"
+        self.report(keys, text)
 
     def raise_all(self) -> None:
         """Raise the error with all problems in the order of their lines, if there are any."""
@@ -150,7 +154,10 @@ class SettingsFile:
             self._refuse(*problems)
 
     def _refuse(self, *problems: str) -> None:
-        raise self._error("settings" if self.path is None else str(self.path), list(problems))
+        name = "settings"
+        if self.path is not None:
+            name = str(self.path)
+        raise self._error(name, list(problems))
 
     def _read(self, path: Path) -> str:
         raw = b""
@@ -186,18 +193,14 @@ class SettingsFile:
         try:
             return tomllib.loads(self.text)
         except (ValueError, RecursionError) as error:
-            too_deep = isinstance(error, RecursionError)
-            if too_deep:
-                problem = "Arrays or tables are nested too deeply"
-            else:
-                problem = str(error)
+            problem = str(error)
+            line = str(self.text.count("\n") + 1)
             place = _PLACE.search(problem)
-            last = str(self.text.count("\n") + 1)
-            if too_deep:
-                where = ""
-            else:
-                where = f"line {place[1] if place else last}: "
-            self._refuse(f"{where}{problem}. Correct the TOML there.")
+            if place:
+                line = place[1]
+            if isinstance(error, RecursionError):
+                self._refuse("Arrays or tables are nested too deeply. Correct the TOML there.")
+            self._refuse(f"line {line}: {problem}. Correct the TOML there.")
         return {}
 
     def _override(self, text: str, open_ended: bool) -> str:
