@@ -35,11 +35,13 @@ def test_overlapping_floors_are_told_apart() -> None:
         Graph.from_polygons(corners, polygons, max_height=0.5).cell_at((1, 1, 1.5))
 
 
-def test_locating_agrees_with_trying_every_triangle() -> None:
+@pytest.mark.parametrize("dimensions", [2, 3])
+def test_locating_agrees_with_trying_every_triangle(dimensions: int) -> None:
+    """In 2D the first of overlapping triangles counts, in 3D the nearest in height."""
     rng = np.random.default_rng(1)
-    corners = rng.random((60, 3)) * (10, 7, 3)
+    corners = (rng.random((60, 3)) * (10, 7, 3))[:, :dimensions]
     mesh = Mesh(corners, rng.permuted(np.tile(np.arange(60), (40, 1)), axis=1)[:, :3])
-    points = rng.random((400, 3)) * (12, 9, 4) - 1
+    points = (rng.random((400, 3)) * (12, 9, 4) - 1)[:, :dimensions]
     found, shares, off = mesh.locate(points)
     for point, triangle, share, height in zip(
         points, found.tolist(), shares, off.tolist(), strict=True
@@ -49,7 +51,8 @@ def test_locating_agrees_with_trying_every_triangle() -> None:
             a, b, c = mesh.corners[corner]
             second, third = np.linalg.solve(np.stack([b - a, c - a], axis=1)[:2], (point - a)[:2])
             if min(second, third, 1 - second - third) >= 0:
-                fits.append((abs((a + second * (b - a) + third * (c - a))[2] - point[2]), number))
+                away = a + second * (b - a) + third * (c - a) - point
+                fits.append((abs(away[2:]).sum(), number))
         assert triangle == (min(fits)[1] if fits else -1)
         if fits:
             assert abs(height - min(fits)[0]) < 1e-9

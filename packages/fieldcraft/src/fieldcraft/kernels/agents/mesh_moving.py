@@ -39,6 +39,8 @@ SLIDES = 16
 IDLE = 8
 """Most polygons passed without progress: rounding can make a walk around a corner endless."""
 _NONE = np.int64(-1)
+_OUTSIDE = 1e-6
+"""A point that is outside of a triangle by such a share of it is so whatever rounding says."""
 
 
 @kernel(forceinline=True)
@@ -342,21 +344,22 @@ def heights(fans, triangles, corners, polygons, places, out):
 
 
 @kernel(
-    f"{TRIANGLE_BINS}, i8[:,::1], f8[:,::1], f8[:,::1], f8, f8, i8, i8, out i8[::1],"
+    f"{TRIANGLE_BINS}, f8[:,::1], f8[:,::1], f8, f8, i8, i8, out i8[::1],"
     " out f8[:,::1], out f8[::1]",
 )
-def locate(bins, triangles, corners, points, highest, margin, first, last, found, shares, off):
+def locate(bins, corners, points, highest, margin, first, last, found, shares, off):
     """Find the triangle straight below or above each of the points, the nearest in height, then the
     lowest number; see `Mesh.locate`.
 
     -1 where there is none at most `highest` off. A point may be outside of its triangle by a share
-    of `margin`.
+    of `margin`, which is less than `_OUTSIDE`.
     """
     low = bins.low
     side = bins.side
     across = bins.across
     starts = bins.starts
     binned = bins.triangles
+    triangles = bins.corners
     tall = corners.shape[1] == 3
     for i in range(first, last):
         x, y = points[i, 0], points[i, 1]
@@ -369,13 +372,21 @@ def locate(bins, triangles, corners, points, highest, margin, first, last, found
         right = min(max(math.floor(column), 0), across - 1)
         square = down * across + right
         for place in range(starts[square], starts[square + 1]):
-            number = binned[place]
+            number = np.int64(binned[place])
             a = corners[triangles[number, 0]]
             b = corners[triangles[number, 1]]
             c = corners[triangles[number, 2]]
             doubled = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-            second = ((x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])) / doubled
-            third = ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / doubled
+            second = (x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])
+            third = (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])
+            # Most triangles are left here, by one branch and without a division.
+            size = abs(doubled)
+            sign = math.copysign(1.0, doubled)
+            least = min(size - sign * (second + third), sign * second, sign * third)
+            if least < -_OUTSIDE * size:
+                continue
+            second /= doubled
+            third /= doubled
             one = 1 - second - third
             if one < -margin or second < -margin or third < -margin:
                 continue
@@ -385,3 +396,5 @@ def locate(bins, triangles, corners, points, highest, margin, first, last, found
             if height <= highest and (height < off[i] or (height == off[i] and number < found[i])):
                 found[i], off[i] = number, height
                 shares[i, 0], shares[i, 1], shares[i, 2] = one, second, third
+                if not tall:
+                    break

@@ -12,7 +12,7 @@ from fieldcraft.kernels.shared.arrays import Bools, Floats, Ints
 __all__ = ["POLYGONS", "TRIANGLE_BINS", "Polygons", "TriangleBins"]
 
 POLYGONS = "Polygons(i8[::1], f8[:,::1], i8[::1], i4[::1], f8[:,::1], b1[::1], b1[::1])"
-TRIANGLE_BINS = "TriangleBins(f8[::1], f8, i8, i8[::1], i8[::1])"
+TRIANGLE_BINS = "TriangleBins(f8[::1], f8, i8, i4[::1], i4[::1], i4[:,::1])"
 """The types of the classes in declarations of kernels."""
 
 
@@ -40,12 +40,15 @@ class Polygons(NamedTuple):
 class TriangleBins(NamedTuple):
     """Triangles by squares of the plane.
 
-    Those that reach into square k are `triangles` from `starts[k]` up to `starts[k + 1]`. Squares
-    have a `side` in world units, begin at `low` (x, y), and are `across` in a row and a column.
+    Those that reach into square k are `triangles` from `starts[k]` up to `starts[k + 1]`, in
+    ascending order. Squares have a `side` in world units, begin at `low` (x, y), and are `across`
+    in a row and a column. The arrays are narrow, so that more of a mesh fits into a fast cache.
     """
 
     low: Floats
     side: float
     across: int
-    starts: Ints
-    triangles: Ints
+    starts: NDArray[np.int32]
+    triangles: NDArray[np.int32]
+    corners: NDArray[np.int32]
+    """The numbers of the corners of all triangles, (T, 3)."""

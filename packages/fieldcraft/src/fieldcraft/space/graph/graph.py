@@ -569,7 +569,9 @@ class Graph(Space):
         inside, _, height = self.mesh.locate(points, max_height)
         found = np.append(self.mesh.owners, -1)[inside]
         # Points on a polygon need no search for the nearest center.
-        others = np.flatnonzero(height > _ON_FLOOR * (1 + np.abs(points).max(axis=1, initial=0)))
+        others = np.flatnonzero(height > 0)
+        least = _ON_FLOOR * (1 + np.abs(points[others]).max(axis=1, initial=0))
+        others = others[height[others] > least]
         near = self.topology.nearest(points[others], max_height)
         if len(self):
             away = np.sqrt(((self.positions[near] - points[others]) ** 2).sum(axis=1))

@@ -270,7 +270,8 @@ class Mesh:
         triangles = numbers[np.repeat(wide, spans[wide, 0])]
         order = np.argsort(squares, kind="stable")
         starts = starts_of(squares, across * across)
-        return TriangleBins(low, side, across, starts, triangles[order])
+        narrow = starts, triangles[order], self.triangles
+        return TriangleBins(low, side, across, *(each.astype(np.int32) for each in narrow))
 
     def locate(
         self, points: NDArray[np.float64], max_height: float | None = None
@@ -300,7 +301,7 @@ class Mesh:
         highest = np.inf
         if max_height is not None:
             highest = max_height
-        common = (self._bins, self.triangles, self.corners, places, highest, _RIM)
+        common = (self._bins, self.corners, places, highest, _RIM)
         function = kernels.agents.mesh_moving.locate
         pool.run(
             [
