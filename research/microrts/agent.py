@@ -77,7 +77,7 @@ class Agent:
         wanted = wanted and ready and (not barracks or more)
         cost = state.kinds["Barracks"].cost
         if economy.short:
-            least = settings.guards
+            least = settings.guards * len(state.own("Base"))
         else:
             least = settings.harvesters
         if wanted and len(workers) >= least and board.available >= cost:
@@ -90,11 +90,13 @@ class Agent:
         products = {"Barracks": self._army(state)}
         if len(workers) < settings.most_workers:
             products["Base"] = "Worker"
+        if not (economy.short or economy.manned):  # first those who pay for the others
+            products = dict(reversed(products.items()))
         for kind, product in products.items():
             makers = [u for u in free if u.kind.name == kind]
             trained = [economy.train(board, maps, u, product) for u in makers]
             orders += trained
-            if kind == "Barracks" and economy.short:
+            if kind == "Barracks" and (economy.short or economy.manned):
                 waiting = trained.count(None)
             else:
                 waiting = 0
@@ -127,7 +129,8 @@ class Agent:
         settings = self.settings
         orders = []
         fighters = []
-        for unit in units:
+        # Harvesters with a load first: others may hold the only cell by which they can leave.
+        for unit in sorted(units, key=lambda u: u.carried == 0):
             if unit.id in self._economy.harvesters:
                 orders.append(self._economy.harvest(board, unit))
             else:

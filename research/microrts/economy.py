@@ -22,6 +22,7 @@ class Economy:
         self._spot_of: dict[int, Cell] = {}
         self.harvesters: set[int] = set()
         self.short = False
+        self.manned = False
         self.safe = True
         self.raiders: list[Unit] = []
         self._raided = 0
@@ -46,7 +47,7 @@ class Economy:
         if foes:
             self.short = self._least(self._to_base, foes) <= self._settings.short
             self._to_foe = maps.distances(foes)
-        fighters = len(workers) - 1 + len(state.own("Light")) + len(state.own("Heavy"))
+        fighters = len(workers) - len(bases) + len(state.own("Light")) + len(state.own("Heavy"))
         self.raiders = self._raiders(state.enemies())
         if self.raiders:
             self._raided = state.time
@@ -56,9 +57,9 @@ class Economy:
         self.safe = rich or (calm and spare >= self._settings.spare)
         most = self._settings.harvesters
         if self.short:
-            most = 1 + max(0, int(spare))
+            most = len(bases) + max(0, int(spare))
         if self.short and attacking:
-            most = 1
+            most = len(bases)
         if self.short and self.raiders and board.available >= self._settings.stocked:
             most = 0
         self._wanted = wanted = min(most, len(self._spots)) if bases else 0
@@ -71,6 +72,7 @@ class Economy:
             self.harvesters.add(unit.id)
         for extra in sorted(self.harvesters)[wanted:]:
             self.harvesters.discard(extra)
+        self.manned = 0 < wanted <= len(workers)
         self._spot_of = {
             unit: spot
             for unit, spot in self._spot_of.items()

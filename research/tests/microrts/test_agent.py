@@ -29,6 +29,7 @@ KINDS = {
     "Heavy": Kind("Heavy", 3, 8, 4, 1, 120, 10, 5, 10, True, True, False),
     "Ranged": Kind("Ranged", 2, 1, 1, 3, 100, 10, 5, 10, True, True, False),
 }
+KIND_NAMES = ("Base", "Barracks", "Worker", "Worker", "Light", "Heavy", "Ranged")
 
 
 def state(
@@ -37,10 +38,10 @@ def state(
     resources: int = 0,
     time: int = 100,
 ) -> State:
-    """Read a drawing: B, K, W, L, H, R are own units, small letters the enemy's, $ a deposit."""
-    names = dict(
-        zip("BKWLHR", ("Base", "Barracks", "Worker", "Light", "Heavy", "Ranged"), strict=True)
-    )
+    """Read a drawing: B, K, W, L, H, R are own units, small letters the enemy's, $ a deposit. A
+    worker with a load is C.
+    """
+    names = dict(zip("BKWCLHR", KIND_NAMES, strict=True))
     units, assigned = [], []
     for y, row in enumerate(rows):
         for x, letter in enumerate(row):
@@ -55,7 +56,7 @@ def state(
                     "player": player,
                     "x": x,
                     "y": y,
-                    "resources": 9 if letter == "$" else 0,
+                    "resources": {"$": 9, "C": 1}.get(letter, 0),
                     "hitpoints": KINDS[name].hp,
                 }
             )
@@ -166,3 +167,57 @@ def test_an_idle_worker_in_the_way_takes_over_the_harvest() -> None:
     corridor = ["########", "$WWB...b", "########"]
     assert agent.orders(state(corridor, time=100)) == []
     assert agent.orders(state(corridor, time=101)) == [Order(2, HARVEST, 3)]
+
+
+def test_harvesters_with_a_load_move_before_those_that_want_their_way_out() -> None:
+    """The one in the corner can leave only by the cell that the other, first in order, wants."""
+    rows = ["BW.C", "##$$", *["...."] * 14, "..b."]
+    found = orders(state(rows), army="", most_workers=0, harvesters=2)
+    assert found[3] == Order(3, MOVE, 3)
+    assert 2 not in found
+
+
+@pytest.mark.parametrize(
+    ("workers", "product"), [("WWW", None), ("W..", "Worker"), ("WW.", "Worker")]
+)
+def test_barracks_get_what_bases_would_take_once_all_harvest(
+    workers: str, product: str | None
+) -> None:
+    """One resource, idle barracks: three harvesters are enough, and the base waits for a fighter."""
+    rows = [
+        "$$$.......",
+        workers + ".......",
+        ".B........",
+        "...K......",
+        *["." * 10] * 14,
+        "....b.....",
+    ]
+    drawn = state(rows, resources=1)
+    base = drawn.own("Base")[0].id
+    found = orders(drawn, harvesters=3)
+    assert found.get(base, Order(0, 0)).product == (product or "")
+
+
+def test_bases_train_harvesters_before_barracks_train_fighters() -> None:
+    rows = ["$$........", "..B.......", ".B........", "...KK.....", *["." * 10] * 14, "....b....."]
+    drawn = state(rows, resources=5)
+    found = orders(drawn, harvesters=3)
+    trained = [found[unit.id].product for unit in drawn.own() if unit.id in found]
+    assert trained == ["Worker", "Worker", "Light"]
+
+
+@pytest.mark.parametrize(("bases", "saves"), [("B.......", True), ("B..B....", False)])
+def test_near_bases_count_workers_for_each_base_before_barracks(bases: str, saves: bool) -> None:
+    """Four workers are enough for one base, which then trains none with what barracks cost."""
+    rows = ["........", bases, "WWWW....", "........", "........", "......b."]
+    drawn = state(rows, resources=5)
+    found = orders(drawn, harvesters=0, spare=-9, calm=0)
+    base = drawn.own("Base")[0].id
+    assert (base not in found) == saves
+
+
+@pytest.mark.parametrize("ratio", [0.1, 9.0], ids=["attack", "defense"])
+def test_near_bases_harvest_with_one_worker_for_each_base(ratio: float) -> None:
+    rows = ["$...$...", "W...W...", "B...B...", "........", "ww......", "......b."]
+    found = orders(state(rows), attack_ratio=ratio)
+    assert [unit for unit, order in found.items() if order.action == HARVEST] == [3, 4]
