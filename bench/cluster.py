@@ -315,8 +315,8 @@ def matches(table: Table, quick: bool) -> None:
     the same load. Ratios are medians over rounds. Seconds of processors are those of all processes
     that take part: workers, scheduler and this one.
     """
-    from research.experiments.duel import duel_study
-    from research.experiments.runner import run_study
+    from research.duel.duel import duel_study
+    from research.shared.runner import run_study
 
     rounds, seeds = (3, 2) if quick else (10, 17)
     walls = []

@@ -27,7 +27,7 @@ from bench.race import race, repeats, say
 from bench.table import Report, Table, at_least, at_most, milliseconds, target, times
 from fieldcraft import view
 from fieldcraft.space import Graph
-from research.plots import IntervalPanel, plot_curves
+from research.shared.plots import IntervalPanel, plot_curves
 
 MOMENTUM = 0.3
 STRENGTH = 5.0

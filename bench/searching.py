@@ -19,7 +19,7 @@ import fieldcraft as fc
 from bench.race import say
 from bench.table import Report, Table, at_most, milliseconds, times
 from fieldcraft_worlds.games.chase.searches import AnySearch, BeliefSearch, FloodSearch
-from research.experiments.chase import LayerSearch
+from research.chase.chase import LayerSearch
 
 SIDE = 256
 SEED = 5

@@ -50,12 +50,12 @@ GAMES = {
 }
 """What `fieldcraft play` is told; `--shot` writes the picture of the end."""
 
-EXPERIMENTS = tuple(
-    path.stem for path in sorted((DOCS.parent / "research" / "data").glob("*.json"))
-)
-"""Drawn by `python -m research experiment draw research/data/NAME.json`; the page says what the experiment
-itself was told.
-"""
+EXPERIMENTS = {
+    path.stem: path.relative_to(DOCS.parent).as_posix()
+    for pattern in ("*_experiment.json", "chase_real_maps.json")
+    for path in sorted((DOCS.parent / "research").glob(f"*/{pattern}"))
+}
+"""Drawn by `python -m research experiment draw FILE`; the page says what the experiment itself was told."""
 
 PAGES = {
     "first_map": "first_map.md",
@@ -185,7 +185,7 @@ def ppo_planes(file: Path) -> None:
     """Learning curves with and without planes of influence, as `python -m research.ppo` found."""
     from matplotlib.figure import Figure
 
-    curves = json.loads((DOCS.parent / "research" / "ppo.json").read_text())
+    curves = json.loads((DOCS.parent / "research" / "ppo" / "ppo.json").read_text())
     figure = Figure(figsize=(8, 4), dpi=100, layout="constrained")
     axes = figure.subplots()
     for (kind, runs), color in zip(curves.items(), ("#9aa0aa", "#e08a3c", "#2f7fd0"), strict=True):
@@ -223,7 +223,7 @@ def draw(name: str) -> None:
     elif name in GAMES:
         command(PLAY.format(game=GAMES[name], file=file))
     elif name in EXPERIMENTS:
-        command(f"research experiment draw research/data/{name}.json --out {IMAGES}")
+        command(f"research experiment draw {EXPERIMENTS[name]} --out {IMAGES}")
     elif name in RECIPES:
         recipe, written = RECIPES[name]
         with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
-"""The command line of the studies: `python -m research experiment NAME` and `python -m research
-tune NAME`.
+"""The command line of the studies: `python -m research` lists them, `python -m research experiment
+NAME` and `python -m research tune NAME` run those that are made of many games.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from fieldcraft.base.errors import FieldcraftError
-from research.experiments import command as experiments
+from research.commands import experiment, listing
 from research.tuning import command as tuning
 
 
@@ -18,11 +18,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     refuses.
     """
     parser = argparse.ArgumentParser(
-        prog="python -m research", description="Run a study and write its table and plots."
+        prog="python -m research",
+        description="List the studies; or run one, and write its table and plots.",
     )
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    experiments.add(commands)
+    commands = parser.add_subparsers(metavar="COMMAND")
+    experiment.add(commands)
     tuning.add(commands)
+    parser.set_defaults(act=_list)
     chosen = parser.parse_args(arguments)
     try:
         chosen.act(chosen)
@@ -33,6 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"research: {str(stopped) or 'stopped'}", file=sys.stderr)
         return 130
     return int(getattr(chosen, "code", 0))
+
+
+def _list(chosen: argparse.Namespace) -> None:
+    print("\n".join(listing.lines()))
 
 
 if __name__ == "__main__":

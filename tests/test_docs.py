@@ -19,7 +19,7 @@ HOME = Path(__file__).resolve().parents[1]
 PAGES = [
     HOME / "README.md",
     *sorted((HOME / "docs").rglob("*.md")),
-    *sorted((HOME / "research").glob("*.md")),
+    *sorted((HOME / "research").rglob("*.md")),
     *sorted((HOME / "packages").glob("*/README.md")),
     HOME / "bench" / "README.md",
 ]

@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from research.epibt import peer
 from research.epibt.maps import MAPS, agent_counts, instance, write_instance
-from research.epibt.referee import check_rules
-from research.experiments.statistics import paired
+from research.pogema import peer
 from research.pogema.player import VARIANTS, Variant, play
+from research.pogema.referee import check_rules
+from research.shared.statistics import paired
 
 PEER = "EPIBT"
 OURS = {

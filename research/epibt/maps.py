@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from research.epibt.peer import SETTINGS
+from research.pogema.peer import SETTINGS
 
 MAPS = {
     "random": "random-32-32-20",

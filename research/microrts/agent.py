@@ -39,8 +39,12 @@ class Agent:
         own = sum(power(u) for u in state.own() if u.id not in self._economy.harvesters)
         if self._economy.short:
             own = sum(power(u) for u in state.own()) - 1
-        theirs = sum(power(u) for u in state.enemies()) - (1 if state.enemies("Base") else 0)
-        ratio = self.settings.attack_ratio * (0.8 if self._attacking else 1.0)
+        theirs = sum(power(u) for u in state.enemies())
+        if state.enemies("Base"):  # one worker harvests
+            theirs -= 1
+        ratio = self.settings.attack_ratio
+        if self._attacking:
+            ratio *= 0.8
         if len(state.units) != self._counted:
             self._counted = len(state.units)
             self._since = state.time
@@ -82,7 +86,8 @@ class Agent:
             least = settings.harvesters
         if wanted and len(workers) >= least and board.available >= cost:
             orders.append(self._build(board, maps, "Barracks", state.own("Base")[0].cell))
-            saving = cost if orders[-1] is not None else 0
+            if orders[-1] is not None:
+                saving = cost
         if not state.own("Base") and board.available >= 10 and workers:
             orders.append(self._build(board, maps, "Base", workers[0].cell))
             saving += 10
@@ -156,6 +161,9 @@ class Agent:
             at = unit.cell[1], unit.cell[0]
             strong = own[at] >= settings.engage * theirs[at] > 0
             weak = own[at] < settings.retreat * theirs[at]
-            goal = attack if strong else away
+            if strong:
+                goal = attack
+            else:
+                goal = away
             orders.append(step(board, maps, settings, unit, goal, near[at], weak))
         return orders

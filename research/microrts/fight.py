@@ -29,7 +29,8 @@ def strike(board: Board, unit: Unit) -> Order | None:
         if left <= 0:
             continue
         score = worth(enemy) * min(1.0, unit.kind.damage / left)
-        score *= 1.0 if enemy.kind.can_attack else 0.3
+        if not enemy.kind.can_attack:
+            score *= 0.3
         if score > best_score:
             best = enemy
             best_score = score

@@ -45,8 +45,10 @@ class Camera:
         for unit in state.units:
             if unit.player < 0:
                 color = _DEPOSIT
+            elif unit.player == state.me:
+                color = _OWN
             else:
-                color = _OWN if unit.player == state.me else _FOE
+                color = _FOE
             width = _SCALE * _DOTS.get(unit.kind.name, 0.3)
             draw_dots(picture, place, unit.cell, color=color, width=width)
         self._film.add(picture)

@@ -245,4 +245,6 @@ def _walls(state: State) -> NDArray[np.bool_]:
 
 
 def _place(unit: Unit, time: int) -> Cell:
-    return unit.target if unit.ends <= time else unit.cell
+    if unit.ends <= time:
+        return unit.target
+    return unit.cell

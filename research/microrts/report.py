@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from research.microrts.runner import VARIANTS, Row
-from research.plots import IntervalPanel, plot_intervals
+from research.shared.plots import IntervalPanel, plot_intervals
 
 
 def score(points: Sequence[float]) -> tuple[float, float, float]:

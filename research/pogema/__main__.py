@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from fieldcraft.view import save_png
-from research.epibt import peer
-from research.pogema import judge
+from research.pogema import judge, peer
 from research.pogema.calibration import calibration
 from research.pogema.film import film
 from research.pogema.player import VARIANTS, Episode, play

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from research.experiments.statistics import Interval, mean, paired
-from research.plots import IntervalPanel, plot_curves
+from research.shared.plots import IntervalPanel, plot_curves
+from research.shared.statistics import Interval, mean, paired
 
 PLANNER = "RHCR"
 PEER = "EPIBT"

@@ -28,12 +28,20 @@ def read_tracks(path: str | Path, *, group: str = "tracks") -> Timeline:
     """
     folder = Path(path)
     builder = TimelineBuilder()
-    for file in sorted(folder.glob("*.txt")) if folder.is_dir() else [folder]:
+    if folder.is_dir():
+        files = sorted(folder.glob("*.txt"))
+    else:
+        files = [folder]
+    for file in files:
         rows = _table(file, (0, 1, 2))
         gaps = np.diff(np.sort(rows[:, 0]))
         for seconds, x, y in rows.tolist():
             builder.add(seconds, file.stem, group, (x, y))
-        last = float(rows[:, 0].max()) + (float(np.median(gaps)) if len(gaps) else 1.0)
+        last = float(rows[:, 0].max())
+        if len(gaps):
+            last += float(np.median(gaps))
+        else:
+            last += 1.0
         builder.add(last, file.stem, group, None)
     return builder.build()
 

@@ -9,10 +9,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from fieldcraft.base.staging import Staging
-from research.experiments.jobs import code_digest, cores
-from research.experiments.statistics import Interval
-from research.experiments.study import map_options
-from research.experiments.worlds import worlds_of
+from research.shared.jobs import code_digest, cores
+from research.shared.statistics import Interval
+from research.shared.study import map_options
+from research.shared.worlds import worlds_of
 from research.tuning.search import Found, Tuning, parse_range, tune
 from research.tuning.tunables import Tunable, find_tunable
 

@@ -15,9 +15,9 @@ from typing import Any, TextIO
 from fieldcraft.base import checks
 from fieldcraft.base.errors import FieldcraftError, InvalidValue, MissingLibrary
 from fieldcraft.base.progress import Progress
-from research.experiments.jobs import Failure, code_digest, outcomes
-from research.experiments.statistics import Interval, mean, paired
-from research.experiments.study import Row, number
+from research.shared.jobs import Failure, code_digest, outcomes
+from research.shared.statistics import Interval, mean, paired
+from research.shared.study import Row, number
 from research.tuning.tunables import Tunable
 
 

@@ -16,8 +16,8 @@ from fieldcraft_worlds.games import chase, maze, tether, towers
 from fieldcraft_worlds.library import GAMES, find_game
 from fieldcraft_worlds.play.session import play_out
 from fieldcraft_worlds.play.settings import read_table
-from research.experiments.study import Job, Row, integer, number
-from research.experiments.worlds import grid_of, world_of
+from research.shared.study import Job, Row, integer, number
+from research.shared.worlds import grid_of, world_of
 
 _SECONDS = 30.0  # that a game without an end is played
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fieldcraft.kernels.compiling import pool
-from research.experiments import Job, Measure, Row, Study, Summary, mean, rate
+from research.shared import Job, Measure, Row, Study, Summary, mean, rate
 
 MEASURES = (Measure("heads", percent=True, limits=(0.0, 1.0), mark=0.5), Measure("sum"))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from research.epibt.__main__ import Case, read_results, table, write_result
-from research.epibt.peer import Played
+from research.pogema.peer import Played
 
 
 def test_the_table_pairs_instances_and_says_who_is_ahead(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft_worlds.library import GAMES
 from fieldcraft_worlds.play.settings import read_table
 from research.__main__ import main
-from research.experiments.study import Job, Row
+from research.shared.study import Job, Row
 from research.tuning.command import report_lines, write_found
 from research.tuning.search import Tuning, parse_range, tune
 from research.tuning.tunables import Tunable, find_tunable

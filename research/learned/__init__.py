@@ -1,0 +1,12 @@
+"""Are fitted numbers better than those set by hand?"""
+
+from research.shared.about import About
+
+ABOUT = About(
+    question="Are fitted numbers better than those set by hand?",
+    command="research.learned matches --data DIR",
+    data="the recordings of fights and trails",
+    time="TIME",
+    result="no better on matches, ants and people",
+    page="learned/README.md",
+)

@@ -1,0 +1,12 @@
+"""Do trails predict where recorded ants and people walk?"""
+
+from research.shared.about import About
+
+ABOUT = About(
+    question="Do trails predict where recorded ants and people walk?",
+    command="research experiment real-ants --data DIR",
+    data="tracks of ants and of pedestrians",
+    time="TIME",
+    result="no: nothing beats uniform ground but the trail of the ant itself",
+    page="trails/README.md",
+)
