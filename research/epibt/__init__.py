@@ -6,7 +6,7 @@ ABOUT = About(
     question="Is PIBT with traffic ahead of EPIBT on its own maps?",
     command="research.epibt",
     data="a clone of EPIBT",
-    time="TIME",
-    result="EPIBT",
+    time="6 minutes of one core for the small map; 15 minutes to prepare a large one",
+    result="ahead in all nine rows of POGEMA, in eight beyond chance (6 or 7 episodes)",
     page="epibt/README.md",
 )

@@ -6,7 +6,7 @@ ABOUT = About(
     question="Where do the next losses of a recorded match fall?",
     command="research experiment fights --data DIR",
     data="eight recorded matches of StarCraft II",
-    time="TIME",
+    time="minutes of one core; not measured",
     result="layers that spread add 0.6 bits [-0.1, 1.2] to baselines; plain distances 0.9",
     page="fights/README.md",
 )

@@ -6,7 +6,7 @@ ABOUT = About(
     question="Are fitted numbers better than those set by hand?",
     command="research.learned matches --data DIR",
     data="the recordings of fights and trails",
-    time="TIME",
+    time="not measured",
     result="no better on matches, ants and people",
     page="learned/README.md",
 )

@@ -6,7 +6,7 @@ ABOUT = About(
     question="Does an agent on influence maps beat the bots of the microRTS competition?",
     command="research.microrts play FOLDER",
     data="microRTS and its bots, by research.microrts setup",
-    time="TIME",
-    result="MICRORTS",
+    time="3 to 30 s of one core a match",
+    result="427.5 of 440 points on basesWorkers16x16A; CoacAI wins on FourBasesWorkers8x8",
     page="microrts/README.md",
 )

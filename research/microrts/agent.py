@@ -81,13 +81,16 @@ class Agent:
         wanted = wanted and ready and (not barracks or more)
         cost = state.kinds["Barracks"].cost
         if economy.short:
-            least = settings.guards * len(state.own("Base"))
+            least = settings.guards
         else:
             least = settings.harvesters
+        bases = state.own("Base")
         if wanted and len(workers) >= least and board.available >= cost:
-            orders.append(self._build(board, maps, "Barracks", state.own("Base")[0].cell))
+            orders.append(self._build(board, maps, "Barracks", bases[0].cell))
             if orders[-1] is not None:
                 saving = cost
+        elif wanted and economy.manned and not (economy.short or barracks) and len(bases) > 1:
+            saving = cost  # several bases would spend it on workers as fast as it comes in
         if not state.own("Base") and board.available >= 10 and workers:
             orders.append(self._build(board, maps, "Base", workers[0].cell))
             saving += 10

@@ -16,7 +16,7 @@ class Settings:
 
     blank: bool = False
     harvesters: int = 3
-    guards: int = 4  # workers for each base before the first barracks where bases are near
+    guards: int = 4  # workers before the first barracks where the bases are near each other
     army: str = "Light"
     counter: str = "Ranged"  # trained against heavy fighters
     attack_ratio: float = 1.3  # own power to the enemy's from which all fighters attack

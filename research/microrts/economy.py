@@ -10,6 +10,7 @@ from research.microrts.board import Board, Settings
 from research.microrts.game import HARVEST, MOVE, PRODUCE, RETURN, STEPS, Cell, Order, Unit
 from research.microrts.maps import Maps, power
 
+_PASSING = 6.0  # steps that a walk around another harvester's cell may be longer
 _NEAR = 10  # cells: deposits farther from every base are not worth the walk
 
 
@@ -47,7 +48,7 @@ class Economy:
         if foes:
             self.short = self._least(self._to_base, foes) <= self._settings.short
             self._to_foe = maps.distances(foes)
-        fighters = len(workers) - len(bases) + len(state.own("Light")) + len(state.own("Heavy"))
+        fighters = len(workers) - 1 + len(state.own("Light")) + len(state.own("Heavy"))
         self.raiders = self._raiders(state.enemies())
         if self.raiders:
             self._raided = state.time
@@ -57,9 +58,9 @@ class Economy:
         self.safe = rich or (calm and spare >= self._settings.spare)
         most = self._settings.harvesters
         if self.short:
-            most = len(bases) + max(0, int(spare))
+            most = 1 + max(0, int(spare))
         if self.short and attacking:
-            most = len(bases)
+            most = 1
         if self.short and self.raiders and board.available >= self._settings.stocked:
             most = 0
         self._wanted = wanted = min(most, len(self._spots)) if bases else 0
@@ -100,7 +101,8 @@ class Economy:
         for direction, cell in _around(unit.cell):
             if unit.cell == spot and cell == self._spots[spot]:
                 return Order(unit.id, HARVEST, direction)
-        away = self._maps.distances([spot])
+        others = [cell for cell in self._spot_of.values() if cell != spot]
+        away = self._maps.distances_around([spot], others, _PASSING)
         return _walk(board, unit, away) or self._step_aside(board, unit, away)
 
     def _step_aside(self, board: Board, unit: Unit, away: NDArray[np.float32]) -> Order | None:

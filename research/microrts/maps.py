@@ -163,6 +163,20 @@ class Maps:
             self._cache[key] = self._search(cells, start_costs, None)
         return self._cache[key]
 
+    def distances_around(
+        self, goals: Sequence[Cell], others: Sequence[Cell], extra: float
+    ) -> NDArray[np.float32]:
+        """Walking distances to cells, where passing one of the others costs `extra` steps."""
+        key = (self.grid.walls_version, tuple(goals), tuple(sorted(others)), extra)
+        if key not in self._cache:
+            if len(self._cache) >= _CACHE:
+                self._cache.clear()
+            cost = np.ones(self.grid.shape, np.float32)
+            for x, y in others:
+                cost[y, x] += extra
+            self._cache[key] = self._search(list(goals), None, cost)
+        return self._cache[key]
+
     def _search(
         self, cells: list[Cell], start_costs: Sequence[float] | None, cost: ArrayLike | None
     ) -> NDArray[np.float32]:

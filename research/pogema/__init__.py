@@ -6,7 +6,7 @@ ABOUT = About(
     question="How many goals do agents in traffic reach, beside published planners?",
     command="research.pogema DATA --judge PYTHON",
     data="instances and results of POGEMA; its package",
-    time="TIME",
+    time="20 minutes of one core; 64 episodes of nine rows in four variants",
     result="5.8 goals a step with 192 agents in the warehouse; RHCR, with equal information, 1.5",
     page="pogema/README.md",
 )

@@ -6,7 +6,7 @@ ABOUT = About(
     question="How much damage do paths avoid that know how danger will change?",
     command="research.threats",
     data="none: generated maps",
-    time="TIME",
-    result="THREATS",
+    time="half a minute of one core",
+    result="0.38 [0.33, 0.44] of the damage by the danger of now, on paths as long",
     page="../docs/paths.md#cross-the-street-of-a-patrol",
 )

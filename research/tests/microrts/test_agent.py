@@ -206,18 +206,11 @@ def test_bases_train_harvesters_before_barracks_train_fighters() -> None:
     assert trained == ["Worker", "Worker", "Light"]
 
 
-@pytest.mark.parametrize(("bases", "saves"), [("B.......", True), ("B..B....", False)])
-def test_near_bases_count_workers_for_each_base_before_barracks(bases: str, saves: bool) -> None:
-    """Four workers are enough for one base, which then trains none with what barracks cost."""
-    rows = ["........", bases, "WWWW....", "........", "........", "......b."]
-    drawn = state(rows, resources=5)
-    found = orders(drawn, harvesters=0, spare=-9, calm=0)
-    base = drawn.own("Base")[0].id
-    assert (base not in found) == saves
-
-
-@pytest.mark.parametrize("ratio", [0.1, 9.0], ids=["attack", "defense"])
-def test_near_bases_harvest_with_one_worker_for_each_base(ratio: float) -> None:
-    rows = ["$...$...", "W...W...", "B...B...", "........", "ww......", "......b."]
-    found = orders(state(rows), attack_ratio=ratio)
-    assert [unit for unit, order in found.items() if order.action == HARVEST] == [3, 4]
+@pytest.mark.parametrize(("bases", "saves"), [("..B..B..", True), ("..B.....", False)])
+def test_several_bases_save_for_barracks_that_are_gone(bases: str, saves: bool) -> None:
+    """One base alone cannot spend all that comes in, so it goes on training."""
+    rows = ["$$$.....", bases, "WWWW....", *["." * 8] * 14, "......b."]
+    drawn = state(rows, resources=4)
+    found = orders(drawn, harvesters=3)
+    trained = [found[unit.id].product for unit in drawn.own("Base") if unit.id in found]
+    assert (trained == []) == saves
