@@ -87,13 +87,9 @@ class ChosenCells(Suggesting):
         """Return the cells that agents step to from the cells `starts`; they stay there if none is
         better.
         """
-        return cls(
-            space.position_of(cells),
-            flat[cells],
-            cells,
-            cells != starts,
-            cells if targets is None else targets,
-        )
+        if targets is None:
+            targets = cells
+        return cls(space.position_of(cells), flat[cells], cells, cells != starts, targets)
 
     @property
     def position(self) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.grid.neighborhood import build_links, patch_links
-from fieldcraft.space.kinds import graph_of, sight_grid_of
+from fieldcraft.space.kinds import graph_of
 
 if TYPE_CHECKING:
     from fieldcraft.space.graph.graph import Graph
@@ -56,7 +56,7 @@ class GridSnapshot:
         """Return the space as it is now, after the walls or costs of these cells have changed.
         Infinite costs are walls.
         """
-        grid = _grid(space)
+        grid = _as_grid(space)
         if costs is None:
             return _grid_now(grid)
         walls = self.walls.copy()
@@ -67,14 +67,14 @@ class GridSnapshot:
     def walled(self, space: Space, cells: NDArray[np.int64]) -> GridSnapshot:
         """Return the same moment with walls in these cells as well."""
         walls = _changed(self.walls, cells, True)
-        return self._patched(_grid(space), walls, cells, self.version)
+        return self._patched(_as_grid(space), walls, cells, self.version)
 
     def opened(self, space: Space, cells: NDArray[np.int64]) -> GridSnapshot:
         """Return the same moment with these walls, ascending, open; as before, terrain does not
         block steps out of them.
         """
         walls = _changed(self.walls, cells, False)
-        return self._patched(_grid(space), walls, cells, self.version, free=self.walls)
+        return self._patched(_as_grid(space), walls, cells, self.version, free=self.walls)
 
     def _patched(
         self,
@@ -84,18 +84,21 @@ class GridSnapshot:
         version: int,
         free: NDArray[np.bool_] | None = None,
     ) -> GridSnapshot:
-        links = self.links.reshape(space.shape)
+        """Return the snapshot with other walls in some cells; see `patch_links`."""
         shape = space.shape
+        links = self.links.reshape(shape)
+        if free is not None:
+            free = free.reshape(shape)
         if len(cells):
-            terrain = space.terrain
-            steps = space.neighborhood
-            wrap = space.wrap
-            if free is None:
-                leave = None
-            else:
-                leave = free.reshape(shape)
-            blocked = walls.reshape(shape)
-            links = patch_links(links, cells, blocked, terrain, steps, wrap, free=leave)
+            links = patch_links(
+                links,
+                cells,
+                walls.reshape(shape),
+                space.terrain,
+                space.neighborhood,
+                space.wrap,
+                free=free,
+            )
         return GridSnapshot(walls, links, version)
 
     @cached_property
@@ -116,11 +119,10 @@ def _changed(
     return found
 
 
-def _grid(space: Space) -> Grid:
-    """Return the grid of a snapshot's space."""
-    grid = sight_grid_of(space)
-    assert grid is not None
-    return grid
+def _as_grid(space: Space) -> Grid:
+    """Return the space of a snapshot of a grid, typed as a grid."""
+    assert isinstance(space, Grid)
+    return space
 
 
 @cached_until_walls_change

@@ -76,8 +76,10 @@ def state_of(space: Space) -> tuple[str, dict[str, Any]]:
     else:
         assert isinstance(space, Graph)
         parts = _graph_parts(space)
-    codes = (space.graph if isinstance(space, HexGrid) else space).opacity_codes
-    return NAMES[type(space)], parts if codes is None else parts | {"hides": codes}
+    codes = _with_opacity(space).opacity_codes
+    if codes is not None:
+        parts |= {"hides": codes}
+    return NAMES[type(space)], parts
 
 
 def restored(kind: str, parts: dict[str, Any]) -> Space:
@@ -93,7 +95,14 @@ def restored(kind: str, parts: dict[str, Any]) -> Space:
         codes = _array(parts["hides"], np.uint8)
         if codes.shape != (len(space),):
             raise ValueError(f"opacity of shape {codes.shape}")
-        (space.graph if isinstance(space, HexGrid) else space).opacity_codes = codes
+        _with_opacity(space).opacity_codes = codes
+    return space
+
+
+def _with_opacity(space: Space) -> Space:
+    """Return the space that has the opacity of cells: of hexagons their graph."""
+    if isinstance(space, HexGrid):
+        return space.graph
     return space
 
 
@@ -135,7 +144,8 @@ def _grid_parts(grid: Grid) -> dict[str, Any]:
 
 
 def _grid(parts: dict[str, Any]) -> Grid:
-    width, height = parts["width"], parts["height"]
+    width = parts["width"]
+    height = parts["height"]
     names = ("cell_size", "origin", "y_up", "wrap", "neighbors")
     options = {name: parts[name] for name in names} | {"corners": parts.get("cut", "never")}
     return Grid(width, height, **_ground(parts, width, height), **options)
@@ -162,7 +172,10 @@ def _graph(parts: dict[str, Any]) -> Graph:
         corners, starts, rings = (parts["mesh"][name] for name in ("corners", "starts", "rings"))
         if 3 * (len(starts) - 1) > len(rings):
             raise ValueError(f"{len(starts) - 1} polygons of {len(rings)} corners in all")
-        mesh = Mesh(corners, np.split(rings, starts[1:-1]) if len(starts) > 1 else [])
+        polygons = []
+        if len(starts) > 1:
+            polygons = np.split(rings, starts[1:-1])
+        mesh = Mesh(corners, polygons)
     if "squares" in parts:
         squares = _grid(parts["squares"])
     options = {name: parts[name] for name in _GRAPH}

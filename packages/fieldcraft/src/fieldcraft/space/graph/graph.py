@@ -20,9 +20,9 @@ from fieldcraft.space.changes import WallChanges
 from fieldcraft.space.graph.graph_parts import (
     MAX_EDGES,
     MAX_VERTICES,
-    check_mesh,
     checked_edges,
     checked_labels,
+    checked_mesh,
     checked_positions,
     edge_lengths,
 )
@@ -122,16 +122,15 @@ class Graph(Space):
         keep = pairs[:, 0] != pairs[:, 1]
         if squares is not None:
             _check_squares(squares, places, mesh)
-        self.topology = topology = Topology(places, pairs[keep], sizes[keep], directed)
-        self._mesh = check_mesh(mesh, topology)
+        topology = Topology(places, pairs[keep], sizes[keep], directed)
+        self.topology = topology
+        self._mesh = checked_mesh(mesh, topology)
         self.y_up = checks.flag("y_up", y_up)
-        if labels is None:
-            self.labels = None
-        else:
+        self.labels: tuple[Hashable, ...] | None = None
+        if labels is not None:
             self.labels = checked_labels(labels, len(places))
-        if max_height is None:
-            self.max_height = None
-        else:
+        self.max_height: float | None = None
+        if max_height is not None:
             self.max_height = checks.not_negative("max_height", max_height)
         self._blocked_arcs = read_only(np.zeros(len(topology.origins), dtype=np.bool_))
         self._squares = squares
@@ -185,11 +184,9 @@ class Graph(Space):
             For corners that don't exist and invalid polygons, and for a `weld` that joins two
             corners of one polygon.
         """
-        if weld is None:
-            least = None
-        else:
-            least = checks.not_negative("weld", weld)
-        mesh = joined(Mesh(corners, polygons), least)
+        if weld is not None:
+            weld = checks.not_negative("weld", weld)
+        mesh = joined(Mesh(corners, polygons), weld)
         pairs, lengths = mesh.neighbors()
         return cls(mesh.centers, pairs, lengths, max_height=max_height, mesh=mesh, y_up=y_up)
 
@@ -246,27 +243,29 @@ class Graph(Space):
         Nodes have "pos", a tuple, and "blocked"; edges "length" and "blocked". A mesh and squares
         are left out. Raises `MissingLibrary` without networkx.
         """
-        labels: Sequence[Hashable] = range(len(self)) if self.labels is None else self.labels
+        labels: Sequence[Hashable] = range(len(self))
+        if self.labels is not None:
+            labels = self.labels
         parts = GraphParts(
             self.positions,
             self.edges,
             self.lengths,
             self.directed,
             self.walls,
-            self._blocked_arcs[self._shown],
+            self._blocked_arcs[self._edge_arcs],
             labels,
         )
         return to_networkx(parts)
 
     def __repr__(self) -> str:
         blocked = int(np.count_nonzero(self._walls))
-        kind = "directed " if self.directed else ""
-        if self.mesh is None:
-            what = f"{kind}Graph"
-        else:
-            what = f"{kind}Graph of a mesh"
+        what = "Graph"
+        if self.directed:
+            what = "directed Graph"
+        if self.mesh is not None:
+            what += " of a mesh"
         return (
-            f"<{what}, {len(self)} vertices in {self.dimensions}D, {len(self._shown)} edges,"
+            f"<{what}, {len(self)} vertices in {self.dimensions}D, {len(self._edge_arcs)} edges,"
             f" {len(self) - blocked} open vertices>"
         )
 
@@ -300,18 +299,18 @@ class Graph(Space):
         """The edges, (E, 2), blocked ones included; read-only. In an undirected graph each once,
         with the lower number first.
         """
-        shown = self._shown
-        pairs = np.stack([self.topology.origins[shown], self.topology.ends[shown]], axis=1)
+        arcs = self._edge_arcs
+        pairs = np.stack([self.topology.origins[arcs], self.topology.ends[arcs]], axis=1)
         return read_only(pairs.astype(np.int64))
 
     @property
     def lengths(self) -> NDArray[np.float64]:
         """The world lengths of `edges`, (E,); read-only. They never change."""
-        return read_only(self.topology.lengths[self._shown])
+        return read_only(self.topology.lengths[self._edge_arcs])
 
     @property
-    def _shown(self) -> NDArray[np.int64]:
-        """The arcs of `edges`."""
+    def _edge_arcs(self) -> NDArray[np.int64]:
+        """The arcs of `edges`: of two arcs of an undirected edge the one to the higher number."""
         if self.directed:
             return np.arange(len(self.topology.origins))
         return np.flatnonzero(self.topology.origins < self.topology.ends)
@@ -432,24 +431,26 @@ class Graph(Space):
     @property
     def blocked_edges(self) -> NDArray[np.int64]:
         """The blocked edges, (K, 2), as in `edges`."""
-        return self.edges[self._blocked_arcs[self._shown]]
+        return self.edges[self._blocked_arcs[self._edge_arcs]]
 
     @property
     def open_edges(self) -> NDArray[np.int64]:
         """The edges that can be used now, (K, 2): neither they nor their vertices are blocked."""
         edges = self.edges
-        return edges[~(self._blocked_arcs[self._shown] | self._walls[edges].any(axis=1))]
+        return edges[~(self._blocked_arcs[self._edge_arcs] | self._walls[edges].any(axis=1))]
 
     def _block(self, walls: ArrayLike | None) -> None:
         """Make exactly these vertices, ids or a mask, walls."""
         blocked = np.zeros(len(self), dtype=np.bool_)
-        blocked[[] if walls is None else checked_cells(self, walls)] = True
+        if walls is not None:
+            blocked[checked_cells(self, walls)] = True
         self._walls = read_only(blocked)
 
     def describe_difference(self, other: object) -> str:
         """Return "" for a graph of the same vertices and edges; blocked ones may differ."""
-        same = isinstance(other, Graph) and self.topology.same_as(other.topology)
-        return "" if same else f"on {other!r}"
+        if isinstance(other, Graph) and self.topology.same_as(other.topology):
+            return ""
+        return f"on {other!r}"
 
     # Polygons and squares
 
@@ -479,9 +480,11 @@ class Graph(Space):
             return None
         walls = self._walls
         known = self._squared
-        if known is None or known[0] is not walls or known[1].walls_version:
+        # A grid whose walls somebody has changed is replaced, too.
+        if known is None or known[0] is not walls or known[1].walls_version != 0:
             self._squares = self._squares.with_walls(walls.reshape(self._squares.shape))
-            known = self._squared = (walls, self._squares)
+            known = (walls, self._squares)
+            self._squared = known
         return known[1]
 
     def _check_hides(self) -> None:
@@ -500,7 +503,9 @@ class Graph(Space):
     @property
     def period(self) -> NDArray[np.float64] | None:
         """The period of the squares, or None."""
-        return None if self._squares is None else self._squares.period
+        if self._squares is None:
+            return None
+        return self._squares.period
 
     def wrapped(self, positions: NDArray[Any]) -> NDArray[np.float64]:
         """See `Space.wrapped`."""
@@ -547,17 +552,17 @@ class Graph(Space):
         if len(missing) and outside == "clamp" and len(self):
             found[missing] = self._find(points[missing], None)
         elif len(missing):
-            limit = self.max_height
-            if limit is None:
-                height = ""
-            else:
-                height = f" at most {limit:g} above or below it"
-            where = f" at index {missing[0]}" if len(points) > 1 else ""
+            height = ""
+            if self.max_height is not None:
+                height = f" at most {self.max_height:g} above or below it"
+            got = str(tuple(points[missing[0]].tolist()))
+            if len(points) > 1:
+                got += f" at index {missing[0]}"
             remedy = 'Correct the position, allow a larger max_height, or pass outside="clamp"'
+            if not len(self):
+                remedy = "Give the graph vertices"
             raise OutsideMap(
-                f"A position has a vertex of the graph{height}",
-                got=f"{tuple(points[missing[0]].tolist())}{where}",
-                remedy=remedy if len(self) else "Give the graph vertices",
+                f"A position has a vertex of the graph{height}", got=got, remedy=remedy
             )
         return found
 
@@ -609,8 +614,9 @@ class Graph(Space):
 
     def _nearest_of(self, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
         squares = self.sight_grid
-        nearest = self.topology.nearest_of if squares is None else squares._nearest_of
-        return nearest(free, cells)
+        if squares is None:
+            return self.topology.nearest_of(free, cells)
+        return squares._nearest_of(free, cells)
 
     def with_walls(self, walls: ArrayLike | None) -> Graph:
         """Return the same graph with other vertices blocked (None for none), such as for another
@@ -628,11 +634,12 @@ class Graph(Space):
 def _check_squares(squares: object, places: NDArray[np.float64], mesh: Mesh | None) -> None:
     """Refuse squares whose cells are not the vertices."""
     if not isinstance(squares, Grid) or not np.array_equal(squares.positions, places):
+        got = f"{squares!r} for {len(places)} vertices"
+        if mesh is not None:
+            got += " and a mesh"
         raise InvalidValue(
             "squares are a grid whose cells are the vertices, in their order, for graphs without a"
             " mesh",
-            got=f"{squares!r} for {len(places)} vertices{'' if mesh is None else ' and a mesh'}"[
-                :160
-            ],
+            got=got[:160],
             remedy="Pass grid.position_of(range(len(grid))) as positions, or use grid.to_graph()",
         )

@@ -19,7 +19,9 @@ MAX_EDGES = 2**27
 def checked_positions(positions: ArrayLike) -> NDArray[np.float64]:
     """Return a copy of the positions of vertices, (N, 2) or (N, 3)."""
     shape = np.shape(checks.array("Positions", positions))
-    dimensions = 3 if len(shape) == 2 and shape[1] == 3 else 2
+    dimensions = 2
+    if len(shape) == 2 and shape[1] == 3:
+        dimensions = 3
     places, single = checks.positions(positions, dimensions=dimensions)
     if single:
         raise InvalidValue(
@@ -96,7 +98,7 @@ def edge_lengths(
     return np.where(loops, 1.0, sizes)
 
 
-def check_mesh(mesh: Mesh | None, topology: Topology) -> Mesh | None:
+def checked_mesh(mesh: Mesh | None, topology: Topology) -> Mesh | None:
     """Return the polygons of the vertices, or None."""
     if mesh is not None and (
         not isinstance(mesh, Mesh)

@@ -160,8 +160,10 @@ class Grid(Space):
         self._followed = 0
 
     def _compared(self) -> tuple[ArrayLike, ...]:
-        terrain = () if self.terrain is None else (self.terrain.classes, self.terrain.enter)
-        return self.walls, self.opaque, self.world_steps, self.corners, *terrain
+        compared = (self.walls, self.opaque, self.world_steps, self.corners)
+        if self.terrain is None:
+            return compared
+        return *compared, self.terrain.classes, self.terrain.enter
 
     def __len__(self) -> int:
         return self.width * self.height
@@ -243,11 +245,9 @@ class Grid(Space):
     def _locate(self, points: NDArray[np.float64], outside: IfOutside) -> NDArray[np.int64]:
         if len(points) == 1:
             one = self.layout.cell_of(points[0])
-        else:
-            one = None
-        if one is None:
-            return self.layout.cells(points, outside)
-        return np.array([one])
+            if one is not None:
+                return np.array([one])
+        return self.layout.cells(points, outside)
 
     def position_of(self, cells: ArrayLike) -> NDArray[np.float64]:
         """Return the world positions of the centers of cells: (2,) for one, (N, 2) for many."""
@@ -429,17 +429,18 @@ class Grid(Space):
         row, column = divmod(cell, self.width)
         steps = np.array(self.neighborhood.steps)
         lengths = self.neighborhood.lengths(self.cell_size)
-        rows, columns = row - steps[:, 1], column - steps[:, 0]
+        rows = row - steps[:, 1]
+        columns = column - steps[:, 0]
         if self.wrap:
-            rows, columns = rows % self.height, columns % self.width
+            rows = rows % self.height
+            columns = columns % self.width
         into = self.links().reshape(-1)[cell]
         arrives = (into >> np.arange(len(steps), dtype=into.dtype)) & into.dtype.type(1) != 0
         return (rows * self.width + columns)[arrives], lengths[arrives]
 
     def _find_steps(self, *, from_walls: bool) -> Adjacency:
-        if from_walls:
-            closed = None
-        else:
+        closed = None
+        if not from_walls:
             closed = self.walls
         return adjacency_of_links(self.links(), self.neighborhood, self.layout, closed)
 

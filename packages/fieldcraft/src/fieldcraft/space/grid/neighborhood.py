@@ -215,15 +215,7 @@ def build_links(
     No step ends in a wall; with `into_walls` each wall is entered as if only it were open. A step
     from a wall to an open cell is always allowed, because a source may be in a wall.
     """
-    return _built(
-        walls,
-        None if terrain is None else terrain.classes,
-        terrain,
-        neighborhood,
-        wrap,
-        walls,
-        into_walls,
-    )
+    return _built(walls, terrain, neighborhood, wrap, walls, into_walls=into_walls)
 
 
 def patch_links(
@@ -241,12 +233,13 @@ def patch_links(
 
     `free` are the cells that any step leaves whatever their terrain, by default the walls.
     """
-    leave = walls if free is None else free
-    classes = None if terrain is None else terrain.classes
+    leave = walls
+    if free is not None:
+        leave = free
     height, width = walls.shape
     table = _step_table(neighborhood)
     if len(changed) * len(table.around) > height * width // 2:
-        return _built(walls, classes, terrain, neighborhood, wrap, leave)
+        return _built(walls, terrain, neighborhood, wrap, leave)
     ground = None
     if terrain is not None:
         ground = (
@@ -309,18 +302,22 @@ def beside(
 
 
 def _dtype(steps: Steps) -> type[np.unsignedinteger]:
-    return np.uint8 if len(steps) <= 8 else np.uint64
+    if len(steps) <= 8:
+        return np.uint8
+    return np.uint64
 
 
 def _built(
     walls: NDArray[np.bool_],
-    classes: NDArray[np.uint8] | None,
     terrain: Terrain | None,
     neighborhood: Neighborhood,
     wrap: bool,
     free: NDArray[np.bool_],
+    *,
     into_walls: bool = False,
 ) -> Links:
+    """Return the links of a grid, see `build_links`; any step leaves cells that are `free`."""
+
     def before(array: NDArray[_Kind], dx: int, dy: int, outside: int | bool) -> NDArray[_Kind]:
         """Return for each cell the value of `array` one step (dx, dy) back, or `outside` off the
         map.
@@ -332,21 +329,20 @@ def _built(
         there.
         """
         inside = before(np.ones(walls.shape, dtype=np.bool_), dx, dy, False)
-        if terrain is None or classes is None:
+        if terrain is None:
             return inside
-        return inside & (
-            terrain.enter[before(classes, dx, dy, 0), classes] | before(free, dx, dy, False)
-        )
+        classes = terrain.classes
+        enters = terrain.enter[before(classes, dx, dy, 0), classes]
+        return inside & (enters | before(free, dx, dy, False))
 
     steps = neighborhood.steps
     corners = neighborhood.corners
     dtype = _dtype(steps)
     links = np.zeros(walls.shape, dtype=dtype)
     for bit, (dx, dy) in enumerate(steps):
-        if into_walls:
-            allowed = may_step(dx, dy)
-        else:
-            allowed = ~walls & may_step(dx, dy)
+        allowed = may_step(dx, dy)
+        if not into_walls:
+            allowed &= ~walls
         if abs(dx) == 1 and abs(dy) == 1 and corners != "cut":
             passable = []
             for side_dx, side_dy in ((dx, 0), (0, dy)):
@@ -357,7 +353,9 @@ def _built(
                 if terrain is not None:
                     passes &= before(may_step(side_dx, side_dy), *rest, False)
                 passable.append(passes)
-            both = corners == "never"
-            allowed &= passable[0] & passable[1] if both else passable[0] | passable[1]
+            if corners == "never":
+                allowed &= passable[0] & passable[1]
+            else:
+                allowed &= passable[0] | passable[1]
         links |= allowed.astype(dtype) << dtype(bit)
     return links

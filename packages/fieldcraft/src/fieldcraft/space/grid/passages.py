@@ -1,4 +1,4 @@
-"""Obstacles of moves between positions, on grids and meshes."""
+"""Obstacles of moves between positions on grids."""
 
 from __future__ import annotations
 
@@ -22,12 +22,8 @@ SOUTH_WEST = 128
 WALL = 255
 
 _SIDES = ((EAST, 1, 0), (WEST, -1, 0), (NORTH, 0, 1), (SOUTH, 0, -1))
-_CORNERS = (
-    (NORTH_EAST, 0, 2),
-    (NORTH_WEST, 1, 2),
-    (SOUTH_EAST, 0, 3),
-    (SOUTH_WEST, 1, 3),
-)  # and their places in _SIDES
+_CORNERS = ((NORTH_EAST, 0, 2), (NORTH_WEST, 1, 2), (SOUTH_EAST, 0, 3), (SOUTH_WEST, 1, 3))
+"""The corners, each with the places of its two sides in `_SIDES`."""
 
 _MOST_RINGS = 8
 
@@ -55,12 +51,15 @@ def passages(space: Grid) -> Bytes:
             remedy='Move them on a grid with corners="never" or "if-one-open", or from cell to cell'
             " by distances.step",
         )
-    turn = slice(None, None, -1 if space.y_up else 1)
-    if space.terrain is None:
-        classes = None
-    else:
-        classes = space.terrain.classes[turn]
-    return read_only(_blocked(space.walls[turn], classes, space.terrain, space.wrap))
+    walls = space.walls
+    classes = None
+    if space.terrain is not None:
+        classes = space.terrain.classes
+    if space.y_up:
+        walls = walls[::-1]
+        if classes is not None:
+            classes = classes[::-1]
+    return read_only(_blocked(walls, classes, space.terrain, space.wrap))
 
 
 @cached_until_walls_change

@@ -24,7 +24,7 @@ class HexGraph(Graph):
         self._layout = hexes.layout
         self._axial = hexes.to_axial(np.arange(len(hexes)))
         self._hexes = hexes
-        self._drawn: Mesh | None = None
+        self._polygons: Mesh | None = None
         places = hexes.layout.places(self._axial)
         edges, directed = _edges(hexes, self._axial)
         super().__init__(
@@ -45,11 +45,11 @@ class HexGraph(Graph):
     @property
     def mesh(self) -> Mesh | None:
         """The hexagons as polygons; None on a torus, because lines would leave the plane."""
-        if self._drawn is None and not self._hexes.wrap:
-            self._drawn = Mesh(*self._layout.corners(self._axial))
+        if self._polygons is None and not self._hexes.wrap:
+            self._polygons = Mesh(*self._layout.corners(self._axial))
             # sqrt(3) is no finite fraction: lines are compared in units that all corners share.
-            self._drawn.units = self._layout.units
-        return self._drawn
+            self._polygons.units = self._layout.units
+        return self._polygons
 
     @property
     def areas(self) -> NDArray[np.float64]:
@@ -84,7 +84,6 @@ def _edges(hexes: HexGrid, axial: NDArray[np.int64]) -> tuple[NDArray[np.int64],
     classes = hexes.terrain.classes.reshape(-1)
     walls = hexes.terrain.walls.reshape(-1)
     # Walls keep their outgoing steps, as on grids, because a source may be on one.
-    return (
-        both[hexes.terrain.enter[classes[both[:, 0]], classes[both[:, 1]]] | walls[both[:, 0]]],
-        True,
-    )
+    starts, ends = both.T
+    allowed = hexes.terrain.enter[classes[starts], classes[ends]] | walls[starts]
+    return both[allowed], True

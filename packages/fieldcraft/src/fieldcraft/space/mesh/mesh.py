@@ -56,7 +56,9 @@ class Mesh:
 
     def __init__(self, corners: ArrayLike, polygons: Sequence[ArrayLike] | ArrayLike) -> None:
         shape = np.shape(checks.array("Corners", corners))
-        dimensions = 3 if len(shape) == 2 and shape[1] == 3 else 2
+        dimensions = 2
+        if len(shape) == 2 and shape[1] == 3:
+            dimensions = 3
         self.corners, single = checks.positions(corners, dimensions=dimensions)
         if single or np.abs(self.corners).max(initial=0) > checks.LARGEST:
             raise InvalidValue(
@@ -85,7 +87,7 @@ class Mesh:
             raise InvalidValue(
                 f"The corners of this mesh are 0 to {len(self.corners) - 1}",
                 got=f"{self.rings[at]} in polygon {int(self.ring_owners[at])}",
-                remedy="Mend that polygon",
+                remedy="Correct the numbers of its corners",
             )
         keys = self.ring_owners * len(self.corners) + self.rings
         twice = np.flatnonzero(np.diff(np.sort(keys)) == 0)
@@ -118,7 +120,7 @@ class Mesh:
                     "A polygon is convex, seen from above",
                     got=f"polygon {index} with the corners {ring.tolist()}"[:120],
                     remedy=(
-                        "Cut it into convex ones, such as triangles, or mend the order of its"
+                        "Cut it into convex ones, such as triangles, or correct the order of its"
                         " corners"
                     ),
                 )

@@ -133,8 +133,10 @@ def _over_grid(grid: Grid, start: Floats, end: Floats, seconds: float, half_widt
             remedy="Cut it to its range",
         )
     grid.cell_at(start)
-    x0, x1 = (ops.units((float(point[0]) - grid.origin[0]) / size) for point in (start, end))
-    y0, y1 = (ops.units((float(point[1]) - grid.origin[1]) / size) for point in (start, end))
+    x0 = ops.units((float(start[0]) - grid.origin[0]) / size)
+    y0 = ops.units((float(start[1]) - grid.origin[1]) / size)
+    x1 = ops.units((float(end[0]) - grid.origin[0]) / size)
+    y1 = ops.units((float(end[1]) - grid.origin[1]) / size)
     across = grid.width * ops.UNITS
     down = grid.height * ops.UNITS
     x1 = x1 - x0 // across * across
