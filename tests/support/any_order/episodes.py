@@ -96,4 +96,8 @@ def _can_be_renewed(scene: Scene, name: str) -> bool:
     each = scene.get(name)
     if each is None or (name == "party" and isinstance(scene.space, fc.Graph)):
         return False
-    return getattr(each, "_walls_version", scene.space.walls_version) == scene.space.walls_version
+    if isinstance(each, fc.Pursuit):
+        version = each._flood.walls_version
+    else:
+        version = getattr(each, "_walls_version", scene.space.walls_version)
+    return bool(version == scene.space.walls_version)

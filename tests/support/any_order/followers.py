@@ -235,9 +235,22 @@ def change_pursuit(scene: Scene, name: str) -> str:
     return str(scene.one_of(words))
 
 
-@peek(fc.Pursuit, "values", "hot", "barrier", "estimate", "assign", "state", "time", "steps")
+@peek(
+    fc.Pursuit,
+    "values",
+    "hot",
+    "barrier",
+    "estimate",
+    "assign",
+    "state",
+    "time",
+    "steps",
+    "stopped",
+    "restarts",
+)
 def read_pursuit(scene: Scene, name: str) -> str:
     words = ["values", "hot", "barrier", "estimate()", "state()", "time", "steps", "version"]
+    words += ["stopped", "restarts"]
     return f"{name}.{scene.one_of(words)}"
 
 

@@ -84,7 +84,7 @@ class TestBarrier:
         )
         hunt.step(40)
         assert hunt.stopped == "with nowhere left to go"
-        assert (hunt._ignited.reshape(21, 31)[:, 0] > 0).all()
+        assert (hunt._flood.ignited.reshape(21, 31)[:, 0] > 0).all()
 
     def test_is_dropped_where_the_front_has_no_other_way(self) -> None:
         hall = fc.Grid(20, 1)
@@ -123,7 +123,7 @@ class TestBarrier:
             assert hunt.stopped is None and hunt.hot.size
             hunt.step(4000)
             away = fc.distance_map(grid, grid.position_of(start)).values
-            assert ((hunt._ignited >= 0) == np.isfinite(away).reshape(-1)).all()
+            assert ((hunt._flood.ignited >= 0) == np.isfinite(away).reshape(-1)).all()
 
 
 class TestStops:

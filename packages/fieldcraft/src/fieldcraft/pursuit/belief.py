@@ -118,16 +118,18 @@ class Belief(Operand):
         self.targets = checks.integer("targets", targets, minimum=1)
         self._changes = 0
         self._walls_version = space.walls_version
-        self._seen: tuple[int, NDArray[np.float32]] | None = None
+        self._shown: tuple[int, NDArray[np.float32]] | None = None
         self.speed = checks.positive("speed", speed)
         self.doubt = checks.fraction("doubt", doubt)
         parts = len(self._hypotheses.stages)
         if self.targets * parts * len(self.space) > _MOST_NUMBERS:
+            got = f"targets={targets} on {len(self.space):,} cells"
+            if parts > 1:
+                got += f" with {parts} stages of motions"
             raise InvalidValue(
                 f"A belief has at most {_MOST_NUMBERS:,} numbers: targets times cells times stages"
                 " of motions",
-                got=f"targets={targets} on {len(self.space):,} cells"
-                + (f" with {parts} stages of motions" if parts > 1 else ""),
+                got=got,
                 remedy="Use a belief for each group of targets, or a coarser map",
             )
         self.every = interval_of(space.typical_step, self.speed, every)
@@ -159,7 +161,7 @@ class Belief(Operand):
         return f"<Belief about {self.targets} {many} on {self.space!r}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_seen": None}
+        return self.__dict__ | {"_shown": None}
 
     @property
     def version(self) -> int:
@@ -178,8 +180,7 @@ class Belief(Operand):
             out.
         """
         belief = self._beliefs[target_number(target, self.targets)]
-        stale = self._walls_version != self.space.walls_version and not self.space.walls.all()
-        if stale:
+        if self._walls_version != self.space.walls_version and not self.space.walls.all():
             parts = belief.off_walls()
         else:
             parts = belief.held()
@@ -192,7 +193,9 @@ class Belief(Operand):
         owners = zip(parts, self._hypotheses.owners, strict=True)
         own = np.sum([part for part, owner in owners if owner == number], axis=0)
         total = own.sum()
-        return np.asarray(own / total if total > 0 else own)
+        if total > 0:
+            own = own / total
+        return np.asarray(own)
 
     def hypotheses(self, target: int = 0) -> dict[str, float]:
         """Return the probability of each hypothesis of `motion` by name; they sum to 1.
@@ -206,14 +209,14 @@ class Belief(Operand):
     @property
     def values(self) -> NDArray[np.float32]:
         """The expected number of targets in each cell, float32 in the space's shape; read-only."""
-        if self._seen is None or self._seen[0] != self.version:
+        if self._shown is None or self._shown[0] != self.version:
             total: Floats = np.sum(
                 [self.probability(number) for number in range(self.targets)], axis=0
             )
             narrow = total.astype(np.float32)
             narrow.flags.writeable = False
-            self._seen = (self.version, narrow)
-        return self._seen[1]
+            self._shown = (self.version, narrow)
+        return self._shown[1]
 
     def estimate(self, how: Estimate = "peak", *, target: int = 0) -> Floats:
         """Return one world position for a target.
@@ -381,9 +384,8 @@ class Belief(Operand):
         reach = checks.positive("radius", radius)
         point = self.space.position_of(self._cell(position, outside))
         away = self.space.offsets_from(point)
-        likely = np.maximum(1 - (away**2).sum(axis=1) / (reach * reach), 0.0).reshape(
-            self.space.shape
-        )
+        likely = np.maximum(1 - (away**2).sum(axis=1) / (reach * reach), 0.0)
+        likely = likely.reshape(self.space.shape)
         if not self.space.walls.all():
             self._follow_walls()
         self._beliefs[number].report(likely, sure)
@@ -469,7 +471,7 @@ class Belief(Operand):
         """
         masses, self._ticks = restore_from(state, self._beliefs, self.every)
         if np.logical_and(masses, self.space.walls).any():
-            self._walls_version = -1  # on these walls they have yet to move
+            self._walls_version = -1  # The masses move off these walls before the next step.
         self._changes += 1
 
     def _cell(self, position: ArrayLike, outside: IfOutside) -> int:

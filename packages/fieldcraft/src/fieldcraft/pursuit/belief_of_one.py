@@ -22,8 +22,9 @@ from fieldcraft.pursuit.transitions import Flow
 GONE = 1e-12
 """A smaller sum of probabilities counts as 0."""
 
-_SLIPPED = 4.0  # typical steps that make a cell e times less likely after a wrong belief
-_UNSEEN = 3  # intervals out of sight after which a sighting weights hypotheses
+# After a wrong belief a cell is e times less likely than one nearer by so many typical steps.
+_SLIPPED = 4.0
+_UNSEEN = 3  # A sighting weights hypotheses after so many intervals out of sight.
 
 
 class TargetBelief:
@@ -58,8 +59,11 @@ class TargetBelief:
 
     def put(self, likely: NDArray[Any]) -> None:
         """Begin anew with the likelihood of each cell, in the space's shape, of any sum."""
-        even = likely / likely.sum()
-        self.place([even if share == 1 else even * share for share in self.shares()])
+        self.place(self._split(likely / likely.sum()))
+
+    def _split(self, likely: Floats) -> list[Floats]:
+        """Return a likelihood of cells as masses of the stages at first, (S)."""
+        return [likely * share for share in self.shares()]
 
     def place(self, parts: Sequence[NDArray[Any]]) -> None:
         """Set the masses (S), in the space's shape and with the sum 1."""
@@ -87,9 +91,8 @@ class TargetBelief:
                 minlength=len(self.weights),
             )
             if self.age >= _UNSEEN and held.sum() > 0:
-                weights = (1 - doubt) * held / held.sum() + doubt * np.array(
-                    self.hypotheses.weights
-                )
+                first = np.array(self.hypotheses.weights)
+                weights = (1 - doubt) * held / held.sum() + doubt * first
                 self.weights = tuple((weights / weights.sum()).tolist())
         found = np.zeros(self.lost.space.shape)
         found.reshape(-1)[cell] = 1.0
@@ -102,7 +105,7 @@ class TargetBelief:
         reported = [part * likely for part in before]
         if summed(reported) <= GONE:  # the belief was elsewhere
             anywhere = np.where(self.lost.space.walls, 0.0, likely)
-            reported = [anywhere if share == 1 else anywhere * share for share in self.shares()]
+            reported = self._split(anywhere)
         total = summed(reported)
         if total <= GONE:
             return
@@ -150,7 +153,7 @@ class TargetBelief:
         left = [np.where(self.lost.space.walls, 0.0, part) for part in self.held()]
         if summed(left) <= GONE:
             anywhere = (~self.lost.space.walls).astype(np.float64)
-            left = [anywhere if share == 1 else anywhere * share for share in self.shares()]
+            left = self._split(anywhere)
         total = summed(left)
         return [np.asarray(part / total) for part in left]
 
@@ -176,7 +179,7 @@ class TargetBelief:
         if self.hypotheses.changes:
             self._change()
         self._arrive()
-        for number, follower, chance in self._turning() if self._timed else ():
+        for number, follower, chance in self._turning():
             self._live[follower] |= self._live[number]
             moved = self.masses[number] * chance
             self.masses[number] -= moved
@@ -192,7 +195,8 @@ class TargetBelief:
                 mass *= self.scale
                 continue
             flow.run(mass, self.scale, spare)
-            self.masses[number], spare = spare, mass
+            self.masses[number] = spare
+            spare = mass
         self.scale = 1.0
         self.age += 1
         return spare
@@ -216,8 +220,9 @@ class TargetBelief:
             kernels.pursuit.belief_steps.arrive(
                 flat, chances, self.masses[number].reshape(-1), moved
             )
-            for follower, shares in followers if moved.any() else ():
-                begun.append((moved, flat, shares, follower))
+            if moved.any():
+                for follower, shares in followers:
+                    begun.append((moved, flat, shares, follower))
         for moved, flat, shares, follower in begun:
             kernels.pursuit.belief_steps.begin(
                 moved, flat, shares, self.masses[follower].reshape(-1)
@@ -282,11 +287,12 @@ class TargetBelief:
     def _flow(self, number: int) -> Flow | None:
         """Return the flow of a stage, and cache it."""
         mover = self.hypotheses.stages[number].mover
-        if mover.alike and mover in self._shared:
+        if not mover.alike:
+            flow = mover.flow(self.lost)
+        elif mover in self._shared:
             flow = self._shared[mover]
         else:
             flow = mover.flow(self.lost)
-        if mover.alike:
             self._shared[mover] = flow
         self._flows[number] = flow
         return flow
@@ -296,11 +302,9 @@ class TargetBelief:
         self._layout = layout
         self._shared = shared
         cell = self.lost.cell
-        self.begin(
-            None if cell is None else int(self.lost.space.nearest_open(cell)),
-            self.lost.velocity,
-            self.age,
-        )
+        if cell is not None:
+            cell = int(self.lost.space.nearest_open(cell))
+        self.begin(cell, self.lost.velocity, self.age)
 
     def restore(
         self, weights: tuple[float, ...], cell: int | None, velocity: Floats, age: int
@@ -339,7 +343,7 @@ def summed(parts: list[Floats]) -> float:
     return float(sum(float(part.sum()) for part in parts))
 
 
-_ROUNDED = 1e-6  # tolerance of sums of 1
+_ROUNDED = 1e-6  # Sums of 1 may differ by this.
 
 
 def state_of(beliefs: Sequence[TargetBelief], ticks: int) -> dict[str, Any]:
@@ -379,7 +383,8 @@ def restore_from(
         raise not_a_state("masses of a state are at least 0 and sum to 1", "others")
     weights = plain_numbers(state, "weights", (targets, len(hypotheses.names)))
     velocities = plain_numbers(state, "velocities", (targets, space.dimensions))
-    cells, ages = (plain_numbers(state, name, (targets,), "i") for name in ("cells", "ages"))
+    cells = plain_numbers(state, "cells", (targets,), "i")
+    ages = plain_numbers(state, "ages", (targets,), "i")
     sound = (weights >= 0).all() and (np.abs(weights.sum(axis=1) - 1) <= _ROUNDED).all()
     if not sound or cells.min() < -1 or cells.max() >= len(space) or ages.min() < 0:
         raise not_a_state(
@@ -388,9 +393,8 @@ def restore_from(
     for k, belief in enumerate(beliefs):
         belief.place(list(masses[k]))
         belief.scale = float(scales[k])
-        if cells[k] < 0:
-            cell = None
-        else:
+        cell = None
+        if cells[k] >= 0:
             cell = int(cells[k])
         belief.restore(tuple(weights[k].tolist()), cell, velocities[k], int(ages[k]))
     return masses, ticks

@@ -14,7 +14,7 @@ from fieldcraft.space import Space, sees, visible
 from fieldcraft.space.kinds import checked_space, sight_grid_of
 
 _NEVER = -1
-_MOST_TARGETS = 10_000_000  # whose last positions take 400 MB
+_MOST_TARGETS = 10_000_000  # The last positions of so many take 400 MB.
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,9 @@ class Contacts:
     def velocity_of(self, target: int) -> NDArray[np.float64] | None:
         """Return the velocity of a target when it was last seen, or None if it is not known."""
         velocity: NDArray[np.float64] = self.velocities[target_number(target, len(self))]
-        return velocity if velocity.any() else None
+        if velocity.any():
+            return velocity
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,11 +106,10 @@ class Sight:
     def __post_init__(self) -> None:
         checked_space(self.space)
         nowhere = np.zeros((0, self.space.dimensions))
+        radius: ArrayLike = 1.0
         if checks.array("radius", self.radius).ndim == 0:
-            one = self.radius
-        else:
-            one = 1.0
-        visible(self.space, nowhere, one, angle=self.angle, heights=self.heights, eye=self.eye)
+            radius = self.radius
+        visible(self.space, nowhere, radius, angle=self.angle, heights=self.heights, eye=self.eye)
         clock.ticks("grace", self.grace)
 
     def nobody(self, targets: int) -> Contacts:
@@ -189,16 +190,15 @@ class Sight:
             eye=self.eye,
         ) & _flags(present, len(points))
         now: NDArray[np.bool_] = np.asarray(seen.any(axis=0))
-        waited = np.where(
-            now, 0, np.where(contacts.waited == _NEVER, _NEVER, contacts.waited + passed)
-        )
-        held = now | (contacts.in_sight & (waited <= clock.ticks("grace", self.grace)))
+        waited = np.where(contacts.waited == _NEVER, _NEVER, contacts.waited + passed)
+        waited = np.where(now, 0, waited)
+        in_sight = now | (contacts.in_sight & (waited <= clock.ticks("grace", self.grace)))
         return replace(
             contacts,
             seen=seen,
-            in_sight=held,
-            found=np.flatnonzero(held & ~contacts.in_sight),
-            lost=np.flatnonzero(contacts.in_sight & ~held),
+            in_sight=in_sight,
+            found=np.flatnonzero(in_sight & ~contacts.in_sight),
+            lost=np.flatnonzero(contacts.in_sight & ~in_sight),
             positions=np.where(now[:, np.newaxis], points, contacts.positions),
             velocities=self._velocities(contacts, points, now, clock.seconds(passed), velocities),
             waited=waited.astype(np.int64),

@@ -13,10 +13,10 @@ from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.sight.sight import visible
 from fieldcraft.space.space_ranges import at_walk, within_walk
 
-_SIDE = 1.5  # typical steps: the smallest box of a cluster
+_SIDE = 1.5  # The smallest box of a cluster, in typical steps.
 _MOST_CLUSTERS = 4096
-_NARROW = 8  # exponent of how much likelier a hiding place is that fewer cells see
-_EVEN = 0.05  # chance of the most open place relative to the most hidden one
+_PREFERENCE = 8  # The exponent by which places that fewer cells see are likelier.
+_LEAST_CHANCE = 0.05  # The chance of the most open place, relative to the most hidden one.
 _MOST_HIDING = 200
 
 
@@ -84,7 +84,8 @@ def _clusters(space: Space) -> tuple[NDArray[np.int32], Ints]:
     while True:
         boxes = np.floor((space.positions - corner) / (side * space.typical_step)).astype(np.int64)
         same = (boxes[origins] == boxes[arcs.ends]).all(axis=1)
-        if not boxes.any():  # and still too many: components without steps between them
+        if not boxes.any():
+            # One box has too many components without steps between them.
             return np.zeros(len(space), dtype=np.int32), opened[:1]
         joined = csr_array(
             (np.ones(np.count_nonzero(same), dtype=np.int8), (origins[same], arcs.ends[same])),
@@ -124,7 +125,7 @@ def hiding_chances(openness: NDArray[Any]) -> Floats:
     """
     order = np.argsort(openness, kind="stable")
     rank = np.argsort(order, kind="stable") / max(len(openness), 1)
-    return np.asarray((1 - rank) ** _NARROW + _EVEN)
+    return np.asarray((1 - rank) ** _PREFERENCE + _LEAST_CHANCE)
 
 
 def hiding_paths(
@@ -148,7 +149,8 @@ def hiding_paths(
     away, before = dijkstra(steps, indices=start, limit=most, return_predecessors=True)
     cells = np.flatnonzero((away >= least) & (away <= most))
     dark = cells[~visibility.sees(start)[cells]]
-    cells = dark if len(dark) else cells
+    if len(dark):
+        cells = dark
     if not len(cells):
         return np.empty((0, 1), dtype=np.int32), np.empty(0)
     if len(cells) > _MOST_HIDING:

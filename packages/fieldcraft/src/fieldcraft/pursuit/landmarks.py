@@ -15,8 +15,8 @@ from fieldcraft.space import Space
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cached import cached_until_walls_change
 
-_FEW = 20  # cells of a component that is too small for landmarks
-_FIELDS = 64  # other cells with cached distances
+_FEW = 20  # A component of fewer cells is too small for landmarks.
+_FIELDS = 64  # The distances to so many other cells are cached.
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,8 @@ class Landmarks:
         arcs = OutSteps(steps.starts, steps.ends, steps.lengths)
         if begins is None:
             begins = np.zeros(len(paths), dtype=np.int64)
-        fields = self.fields if fields is None else fields
+        if fields is None:
+            fields = self.fields
         kernels.pursuit.rollout_steps.extend(arcs, self.links, fields, goals, begins, step, paths)
 
 
@@ -133,7 +134,5 @@ def normalized_shares(some: NDArray[np.bool_], shares: Floats) -> Floats:
     there are none.
     """
     if some.any():
-        found = np.where(some, shares, 0.0)
-    else:
-        found = shares
-    return np.asarray(found / found.sum())
+        shares = np.where(some, shares, 0.0)
+    return np.asarray(shares / shares.sum())

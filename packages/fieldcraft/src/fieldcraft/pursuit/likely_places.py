@@ -52,9 +52,9 @@ def _mean(
     if size is None:
         return np.asarray((places * weights[:, np.newaxis]).sum(axis=0) / weights.sum())
     angles = places * (2 * np.pi / size)
-    middle = np.arctan2(
-        (np.sin(angles) * shares).sum(axis=0), (np.cos(angles) * shares).sum(axis=0)
-    ) * (size / (2 * np.pi))
+    sines = (np.sin(angles) * shares).sum(axis=0)
+    cosines = (np.cos(angles) * shares).sum(axis=0)
+    middle = np.arctan2(sines, cosines) * (size / (2 * np.pi))
     mean = middle + (_offsets(space, places, middle) * shares).sum(axis=0)
     return space.wrapped(mean)
 
@@ -72,14 +72,12 @@ def assigned(
     if not len(points):
         return np.zeros((0, space.dimensions))
     starts = np.atleast_1d(space.nearest_open(space.cell_at(points, outside=outside)))
-    if len(space.adjacency.ends):
-        usual = 4 * space.typical_step
-    else:
-        usual = 0.0
-    if spacing is None:
-        gap = usual
-    else:
+    if spacing is not None:
         gap = checks.not_negative("spacing", spacing)
+    elif len(space.adjacency.ends):
+        gap = 4 * space.typical_step
+    else:
+        gap = 0.0
     places = _spread_out(space, cells, weights, len(points), gap)
     from scipy.optimize import linear_sum_assignment
 
@@ -88,8 +86,8 @@ def assigned(
     walks = np.stack([each.measured(starts) for each in maps], axis=1)[:, which]
     # A place without a path to it costs more than all paths of the others.
     walks[np.isinf(walks)] = 1 + 2 * len(points) * float(walks[np.isfinite(walks)].max(initial=1.0))
-    _, whose = linear_sum_assignment(walks)
-    return space.position_of(places[whose])
+    _, numbers = linear_sum_assignment(walks)
+    return space.position_of(places[numbers])
 
 
 def _spread_out(
@@ -114,7 +112,10 @@ def _spread_out(
         else:
             worth = weights * near
         best = int(np.lexsort((cells, near, -worth))[0])
-        taken.append(best if worth[best] > 0 else taken[len(taken) % len(cells)])
+        if worth[best] > 0:
+            taken.append(best)
+        else:
+            taken.append(taken[len(taken) % len(cells)])
         away = _offsets(space, positions, positions[taken[-1]])
         near = np.minimum(near, np.sqrt((away**2).sum(axis=1)))
     return cells[taken]

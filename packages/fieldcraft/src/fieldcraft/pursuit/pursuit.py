@@ -16,24 +16,27 @@ from fieldcraft.base.interruption import atomic
 from fieldcraft.base.words import Estimate, IfOutside
 from fieldcraft.pursuit.likely_places import assigned, estimate
 from fieldcraft.pursuit.pursuit_checks import (
-    behind,
+    cells_behind,
     check_flood,
     heading_of,
     interval_of,
-    place,
     plain_integer,
     plain_numbers,
+    resolve_last_seen,
 )
 from fieldcraft.pursuit.pursuit_flood import LAST_STEP, NEVER, Flood, heat_of, mask_of
 from fieldcraft.space import Space
 from fieldcraft.space.changes import UNKNOWN
 from fieldcraft.space.kinds import checked_space
+from fieldcraft.values.operand import Operand
 
 _TAIL_STEPS = 12
+_ARRAYS = ("state", "ignited", "lit", "barrier_cells", "marks")
 _STUCK = "with nowhere left to go"
+_NOTHING_SHOWN = (-1, np.zeros(0, dtype=np.float32))
 
 
-class Pursuit(Flood):
+class Pursuit(Operand):
     """A flood from the last sighting of a target, in front of it.
 
     The cell of the sighting is hot. In each step hot cells ignite their untouched neighbors, and
@@ -126,7 +129,7 @@ class Pursuit(Flood):
         most_hot: int = 20_000,
         most_steps: int = 500,
     ) -> None:
-        start, self.last_seen = place(checked_space(space), last_seen)
+        start, self.last_seen = resolve_last_seen(checked_space(space), last_seen)
         heading, own_speed = heading_of(velocity, space.dimensions)
         if speed is None:
             pace = own_speed
@@ -148,40 +151,47 @@ class Pursuit(Flood):
             reach = _TAIL_STEPS * step
         else:
             reach = checks.not_negative("tail", tail)
-        is_behind = behind(space, self.last_seen, heading, math.radians(angle), reach)
-        super().__init__(space, start, mask_of(space, blocked), is_behind, self.cooling)
-        if self._state[start] == kernels.pursuit.flood_steps.BLOCKED:
-            nearest = tuple(space.position_of(self._origin()).tolist())
-            is_any = bool((self._state == kernels.pursuit.flood_steps.UNTOUCHED).any())
+        is_behind = cells_behind(space, self.last_seen, heading, math.radians(angle), reach)
+        self.space = space
+        self._flood = Flood(space, start, mask_of(space, blocked), is_behind, self.cooling)
+        if self._flood.state[start] == kernels.pursuit.flood_steps.BLOCKED:
+            nearest = tuple(space.position_of(self._flood.origin()).tolist())
+            remedy = "Block less"
+            if (self._flood.state == kernels.pursuit.flood_steps.UNTOUCHED).any():
+                remedy = f"Pass the nearest possible position, {nearest}"
             raise OnWall(
                 "A target is last seen in an open cell that is not blocked",
                 got=f"{tuple(self.last_seen.tolist())}",
-                remedy=(
-                    f"Pass the nearest possible position, {nearest}" if is_any else "Block less"
-                ),
+                remedy=remedy,
             )
-        self._state[start] = kernels.pursuit.flood_steps.HEAT
-        self._ignited[start] = 0
+        self._flood.state[start] = kernels.pursuit.flood_steps.HEAT
+        self._flood.ignited[start] = 0
         self._ticks = 0
-        self._seen = (-1, np.zeros(0, dtype=np.float32))
+        self._shown: tuple[int, NDArray[np.float32]] = _NOTHING_SHOWN
 
     def __repr__(self) -> str:
-        return (
-            f"<Pursuit after {self.steps} steps, {len(self.hot)} hot"
-            f" cells{', ' + self.stopped if self.stopped else ''}>"
-        )
+        text = f"Pursuit after {self.steps} steps, {len(self.hot)} hot cells"
+        if self.stopped is not None:
+            text += f", {self.stopped}"
+        return f"<{text}>"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            name: value
-            for name, value in self.__dict__.items()
-            if name not in ("_adjacency", "_seen")
-        }
+        return self.__dict__ | {"_shown": _NOTHING_SHOWN}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._adjacency = self.space.adjacency
-        self._seen = (-1, np.zeros(0, dtype=np.float32))
+    @property
+    def steps(self) -> int:
+        """The number of steps of the flood."""
+        return self._flood.steps
+
+    @property
+    def stopped(self) -> str | None:
+        """Why the flood has stopped; None while it runs."""
+        return self._flood.stopped
+
+    @property
+    def restarts(self) -> int:
+        """How often the flood was wrong and began again."""
+        return self._flood.restarts
 
     # The flood
 
@@ -191,49 +201,39 @@ class Pursuit(Flood):
         not. A flood with no cells left to enter only cools.
         """
         wanted = checks.integer("count", count)
-        self._follow_walls()
-        if wanted and self.stopped is None:
+        self._flood.follow_walls()
+        if wanted and self._flood.stopped is None:
             wanted -= self._go_on(wanted)
-            self._changes += 1
-        if wanted and self.stopped == _STUCK:
-            self._marks[kernels.pursuit.flood_steps.STEPS] = min(self.steps + wanted, LAST_STEP)
-            self._changes += 1
-        return self.stopped is None
+            self._flood.changes += 1
+        if wanted and self._flood.stopped == _STUCK:
+            cooled = min(self.steps + wanted, LAST_STEP)
+            self._flood.marks[kernels.pursuit.flood_steps.STEPS] = cooled
+            self._flood.changes += 1
+        return self._flood.stopped is None
 
     def _go_on(self, wanted: int) -> int:
         """Make up to `wanted` steps of the front, and return how many were made."""
+        flood = self._flood
         before = self.steps
         left = max(self.most_steps - self.steps, 0)
-        end = self._make_steps(min(wanted, left))
-        if end == kernels.pursuit.flood_steps.STUCK and self._drop_barrier():
-            end = self._make_steps(min(wanted, left) - (self.steps - before))
+        end = flood.make_steps(min(wanted, left), self.most_hot)
+        if end == kernels.pursuit.flood_steps.STUCK and flood.drop_barrier():
+            made = self.steps - before
+            end = flood.make_steps(min(wanted, left) - made, self.most_hot)
         if end != kernels.pursuit.flood_steps.RUNS:
             if end == kernels.pursuit.flood_steps.TOO_HOT:
-                self.stopped = "with too many hot cells"
+                self._flood.stopped = "with too many hot cells"
             else:
-                self.stopped = _STUCK
+                self._flood.stopped = _STUCK
         elif wanted > left:
-            self.stopped = f"after {self.most_steps} steps"
+            self._flood.stopped = f"after {self.most_steps} steps"
         return self.steps - before
-
-    def _make_steps(self, count: int) -> int:
-        """Make some steps of the front, and return how they ended."""
-        return self._run(
-            self._state,
-            self._ignited,
-            self._lit,
-            self._barrier_cells,
-            self._marks,
-            count,
-            self.most_hot,
-        )
 
     @atomic
     def advance(self, dt: float) -> bool:
         """Advance time by `dt` seconds; return whether the flood still runs, see `step`."""
-        due, self._ticks = divmod(
-            self._ticks + clock.ticks("dt", dt), clock.ticks("every", self.every)
-        )
+        ticks = self._ticks + clock.ticks("dt", dt)
+        due, self._ticks = divmod(ticks, clock.ticks("every", self.every))
         return self.step(due)
 
     @atomic
@@ -256,49 +256,43 @@ class Pursuit(Flood):
             False if the flood began anew, or all cells in reach are in view.
         """
         seen = mask_of(self.space, view)
-        self._follow_walls()
-        self._forget(seen & (self._state == kernels.pursuit.flood_steps.HEAT))
-        return bool(self.values.any()) or self._begin_anew(seen)
+        self._flood.follow_walls()
+        self._flood.forget(seen & (self._flood.state == kernels.pursuit.flood_steps.HEAT))
+        return bool(self.values.any()) or self._flood.begin_anew(seen)
 
     # Answers
 
     @property
     def version(self) -> int:
         """A number that changes when the values may have changed."""
-        return self._changes + self.space.walls_version
+        return self._flood.changes + self.space.walls_version
 
     @property
     def values(self) -> NDArray[np.float32]:
         """The heat, float32 in the space's shape: 1 in hot cells, less in cooling ones, else 0;
         read-only.
         """
-        if self._seen[0] != self.version:
-            is_cold = (self._ignited == NEVER) | self._impassable_now()
+        if self._shown[0] != self.version:
+            is_cold = (self._flood.ignited == NEVER) | self._flood.impassable_now()
             heat = np.where(
-                is_cold, np.float32(0), heat_of(self.cooling, self.steps - self._ignited)
+                is_cold, np.float32(0), heat_of(self.cooling, self.steps - self._flood.ignited)
             )
             heat.flags.writeable = False
-            self._seen = (self.version, heat.reshape(self.space.shape))
-        return self._seen[1]
+            self._shown = (self.version, heat.reshape(self.space.shape))
+        return self._shown[1]
 
     @property
     def barrier(self) -> NDArray[np.bool_]:
         """The cells of the barrier, bool in the space's shape."""
-        return np.asarray(
-            (self._state == kernels.pursuit.flood_steps.BARRIER) & ~self._impassable_now()
-        ).reshape(self.space.shape)
+        listed = self._flood.state == kernels.pursuit.flood_steps.BARRIER
+        return np.asarray(listed & ~self._flood.impassable_now()).reshape(self.space.shape)
 
     @property
     def hot(self) -> NDArray[np.int64]:
         """The cells of the hot front."""
-        front = self._lit[
-            self._marks[kernels.pursuit.flood_steps.FRONT] : self._marks[
-                kernels.pursuit.flood_steps.FRONT + 1
-            ]
-        ].astype(np.int64)
-        return np.asarray(
-            front[(self._ignited[front] == self.steps) & ~self._impassable_now()[front]]
-        )
+        front = self._flood.front()
+        is_hot = self._flood.ignited[front] == self.steps
+        return np.asarray(front[is_hot & ~self._flood.impassable_now()[front]])
 
     @property
     def time(self) -> float:
@@ -343,9 +337,12 @@ class Pursuit(Flood):
 
     def state(self) -> dict[str, Any]:
         """Return the state as plain data to save."""
-        names = ("state", "ignited", "lit", "barrier_cells", "marks")
-        arrays = {name: getattr(self, f"_{name}").copy() for name in names}
-        return arrays | {"ticks": self._ticks, "stopped": self.stopped, "restarts": self.restarts}
+        arrays = {name: getattr(self._flood, name).copy() for name in _ARRAYS}
+        return arrays | {
+            "ticks": self._ticks,
+            "stopped": self._flood.stopped,
+            "restarts": self._flood.restarts,
+        }
 
     @atomic
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -356,32 +353,33 @@ class Pursuit(Flood):
         InvalidValue
             For anything else.
         """
-        names = ("state", "ignited", "lit", "barrier_cells", "marks")
+        flood = self._flood
         arrays = [
-            plain_numbers(state, name, getattr(self, f"_{name}").shape, kinds="iu")
-            for name in names
+            plain_numbers(state, name, getattr(flood, name).shape, kinds="iu") for name in _ARRAYS
         ]
-        check_flood(self._start, *arrays)
+        check_flood(self._flood.start, *arrays)
         ticks = plain_integer(state, "ticks", below=clock.ticks("every", self.every))
         restarts = plain_integer(state, "restarts")
         stopped = state.get("stopped")
-        self._follow_walls()
-        for name, array in zip(names, arrays, strict=True):
-            setattr(self, f"_{name}", array.astype(getattr(self, f"_{name}").dtype))
+        self._flood.follow_walls()
+        for name, array in zip(_ARRAYS, arrays, strict=True):
+            setattr(flood, name, array.astype(getattr(flood, name).dtype))
         self._ticks = ticks
-        self.restarts = restarts
+        self._flood.restarts = restarts
         if stopped is None:
-            self.stopped = None
+            self._flood.stopped = None
         else:
-            self.stopped = str(stopped)
-        if ((self._state == kernels.pursuit.flood_steps.BLOCKED) != self._impassable).any():
-            self.stopped = None
-            self._walls_version = UNKNOWN  # the state is older than the walls
-        self._changes += 1
+            self._flood.stopped = str(stopped)
+        is_blocked = flood.state == kernels.pursuit.flood_steps.BLOCKED
+        if (is_blocked != flood.impassable).any():
+            # The state is older than the walls.
+            flood.stopped = None
+            flood.walls_version = UNKNOWN
+        flood.changes += 1
 
     def _warm(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         flat = self.values.reshape(-1)
         cells = np.flatnonzero(flat)
         if not len(cells):
-            return np.array([self._origin()]), np.ones(1)
+            return np.array([self._flood.origin()]), np.ones(1)
         return cells, flat[cells].astype(np.float64)

@@ -67,22 +67,21 @@ def check_flood(
 ) -> None:
     """Refuse a state with indices outside of its arrays."""
     count = len(state)
-    (front, hot, tail, tail_end, steps) = marks.tolist()
-    sound = 0 <= front <= hot <= count and 0 <= tail <= tail_end <= count and 0 <= steps < 2**31
-    sound = (
-        sound and int(state.min()) >= 0 and int(state.max()) <= kernels.pursuit.flood_steps.BLOCKED
-    )
-    sound = sound and int(ignited.min()) >= -1 and int(ignited.max()) <= steps
+    front, hot, tail, tail_end, steps = marks.tolist()
     behind = barrier_cells[:tail_end]
-    lists = (
-        (lit[:hot], kernels.pursuit.flood_steps.HEAT),
-        (behind[behind != start], kernels.pursuit.flood_steps.BARRIER),
+    is_sound = (
+        0 <= front <= hot <= count
+        and 0 <= tail <= tail_end <= count
+        and 0 <= steps < 2**31
+        and int(state.min()) >= 0
+        and int(state.max()) <= kernels.pursuit.flood_steps.BLOCKED
+        and int(ignited.min()) >= -1
+        and int(ignited.max()) <= steps
+        and np.count_nonzero(behind == start) <= 1
+        and _lists(lit[:hot], state == kernels.pursuit.flood_steps.HEAT)
+        and _lists(behind[behind != start], state == kernels.pursuit.flood_steps.BARRIER)
     )
-    if (
-        not sound
-        or np.count_nonzero(behind == start) > 1
-        or not all(_lists(listed, state == kind) for listed, kind in lists)
-    ):
+    if not is_sound:
         raise not_a_state(
             "state, lit, barrier_cells and marks of a state are those of one flood", "others"
         )
@@ -90,9 +89,9 @@ def check_flood(
 
 def _lists(listed: NDArray[np.int64], cells: NDArray[np.bool_]) -> bool:
     """Return whether a list has exactly the numbers of some cells, each once."""
-    if len(listed) != np.count_nonzero(cells) or (
-        len(listed) and not 0 <= int(listed.min()) <= int(listed.max()) < len(cells)
-    ):
+    if len(listed) != np.count_nonzero(cells):
+        return False
+    if len(listed) and not 0 <= int(listed.min()) <= int(listed.max()) < len(cells):
         return False
     found = np.zeros(len(cells), dtype=np.bool_)
     found[listed] = True
@@ -148,7 +147,7 @@ def share_above_zero(name: str, value: object) -> float:
 
 def checked_range(name: str, value: ArrayLike) -> tuple[float, float]:
     """Return two numbers of at least 0, the least and the most, or raise `InvalidValue`."""
-    low, high = (float(number) for number in checks.numbers(name, value, 2))
+    low, high = checks.numbers(name, value, 2).tolist()
     if not 0 <= low <= high:
         raise InvalidValue(
             f"{name} is the least and the most, at least 0",
@@ -163,7 +162,7 @@ def target_number(target: int, count: int) -> int:
     return checks.integer("target", target, maximum=count - 1)
 
 
-def place(space: Space, last_seen: ArrayLike) -> tuple[int, NDArray[np.float64]]:
+def resolve_last_seen(space: Space, last_seen: ArrayLike) -> tuple[int, NDArray[np.float64]]:
     """Return the cell and the world position of a cell or a position."""
     if isinstance(last_seen, (int, np.integer)) and not isinstance(last_seen, bool):
         return int(last_seen), space.position_of(last_seen)
@@ -208,7 +207,7 @@ def heading_of(
     return move / size, size
 
 
-def behind(
+def cells_behind(
     space: Space,
     last_seen: NDArray[np.float64],
     heading: NDArray[np.float64] | None,

@@ -1,26 +1,30 @@
-"""The state of a flood, and its changes when walls or views change."""
+"""A flood from one cell, and its changes when walls or views change."""
 
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
+from fieldcraft.kernels.shared.arrays import Ints
 from fieldcraft.space import Space
 from fieldcraft.space.adjacency import Adjacency
-from fieldcraft.values.operand import Operand
 
 NEVER = -1
 LAST_STEP = 2**31 - 1
 
 
-class Flood(Operand):
-    """The arrays of a flood that begins in the cell `start`: the state of each cell, the step in
-    which it was ignited, lists of ignited cells and of the barrier, and marks in these lists.
+class Flood:
+    """A flood that begins in the cell `start`.
 
-    `blocked` are cells that it cannot enter beside walls, `behind` those of the barrier.
+    `state` and `ignited` (N,) are the state of each cell and the step in which it was ignited,
+    `lit` and `barrier_cells` (N,) list ignited cells and the barrier, and `marks` are places in
+    these lists, see `kernels.pursuit.flood_steps`. `blocked` are cells that it cannot enter beside
+    walls, and `behind` those of the barrier. `stopped` is why it has stopped, None while it runs,
+    and `restarts` how often it began again. `changes` grows with every change.
     """
 
     def __init__(
@@ -32,31 +36,57 @@ class Flood(Operand):
         cooling: float,
     ) -> None:
         self.space = space
-        self._start = start
-        self._blocked = blocked
-        self._behind = behind
+        self.start = start
+        self.blocked = blocked
+        self.behind = behind
         self._lasts = steps_warm(cooling)
         self._adjacency: Adjacency = space.adjacency
-        self._walls_version = space.walls_version
-        self._impassable: NDArray[np.bool_] = space.walls.reshape(-1) | blocked
-        self._state: NDArray[np.uint8] = np.where(
-            self._impassable,
+        self.walls_version = space.walls_version
+        self.impassable: NDArray[np.bool_] = space.walls.reshape(-1) | blocked
+        self.state: NDArray[np.uint8] = np.where(
+            self.impassable,
             np.uint8(kernels.pursuit.flood_steps.BLOCKED),
             np.uint8(kernels.pursuit.flood_steps.UNTOUCHED),
         )
-        self._behind[start] = False
-        self._ignited = np.full(len(space), NEVER, dtype=np.int32)
-        self._lit, self._barrier_cells = (np.zeros(len(space), dtype=np.int32) for _ in range(2))
+        self.behind[start] = False
+        self.ignited = np.full(len(space), NEVER, dtype=np.int32)
+        self.lit = np.zeros(len(space), dtype=np.int32)
+        self.barrier_cells = np.zeros(len(space), dtype=np.int32)
         # The flood and the barrier begin in the same cell, which is not part of the barrier.
-        self._lit[0] = self._barrier_cells[0] = start
-        self._marks = np.array([0, 1, 0, 1, 0], dtype=np.int64)
-        self.restarts = self._changes = 0
+        self.lit[0] = start
+        self.barrier_cells[0] = start
+        self.marks = np.array([0, 1, 0, 1, 0], dtype=np.int64)
+        self.restarts = 0
+        self.changes = 0
         self.stopped: str | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_adjacency"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._adjacency = self.space.adjacency
 
     @property
     def steps(self) -> int:
         """The number of steps of the flood."""
-        return int(self._marks[kernels.pursuit.flood_steps.STEPS])
+        return int(self.marks[kernels.pursuit.flood_steps.STEPS])
+
+    def make_steps(self, count: int, most_hot: int) -> int:
+        """Make some steps of the front, and return how they ended."""
+        return self._run(
+            self.state, self.ignited, self.lit, self.barrier_cells, self.marks, count, most_hot
+        )
+
+    def front(self) -> Ints:
+        """Return the cells of the front that may be hot."""
+        first, end = self._front_marks()
+        return self.lit[first:end].astype(np.int64)
+
+    def _front_marks(self) -> tuple[int, int]:
+        """Return where the front begins and ends in `lit`."""
+        mark = kernels.pursuit.flood_steps.FRONT
+        return int(self.marks[mark]), int(self.marks[mark + 1])
 
     def _run(
         self,
@@ -75,7 +105,7 @@ class Flood(Operand):
             kernels.pursuit.flood_steps.run(
                 self._adjacency.starts,
                 self._adjacency.ends,
-                self._behind,
+                self.behind,
                 count,
                 most_hot,
                 self._lasts,
@@ -87,66 +117,67 @@ class Flood(Operand):
             )
         )
 
-    def _forget(self, cleared: NDArray[np.bool_]) -> None:
+    def forget(self, cleared: NDArray[np.bool_]) -> None:
         """Make some hot cells untouched."""
         if cleared.any():
-            self._strike(self._lit, kernels.pursuit.flood_steps.FRONT, cleared)
-            self._state[cleared] = kernels.pursuit.flood_steps.UNTOUCHED
-            self._ignited[cleared] = NEVER
-            self._changes += 1
+            self._strike(self.lit, kernels.pursuit.flood_steps.FRONT, cleared)
+            self.state[cleared] = kernels.pursuit.flood_steps.UNTOUCHED
+            self.ignited[cleared] = NEVER
+            self.changes += 1
 
     def _strike(self, listed: NDArray[np.int32], mark: int, cells: NDArray[np.bool_]) -> None:
         """Remove cells from `lit` or `barrier_cells`, whose last front begins at the entry `mark`
         of `marks` and ends at the next.
         """
-        first, end = self._marks[mark : mark + 2].tolist()
+        first, end = self.marks[mark : mark + 2].tolist()
         remaining = ~cells[listed[:end]]
         left = listed[:end][remaining]
         listed[: len(left)] = left
-        self._marks[mark], self._marks[mark + 1] = np.count_nonzero(remaining[:first]), len(left)
+        self.marks[mark] = np.count_nonzero(remaining[:first])
+        self.marks[mark + 1] = len(left)
 
-    def _follow_walls(self) -> None:
+    def follow_walls(self) -> None:
         """Remove heat and barrier from new walls; opened cells become untouched."""
-        if self._walls_version == self.space.walls_version:
+        if self.walls_version == self.space.walls_version:
             return
-        self._impassable = self._impassable_now()
-        self._walls_version = self.space.walls_version
+        self.impassable = self.impassable_now()
+        self.walls_version = self.space.walls_version
         self._adjacency = self.space.adjacency
         self._take_walls()
-        self._changes += 1
+        self.changes += 1
 
-    def _impassable_now(self) -> NDArray[np.bool_]:
+    def impassable_now(self) -> NDArray[np.bool_]:
         """Return the cells where the target cannot be now, for answers before the flood follows
         new walls.
         """
-        if self._walls_version == self.space.walls_version:
-            return self._impassable
-        return self.space.walls.reshape(-1) | self._blocked
+        if self.walls_version == self.space.walls_version:
+            return self.impassable
+        return self.space.walls.reshape(-1) | self.blocked
 
     def _take_walls(self) -> None:
         self.stopped = None  # it may go on along other paths
-        self._forget(self._impassable & (self._state == kernels.pursuit.flood_steps.HEAT))
-        self._strike(self._barrier_cells, kernels.pursuit.flood_steps.TAIL, self._impassable)
-        self._state[self._state == kernels.pursuit.flood_steps.BLOCKED] = (
-            kernels.pursuit.flood_steps.UNTOUCHED
-        )
-        self._state[self._impassable] = kernels.pursuit.flood_steps.BLOCKED
+        self.forget(self.impassable & (self.state == kernels.pursuit.flood_steps.HEAT))
+        self._strike(self.barrier_cells, kernels.pursuit.flood_steps.TAIL, self.impassable)
+        opened = self.state == kernels.pursuit.flood_steps.BLOCKED
+        self.state[opened] = kernels.pursuit.flood_steps.UNTOUCHED
+        self.state[self.impassable] = kernels.pursuit.flood_steps.BLOCKED
 
-    def _origin(self) -> int:
+    def origin(self) -> int:
         """Return the cell of the last sighting, or the nearest possible one if it is blocked."""
-        impassable = self._impassable_now()
+        impassable = self.impassable_now()
         free = np.flatnonzero(~impassable)
-        if not impassable[self._start] or not len(free):
-            return self._start
-        away = self.space.offsets_from(self.space.position_of(self._start))[free]
+        if not impassable[self.start] or not len(free):
+            return self.start
+        away = self.space.offsets_from(self.space.position_of(self.start))[free]
         return int(free[(away**2).sum(axis=1).argmin()])
 
-    def _begin_anew(self, seen: NDArray[np.bool_]) -> bool:
-        """Begin a new flood after one that is cold everywhere; return the result of `observe`."""
+    def begin_anew(self, seen: NDArray[np.bool_]) -> bool:
+        """Begin a new flood after one that is cold everywhere; return whether the target only came
+        out of view.
+        """
         if not self.restarts:
-            has_barrier = bool(
-                self._marks[kernels.pursuit.flood_steps.TAIL + 1]
-            )  # else it was dropped
+            # Without a listed cell the barrier was dropped.
+            has_barrier = bool(self.marks[kernels.pursuit.flood_steps.TAIL + 1])
             state, barrier_cells, marks, late = self._flooded(seen, barrier=has_barrier)
             if late and self._ignite(state, barrier_cells, marks, seen):
                 return True
@@ -161,21 +192,22 @@ class Flood(Operand):
         one, and whether it took more steps to come out of view.
         """
         state = np.where(
-            self._state == kernels.pursuit.flood_steps.BLOCKED,
+            self.state == kernels.pursuit.flood_steps.BLOCKED,
             np.uint8(kernels.pursuit.flood_steps.BLOCKED),
             np.uint8(kernels.pursuit.flood_steps.UNTOUCHED),
         )
-        ignited = np.empty_like(self._ignited)
-        lit = np.zeros_like(self._lit)
+        ignited = np.empty_like(self.ignited)
+        lit = np.zeros_like(self.lit)
         marks = np.array([0, 1, 0, int(barrier), 0], dtype=np.int64)
-        barrier_cells = np.zeros_like(self._barrier_cells)
-        lit[0] = barrier_cells[0] = origin = self._origin()
+        barrier_cells = np.zeros_like(self.barrier_cells)
+        origin = self.origin()
+        lit[0] = origin
+        barrier_cells[0] = origin
         if state[origin] == kernels.pursuit.flood_steps.UNTOUCHED:
             state[origin] = kernels.pursuit.flood_steps.HEAT
+        end = kernels.pursuit.flood_steps.RUNS
         if self.steps:
             end = self._run(state, ignited, lit, barrier_cells, marks, self.steps, len(lit))
-        else:
-            end = kernels.pursuit.flood_steps.RUNS
         late = False
         while (
             end == kernels.pursuit.flood_steps.RUNS
@@ -183,35 +215,32 @@ class Flood(Operand):
         ):
             late = True
             end = self._run(state, ignited, lit, barrier_cells, marks, 1, len(lit))
-        if marks[kernels.pursuit.flood_steps.TAIL] and origin != self._start:
+        if marks[kernels.pursuit.flood_steps.TAIL] and origin != self.start:
             # There is no barrier at the origin. Only `_start` may stay listed without one: that
             # cell is never behind, and is not listed again.
             barrier_cells[:-1] = barrier_cells[1:]
             marks[kernels.pursuit.flood_steps.TAIL : kernels.pursuit.flood_steps.TAIL + 2] -= 1
         return state, barrier_cells, marks, late
 
-    def _drop_barrier(self) -> bool:
+    def drop_barrier(self) -> bool:
         """Drop the barrier of a front that has no other cells left to enter, and return whether
         there are any behind the barrier: the flood goes on from the cells beside it.
         """
-        front, end = self._marks[
-            kernels.pursuit.flood_steps.FRONT : kernels.pursuit.flood_steps.FRONT + 2
-        ].tolist()
+        front, end = self._front_marks()
         steps = self._adjacency
-        barrier = self._state == kernels.pursuit.flood_steps.BARRIER
-        leaves = (self._state == kernels.pursuit.flood_steps.HEAT)[steps.origins] & barrier[
-            steps.ends
-        ]
+        barrier = self.state == kernels.pursuit.flood_steps.BARRIER
+        hot = self.state == kernels.pursuit.flood_steps.HEAT
+        leaves = hot[steps.origins] & barrier[steps.ends]
         if front == end or not leaves.any():
             return False
-        listed = self._lit[:end]
+        listed = self.lit[:end]
         beside = np.zeros(len(barrier), dtype=np.bool_)
         beside[steps.origins[leaves]] = True
         again = listed[beside[listed]]
-        self._lit[:end] = np.concatenate([listed[~beside[listed]], again])
-        self._ignited[again] = self.steps
-        self._state[barrier] = kernels.pursuit.flood_steps.UNTOUCHED
-        self._marks[:] = end - len(again), end, 0, 0, self.steps
+        self.lit[:end] = np.concatenate([listed[~beside[listed]], again])
+        self.ignited[again] = self.steps
+        self.state[barrier] = kernels.pursuit.flood_steps.UNTOUCHED
+        self.marks[:] = (end - len(again), end, 0, 0, self.steps)
         return True
 
     def _ignite(
@@ -222,18 +251,17 @@ class Flood(Operand):
         seen: NDArray[np.bool_],
     ) -> bool:
         """Continue with a state whose warm cells out of view are hot; return if there are any."""
-        hot = np.flatnonzero((state == kernels.pursuit.flood_steps.HEAT) & ~seen)
+        is_warm = state == kernels.pursuit.flood_steps.HEAT
+        hot = np.flatnonzero(is_warm & ~seen)
         if not len(hot):
             return False
-        state[(state == kernels.pursuit.flood_steps.HEAT) & seen] = (
-            kernels.pursuit.flood_steps.UNTOUCHED
-        )
-        self._state = state
-        self._barrier_cells = barrier_cells
-        self._ignited[:] = NEVER
-        self._ignited[hot] = self.steps
-        self._lit[: len(hot)] = hot
-        self._marks[:] = (
+        state[is_warm & seen] = kernels.pursuit.flood_steps.UNTOUCHED
+        self.state = state
+        self.barrier_cells = barrier_cells
+        self.ignited[:] = NEVER
+        self.ignited[hot] = self.steps
+        self.lit[: len(hot)] = hot
+        self.marks[:] = (
             0,
             len(hot),
             marks[kernels.pursuit.flood_steps.TAIL],
@@ -241,7 +269,7 @@ class Flood(Operand):
             self.steps,
         )
         self.stopped = None
-        self._changes += 1
+        self.changes += 1
         return True
 
 

@@ -21,8 +21,9 @@ from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.grid.neighborhood import beside
 
 _CELLS_PER_THREAD = 100_000
-_NARROWER = 1 - 2.0**-23  # float32 rounds no chance up: those of a cell never exceed 1
-_MARGIN = 0.1  # of a graph's size: how far off it a target may be seen
+# With this factor float32 rounds no chance up, so that those of a cell never exceed 1.
+_NARROWER = 1 - 2.0**-23
+_MARGIN = 0.1  # A target may be seen this share of a graph's size off the graph.
 
 
 class Flow(ABC):
@@ -102,18 +103,14 @@ class _GridWander(_PaddedFlow):
     flows: Floats
 
     def run(self, mass: Floats, scale: float, out: Floats) -> None:
-        fixed = self.ins, self.keep, self.part, self.flows, mass, scale
-        sent = np.zeros((len(self.bands), 2, 3, self.keep.shape[1] + 2))
+        inputs = (self.ins, self.keep, self.part, self.flows, mass, scale)
+        scratch = np.zeros((len(self.bands), 2, 3, self.keep.shape[1] + 2))
         if len(self.bands) == 1:
-            kernels.pursuit.belief_steps.wander_grid(*fixed, *self.bands[0], out, sent[0])
+            kernels.pursuit.belief_steps.wander_grid(*inputs, *self.bands[0], out, scratch[0])
         else:
-            each = zip(self.bands, sent, strict=True)
-            pool.run(
-                [
-                    (kernels.pursuit.belief_steps.wander_grid, (*fixed, *at, out, own))
-                    for at, own in each
-                ]
-            )
+            kernel = kernels.pursuit.belief_steps.wander_grid
+            bands = zip(self.bands, scratch, strict=True)
+            pool.run([(kernel, (*inputs, *band, out, own)) for band, own in bands])
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,16 +120,12 @@ class _GridDrift(_PaddedFlow):
     shares: NDArray[np.float32]
 
     def run(self, mass: Floats, scale: float, out: Floats) -> None:
-        fixed = self.keep, self.shares, mass, scale
+        inputs = (self.keep, self.shares, mass, scale)
         if len(self.bands) == 1:
-            kernels.pursuit.belief_steps.drift_grid(*fixed, *self.bands[0], out)
+            kernels.pursuit.belief_steps.drift_grid(*inputs, *self.bands[0], out)
         else:
-            pool.run(
-                [
-                    (kernels.pursuit.belief_steps.drift_grid, (*fixed, *band, out))
-                    for band in self.bands
-                ]
-            )
+            kernel = kernels.pursuit.belief_steps.drift_grid
+            pool.run([(kernel, (*inputs, *band, out)) for band in self.bands])
 
 
 class RandomWalk(NamedTuple):
@@ -157,7 +150,8 @@ class PursuitBackend(ABC):
     """
 
     def __init__(self, space: Space) -> None:
-        self._adjacency = arcs = space.adjacency
+        arcs = space.adjacency
+        self._adjacency = arcs
         self.shape = space.shape
         self.count = len(space)
         self.positions = space.positions
@@ -206,7 +200,8 @@ class _GraphBackend(PursuitBackend):
     def check_near(self, point: Floats) -> None:
         if not self.count:
             return
-        low, high = self.positions.min(axis=0), self.positions.max(axis=0)
+        low = self.positions.min(axis=0)
+        high = self.positions.max(axis=0)
         margin = max(_MARGIN * float((high - low).max()), 2 * self.step)
         if (point < low - margin).any() or (point > high + margin).any():
             raise OutsideMap(
@@ -251,9 +246,8 @@ class _GridBackend(PursuitBackend):
             flows[int(dx != 0 and dy != 0)] = min(stride / length, 1.0)
             arrives = (links & mask) != 0
             arrives &= ~beside(walls, -dx, -dy, False, False)
-            ins |= arrives.astype(np.uint8) << np.uint8(
-                kernels.pursuit.belief_steps.AROUND.index((-dy, -dx))
-            )
+            number = kernels.pursuit.belief_steps.AROUND.index((-dy, -dx))
+            ins |= arrives.astype(np.uint8) << np.uint8(number)
         keep = walk.keep.reshape(self.shape)
         part = walk.part.reshape(self.shape)
         return _GridWander(keep, self._bands, part, ins, flows)
@@ -273,7 +267,8 @@ class _GridBackend(PursuitBackend):
         """The number of the direction from which each arc reaches its end, (A,)."""
         ends = self.ends.astype(np.int64)
         width = self.shape[1]
-        rows, columns = self.origins // width - ends // width, self.origins % width - ends % width
+        rows = self.origins // width - ends // width
+        columns = self.origins % width - ends % width
         numbers = np.full((3, 3), -1, dtype=np.int64)
         for k, (dy, dx) in enumerate(kernels.pursuit.belief_steps.AROUND):
             numbers[dy + 1, dx + 1] = k

@@ -26,8 +26,8 @@ from fieldcraft.space.space_ranges import at_walk, within_walk
 
 _STAY = 0.05
 _STRAY = 0.1
-_SIGHT = 10.0  # typical steps from which hiding places are seen
-_DETOUR = 0.5  # typical steps of detour that make a goal e times less likely
+_SIGHT = 10.0  # Hiding places are seen from so many typical steps.
+_DETOUR = 0.5  # A detour of so many typical steps makes a goal e times less likely.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,8 @@ class _Led(Mover):
         """Return the result of `prepare`, cached for each sighting."""
         found = lost.prepared.get(self)
         if found is None:
-            found = lost.prepared[self] = self.prepare(lost)
+            found = self.prepare(lost)
+            lost.prepared[self] = found
         return found
 
     def chances(self, lost: Lost) -> Floats:
@@ -103,10 +104,12 @@ class _Onward(_Led):
         """Return a stage for a motion, and one for each sector; each may follow any of them."""
         shared = {"stay": mover.stay, "stray": mover.stray, "pace": mover.pace}
         movers = (mover, *(_Onward(sector=number, **shared) for number in range(SECTORS)))
-        return tuple(
-            Stage(each, arrives=True, follows=tuple(range(1 - n, 1 - n + SECTORS)))
-            for n, each in enumerate(movers)
-        )
+        stages = []
+        for number, each in enumerate(movers):
+            # The stages of the sectors have the numbers 1 to SECTORS.
+            follows = tuple(sector - number for sector in range(1, SECTORS + 1))
+            stages.append(Stage(each, arrives=True, follows=follows))
+        return tuple(stages)
 
     def chances(self, lost: Lost) -> Floats:
         """Return the chances of all steps, see `Mover`."""
@@ -286,7 +289,9 @@ class Hide(_Led):
         step = lost.ground.step
         least = self.near[0] * step
         most = self.near[1] * step
-        sight = _SIGHT * step if self.sight is None else self.sight
+        sight = self.sight
+        if sight is None:
+            sight = _SIGHT * step
         shortest = at_walk(lost.space, least)
         longest = within_walk(lost.space, most)
         places = np.flatnonzero((segment.away >= shortest) & (segment.away <= longest))
@@ -294,7 +299,8 @@ class Hide(_Led):
         if len(places) and has_lines_of_sight(lost.space):
             visibility = visibility_cache(lost.space, sight)
             dark = places[~visibility.seen_from(lost.start)[places]]
-            places = dark if len(dark) else places
+            if len(dark):
+                places = dark
             goals[places] = hiding_chances(visibility.openness(places))
         elif len(places):
             goals[places] = hiding_chances(np.zeros(len(places)))
@@ -344,19 +350,17 @@ class Journey(_Led):
     def __post_init__(self) -> None:
         super().__post_init__()
         checks.flag("arrives", self.arrives)
+        dimensions = 2
         if np.ndim(self.goals) and np.shape(self.goals)[-1:] == (3,):
             dimensions = 3
-        else:
-            dimensions = 2
         points, _ = checks.positions(self.goals, dimensions=dimensions)
         if not len(points):
             raise InvalidValue("A journey has goals", got="none", remedy="Pass at least one")
         object.__setattr__(self, "goals", tuple(map(tuple, points.tolist())))
         numbers = np.ones(len(points))
         if self.weights is not None:
-            numbers = np.asarray(
-                checks.numbers("weights", self.weights, len(points)), dtype=np.float64
-            )
+            given = checks.numbers("weights", self.weights, len(points))
+            numbers = np.asarray(given, dtype=np.float64)
         if (numbers < 0).any() or not numbers.sum() > 0:
             raise InvalidValue(
                 "weights are at least 0, one of them above",

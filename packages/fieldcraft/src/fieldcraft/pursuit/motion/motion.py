@@ -90,7 +90,8 @@ class Motion:
     changes: float = 0.0
 
     def __post_init__(self) -> None:
-        numbers = "runs", "hides", "doubles_back", "stands", "wanders", "far", "heading", "changes"
+        weights = ("runs", "hides", "doubles_back", "stands", "wanders")
+        numbers = (*weights, "far", "heading", "changes")
         checks.fields(self, **dict.fromkeys(numbers, checks.not_negative))
         checks.fields(self, turn=checked_range, near=checked_range)
         checks.fields(self, speed=checks.optional(checks.positive), paces=_paces)
@@ -177,10 +178,9 @@ def hypotheses_of(motion: Any, stay: float) -> Hypotheses:
                 stages += mover.stages
         names.append(name)
         weights.append(own / total)
+    changes = 0.0
     if isinstance(motion, Motion):
         changes = motion.changes
-    else:
-        changes = 0.0
     return Hypotheses(tuple(names), tuple(weights), stages, owners, firsts, splits, changes)
 
 
@@ -202,10 +202,10 @@ def _named(motion: Any, stay: float) -> Mapping[str, Sequence[tuple[float, Mover
         )
     found: dict[str, list[tuple[float, Mover]]] = {}
     for name, pair in motion.items():
+        weight = 1.0
+        mover = pair
         if isinstance(pair, tuple) and len(pair) == 2:
             weight, mover = pair
-        else:
-            weight, mover = (1.0, pair)
         if not isinstance(name, str) or not isinstance(mover, Mover):
             raise InvalidValue(
                 "Several motions are a mapping of names to motions or to pairs (weight, motion)",

@@ -31,11 +31,11 @@ SECTORS = 8
 """The number of sectors of a map."""
 
 
-_NEAR = 1e-5  # relative tolerance of equal distances in float32
-_EQUAL = 1e-6  # relative tolerance of equal distances in float64
-_FAR = 30.0  # typical steps to a far place
-_BEGINNING = 3.0  # typical steps that define the direction of a path
-_CROOKED = 0.02  # of a step: how far aside is straight enough
+_NEAR = 1e-5  # Distances in float32 are equal within this share.
+_EQUAL = 1e-6  # Distances in float64 are equal within this share.
+_FAR = 30.0  # A far place is so many typical steps away.
+_BEGINNING = 3.0  # The first typical steps of a path, which define its direction.
+_CROOKED = 0.02  # A step that deviates by this share of its length is about half as likely.
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,37 +67,45 @@ class PathSegment:
 
         It is the mean over all shortest paths of values at the end of their first few steps.
         """
-        on = self.ground
+        ground = self.ground
         near = np.ones(self.ground.count)
         if velocity.any() and len(self.order):
             moves = self.offsets[:, : len(velocity)]
             size = np.sqrt((moves**2).sum(axis=1)) * np.sqrt((velocity**2).sum())
             near = (moves @ velocity) / np.where(size > 0, size, np.inf)
-        early = self.away <= _BEGINNING * on.step
+        early = self.away <= _BEGINNING * ground.step
         values = np.where(early, np.exp(heading * (near - 1)), 0.0)
-        parts = np.where(early[on.ends], 0.0, self.parts)
-        kernels.pursuit.path_segment_steps.accumulate(self.order, on.starts, on.ends, parts, values)
+        parts = np.where(early[ground.ends], 0.0, self.parts)
+        kernels.pursuit.path_segment_steps.accumulate(
+            self.order, ground.starts, ground.ends, parts, values
+        )
         return values
 
     def split(self, goals: Floats) -> StepChances:
         """Return the chances of steps if each cell is the goal with a weight, `goals` (N,)."""
-        on = self.ground
-        ahead, there = np.zeros((2, on.count))
-        chances = np.zeros(len(on.ends))
+        ground = self.ground
+        ahead = np.zeros(ground.count)
+        there = np.zeros(ground.count)
+        chances = np.zeros(len(ground.ends))
         kernels.pursuit.path_segment_steps.split(
-            self.order, on.starts, on.ends, self.parts, goals, ahead, chances, there
+            self.order, ground.starts, ground.ends, self.parts, goals, ahead, chances, there
         )
         return StepChances(chances, there)
 
 
 def path_segment(space: Space, ground: PursuitBackend, cell: int) -> PathSegment:
     """Return the shortest paths from a cell."""
-    ground_now = snapshot_of(space)
-    no_costs = CellCosts(space, None)
-    goal = np.array([cell]), np.zeros(1)
-    walks = ArcSearch(SearchTask(ground_now, no_costs, *goal, math.inf, outward=True))
-    walks.settle()
-    away = walks.measured(slice(None))
+    task = SearchTask(
+        ground=snapshot_of(space),
+        costs=CellCosts(space, None),
+        goals=np.array([cell]),
+        start_costs=np.zeros(1),
+        limit=math.inf,
+        outward=True,
+    )
+    search = ArcSearch(task)
+    search.settle()
+    away = search.measured(slice(None))
     offsets = ground.positions - ground.positions[cell]
     if space.period is not None:
         offsets = space.shortest_vectors(offsets)

@@ -20,11 +20,11 @@ from fieldcraft.space.kinds import graph_of
 
 HYPOTHESES = ("runs", "hides", "doubles back", "stands", "wanders")
 RUNS, HIDES, DOUBLES_BACK, STANDS, WANDERS = range(len(HYPOTHESES))
-_STANDING = 8  # particles that stand; they are all alike
-_DRAWS = 4  # random numbers for each particle and look-ahead
-_BACK = 80  # moments of a path back
-_BEHIND = 8  # landmarks to which paths back lead
-_HEADING = 4.0  # how strongly a target keeps its direction, as `Run.heading`
+_STANDING = 8  # At most so many particles stand: they are all alike.
+_DRAWS = 4  # Each particle gets so many random numbers for a walk.
+_BACK = 80  # A path back has so many moments.
+_BEHIND = 8  # Paths back lead to so many landmarks.
+_HEADING = 4.0  # How strongly a target keeps its direction, as `Run.heading`.
 _PARTICLE = ("cells", "weights", "kinds", "goals", "turns", "credit", "path_rows", "moves")
 _STATE = (*_PARTICLE, "behind", "paths", "marks")
 
@@ -48,9 +48,9 @@ class Particles:
     (M,) is the hypothesis of each, `goals` (M,) the landmark that it goes to, -1 for none, and
     `turns` (M,) the moment at which it goes to a landmark of `behind`. Landmarks are counted as in
     `marks` (K,), the cells where they are; `follow` gives the particles landmarks before their
-    first use, and others after each change of walls. `path_rows` (M,) is the row
-    of `paths` (H, L) that it follows first, -1 for none. `credit` (M,) is how far it is past its
-    cell, and `moves` (M,) by how much the number of its cell changed in the last move.
+    first use, and others after each change of walls. `path_rows` (M,) is the row of `paths` (H, L)
+    that it follows first, -1 for none. `credit` (M,) is how far it is past its cell, and `moves`
+    (M,) by how much the number of its cell changed in the last move.
     """
 
     landmarks: Landmarks
@@ -61,15 +61,19 @@ class Particles:
         self.motion = motion
         self.now = 0
         self.marks = np.zeros(0, dtype=np.int64)
-        self.cells, self.kinds, self.goals, self.turns, self.path_rows, self.moves = np.empty(
-            (6, 0), dtype=np.int64
-        )
-        self.weights, self.credit = np.empty((2, 0))
+        self.cells = np.empty(0, dtype=np.int64)
+        self.kinds = np.empty(0, dtype=np.int64)
+        self.goals = np.empty(0, dtype=np.int64)
+        self.turns = np.empty(0, dtype=np.int64)
+        self.path_rows = np.empty(0, dtype=np.int64)
+        self.moves = np.empty(0, dtype=np.int64)
+        self.weights = np.empty(0)
+        self.credit = np.empty(0)
         self.behind = np.zeros(1, dtype=np.int64)
         self.paths = np.zeros((1, 1), dtype=np.int32)
 
     def follow(self, space: Space, landmarks: Landmarks) -> None:
-        """Take over the walls as they are now, and their landmarks.
+        """Use the current walls and their landmarks.
 
         Particles in walls lose their weight. Goals become the landmarks nearest to them. A particle
         whose path leads through a wall goes to the landmark nearest to the end of the path.
@@ -119,12 +123,10 @@ class Particles:
         """
         away = self.landmarks.away[:, self.landmarks.places].T
         some = np.isfinite(away) & (away > 0)
-        middle = np.array(
-            [
-                np.median(row[reached]) if reached.any() else 0.0
-                for row, reached in zip(away, some, strict=True)
-            ]
-        )
+        middle = np.zeros(len(away))
+        for number, (row, reached) in enumerate(zip(away, some, strict=True)):
+            if reached.any():
+                middle[number] = np.median(row[reached])
         far = some & (away >= np.minimum(self.motion.far * self.step, middle)[:, np.newaxis])
         chances = np.where(far, self.landmarks.shares, 0.0)
         chances[~far.any(axis=1)] = 1.0
@@ -151,18 +153,21 @@ class Particles:
         shares = shares / shares.sum()
         counts = np.maximum(np.round(shares * count).astype(np.int64), shares > 0)
         counts[STANDS] = min(counts[STANDS], _STANDING)
+        counts[HIDES] = 0
         if shares[HIDES]:
             counts[HIDES] = len(hiding)
-        else:
-            counts[HIDES] = 0
         self.kinds = np.repeat(np.arange(len(HYPOTHESES)), counts)
         self.weights = (shares / np.maximum(counts, 1))[self.kinds]
         many = len(self.kinds)
-        runs, hid, back, still, wanders = (
-            np.flatnonzero(self.kinds == kind) for kind in range(len(HYPOTHESES))
-        )
+        runs = np.flatnonzero(self.kinds == RUNS)
+        hid = np.flatnonzero(self.kinds == HIDES)
+        back = np.flatnonzero(self.kinds == DOUBLES_BACK)
+        still = np.flatnonzero(self.kinds == STANDS)
+        wanders = np.flatnonzero(self.kinds == WANDERS)
         self.cells = np.full(many, lost.cell, dtype=np.int64)
-        self.goals, self.turns, self.path_rows = np.full((3, many), -1, dtype=np.int64)
+        self.goals = np.full(many, -1, dtype=np.int64)
+        self.turns = np.full(many, -1, dtype=np.int64)
+        self.path_rows = np.full(many, -1, dtype=np.int64)
         self.credit = np.zeros(many)
         self.moves = np.full(many, self._straight(lost), dtype=np.int64)
         on = np.concatenate([runs, back])
@@ -210,7 +215,9 @@ class Particles:
             self.landmarks.extend(paths, self.step, np.arange(len(paths)))
             chance = chance * np.exp(_HEADING * (_cosines(lost, paths[:, -1]) - 1))
         total = chance.sum()
-        return chance / total if total > 0 else normalized_shares(reached, self.landmarks.shares)
+        if total > 0:
+            return np.asarray(chance / total)
+        return normalized_shares(reached, self.landmarks.shares)
 
     def _stopped(
         self, lost: LostTarget, first: Floats, count: int, rng: np.random.Generator
@@ -241,7 +248,8 @@ class Particles:
         paths = np.empty((len(back), _BACK), dtype=np.int32)
         if not len(back):
             return paths
-        paths[:, 0], paths[:, 1:] = lost.cell, self._walk(_BACK - 1, back, rng).T
+        paths[:, 0] = lost.cell
+        paths[:, 1:] = self._walk(_BACK - 1, back, rng).T
         some = rng.choice(self.behind, min(_BEHIND, len(self.behind)), replace=False)
         which = rng.integers(len(some), size=len(back))
         self.goals[back] = some[which]
@@ -269,8 +277,10 @@ class Particles:
     def _walk(
         self, moments: int, some: Ints | slice, rng: np.random.Generator
     ) -> NDArray[np.int32]:
-        """Return where some particles are in the next moments, (moments, M). The particles of a
-        slice are moved; of those given by numbers, copies are.
+        """Return where some particles are in the next moments, (moments, M).
+
+        With a slice the particles are moved, because NumPy returns views of slices. With numbers
+        copies of them are, and the particles stay.
         """
         arcs = self.landmarks.adjacency
         marks = self.landmarks
@@ -346,8 +356,10 @@ class Particles:
         still = rng.random(many) < 0.5
         self.goals[still] = -1
         self.kinds = np.where(still, STANDS, WANDERS)
-        self.turns, self.path_rows = np.full((2, many), -1, dtype=np.int64)
-        self.credit, self.moves = np.zeros(many), np.zeros(many, dtype=np.int64)
+        self.turns = np.full(many, -1, dtype=np.int64)
+        self.path_rows = np.full(many, -1, dtype=np.int64)
+        self.credit = np.zeros(many)
+        self.moves = np.zeros(many, dtype=np.int64)
         self.weights = np.full(many, 1.0 / many)
 
     def chances(self, size: int) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,15 +26,17 @@ from fieldcraft.space.changes import UNKNOWN
 from fieldcraft.space.kinds import checked_space
 
 _NONE = -1
-_SIGHT = 10  # typical steps
+_SIGHT = 10  # Searchers see so many typical steps far.
 _LANDMARKS = 96
-_SPARE = 3  # moments beyond the next plan up to which a searcher is sent,
-_CELLS = 3  # and cells at least
-_EVERY = 3.0  # seconds after which a searcher gets another plan
-_AT_ONCE = 3  # searchers that get a plan in one call,
-_TURNS = 4  # or as many as it takes for all to get one in so many calls
+# A searcher goes on for so many moments after the next plan is due, and for at least so many cells.
+_SPARE = 3
+_CELLS = 3
+_EVERY = 3.0  # A searcher gets another plan after so many seconds.
+# So many searchers get a plan in one call, or as many that all get one in so many calls.
+_AT_ONCE = 3
+_TURNS = 4
 _PARTICLES = 800
-_FEWEST = 0.4  # of the particles, below which those without weight are replaced
+_FEWEST = 0.4  # Where fewer than this share have weight, the others are replaced.
 
 
 class SearchParty:
@@ -107,16 +110,13 @@ class SearchParty:
     ) -> None:
         self.space = checked_space(space)
         self.speed = checks.positive("speed", speed)
-        if sight is None:
-            self._sight = None
-        else:
+        self._sight: float | None = None
+        if sight is not None:
             self._sight = checks.positive("sight", sight)
-        remedy = "Pass fc.Motion(runs=0.5, hides=0.5), say"
         if motion is None:
-            self.motion = Motion()
-        else:
-            self.motion = motion
-        checks.instance(self.motion, Motion, "motion is a Motion", remedy)
+            motion = Motion()
+        remedy = "Pass fc.Motion(runs=0.5, hides=0.5), say"
+        self.motion = checks.instance(motion, Motion, "motion is a Motion", remedy)
         self.particles = checks.integer("particles", particles, minimum=1, maximum=100_000)
         self._interval = clock.ticks("every", every, minimum=1)
         self._set_step(space.typical_step)
@@ -139,7 +139,9 @@ class SearchParty:
         self._velocity = np.zeros(self.space.dimensions)
         self._particles: Particles | None = None
         self._observed: list[tuple[int, Ints]] = []
-        self._planned, self._waypoints, self._ends = np.empty((3, 0), dtype=np.int64)
+        self._planned = np.empty(0, dtype=np.int64)
+        self._waypoints = np.empty(0, dtype=np.int64)
+        self._ends = np.empty(0, dtype=np.int64)
 
     # Events
 
@@ -224,10 +226,12 @@ class SearchParty:
         self._follow_walls(rng)
         particles = self._updated_particles(points, rng)
         if len(self._planned) != len(points):
-            self._planned, self._ends = np.full((2, len(points)), _NONE, dtype=np.int64)
+            self._planned = np.full(len(points), _NONE, dtype=np.int64)
+            self._ends = np.full(len(points), _NONE, dtype=np.int64)
             self._waypoints = self._cells_of(points)
         waited = np.where(self._planned == _NONE, np.inf, self._ticks - self._planned)
-        due = np.argsort(-waited, kind="stable")[: max(_AT_ONCE, -(-len(points) // _TURNS))]
+        most = max(_AT_ONCE, math.ceil(len(points) / _TURNS))
+        due = np.argsort(-waited, kind="stable")[:most]
         due = np.sort(due[waited[due] >= self._interval])
         if len(due):
             self._plan(particles, points, due, rng)
@@ -345,8 +349,8 @@ class SearchParty:
         hiding = np.empty((0, 1), dtype=np.int32)
         likely = np.empty(0)
         if self.motion.hides > 0:
-            low, high = (steps * self._step for steps in self.motion.near)
-            near = low, high
+            low, high = self.motion.near
+            near = (low * self._step, high * self._step)
             hiding, likely = hiding_paths(space, visibility, start, near, self._step, rng)
         searchers = self._cells_of(points)
         off = ((space.positions[searchers] - space.positions[start]) ** 2).sum(axis=1)
@@ -379,12 +383,19 @@ class SearchParty:
         routes = {
             number: rollouts.routes(int(starts[number])) for number in sorted({*due.tolist(), *new})
         }
-        # The second choice of those that are due knows the paths of all others.
-        for number, roughly in [(n, True) for n in new] + [(n, False) for n in due.tolist()]:
+
+        def choose(number: int, roughly: bool) -> None:
             others = rollouts.seen_by_others(seen, number)
             path, end = rollouts.best(routes[number], others, roughly=roughly)
             seen[number] = rollouts.seen(path, unseen)
-            self._waypoints[number], self._ends[number] = self._waypoint(path, end), end
+            self._waypoints[number] = self._waypoint(path, end)
+            self._ends[number] = end
+
+        for number in new:
+            choose(number, roughly=True)
+        # Now the paths of all others are known.
+        for number in due.tolist():
+            choose(number, roughly=False)
 
     def _waypoint(self, path: NDArray[np.int32], end: int) -> int:
         """Return the cell on a path up to which a searcher goes before the next plan; a searcher
@@ -393,8 +404,9 @@ class SearchParty:
         changes = np.flatnonzero(np.diff(path)) + 1
         if not len(changes):
             return end
-        third = changes[min(_CELLS, len(changes)) - 1]
-        return int(path[max(min(self._interval // self._moment + _SPARE, len(path) - 1), third)])
+        least = changes[min(_CELLS, len(changes)) - 1]
+        moments = min(self._interval // self._moment + _SPARE, len(path) - 1)
+        return int(path[max(moments, least)])
 
     def _cells_of(self, points: Floats) -> Ints:
         cells = self.space.nearest_open(self.space.cell_at(points, outside="clamp"))
@@ -448,15 +460,16 @@ class SearchParty:
             raise ValueError(f"a map of shape {state['shape']}")
         count = len(self.space)
         self._set_step(checks.positive("step", state["step"]))
-        self._last, self._ticks = int(state["last"]), int(state["ticks"])
+        self._last = int(state["last"])
+        self._ticks = int(state["ticks"])
         self._velocity = np.array(state["velocity"], dtype=np.float64)
         self._observed = [
             (int(moment), self.space.cell_ids(np.array(cells, dtype=np.int64)))
             for moment, cells in state["observed"]
         ]
-        self._planned, self._waypoints, self._ends = (
-            np.array(state[name], dtype=np.int64) for name in ("planned", "waypoints", "ends")
-        )
+        self._planned = np.array(state["planned"], dtype=np.int64)
+        self._waypoints = np.array(state["waypoints"], dtype=np.int64)
+        self._ends = np.array(state["ends"], dtype=np.int64)
         cells = [self._last, *self._ends.tolist()]
         if (
             self._velocity.shape != (self.space.dimensions,)

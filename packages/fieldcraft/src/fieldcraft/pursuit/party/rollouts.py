@@ -15,15 +15,16 @@ from fieldcraft.space import Space
 
 Path = NDArray[np.int32]
 
-_AHEAD = 140  # moments to look ahead
-_STRIDE = 2  # moments from look to look in that
-_DISCOUNT = 0.94  # of the worth of a look per look: what is far off is planned again
-_SOON = 10  # moments
-_STILL = 12  # cells with resting particles that are goals
-_ROUGHLY = 3  # a rough choice counts one particle of so many
-_FIRSTS = 3  # paths that are continued once their end is reached,
-_SECONDS = 24  # with so many other ends,
-_LATEST = 45  # if they reach it within so many moments
+_AHEAD = 140  # Plans look so many moments ahead,
+_STRIDE = 2  # once in so many moments.
+_DISCOUNT = 0.94  # Each look is worth this share of the one before: later ones are planned again.
+_SOON = 10  # A particle rests that does not move after so many moments.
+_STILL = 12  # So many cells with resting particles are goals.
+_ROUGHLY = 3  # A rough choice counts one particle of so many.
+# So many paths are continued to so many other ends, if they reach their end by this moment.
+_FIRSTS = 3
+_SECONDS = 24
+_LATEST = 45
 
 
 class Routes(NamedTuple):
@@ -112,7 +113,8 @@ class Rollouts:
         counts one particle of three. Where no path sees any particle in time, the path is chosen
         whose end is nearest to the mean position of the target.
         """
-        gains = self._gains(routes.cells, before, _ROUGHLY if roughly else 1)[0]
+        every = _ROUGHLY if roughly else 1
+        gains = self._gains(routes.cells, before, every)[0]
         number = int(np.argmax(gains))
         if not gains[number] > 0:
             number = self._nearest_to_mean(routes.ends)
@@ -158,7 +160,8 @@ class Rollouts:
         gains = np.empty(len(paths))
         weights = np.ascontiguousarray(self._weights[::every])
         sums = np.empty(self._depth + 1)
-        seen, scratch = np.empty((2, len(weights)), dtype=np.int64)
+        seen = np.empty(len(weights), dtype=np.int64)
+        scratch = np.empty(len(weights), dtype=np.int64)
         if not len(paths):
             return gains, seen
         views = np.ascontiguousarray(self._visibility.of[paths[:, ::_STRIDE]])
