@@ -10,12 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.base.words import IfOnWall
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space import Space
 from fieldcraft.space.csr import NO_CELLS
 
 ON_WALL = ("refuse", "nearest")
 # Squared distances are equal to one part in 1e9; of equally near cells the lowest is named.
 _EQUALLY = 1e-9
+_NO_COST = read_only(np.zeros(1))
+"""The start cost of a single goal without one."""
 
 
 def resolve_cells(
@@ -35,9 +38,10 @@ def resolve_cells(
         For the first position in one of `walls`; the message names the nearest open cell. With
         `on_wall="nearest"` the position is moved there.
     """
-    quick = space._quick_cells(positions, "refuse", walls.reshape(-1))
-    if quick is not None:
-        return quick, False
+    if isinstance(positions, np.ndarray):
+        quick = space._quick_cells(positions, "refuse", walls.reshape(-1))
+        if quick is not None:
+            return quick, False
     try:
         found = space.cell_at(positions)
     except OutsideMap as error:
@@ -132,6 +136,9 @@ def unique_goals(
     cells: NDArray[np.int64], start_costs: ArrayLike | None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the cells of goals, ascending and each once, and the least start cost of each."""
+    if start_costs is None and len(cells) == 1:
+        cells.setflags(write=False)
+        return cells, _NO_COST
     costs = np.zeros(len(cells))
     if start_costs is not None:
         costs = checks.numbers("start_costs", start_costs, len(cells))
