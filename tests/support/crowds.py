@@ -31,7 +31,9 @@ def bands() -> Iterator[None]:
             for module in _MODULES:
                 patch.setattr(importlib.import_module(module), "_AGENTS", 3)
             for name in ("_MOVERS", "_CROWD"):
-                patch.setattr(importlib.import_module("fieldcraft.steering.among_walls"), name, 3)
+                patch.setattr(
+                    importlib.import_module("fieldcraft.steering.movement_on_grid"), name, 3
+                )
             patch.setattr(
                 importlib.import_module("fieldcraft.paths.flow.flow_on_grid"), "_CELLS", 5
             )

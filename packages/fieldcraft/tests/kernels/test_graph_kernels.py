@@ -22,7 +22,7 @@ from fieldcraft.paths.flow.flow_on_graph import GraphFlow
 from fieldcraft.paths.search import path_problem
 from fieldcraft.space.mesh import mesh
 from fieldcraft.space.mesh.floors import floors_of
-from fieldcraft.steering import among_walls as meshes
+from fieldcraft.steering import movement_on_mesh as meshes
 from support import graphs
 from support.examples import examples
 from support.tiers import plain

@@ -10,17 +10,17 @@ from fieldcraft import steering
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.steering import Deposit, Swarm, Walk
-from fieldcraft.steering.swarm import swarm_plan as swarm_plan
+from fieldcraft.steering.swarm import host_agents
 from support.refusals import refused
 from support.swarming import HOW, swarm, world_of
 
 
 def test_threads_and_order_in_memory_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(swarm_plan, "_AGENTS", 50)
+    monkeypatch.setattr(host_agents, "_AGENTS", 50)
     found = []
     threads = pool.threads()
     for count, crowded in ((1, 1 << 40), (2, 1 << 40), (3, 100)):
-        monkeypatch.setattr(swarm_plan, "_CROWDED", crowded)
+        monkeypatch.setattr(host_agents, "_CROWDED", crowded)
         fc.set_threads(count)
         try:
             grid, imap = world_of()

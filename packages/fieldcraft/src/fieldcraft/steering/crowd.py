@@ -13,7 +13,18 @@ from fieldcraft.base.words import IfOutside
 from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.space import Grid, Space, checked_space
 from fieldcraft.space.cells import on_map
-from fieldcraft.steering import among_walls as movement
+from fieldcraft.steering.movement_on_grid import (
+    avoid_walls_on_grid,
+    check_crowd_on_grid,
+    crowd_step_on_grid,
+    move_on_grid,
+)
+from fieldcraft.steering.movement_on_mesh import (
+    avoid_walls_on_mesh,
+    check_crowd_on_mesh,
+    crowd_step_on_mesh,
+    move_on_mesh,
+)
 
 Floats = NDArray[np.float64]
 
@@ -27,9 +38,9 @@ def move(
     leap: bool | FlowField = True,
     outside: IfOutside = "refuse",
 ) -> Floats:
-    """Return the positions of agents after displacements, along walls where these block the way.
+    """Return the positions of agents after displacements, along walls where these block the path.
 
-    The whole way is walked, so nothing is skipped at any speed. At a wall, the rim of the map or
+    The whole path is walked, so nothing is skipped at any speed. At a wall, the rim of the map or
     ground that the terrain forbids to enter, the rest of a displacement continues along that side,
     and around a corner along its tangent. Agents end on open ground. An agent in a wall is first
     moved to the nearest point of the nearest open cell.
@@ -77,8 +88,8 @@ def move(
     """
     positions = on_map(checked_space(space, "Moving needs"), positions, outside)
     if isinstance(space, Grid):
-        return movement.move_on_grid(space, positions, displacements, radius, leap)
-    return movement.move_on_mesh(space, positions, displacements, radius, leap)
+        return move_on_grid(space, positions, displacements, radius, leap)
+    return move_on_mesh(space, positions, displacements, radius, leap)
 
 
 def avoid_walls(
@@ -130,8 +141,8 @@ def avoid_walls(
     """
     positions = on_map(checked_space(space, "Avoiding walls needs"), positions, outside)
     if isinstance(space, Grid):
-        return movement.avoid_walls_on_grid(space, positions, velocities, ahead)
-    return movement.avoid_walls_on_mesh(space, positions, velocities, ahead)
+        return avoid_walls_on_grid(space, positions, velocities, ahead)
+    return avoid_walls_on_mesh(space, positions, velocities, ahead)
 
 
 @dataclass(frozen=True)
@@ -171,7 +182,8 @@ class Crowd:
     >>> grid = fc.Grid(9, 3)
     >>> flow = fc.flow_field(fc.distance_map(grid, (8.5, 1.5)))
     >>> crowd = fc.steering.Crowd(grid, response=10.0)
-    >>> at, velocities = [(1.5, 1.5), (4.5, 1.5)], [(0, 0), (0, 0)]
+    >>> at = [(1.5, 1.5), (4.5, 1.5)]
+    >>> velocities = [(0, 0), (0, 0)]
     >>> at, velocities = crowd.step(at, velocities, flow, dt=0.1, max_speed=2.0)
     >>> velocities.tolist()
     [[2.0, 0.0], [2.0, 0.0]]
@@ -189,9 +201,9 @@ class Crowd:
         for name in ("separation_radius", "ahead", "response", "separation", "avoidance"):
             checks.not_negative(name, getattr(self, name))
         if isinstance(self.space, Grid):
-            movement.check_crowd_on_grid(self, self.space)
+            check_crowd_on_grid(self, self.space)
         else:
-            movement.check_crowd_on_mesh(self, checked_space(self.space, "A crowd needs"))
+            check_crowd_on_mesh(self, checked_space(self.space, "A crowd needs"))
 
     def step(
         self,
@@ -228,7 +240,10 @@ class Crowd:
         InvalidValue
             If another argument has a wrong value, shape or type.
         """
-        arguments = positions, velocities, desired, dt, max_speed, max_force
         if isinstance(self.space, Grid):
-            return movement.crowd_step_on_grid(self, self.space, *arguments)
-        return movement.crowd_step_on_mesh(self, self.space, *arguments)
+            return crowd_step_on_grid(
+                self, self.space, positions, velocities, desired, dt, max_speed, max_force
+            )
+        return crowd_step_on_mesh(
+            self, self.space, positions, velocities, desired, dt, max_speed, max_force
+        )

@@ -16,7 +16,7 @@ from fieldcraft.space import Grid, grid_of
 from fieldcraft.steering.steering_checks import per_agent, points, vectors
 from fieldcraft.values.bands import run_in_bands
 
-_AGENTS = 500  # that pay for waking a thread
+_AGENTS = 500  # Each thread gets at least so many agents.
 
 
 class Neighbors:
@@ -76,14 +76,11 @@ class Neighbors:
         else:
             xs = self.positions[:, 0]
             ys = self.positions[:, 1]
+            low = (0.0, 0.0)
+            extent = (0.0, 0.0)
             if count:
                 low = (float(xs.min()), float(ys.min()))
-            else:
-                low = (0.0, 0.0)
-            if count:
                 extent = (float(xs.max()) - low[0], float(ys.max()) - low[1])
-            else:
-                extent = (0.0, 0.0)
             period = (0.0, 0.0)
         largest = max(abs(low[0]), abs(low[1]), *extent)
         if not largest / self.radius < 2**50:

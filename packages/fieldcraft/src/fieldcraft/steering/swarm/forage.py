@@ -92,7 +92,9 @@ class Forage:
     @property
     def brought(self) -> int:
         """Number of portions brought home."""
-        return self._brought + (0 if self._on_device is None else self._on_device.read()[1])
+        if self._on_device is None:
+            return self._brought
+        return self._brought + int(self._on_device.read()[1])
 
     def recover(self) -> None:
         """Go on without a lost device, with the portions that were last read from it; see
@@ -109,8 +111,9 @@ class Forage:
                 got="none that is",
                 remedy="Continue; nothing is lost",
             )
-        (self._food, more), self._on_device = self._on_device.last_read, None
-        self._food = np.array(self._food)
+        food, more = self._on_device.last_read
+        self._on_device = None
+        self._food = np.array(food)
         self._brought += more
 
     def portions(self) -> NDArray[np.int32]:
@@ -190,22 +193,19 @@ class Deposit:
 
     def units(self) -> NDArray[np.int64]:
         """Return the amounts in units of 2**-24."""
-        return np.rint(
-            np.atleast_1d(_amounts(self.amount, 1)) * kernels.trail.stamp_sums.SCALE
-        ).astype(np.int64)
+        amounts = np.atleast_1d(_amounts(self.amount, 1))
+        return np.rint(amounts * kernels.trail.stamp_sums.SCALE).astype(np.int64)
 
     def units_by_heading(self, y_up: bool) -> list[NDArray[np.int64]]:
         """Return x and y of the one amount times each of 4,096 headings, in units of 2**-24: exact
         multiples of the unit of cosines.
         """
         amount = _amounts(self.amount, 1).item()
-        vectors = circle().astype(np.float64) * (
-            amount * kernels.trail.stamp_sums.SCALE / (1 << 14)
-        )
-        return [
-            np.rint(vectors[:, 0]).astype(np.int64),
-            np.rint(-vectors[:, 1] if y_up else vectors[:, 1]).astype(np.int64),
-        ]
+        scale = amount * kernels.trail.stamp_sums.SCALE / (1 << 14)
+        vectors = circle().astype(np.float64) * scale
+        if y_up:
+            vectors[:, 1] = -vectors[:, 1]
+        return [np.rint(vectors[:, 0]).astype(np.int64), np.rint(vectors[:, 1]).astype(np.int64)]
 
 
 @dataclass(frozen=True)

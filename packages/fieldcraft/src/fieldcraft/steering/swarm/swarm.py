@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,8 @@ from fieldcraft.kernels.agents.swarm_layout import ROLE, SINCE
 from fieldcraft.space import Grid
 from fieldcraft.steering.steering_checks import rows_of
 from fieldcraft.steering.swarm.forage import Deposit, Emitter, Forage
-from fieldcraft.steering.swarm.swarm_plan import SwarmPlan, agents_on, check_swarm_grid
+from fieldcraft.steering.swarm.host_agents import agents_on
+from fieldcraft.steering.swarm.swarm_plan import SwarmPlan, check_swarm_grid
 from fieldcraft.steering.swarm.walk import (
     MOST_AGENTS,
     Walk,
@@ -60,7 +61,8 @@ class Swarm:
         checks.instance(agents, np.ndarray, rule, remedy)
         if agents.dtype != np.int32 or agents.ndim != 2 or len(agents) != 3:
             raise InvalidValue(rule, got=repr(agents)[:60], remedy=remedy)
-        columns, rows = agents[0] >> 16, agents[1] >> 16
+        columns = agents[0] >> 16
+        rows = agents[1] >> 16
         if agents.size and not (
             0 <= columns.min() <= columns.max() < space.width
             and 0 <= rows.min() <= rows.max() < space.height
@@ -171,11 +173,12 @@ class Swarm:
 
     def __repr__(self) -> str:
         device = self._device
-        if device is not None and device.lost:
-            lost = ", which is lost"
+        if device is None:
+            where = "the CPU"
+        elif device.lost:
+            where = f"{device.name}, which is lost"
         else:
-            lost = ""
-        where = ("the CPU" if device is None else device.name) + lost
+            where = device.name
         return f"<Swarm: {len(self):,} agents on {self._space!r}, on {where}, step {self._step:,}>"
 
     @property
@@ -322,8 +325,11 @@ class Swarm:
                 remedy="Run this swarm on the CPU: leave device out",
             )
         self._out_of_walls()
-        # A device takes all steps in one submission.
-        for part in in_parts(count) if self._device is None else (count,):
+        parts: Iterable[int] = in_parts(count)
+        if self._device is not None:
+            # A device takes all steps in one submission.
+            parts = [count]
+        for part in parts:
             self._agents.run(plan, self._step, part)
             self._step += part
             poll_interrupt()

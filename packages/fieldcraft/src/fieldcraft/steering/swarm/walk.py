@@ -88,7 +88,7 @@ class Walk:
     angle: float = 45.0
 
     def __post_init__(self) -> None:
-        numbers = "speed", "wander", "follow", "align", "separate", "cohere", "avoid"
+        numbers = ("speed", "wander", "follow", "align", "separate", "cohere", "avoid")
         checks.fields(self, **dict.fromkeys(numbers, checks.not_negative))
         checks.fields(self, distance=checks.positive, angle=checks.finite)
         checks.fields(self, turn=checks.optional(checks.not_negative))
@@ -184,7 +184,7 @@ def rule_of(walk: Walk, dt: float, space: Grid, key: int) -> Rule:
             got=f"{stride:g}",
             remedy="Pass dt in seconds, or less speed",
         )
-    names = "follow", "avoid", "align", "separate", "cohere"
+    names = ("follow", "avoid", "align", "separate", "cohere")
     weights = {name: getattr(walk, name) for name in names}
     name = max(weights, key=weights.__getitem__)
     if weights[name] > _MOST_WEIGHT:
@@ -194,10 +194,9 @@ def rule_of(walk: Walk, dt: float, space: Grid, key: int) -> Rule:
             remedy="Their heading weighs 1: divide all",
         )
     distance = walk.distance / space.cell_size
+    most = _MOST_DISTANCE
     if space.wrap:
-        most = min(_MOST_DISTANCE, min(space.shape))
-    else:
-        most = _MOST_DISTANCE
+        most = min(most, min(space.shape))
     if distance > most:
         raise InvalidValue(
             "Sensors of a swarm are at most 4,096 cells away, on a torus as far as its shorter"
@@ -207,10 +206,9 @@ def rule_of(walk: Walk, dt: float, space: Grid, key: int) -> Rule:
         )
     pieces = max(math.ceil(stride / 0.5), 1)
     angle = math.radians(walk.angle)
-    if walk.turn is None:
-        turn = 180.0
-    else:
-        turn = min(walk.turn, 180.0)
+    turn = 1 << 17  # more than half a turn: no limit
+    if walk.turn is not None and walk.turn < 180:
+        turn = round(walk.turn / 360 * 65536)
     return Rule(
         height=space.height,
         width=space.width,
@@ -221,7 +219,7 @@ def rule_of(walk: Walk, dt: float, space: Grid, key: int) -> Rule:
         sine=round(math.sin(angle) * (1 << 14)),
         stride=round(stride / pieces * 65536),
         pieces=pieces,
-        turn=1 << 17 if turn >= 180 else round(turn / 360 * 65536),
+        turn=turn,
         wander=min(round(walk.wander / 360 * 65536), (1 << 15) - 1),
         **{name: round(weight * 256) for name, weight in weights.items()},
         flip=int(space.y_up),

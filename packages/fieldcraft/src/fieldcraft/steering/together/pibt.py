@@ -22,11 +22,11 @@ from fieldcraft.space.cells import occupied_mask
 from fieldcraft.steering.together.plans import Plans
 
 _UNREACHABLE = ("refuse", "wait")
-_RENEWED = 8  # rows of distances computed in a step after traffic has changed
+_RENEWED = 8  # After traffic has changed, so many rows of distances are computed in a step.
 MOST_BYTES = 1 << 28
 """Size of the table of distances, one row per goal; more goals are led along paths."""
 _NO_SPANS = np.empty((0, 2), dtype=np.int64), np.empty((0, 2), dtype=np.int32)
-_NAMED = 5  # agents in a message
+_NAMED = 5  # A message names at most so many agents.
 _MOST_EFFORT = 10_000
 
 Ints = NDArray[np.int64]
@@ -107,9 +107,8 @@ class PIBT:
         self.on_unreachable = checks.choice("on_unreachable", on_unreachable, _UNREACHABLE)
         self.seed = checks.integer("seed", seed)
         self.weight = checks.not_negative("weight", weight)
-        if traffic is None:
-            self._traffic = None
-        else:
+        self._traffic: Traffic | None = None
+        if traffic is not None:
             self._traffic = Traffic(self.space, traffic, self.weight)
         self._distances = ManyGoals(self.space, _RENEWED)
         self._guides = Guides(self.space)
@@ -169,9 +168,8 @@ class PIBT:
         count = len(places)
         ids = self._numbers(agents, count)
         fixed = _mask(pinned, count)
-        if priorities is None:
-            ranks = None
-        else:
+        ranks = None
+        if priorities is not None:
             ranks = _ranks(priorities, ids)
         self._check_places(places, ids)
         held = self._held_by_others(occupied, places, ids)
@@ -281,7 +279,9 @@ class PIBT:
         row, and the cell of its goal, -1 for several.
         """
         count = len(cells)
-        maps = [goals] * count if isinstance(goals, DistanceMap) else goals
+        maps: object = goals
+        if isinstance(goals, DistanceMap):
+            maps = [goals] * count
         if isinstance(maps, (list, tuple)) and any(
             each is None or isinstance(each, DistanceMap) for each in maps
         ):
@@ -348,7 +348,9 @@ def _width_for_crossings(space: Space) -> int:
         return 0
     steps = np.array(space.neighborhood.steps)
     has_diagonals = bool((steps != 0).all(axis=1).any())
-    return space.width if has_diagonals else 0
+    if has_diagonals:
+        return space.width
+    return 0
 
 
 def _tie_breakers(ids: Ints, seed: int) -> NDArray[np.float64]:

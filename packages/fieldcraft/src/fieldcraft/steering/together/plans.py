@@ -18,7 +18,7 @@ from fieldcraft.kernels.agents.look_ahead import GROUP, MOST_WAITING
 
 Ints = NDArray[np.int64]
 Cells = NDArray[np.int32]
-_ROUNDS = 32  # in one call of a kernel, during which Ctrl-C is not heard
+_ROUNDS = 32  # One call of a kernel makes so many, and Ctrl-C is noticed in between.
 
 
 class Plans:
