@@ -7,6 +7,7 @@ so with the figures.
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import subprocess
@@ -176,5 +177,11 @@ async def measure(size: int, layers: int, seconds: float, pages: int = 1) -> str
 
 
 if __name__ == "__main__":
-    for size in [int(text) for text in sys.argv[1:]] or [256, 1024]:
-        print(asyncio.run(measure(size, 1, 8.0)), flush=True)
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.lab", description="Measure the lab with a browser."
+    )
+    parser.add_argument(
+        "sides", nargs="*", type=int, default=[256, 1024], help="of square maps, in cells"
+    )
+    for side in parser.parse_args().sides:
+        print(asyncio.run(measure(side, 1, 8.0)), flush=True)
