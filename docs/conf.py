@@ -86,9 +86,23 @@ html_theme_options = (
 suppress_warnings = ["myst.xref_missing", "misc.highlighting_failure", "ref.python"]
 
 TERMS = {
-    "control": {"Line of sight and danger": ("line of sight", "field of view")},
+    "control": {
+        "Line of sight and danger": ("line of sight", "field of view"),
+        "Sources that radiate": ("Radial",),
+        "Teams": ("team", "contested", "influence", "tension", "share", "front line"),
+    },
+    "index": {"Install": ("install",)},
+    "memory": {"An explorer with a memory": ("Fade",)},
+    "pheromones": {"How it works": ("Trail", "Swarm")},
+    "pursuit": {"Which guess": ("pursuit",), "The belief": ("Belief",)},
+    "tasks": {"Remove a source": ("remove",), "Clear a layer": ("clear", "reset")},
     "conventions": {"Save and load": ("save", "load"), "Glossary": ("glossary",)},
-    "paths": {"Flow fields": ("flow field",), "Distance maps": ("distance map", "Dijkstra map")},
+    "paths": {
+        "Shortest paths": ("shortest path",),
+        "Flow fields": ("flow field",),
+        "Distance maps": ("distance map", "Dijkstra map"),
+    },
+    "what_a_step_does": {"Spread: influence that walks": ("Spread",)},
     "tiles": {"Hexagons": ("hexagon", "hex grid"), "Movement points": ("movement range",)},
 }
 """Index entries at headings of guides: the search lists these first."""
@@ -271,10 +285,38 @@ def _length(thing: object) -> int:
     return 3 + sum(1 + len(line) // 90 for line in lines)
 
 
+_LIVE = """```{raw} html
+<iframe class="live" src="live/index.html" title="A map to paint on: drag sources, paint walls"
+ loading="lazy"></iframe>
+```
+"""
+
+
+def _home(text: str) -> str:
+    """Return the first page with what code hosts cannot show: the live map in place of its picture,
+    three cards side by side, and the groups of pages in the navigation.
+    """
+    text, count = re.subn(r"^!\[.*\]\(images/live\.png\)$", lambda _: _LIVE, text, flags=re.M)
+    if count != 1:
+        raise ValueError("index.md has one picture of the live map")
+    for mark, html in (("doors", '<div class="doors">'), ("end of doors", "</div>")):
+        text = text.replace(f"<!-- {mark} -->", f"```{{raw}} html\n{html}\n```")
+    for group in re.findall(r"^## (.+)\n\n(?=- \[)", text, flags=re.M):
+        begin = text.index(f"## {group}\n")
+        end = text.find("\n## ", begin)
+        part = text[begin : end if end > 0 else len(text)]
+        pages = "\n".join(re.findall(r"^- \[.*\]\((\S+)\.md\)$", part, flags=re.M))
+        tree = f"```{{toctree}}\n:caption: {group}\n:hidden:\n:maxdepth: 1\n\n{pages}\n```\n"
+        text = text.replace(part, f"{part.rstrip()}\n\n{tree}\n")
+    return text
+
+
 def _listed(app: object, name: str, source: list[str]) -> None:
     """Add index entries to guides, and links to decisions and pages of the API."""
+    if name == "index":
+        source[0] = _home(source[0])
     for heading, terms in TERMS.get(name, {}).items():
-        entries = "".join(f"```{{index}} single: {term}\n```\n\n" for term in terms)
+        entries = "".join(f"```{{index}} ! single: {term}\n```\n\n" for term in terms)
         marked = f"{entries}## {heading}\n"
         if f"\n## {heading}\n" not in source[0]:
             raise ValueError(f"{name}.md has no heading {heading!r}")

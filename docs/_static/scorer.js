@@ -1,7 +1,13 @@
-// Order of search results: guides first, then the API, then decisions.
+// Order of search results: headings that are named after the word, then the class or function of that
+// name, then guides, the API and decisions.
+const asked = (new URLSearchParams(window.location.search).get("q") || "").trim().toLowerCase();
+
 var Scorer = {
-  score: ([docname, title, anchor, description, score]) =>
-    docname.startsWith("decisions/") ? score - 200 : docname.startsWith("api/") ? score - 100 : score,
+  score: ([docname, title, anchor, description, score]) => {
+    if (docname.startsWith("decisions/")) return score - 200;
+    if (!docname.startsWith("api/")) return score;
+    return title.split(".").pop().toLowerCase() === asked ? score + 40 : score - 100;
+  },
   objNameMatch: 11,
   objPartialMatch: 6,
   objPrio: { 0: 15, 1: 5, 2: -5 },
