@@ -6,6 +6,7 @@ import doctest
 import importlib
 import importlib.util
 import re
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
@@ -52,6 +53,46 @@ def test_code_on_the_page_runs(
         exec(compile(block, str(page), "exec", dont_inherit=True), names)
         if output:
             assert capsys.readouterr().out == output
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in [*PAGES, HOME / "CONTRIBUTING.md"] if page.name != "experiments.md"],
+    ids=lambda page: str(page.relative_to(HOME)),
+)
+def test_blocks_of_code_fit_on_the_page(page: Path) -> None:
+    """The site shows 90 characters, and code hosts about as many. The page of experiments shows
+    recorded tables, which are wider.
+    """
+    blocks = re.findall(r"^```.*?\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+    assert [line for block in blocks for line in block.splitlines() if len(line) > 88] == []
+
+
+PIP = re.compile(r"pip install ([^#`\n]+)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HOME)))
+def test_pip_lines_work_from_a_clone(page: Path) -> None:
+    for line in PIP.findall(page.read_text(encoding="utf-8")):
+        if "fieldcraft" not in line and "packages" not in line:
+            continue  # another library
+        wanted = [part.strip("\"'") for part in line.split() if part.strip("\"'").startswith(".")]
+        assert wanted, line
+        for part in wanted:
+            folder, _, extras = part.partition("[")
+            project = tomllib.loads((HOME / folder / "pyproject.toml").read_text())["project"]
+            known = project.get("optional-dependencies", {})
+            assert set(extras.rstrip("]").split(",")) <= {"", *known}, part
+
+
+@pytest.mark.parametrize("page", sorted((HOME / "docs").glob("*.md")), ids=lambda page: page.stem)
+def test_pages_have_no_raw_html(page: Path) -> None:
+    """Code hosts show it as text."""
+    text = re.sub(
+        r"<!--.*?-->|^```.*?^```|`[^`\n]+`", "", page.read_text(encoding="utf-8"), flags=re.M | re.S
+    )
+    assert re.findall(r"<[a-z/][^>]*>", text) == []
+    assert "{raw}" not in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,8 @@ settings, learning environments and how to write a game of your own are in
 [fieldcraft-worlds](../packages/worlds/README.md). `make gallery` makes the films.
 """
 
+_WIDEST = 80  # characters of a line of a command
+
 
 def main() -> int:
     """Make the films named on the command line, or all, and the page."""
@@ -158,9 +160,20 @@ def page_of(pieces: Sequence[tuple[str, Piece]]) -> str:
         film = f"![{piece.title}](gallery/{piece.name}.webp)"
         chapters.append(
             f"## {piece.title}\n\n{piece.summary}\n\n{film}\n\n*What to see: {piece.look}*"
-            f" [How it works]({piece.guide})\n\n```bash\n{piece.command(game)}\n```\n"
+            f" [How it works]({piece.guide})\n\n```bash\n{_folded(piece.command(game))}\n```\n"
         )
     return "\n".join([HEAD, *chapters])
+
+
+def _folded(command: str) -> str:
+    """Return a command in lines that fit on a page, broken before options."""
+    lines = []
+    for part in command.replace(" --", "\n--").split("\n"):
+        if lines and len(lines[-1]) + len(part) < _WIDEST:
+            lines[-1] += f" {part}"
+        else:
+            lines.append(part)
+    return " \\\n    ".join(lines)
 
 
 if __name__ == "__main__":
