@@ -86,6 +86,8 @@ PAGES = {
     "choke_points": "bots.md",
     "size": "bots.md",
     "eased": "bots.md",
+    "drift": "bots.md",
+    "fire_wind": "bots.md",
 }
 """Written by the code on a page; of the cookbook all."""
 

@@ -55,9 +55,12 @@ def _values(setting: Setting) -> str:
             f"{low} to {setting.high:g}" if bounded else low if setting.above else f"{low} or more"
         )
         return f"{span}, {setting.unit}" if setting.unit else span
-    return {"flag": "`true` or `false`", "text": "a text", "weights": "a width or weights"}.get(
-        setting.kind, setting.kind
-    )
+    return {
+        "flag": "`true` or `false`",
+        "text": "a text",
+        "weights": "a width or weights",
+        "vector": "`[x, y]`",
+    }.get(setting.kind, setting.kind)
 
 
 def _toml(value: object) -> str:

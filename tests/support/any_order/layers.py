@@ -32,6 +32,8 @@ def _value(scene: Scene, setting: Setting) -> Any:
         return scene.chance(0.5)
     if setting.kind == "weights":
         return scene.one_of(_WEIGHTS)
+    if setting.kind == "vector":
+        return scene.one_of([(0.0, 0.0), (1.5, -0.5), (-2.0, 0.0)])
     if setting.kind == "integer":
         return int(max(setting.low, scene.dice.integers(5)))
     if setting.kind == "text":

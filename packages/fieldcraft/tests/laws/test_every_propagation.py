@@ -31,6 +31,7 @@ CASES = [
     fc.Trail(edges="lose"),
     fc.Flood(0.12, steps=9),
     fc.Diffuse(0.8, half_life=3.0),
+    fc.Diffuse(0.3, half_life=3.0, drift=(2.0, -1.0)),
 ]
 PROPAGATIONS = [*CASES, *others(*map(type, CASES))]
 

@@ -55,7 +55,7 @@ def controls(
             found.append({**control, "kind": "flag"})
         elif setting.choices:
             found.append({**control, "kind": "word", "words": list(setting.choices)})
-        elif value is None or isinstance(value, (int, float)):
+        elif setting.kind != "vector" and (value is None or isinstance(value, (int, float))):
             low, high, log, step = _range(imap, setting, float(first.get(name) or 0.0))
             ends = {"low": low, "high": high, "log": log, "step": step}
             found.append({**control, "kind": "number", **ends, "optional": setting.optional})

@@ -18,7 +18,13 @@ from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.forecast import Forecast
 from fieldcraft.layers.propagation import PROPAGATIONS, Attribution, Propagation, spelled
 from fieldcraft.layers.propagation.propagation import Device, field_on
-from fieldcraft.layers.propagation.settings import declared, restored, state_of, values_of
+from fieldcraft.layers.propagation.settings import (
+    declared,
+    has_state,
+    restored,
+    state_of,
+    values_of,
+)
 from fieldcraft.layers.sources import Sources
 from fieldcraft.layers.steps import MOST_STEPS, Steps
 from fieldcraft.space import Space
@@ -519,7 +525,7 @@ class Layer(Operand):
     def _restored(self, state: Mapping[str, Any]) -> Self:
         """Return another layer that continues from a state of this one."""
         propagation = self._propagation
-        if state["settings"] != state_of(propagation):
+        if not has_state(propagation, state["settings"]):
             propagation = restored(type(propagation), state["settings"])
         return self.restored(
             self._name,

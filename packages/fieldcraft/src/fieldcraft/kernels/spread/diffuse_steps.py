@@ -6,7 +6,7 @@ import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
 
-__all__ = ["AROUND", "exchange", "exchange_listed"]
+__all__ = ["AROUND", "exchange", "exchange_listed", "exchange_weighted"]
 
 AROUND = ((-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1))
 """The neighbors of a cell, (columns, rows) away, in the order in which they are added up."""
@@ -75,4 +75,20 @@ def exchange_listed(starts, origins, offers, given, through, keep, floor, first,
         if through.shape[0] > 0:
             came *= through[v]
         new = keep * ((values[v] - given[v] * offers[v]) + came)
+        values[v] = _ZERO if abs(new) < floor else new
+
+
+@kernel("i8[::1], i4[::1], f4[::1], f4[::1], f4[::1], f4, f4, i8, i8, out f4[::1]")
+def exchange_weighted(starts, origins, parts, before, stays, keep, floor, first, last, values):
+    """Take one step of the cells [first, last) of any space from the values `before`.
+
+    The part `stays[v]` of the value of cell v stays, and what arrives in it is the part `parts[k]`
+    of the value of cell `origins[k]`, for k in `starts[v]:starts[v + 1]`. Values smaller than
+    `floor` become 0.
+    """
+    for v in range(first, last):
+        came = _ZERO
+        for k in range(starts[v], starts[v + 1]):
+            came += parts[k] * before[origins[k]]
+        new = keep * (stays[v] * before[v] + came)
         values[v] = _ZERO if abs(new) < floor else new

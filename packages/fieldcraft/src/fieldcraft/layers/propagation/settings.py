@@ -8,8 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.layers.propagation.diffuse.drift import Drifts, drift_of
 from fieldcraft.layers.sources.falloff import Falloff
 
 Check = Callable[[str, Any], Any]
@@ -28,10 +31,10 @@ class Setting:
         One sentence that describes the setting.
     check : Check
         Returns the value as it is stored, or raises `InvalidValue`.
-    kind : Literal['number', 'integer', 'choice', 'flag', 'text', 'curve', 'weights']
+    kind : Literal['number', 'integer', 'choice', 'flag', 'text', 'curve', 'weights', 'vector']
         "number" and "integer" are between `low` and `high`, "choice" is one of `choices`, "flag"
         True or False, "text" a str, "curve" anything that `Falloff.of` takes, "weights" an odd
-        width or a sequence of weights.
+        width or a sequence of weights, "vector" numbers (x, y) or an array of these for each cell.
     above : bool, optional
         Whether `low` itself is not allowed.
     unit : str, optional
@@ -45,7 +48,7 @@ class Setting:
 
     about: str
     check: Check
-    kind: Literal["number", "integer", "choice", "flag", "text", "curve", "weights"]
+    kind: Literal["number", "integer", "choice", "flag", "text", "curve", "weights", "vector"]
     low: float = -checks.LARGEST
     high: float = checks.LARGEST
     above: bool = False
@@ -142,19 +145,41 @@ def text(about: str, *, optional: bool = False) -> dict[str, Any]:
     return checked(Setting(about, checks.text, "text", optional=optional))
 
 
+def vector(about: str, *, unit: str) -> dict[str, Any]:
+    """Return the metadata of an optional vector (x, y), or of an array with one for each cell."""
+    return checked(Setting(about, drift_of, "vector", unit=unit, optional=True))
+
+
 def state_of(propagation: Any) -> dict[str, Any]:
     """Return the values of a propagation's settings as plain data."""
     return {
-        name: value.state() if isinstance(value, Falloff) else value
+        name: value.state() if isinstance(value, Falloff | Drifts) else value
         for name, value in values_of(propagation).items()
     }
 
 
+def has_state(propagation: Any, state: Mapping[str, Any]) -> bool:
+    """Return whether the settings of a propagation are those of a state."""
+    now = state_of(propagation)
+    if now.keys() != state.keys():
+        return False
+    return all(_is_same(value, state[name]) for name, value in now.items())
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Return whether two values of a setting, as plain data, are equal."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping) and "drifts" in one and other:
+        return np.array_equal(one["drifts"], other.get("drifts", ()))
+    return bool(one == other)
+
+
 def restored(kind: type[Any], state: Mapping[str, Any]) -> Any:
     """Return the propagation of this kind with the settings of a state."""
-    settings = {}
+    settings: dict[str, Any] = {}
     for name, value in state.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and "drifts" in value:
+            settings[name] = Drifts.restored(value)
+        elif isinstance(value, Mapping):
             settings[name] = Falloff.restored(value)
         else:
             settings[name] = value

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import interruptible
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation.diffuse.equilibrium import Ground, equilibrium
@@ -41,9 +42,11 @@ class DiffuseField(Field):
     """
 
     remainder_is = "mixed"
-    _flow: tuple[NDArray[Any], Numbers] | None
-    """How many shares leave each cell, and which part of what arrives enters it, as kernels take
-    them; None after a change of walls or settings.
+    drifts: ClassVar[bool] = False
+    """Whether it takes settings with a drift, and no others."""
+    _flow: Any
+    """What leaves and enters each cell, as kernels take it; None after a change of walls or
+    settings.
     """
 
     def __init__(
@@ -64,12 +67,6 @@ class DiffuseField(Field):
     @abstractmethod
     def _call(self, values: Numbers, first: int, last: int) -> pool.Call:
         """Return the call that takes a step in some rows of `values`, after `_offer`."""
-
-    @abstractmethod
-    def _receivers(self) -> NDArray[Any]:
-        """Return the number of neighbors that take a share of each cell, in the shape of
-        kernels.
-        """
 
     @property
     def _rows(self) -> int:
@@ -117,28 +114,24 @@ class DiffuseField(Field):
                 ends = np.atleast_1d(self.space.nearest_open(cell))
             np.add.at(flat, ends, flat[cell] / np.float32(len(ends)))
 
+    def _refuse_other_kind(self, diffuse: Diffuse) -> None:
+        """Refuse settings with a drift for a field without, and the other way around."""
+        if (diffuse.drift is not None) != self.drifts:
+            raise InvalidValue(
+                "Whether a layer drifts is chosen when it is made",
+                got=f"drift={checks.short(diffuse.drift)}",
+                remedy="Add it with a drift; drift=(0, 0) is one that can be changed later",
+                about="drift",
+            )
+
     def tune(self, diffuse: Diffuse, every: float) -> None:
         """Set parameters; see `Field.tune`."""
+        self._refuse_other_kind(diffuse)
         self.diffuse = diffuse
         self._flow = None
         self._keep = np.float32(retention(diffuse.keep, diffuse.half_life, every, usual=1.0))
         self._floor = np.float32(min(max(diffuse.floor, _LEAST_FLOOR), checks.LARGEST))
         self._shares = (diffuse.rate / np.maximum(self._degrees, 1)).astype(np.float32)
-
-    @property
-    def _rule(self) -> tuple[NDArray[Any], Numbers, np.float32, np.float32]:
-        """What leaves and enters each cell, which part of all stays, and the floor."""
-        if self._flow is None:
-            given = self._receivers()
-            through: Numbers = np.zeros((len(given), 0), dtype=np.float32)
-            if self.resistance is not None:
-                through = np.exp(-self.resistance).reshape(given.shape)
-                steps = self.space.adjacency_from_walls
-                stays = (1 - through.reshape(-1))[steps.ends]
-                stays = np.bincount(steps.origins, weights=stays, minlength=len(self.space))
-                given = (given - stays.reshape(given.shape)).astype(np.float32)
-            self._flow = given, through if given.ndim == 2 else through.reshape(-1)
-        return *self._flow, self._keep, self._floor
 
     def run(self, count: int) -> None:
         """Take `count` steps."""
@@ -168,6 +161,61 @@ class DiffuseField(Field):
         settled = interruptible(self._balance)
         self._flat[:] = np.where(np.abs(settled) < self._floor, 0, settled)
         self._pin()
+
+    @abstractmethod
+    def _balance(self) -> Floats:
+        """Return the values (N,) that steps leave as they are. Raises `InvalidValue` if there is no
+        single balance.
+        """
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Return the values, and the resistance; see `Field.state`."""
+        state: dict[str, NDArray[Any]] = {"values": self.values, "pinned": self._pins[0]}
+        if self.resistance is None:
+            return state
+        return state | {"resistance": self.resistance}
+
+    def restore(self, state: Mapping[str, NDArray[Any]], sources: Sources) -> None:
+        """Continue from a state; see `Field.restore`."""
+        if "resistance" in state:
+            self.set_resistance(checked_resistance(state["resistance"], self.space.shape))
+        self.values[:] = state["values"]
+        pinned = checked_pins(state["pinned"], len(self.space))
+        self._pins = (pinned, self._flat[pinned])
+        # The values may be older than a change of walls, also after `settle` was refused.
+        self._fed = -1
+        self._walls_version = -1
+        self._flow = None
+
+
+class EvenDiffuseField(DiffuseField):
+    """Values of which each neighbor of a cell gets an equal share."""
+
+    _flow: tuple[NDArray[Any], Numbers] | None
+    """How many shares leave each cell, and which part of what arrives enters it, as kernels take
+    them; None after a change of walls or settings.
+    """
+
+    @abstractmethod
+    def _receivers(self) -> NDArray[Any]:
+        """Return the number of neighbors that take a share of each cell, in the shape of
+        kernels.
+        """
+
+    @property
+    def _rule(self) -> tuple[NDArray[Any], Numbers, np.float32, np.float32]:
+        """What leaves and enters each cell, which part of all stays, and the floor."""
+        if self._flow is None:
+            given = self._receivers()
+            through: Numbers = np.zeros((len(given), 0), dtype=np.float32)
+            if self.resistance is not None:
+                through = np.exp(-self.resistance).reshape(given.shape)
+                steps = self.space.adjacency_from_walls
+                stays = (1 - through.reshape(-1))[steps.ends]
+                stays = np.bincount(steps.origins, weights=stays, minlength=len(self.space))
+                given = (given - stays.reshape(given.shape)).astype(np.float32)
+            self._flow = given, through if given.ndim == 2 else through.reshape(-1)
+        return *self._flow, self._keep, self._floor
 
     def _balance(self) -> Floats:
         """Return the values (N,) that steps leave as they are.
@@ -202,27 +250,8 @@ class DiffuseField(Field):
         )
         return equilibrium(ground, self._flat.astype(np.float64), is_pinned)
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Return the values, and the resistance; see `Field.state`."""
-        state: dict[str, NDArray[Any]] = {"values": self.values, "pinned": self._pins[0]}
-        if self.resistance is None:
-            return state
-        return state | {"resistance": self.resistance}
 
-    def restore(self, state: Mapping[str, NDArray[Any]], sources: Sources) -> None:
-        """Continue from a state; see `Field.restore`."""
-        if "resistance" in state:
-            self.set_resistance(checked_resistance(state["resistance"], self.space.shape))
-        self.values[:] = state["values"]
-        pinned = checked_pins(state["pinned"], len(self.space))
-        self._pins = (pinned, self._flat[pinned])
-        # The values may be older than a change of walls, also after `settle` was refused.
-        self._fed = -1
-        self._walls_version = -1
-        self._flow = None
-
-
-class ListedDiffuseField(DiffuseField):
+class ListedDiffuseField(EvenDiffuseField):
     """Values on any space, by lists of the cells that each cell receives shares from."""
 
     def _offer(self) -> None:
@@ -252,7 +281,7 @@ def _arrivals(space: Space) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     return starts_of(steps.ends, len(space)), steps.origins[order].astype(np.int32)
 
 
-class GridDiffuseField(DiffuseField):
+class GridDiffuseField(EvenDiffuseField):
     """Values on squares with neighbors among the eight around, row by row; offers have a rim."""
 
     _offers: Numbers | None = None

@@ -143,7 +143,7 @@ def _potentials(links: Any, grounds: Floats, inflow: Floats) -> Floats:
 
     if (abs(links - links.T) > 0).nnz:
         leaving = np.asarray(links.sum(axis=0)).reshape(-1) + grounds
-        return _solved(diags_array(leaving) - links, inflow)
+        return solved(diags_array(leaving) - links, inflow)
     clusters = _clusters(links, grounds)
     size = int(clusters.max(initial=-1)) + 1
     members = csr_array(
@@ -157,7 +157,7 @@ def _potentials(links: Any, grounds: Floats, inflow: Floats) -> Floats:
     # With a diagonal of 1 rounding is the same for weak and strong links.
     scale = diags_array(1 / np.sqrt(leaving))
     equations = diags_array(np.ones(size)) - scale @ between @ scale
-    found = scale @ _solved(equations, scale @ (members @ inflow))
+    found = scale @ solved(equations, scale @ (members @ inflow))
     return np.asarray(found[clusters])
 
 
@@ -204,7 +204,7 @@ def _still(ground: Ground, values: Floats, parts: Ints, is_still: NDArray[np.boo
     return np.where(some, totals[parts] * capacities / np.where(some, sizes[parts], 1), values)
 
 
-def _solved(equations: Any, inflow: Floats) -> Floats:
+def solved(equations: Any, inflow: Floats) -> Floats:
     """Return the solution of equations in which no inflow makes a value negative; raises
     `InvalidValue` if rounding leaves none.
     """
