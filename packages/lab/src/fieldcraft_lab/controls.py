@@ -18,6 +18,7 @@ FIXED = {
     "vector": "A layer has numbers or vectors from its beginning",
     "exact": "It is chosen when a layer is added",
     "barrier": "It names another layer",
+    "drift": "It is a vector, or one for each cell",
 }
 """Settings without a control, and why."""
 _EVERY = Setting("Time between two updates", checks.positive, "number", above=True, unit="s")
@@ -55,7 +56,7 @@ def controls(
             found.append({**control, "kind": "flag"})
         elif setting.choices:
             found.append({**control, "kind": "word", "words": list(setting.choices)})
-        elif setting.kind != "vector" and (value is None or isinstance(value, (int, float))):
+        elif value is None or isinstance(value, (int, float)):
             low, high, log, step = _range(imap, setting, float(first.get(name) or 0.0))
             ends = {"low": low, "high": high, "log": log, "step": step}
             found.append({**control, "kind": "number", **ends, "optional": setting.optional})

@@ -163,6 +163,8 @@ ALL = "\n".join(
         WAY,
         VIEW + 'how = "bilinear"\nblend = "max"\n',
         '[layers.heat]\npropagation = "flood"\ncooling = 0.1\nsteps = 4\n',
+        '[layers.smoke]\npropagation = "diffuse"\nrate = 0.2\ndrift = [1.5, -0.5]\n',
+        '[[deposits]]\nlayer = "smoke"\nposition = [8, 8]\namount = 2\n',
         *(
             source(name, WALK + 'on_wall = "nearest"\nstrength = 2\n')
             for name in ("known", "scent", "way", "view", "heat")
