@@ -274,3 +274,36 @@ def test_whether_a_layer_drifts_is_chosen_when_it_is_made():
     still.deposit((2.5, 1.5), 8.0)
     imap.step(5)
     np.testing.assert_allclose(smoke.values, still.values, rtol=1e-5, atol=1e-6)
+
+
+def test_a_resistance_holds_back_what_drifts():
+    grid = fc.Grid(4, 1)
+    gas = fc.InfluenceMap(grid).add_layer("gas", fc.Diffuse(0, floor=0, drift=(5, 0)))
+    gas.resistance = [[0, 1, 0, 0]]
+    gas.deposit((0.5, 0.5), 8.0)
+    gas.step()
+    entered = 4 * np.exp(-1)
+    np.testing.assert_allclose(gas.values, [[8 - entered, entered, 0, 0]], rtol=1e-6)
+
+
+def test_around_a_torus_of_one_column_nothing_is_lost():
+    ring = fc.Grid(1, 4, wrap=True)
+    wind = fc.Diffuse(0, floor=0, edges="lose", drift=(4, 5))
+    gas = fc.InfluenceMap(ring).add_layer("gas", wind)
+    gas.deposit((0.5, 1.5), 8.0)
+    gas.step()
+    assert gas.values.reshape(-1).tolist() == [0, 4, 4, 0]
+
+
+def test_a_state_brings_its_own_drift_back():
+    flow = np.zeros((1, 4, 2))
+    flow[..., 0] = 5
+    imap = fc.InfluenceMap(fc.Grid(4, 1))
+    gas = imap.add_layer("gas", fc.Diffuse(0, floor=0, drift=flow))
+    before = imap.state()
+    gas.tune(drift=-flow)
+    imap.restore(before)
+    assert gas.propagation == fc.Diffuse(0, floor=0, drift=flow)
+    gas.deposit((1.5, 0.5), 2.0)
+    gas.step()
+    assert gas.values.tolist() == [[0, 1, 1, 0]]

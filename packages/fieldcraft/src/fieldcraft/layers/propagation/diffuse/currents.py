@@ -76,9 +76,8 @@ def _on_grid(grid: Grid, moves: Floats) -> Currents:
             row = row % grid.height
         inside = (column >= 0) & (column < grid.width) & (row >= 0) & (row < grid.height)
         there = row * grid.width + column
-        is_itself = inside & (there == np.arange(len(grid)))  # around a torus one cell wide
-        totals += np.where(is_itself, 0, part)
-        some = np.flatnonzero(inside & ~is_itself & (part > 0))
+        totals += part
+        some = np.flatnonzero(inside & (part > 0))
         origins.append(some)
         ends.append(there[some])
         parts.append(part[some])
