@@ -11,9 +11,9 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import Floats
 from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft.space import Grid
-from fieldcraft.values.expression import Separate
+from fieldcraft.values.expression import PassExpression
 from fieldcraft.values.formula import formula
-from fieldcraft.values.passes import Mapping as Curve
+from fieldcraft.values.passes import FunctionPass
 from fieldcraft.values.tree import Node
 
 _LEAST = float(np.finfo(np.float32).tiny)
@@ -79,7 +79,7 @@ _BACKWARD: dict[str, Callable[..., tuple[Floats, ...]]] = {
 
 def _is_curve(payload: object) -> bool:
     """Return whether a map is a function of another one's values whose gradient is known."""
-    if not isinstance(payload, Separate) or not isinstance(payload.calculation, Curve):
+    if not isinstance(payload, PassExpression) or not isinstance(payload.calculation, FunctionPass):
         return False
     return payload.written.verb in _BACKWARD
 

@@ -104,7 +104,8 @@ class _Sizes:
         around = self._around
         outside = len(self._sizes)
         before = steps.copy()
-        affected = frontier = changed[~closed & (steps[changed] == 0)]
+        frontier = changed[~closed & (steps[changed] == 0)]
+        affected = frontier
         while len(frontier):  # cells that may have been nearest to a wall that is gone
             ends = around[frontier]
             farther = (steps[ends] == steps[frontier, np.newaxis] + 1) & (ends < outside)
@@ -146,7 +147,7 @@ class _Sizes:
 
 @cached
 def _sizes_of(space: Grid | HexGrid) -> _Sizes:
-    """Return the room on a space, one for all clearances."""
+    """Return the sizes on a space, shared by all of its clearances."""
     return _Sizes(space)
 
 

@@ -21,7 +21,7 @@ from fieldcraft.values.exclusion import Near, Removal, leaves_of
 from fieldcraft.values.expression_plan import Calculation, Lease, Plan, plan_of, values_of_some
 from fieldcraft.values.ground import Ground
 from fieldcraft.values.operand import Operand
-from fieldcraft.values.passes import Mapping, Pass
+from fieldcraft.values.passes import FunctionPass, Pass
 from fieldcraft.values.printing import as_text
 from fieldcraft.values.tree import Node, contains_largest
 from fieldcraft.values.written import Written, text_of
@@ -91,10 +91,14 @@ class Expression(Operand):
             ),
         )
 
-    # `total += layer` loses nothing if the total is an expression.
-    __iadd__, __isub__ = Operand.__add__, Operand.__sub__
-    __imul__, __itruediv__, __ipow__ = Operand.__mul__, Operand.__truediv__, Operand.__pow__
-    __iand__, __ior__ = Operand.__and__, Operand.__or__
+    # An expression has no values of its own to lose, so that `total += layer` is allowed.
+    __iadd__ = Operand.__add__
+    __isub__ = Operand.__sub__
+    __imul__ = Operand.__mul__
+    __itruediv__ = Operand.__truediv__
+    __ipow__ = Operand.__pow__
+    __iand__ = Operand.__and__
+    __ior__ = Operand.__or__
 
     @property
     def may_be_infinite(self) -> bool:
@@ -149,7 +153,9 @@ class Expression(Operand):
     def space(self) -> Space:  # type: ignore[override]
         """The space of its values."""
         spaces = self.ground.spaces
-        return spaces[0] if len(spaces) == 1 else self.ground.space
+        if len(spaces) == 1:
+            return spaces[0]
+        return self.ground.space
 
     @property
     def maps(self) -> tuple[Operand, ...]:
@@ -162,7 +168,9 @@ class Expression(Operand):
     @property
     def version(self) -> int:
         """A number that changes whenever the values may have changed."""
-        maps = self.maps if self._maps is None else self._maps
+        maps = self._maps
+        if maps is None:
+            maps = self.maps
         seen = (*map(_version_of, maps), *map(_walls_version, self.ground.spaces))
         if seen != self._seen:
             self._seen = seen
@@ -291,7 +299,8 @@ class Expression(Operand):
             else:
                 root = self._node
             self._plan, self._sources, maps = plan_of(root)
-            self._maps = maps if self._maps is None else self._maps
+            if self._maps is None:
+                self._maps = maps
         return self._plan
 
     def _calculation(self, cells: int) -> Calculation:
@@ -343,8 +352,10 @@ class Expression(Operand):
         return SeveralLocks(self._locks)
 
 
-class Separate(Expression):
-    """An expression that others read instead of computing it along: a pass over a map."""
+class PassExpression(Expression):
+    """An expression that is a pass over another map. Expressions made of it read its values, since
+    a pass has no tree that they could compute along with their own.
+    """
 
     def __init__(
         self, source: Expression, calculation: Pass, ground: Ground, written: Written
@@ -363,7 +374,7 @@ class Separate(Expression):
         """See `Expression.values_at`; all values are computed unless each depends on its own cell
         alone.
         """
-        if not isinstance(self.calculation, Mapping):
+        if not isinstance(self.calculation, FunctionPass):
             return self.values.reshape(-1)[cells]
         walls = self.ground.walls
         values = self._source.values_at(cells)
@@ -376,7 +387,7 @@ class Separate(Expression):
         """See `Expression.values_near`; all values are computed for each key unless each depends on
         its own cell alone.
         """
-        if not isinstance(self.calculation, Mapping):
+        if not isinstance(self.calculation, FunctionPass):
             return Operand.values_near(self, near)
         walls = self.ground.walls
         values = np.ascontiguousarray(self._source.values_near(near).reshape(-1))
@@ -394,17 +405,20 @@ def expression_of(operand: Operand) -> Expression:
     return Expression(Node("map", payload=operand), Ground((operand.space,)), operand)
 
 
-def separate(
+def expression_of_pass(
     operand: Operand,
     calculation: Pass,
     verb: str,
     *,
     ground: Ground | None = None,
     given: tuple[Any, ...] | None = None,
-) -> Separate:
+) -> PassExpression:
     """Return the expression of a pass over a map, written as `verb(*given)`, by default of the map
     alone, on its own cells or those of `ground`.
     """
     source = expression_of(operand)
-    written = Written(verb, (source,) if given is None else given)
-    return Separate(source, calculation, source.ground if ground is None else ground, written)
+    if given is None:
+        given = (source,)
+    if ground is None:
+        ground = source.ground
+    return PassExpression(source, calculation, ground, Written(verb, given))

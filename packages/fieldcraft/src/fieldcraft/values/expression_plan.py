@@ -105,8 +105,7 @@ class Plan:
                 most = bound
             self._steps.append(_Step(*self._fused(kind, inputs), payload, most, level))
             number = len(self._steps) - 1
-            beyond = kind in BEYOND and not most < _BOUND
-            if beyond:
+            if kind in BEYOND and not most < _BOUND:
                 self._numbers[key] = self._limited(number)
             else:
                 self._numbers[key] = number
@@ -143,16 +142,17 @@ class Plan:
         bounds = [self._steps[index].bound for index in inputs]
         if kind == "number":
             return abs(float(np.frombuffer(payload, dtype=np.float32)[0]))
-        if kind in ("array", "map"):
-            return checks.LARGEST if kind == "array" else _MAP_BOUND
+        if kind == "array":
+            return checks.LARGEST
+        if kind == "map":
+            return _MAP_BOUND
         if kind in ("add", "subtract"):
             return bounds[0] + bounds[1]
         if kind == "multiply":
             return bounds[0] * bounds[1]
         if kind == "divide":
             divisor = self._steps[inputs[1]]
-            is_number = divisor.kind == "number" and divisor.bound > 0
-            if is_number:
+            if divisor.kind == "number" and divisor.bound > 0:
                 return bounds[0] / divisor.bound
             return float("inf")
         if kind in ("clamp", "where"):
@@ -191,6 +191,7 @@ class Plan:
             else:
                 row[index] = 1 + len(self._rows) + used
                 used += 1
+            # The kernel takes three operands, and reads as many as the operation has.
             a, b, c = ([row[each] for each in step.inputs] * 3)[:3]
             program.append((CODES[step.kind], row[index], a, b, c))
             # Rows are freed only now: a loop with its result over an operand is not vectorized.
@@ -206,7 +207,10 @@ class Plan:
             ]
         elif row[result] != 0:
             program.append((map_operations.COPY, 0, row[result], row[result], row[result]))
-        return Program(np.array(program, dtype=np.int64), 0 if result is not None else len(targets))
+        ranges = 0
+        if result is None:
+            ranges = len(targets)
+        return Program(np.array(program, dtype=np.int64), ranges)
 
 
 _plan_of = functools.lru_cache(maxsize=256)(Plan)
@@ -224,11 +228,9 @@ def plan_of(root: Node) -> tuple[Plan, list[Any], tuple[Any, ...]]:
     waiting = [root]
     while waiting:
         node = waiting[-1]
-        size = len(waiting)
-        for each in node.inputs:
-            if id(each) not in numbers:
-                waiting += (each,)
-        if len(waiting) > size:
+        missing = [each for each in node.inputs if id(each) not in numbers]
+        if missing:
+            waiting += missing
             continue
         waiting.pop()
         if id(node) in numbers:
@@ -240,7 +242,8 @@ def plan_of(root: Node) -> tuple[Plan, list[Any], tuple[Any, ...]]:
             if id(payload) not in places:
                 places[id(payload)] = len(sources)
                 sources.append(payload)
-                maps += (payload,) if node.kind == "map" else ()
+                if node.kind == "map":
+                    maps.append(payload)
             payload = places[id(payload)]
         numbers[id(node)] = len(parts)
         inputs = tuple(map(numbers.__getitem__, map(id, node.inputs)))
@@ -332,14 +335,13 @@ class Lease:
     """A calculation that one expression uses, and that the plan keeps for the next one."""
 
     def __init__(self, plan: Plan, walls: Walls, cells: int) -> None:
+        calculation = None
         if plan.free:
-            free = plan.free.pop()
-        else:
-            free = None
-        if free is None or not free.fits(walls, cells):
-            free = Calculation(plan, walls, cells)
-        free.constants[:] = plan.constants
-        self.calculation = free
+            calculation = plan.free.pop()
+        if calculation is None or not calculation.fits(walls, cells):
+            calculation = Calculation(plan, walls, cells)
+        calculation.constants[:] = plan.constants
+        self.calculation = calculation
 
     def __del__(self) -> None:
         free = self.calculation.plan.free

@@ -39,7 +39,7 @@ class Ground:
     @property
     def space(self) -> Space:
         """A space of these cells with these walls."""
-        _ = self.walls  # finds the space
+        self._follow_walls()
         return self._space
 
     @property
@@ -50,19 +50,24 @@ class Ground:
     @property
     def walls(self) -> NDArray[np.uint8]:
         """Not 0 for each cell that is a wall, by cell id; empty where there is none."""
-        version = tuple(map(_walls_version, self.spaces))
-        if version != self._version:
-            self._space = self.spaces[0]
-            if len(self.spaces) > 1:
-                walls = np.logical_and.reduce([space.walls for space in self.spaces])
-                fitting = [space for space in self.spaces if np.array_equal(space.walls, walls)]
-                if fitting:
-                    self._space = fitting[0]
-                else:
-                    self._space = self.spaces[0].with_walls(walls)
-            self._walls = _flat_walls(self._space)
-            self._version = version
+        self._follow_walls()
         return self._walls
+
+    def _follow_walls(self) -> None:
+        """Find the space and its walls again, once walls have changed."""
+        version = tuple(map(_walls_version, self.spaces))
+        if version == self._version:
+            return
+        self._space = self.spaces[0]
+        if len(self.spaces) > 1:
+            walls = np.logical_and.reduce([space.walls for space in self.spaces])
+            fitting = [space for space in self.spaces if np.array_equal(space.walls, walls)]
+            if fitting:
+                self._space = fitting[0]
+            else:
+                self._space = self.spaces[0].with_walls(walls)
+        self._walls = _flat_walls(self._space)
+        self._version = version
 
     def joined(self, other: Ground) -> Ground:
         """Return the ground of two maps together; raises `InvalidValue` if their cells differ."""
@@ -81,7 +86,9 @@ class Ground:
 @cached_until_walls_change
 def _flat_walls(space: Space) -> NDArray[np.uint8]:
     """Return the walls as `Ground.walls` has them; the same array until a wall changes."""
-    walls = space.walls if space.walls.any() else space.walls[:0]
+    walls = space.walls
+    if not walls.any():
+        walls = walls[:0]
     return read_only(walls.reshape(-1).view(np.uint8))
 
 

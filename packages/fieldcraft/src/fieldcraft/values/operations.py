@@ -16,7 +16,7 @@ from fieldcraft.values import operand as operands
 from fieldcraft.values.arithmetic import cellwise
 from fieldcraft.values.ground import Ground
 from fieldcraft.values.passes import (
-    Mapping,
+    FunctionPass,
     Refining,
     Smoothing,
     exponentials,
@@ -63,7 +63,7 @@ def curve(
         )
     if callable(shape) and not isinstance(shape, type):
         name = getattr(shape, "__name__", "curve")
-        return expressions.separate(operand, Mapping(shape), name)
+        return expressions.expression_of_pass(operand, FunctionPass(shape), name)
     try:
         points = [(x, y) for x, y in islice(shape, MOST_POINTS + 1)]  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -103,13 +103,13 @@ def power(base: Any, exponent: Any) -> Operand:
             )
         source = expressions.expression_of(exponent)
         calculation = exponentials(base)
-        return expressions.separate(source, calculation, "power", given=(base, source))
+        return expressions.expression_of_pass(source, calculation, "power", given=(base, source))
     number_ = checks.finite("The exponent of a power", exponent)
     size = abs(number_)
     if size > _MOST_MULTIPLIED or (2 * size) % 1:
         source = expressions.expression_of(base)
         calculation = powers(number_)
-        return expressions.separate(source, calculation, "power", given=(source, number_))
+        return expressions.expression_of_pass(source, calculation, "power", given=(source, number_))
     if size == 0:
         return combined("add", combined("multiply", base, 0.0), 1.0)
     if size >= 1:
@@ -126,12 +126,12 @@ def power(base: Any, exponent: Any) -> Operand:
 
 def sqrt(operand: Operand) -> Expression:
     """See `Operand.sqrt`."""
-    return expressions.separate(operand, roots(), "sqrt")
+    return expressions.expression_of_pass(operand, roots(), "sqrt")
 
 
 def logarithm(operand: Operand) -> Expression:
     """Return the natural logarithm of a map; that of 1e-38 where it is smaller."""
-    return expressions.separate(operand, logarithms(), "log")
+    return expressions.expression_of_pass(operand, logarithms(), "log")
 
 
 def smooth(operand: Operand, cells: int = 1) -> Expression:
@@ -144,11 +144,13 @@ def smooth(operand: Operand, cells: int = 1) -> Expression:
         )
     grid_of(operand.space, "smooth()")
     source = expressions.expression_of(operand)
-    return expressions.separate(source, Smoothing(int(cells)), "smooth", given=(source, int(cells)))
+    return expressions.expression_of_pass(
+        source, Smoothing(int(cells)), "smooth", given=(source, int(cells))
+    )
 
 
 def on(operand: Operand, space: Grid) -> Expression:
     """See `Operand.on`."""
     source = expressions.expression_of(operand)
     calculation = Refining(source.space, space)
-    return expressions.separate(source, calculation, "on", ground=Ground((space,)))
+    return expressions.expression_of_pass(source, calculation, "on", ground=Ground((space,)))

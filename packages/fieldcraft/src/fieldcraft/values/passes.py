@@ -74,15 +74,12 @@ class Refining(Pass):
 
     def __init__(self, own: Space, space: Space) -> None:
         checked_space(space, "A map is read on the cells of")
-        if isinstance(own, Grid) and isinstance(space, Grid):
-            coarse = grid_of(own, "on()")
-            fine = grid_of(space, "on()")
-            if fine.cell_size > coarse.cell_size:
-                raise InvalidValue(
-                    "A map is read on cells of its own size or finer ones",
-                    got=f"cells of {coarse.cell_size:g} on cells of {fine.cell_size:g}",
-                    remedy="Read the coarse one: coarse.on(fine.space)",
-                )
+        if isinstance(own, Grid) and isinstance(space, Grid) and space.cell_size > own.cell_size:
+            raise InvalidValue(
+                "A map is read on cells of its own size or finer ones",
+                got=f"cells of {own.cell_size:g} on cells of {space.cell_size:g}",
+                remedy="Read the coarse one: coarse.on(fine.space)",
+            )
         try:
             self._cells = np.asarray(own.cell_at(space.positions[:, : own.dimensions]))
         except OutsideMap as error:
@@ -100,7 +97,7 @@ class Refining(Pass):
             flat[ground.walls != 0] = 0
 
 
-class Mapping(Pass):
+class FunctionPass(Pass):
     """The results of a function of the values of a map; each depends on its own cell alone."""
 
     def __init__(self, function: Callable[[Floats], ArrayLike]) -> None:
@@ -134,26 +131,26 @@ class Mapping(Pass):
         return found
 
 
-def powers(exponent: float) -> Mapping:
+def powers(exponent: float) -> FunctionPass:
     """Return a map to any power: 0 where that is no number, as of negative values; the largest
     float32 where it is beyond.
     """
-    return Mapping(partial(_power, exponent=exponent))
+    return FunctionPass(partial(_power, exponent=exponent))
 
 
-def exponentials(base: float) -> Mapping:
+def exponentials(base: float) -> FunctionPass:
     """Return a number to the power of a map."""
-    return Mapping(partial(_exponential, base=checks.positive("The base of a power", base)))
+    return FunctionPass(partial(_exponential, base=checks.positive("The base of a power", base)))
 
 
-def roots() -> Mapping:
+def roots() -> FunctionPass:
     """Return the square root of a map; 0 where it is negative."""
-    return Mapping(_root)
+    return FunctionPass(_root)
 
 
-def logarithms() -> Mapping:
+def logarithms() -> FunctionPass:
     """Return the natural logarithm of a map; that of 1e-38 where it is smaller."""
-    return Mapping(_log)
+    return FunctionPass(_log)
 
 
 def _power(values: Floats, exponent: float) -> NDArray[Any]:

@@ -194,21 +194,15 @@ def _bilinear(
     values: object, space: Grid, positions: ArrayLike, outside: IfOutside
 ) -> tuple[NDArray[np.float32], bool]:
     """Return the values between the cells of a grid, and whether it was one position."""
-    usual = type(values) is np.ndarray and values.dtype == np.float32 and values.flags.c_contiguous
     if (
-        not usual
-        or not isinstance(values, np.ndarray)
-        or values.flags.writeable
+        type(values) is not np.ndarray
+        or values.dtype != np.float32
         or values.shape != (space.height, space.width)
+        or not values.flags.c_contiguous
+        or values.flags.writeable
     ):
         values = Values(values, space).values  # type: ignore[arg-type]
-    plain = isinstance(positions, np.ndarray) and positions.dtype == np.float64
-    if plain and isinstance(positions, np.ndarray) and positions.shape[1:] == (2,):
-        points: NDArray[np.float64] = np.ascontiguousarray(positions).view()
-        points.flags.writeable = False
-        single = False
-    else:
-        points, single = grid_points(positions)
+    points, single = grid_points(positions)
     if outside not in OUTSIDE:
         checks.choice("outside", outside, OUTSIDE)
     found = np.empty(len(points), dtype=np.float32)
@@ -230,8 +224,11 @@ def grid_points(positions: ArrayLike) -> tuple[Floats, bool]:
 
     The kernels find positions that are not finite.
     """
-    plain = isinstance(positions, np.ndarray) and positions.dtype == np.float64
-    if plain and isinstance(positions, np.ndarray) and positions.shape[1:] == (2,):
+    if (
+        isinstance(positions, np.ndarray)
+        and positions.dtype == np.float64
+        and positions.shape[1:] == (2,)
+    ):
         points = positions
         single = False
     else:
@@ -305,20 +302,16 @@ def _along_edges(
     free = ~graph.walls[cells[which]]
     which = which[free]
     others = others[free]
-    start, end = graph.positions[cells[which]], graph.positions[others]
+    start = graph.positions[cells[which]]
+    end = graph.positions[others]
     along = graph.shortest_vectors(end - start)
     squares = (along * along).sum(axis=1)
     nonzero = squares > 0
     shares = np.zeros(len(which))
-    shares[nonzero] = np.clip(
-        (graph.shortest_vectors(points[which] - start) * along).sum(axis=1)[nonzero]
-        / squares[nonzero],
-        0,
-        1,
-    )
-    away = (graph.shortest_vectors(start + shares[:, np.newaxis] * along - points[which]) ** 2).sum(
-        axis=1
-    )
+    projections = (graph.shortest_vectors(points[which] - start) * along).sum(axis=1)
+    shares[nonzero] = np.clip(projections[nonzero] / squares[nonzero], 0, 1)
+    nearest = start + shares[:, np.newaxis] * along
+    away = (graph.shortest_vectors(nearest - points[which]) ** 2).sum(axis=1)
     order = np.lexsort((others, away, which))
     best = order[np.flatnonzero(np.diff(which[order], prepend=-1) != 0)]
     here = values[cells[which[best]]].astype(np.float64)

@@ -126,7 +126,8 @@ def window(
     rows = ((centers // space.width)[:, None] + away)[:, :, None]
     columns = ((centers % space.width)[:, None] + away)[:, None, :]
     if space.wrap:
-        rows, columns = rows % space.height, columns % space.width
+        rows = rows % space.height
+        columns = columns % space.width
     on_map = (rows >= 0) & (rows < space.height) & (columns >= 0) & (columns < space.width)
     cells = np.where(on_map, rows * space.width + columns, -1)
     steps = np.sqrt((away * away)[:, None] + away * away)
