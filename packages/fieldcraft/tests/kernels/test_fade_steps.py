@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels.shared.arrays import read_only
+from fieldcraft.kernels.values.explore_arrays import ExploreRule
 from fieldcraft.space.grid.grid_steps import grid_ground
 from support.tiers import uncompiled
 from support.worlds import KNIGHT_AND_CORNER
@@ -57,7 +58,7 @@ def test_explores_alike_uncompiled(
             grid_ground(grid),
             values,
             read_only(starts),
-            (sight, searches, np.float32(0), seed),
+            ExploreRule(sight, searches, np.float32(0), seed),
             0,
             6,
             taken,

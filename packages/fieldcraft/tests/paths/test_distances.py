@@ -9,6 +9,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.kernels.distances.search_arrays import RepairScratch, SearchSeeds
 from fieldcraft.paths import distance_map
 from fieldcraft.paths.search import distances
 
@@ -178,14 +179,13 @@ def test_an_estimate_ends_where_far_too_many_cells_lose_their_path() -> None:
         found[enough] = kernels.distances.distance_repair.sample(
             *search.steps,
             search.ground.walls,
-            search.goals,
-            search.starts,
+            SearchSeeds(search.goals, search.starts),
             search.dist,
             distances._samples(space),
             search.far,
             len(space),
             enough,
-            scratch[:4],
+            RepairScratch(*scratch[:4]),
         )
     assert found[1.0] == (20, 11)
     assert found[0.0][1] == found[0.2][1] == 4
@@ -235,14 +235,13 @@ def test_the_estimate_knows_which_cells_lose_their_path(
         counts = kernels.distances.distance_repair.sample(
             *search.steps,
             search.ground.walls,
-            search.goals,
-            search.starts,
+            SearchSeeds(search.goals, search.starts),
             search.dist,
             one,
             search.far,
             len(space),
             1.0,
-            scratch[:4],
+            RepairScratch(*scratch[:4]),
         )
         is_valid = old[cell] == new[cell]
         assert counts == (int(is_valid), int(not is_valid))

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels.distances.step_choices import StepCharge, StepChoices
+from fieldcraft.kernels.shared.step_lists import OutSteps
 from fieldcraft.paths.search.distances_on_arcs import adjacency_with_walls
 from fieldcraft.paths.starts_and_goals import resolve_cells
 from fieldcraft.space.cells import occupied_mask
@@ -45,7 +47,7 @@ def step_down(
         adjacency = space.adjacency
     else:
         adjacency = adjacency_with_walls(space, walls)
-    steps = (adjacency.starts, adjacency.ends, adjacency.lengths)
+    steps = OutSteps(adjacency.starts, adjacency.ends, adjacency.lengths)
     first = np.empty_like(cells)
     around = np.empty(len(cells) * (1 + adjacency.most_steps), dtype=np.int64)
     around = around[: kernels.distances.step_down.around(cells, steps, first, around)]
@@ -73,9 +75,7 @@ def step_down(
         order,
         _charge(distances),
         one_per_cell,
-        chosen,
-        values,
-        moves,
+        StepChoices(chosen, values, moves),
         agents,
     )
     if single:
@@ -101,11 +101,12 @@ def _closed(
     return closed
 
 
-def _charge(distances: DistanceMap) -> tuple[int, float]:
+def _charge(distances: DistanceMap) -> StepCharge:
     """Return what a unit of length costs, as `kernels.distances.step_down.choose` takes it."""
+    step_down = kernels.distances.step_down
     costs = distances.cell_costs
     if costs.values is None:
-        return kernels.distances.step_down.EVEN, costs.uniform or 1.0
+        return StepCharge(step_down.EVEN, costs.uniform or 1.0)
     if distances.charge == "enter":
-        return kernels.distances.step_down.AT_ENDS, 1.0
-    return kernels.distances.step_down.MEAN, 1.0
+        return StepCharge(step_down.AT_ENDS, 1.0)
+    return StepCharge(step_down.MEAN, 1.0)

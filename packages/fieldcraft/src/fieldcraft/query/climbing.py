@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import read_only
+from fieldcraft.kernels.values.explore_arrays import ExploreRule, ExploreScratch
 from fieldcraft.query.queries_on_space import queries_of
 from fieldcraft.space import Space
 from fieldcraft.space.cached import cached
@@ -184,12 +185,12 @@ def explore_step(
     cells = starts.copy()
     targets = starts.copy()
     inputs = (*values.steps(), read_only(flat), read_only(starts))
-    rule = _Rule(reach, searches_frontier=False, limit=np.float32(0), key=key)
+    rule = ExploreRule(reach, searches_frontier=False, limit=np.float32(0), key=key)
     _explore(space, inputs, rule, taken, (cells, targets))
     if limit is not None and ((targets != starts) & (flat[targets] > limit)).any():
         parts = [np.s_[first : first + _AT_ONCE] for first in range(0, len(space), _AT_ONCE)]
         if any(((flat[part] <= limit) & ~walls[part]).any() for part in parts):
-            rule = _Rule(reach, searches_frontier=True, limit=limit, key=key)
+            rule = ExploreRule(reach, searches_frontier=True, limit=limit, key=key)
             _explore(space, inputs, rule, taken, (cells, targets))
     if occupied is not None:
         waits = taken[cells] & (cells != starts)
@@ -217,21 +218,10 @@ def _taken(space: Space, one_per_cell: bool, occupied: ArrayLike | None) -> NDAr
     return occupied_mask(space, occupied)
 
 
-class _Rule(NamedTuple):
-    """The rule of a step of explorers: the reach of their sight, or with `searches_frontier` the
-    nearest cell up to a `limit`; and the key of random numbers.
-    """
-
-    reach: int
-    searches_frontier: bool
-    limit: np.float32
-    key: int
-
-
 def _explore(
     space: Space,
     inputs: tuple[Any, ...],
-    rule: _Rule,
+    rule: ExploreRule,
     taken: NDArray[np.bool_],
     outputs: tuple[NDArray[np.int64], NDArray[np.int64]],
 ) -> None:
@@ -264,6 +254,6 @@ def _explore(
 
 
 @cached
-def _free_scratch(space: Space) -> list[tuple[NDArray[np.int64], ...]]:
+def _free_scratch(space: Space) -> list[ExploreScratch]:
     """Return the scratch of a space that no search is using."""
     return []

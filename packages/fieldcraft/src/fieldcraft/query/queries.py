@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import IfOutside
-from fieldcraft.space.grid.grid_steps import GridGround
+from fieldcraft.kernels.shared.step_lists import EndSteps, LinkedSteps
 from fieldcraft.values.readable import Cells, Floats, Values
 
-Steps = tuple[tuple[Cells, NDArray[np.int32]] | None, GridGround | None]
+Steps = tuple[EndSteps | None, LinkedSteps | None]
 """The steps from cell to cell: the starts and ends of edges on a graph, or the ground of a grid."""
 
 

@@ -10,7 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.words import IfOutside
+from fieldcraft.kernels.distances.reach_arrays import ReachRule
 from fieldcraft.kernels.shared.arrays import read_only
+from fieldcraft.kernels.shared.step_lists import EndSteps, OutSteps
 from fieldcraft.paths.cost import SAME_COST
 from fieldcraft.query.queries import Lottery, Queries, Steps
 from fieldcraft.space import Graph, Space, grid_of
@@ -186,7 +188,8 @@ class GraphValues(Queries):
         """
         length = within_walk(self.space, checks.positive("walk", walk))
         edges = self.space.adjacency_from_walls
-        arcs = (edges.starts, edges.ends, edges.lengths)
+        arcs = OutSteps(edges.starts, edges.ends, edges.lengths)
+        rule = ReachRule(enter=False, limit=length, lowest=0.0, highest=np.inf)
         size = len(self.space)
         dist = np.full(size, np.inf)
         came = np.empty(size, dtype=np.int32)
@@ -198,16 +201,11 @@ class GraphValues(Queries):
             heap[0] = start
             dist[start] = 0.0
             sizes = np.array([0, 1])
-            least_cost = 0.0
-            most_cost = np.inf
             kernels.distances.cells_in_reach.reach(
                 arcs,
                 None,
                 SAME_COST,
-                False,
-                length,
-                least_cost,
-                most_cost,
+                rule,
                 size,
                 dist,
                 came,
@@ -276,4 +274,4 @@ class GraphValues(Queries):
     def steps(self) -> Steps:
         """See `Queries.steps`."""
         edges = self.space.adjacency
-        return (read_only(edges.starts), read_only(edges.ends)), None
+        return EndSteps(read_only(edges.starts), read_only(edges.ends)), None

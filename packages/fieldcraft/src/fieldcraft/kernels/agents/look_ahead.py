@@ -102,10 +102,7 @@ def _search(ground, distances, row, goal, occupied, bits, plan, i, limit, state,
     `seen` holds for each state the turn of its last settlement, `settled` the states of this turn
     in order, each with the index of its predecessor.
     """
-    starts = ground.starts
-    ends = ground.ends
-    costs = ground.costs
-    width = ground.width
+    starts, ends, costs, width = ground
     seen, keys, nodes, settled = scratch
     last = plan.shape[1] - 1
     times = (np.int64(1) << bits) - 1

@@ -48,10 +48,10 @@ def next_random(state):
 @kernel(forceinline=True)
 def distance_of(distances, row, cell):
     """Return the distance from a cell to the goal of a row."""
-    spans = distances.spans
+    left, spans, table = distances
     if spans.shape[0] == 0:
-        return distances.left[row, cell]
-    return looked_up(cell, spans[row, 0], spans[row, 1], distances.table)
+        return left[row, cell]
+    return looked_up(cell, spans[row, 0], spans[row, 1], table)
 
 
 @kernel(f"{GOAL_DISTANCES}, i8[::1], i8[::1], out f4[::1]")

@@ -17,9 +17,36 @@ from fieldcraft.kernels.distances.distance_steps import (
     origin_of,
     steps_from,
 )
+from fieldcraft.kernels.distances.search_arrays import (
+    BUCKET_QUEUE,
+    BucketQueue,
+    Changes,
+    RepairScratch,
+    SearchSeeds,
+)
 from fieldcraft.kernels.shared.heap import pop, push
+from fieldcraft.kernels.shared.step_lists import (
+    ARCS,
+    LINKED_STEPS_1,
+    LINKED_STEPS_8,
+    Arcs,
+    LinkedSteps,
+)
 
-__all__ = ["repair", "sample"]
+__all__ = [
+    "Arcs",
+    "BucketQueue",
+    "LinkedSteps",
+    "RepairScratch",
+    "SearchSeeds",
+    "repair",
+    "sample",
+]
+
+_SUMS = "SearchSeeds(i8[::1], f8[::1])"
+_COUNTS = "SearchSeeds(i8[::1], i8[::1])"
+_SUM_SCRATCH = "RepairScratch(out i1[::1], out i8[::1], out f8[::1], out i4[::1])"
+_COUNT_SCRATCH = "RepairScratch(out i1[::1], out i8[::1], out i8[::1], out i4[::1])"
 
 _CLEARED, _STACKED, _GOAL = np.int8(1), np.int8(2), np.int8(4)
 _LOST, _VALID = np.int8(8), np.int8(16)
@@ -50,8 +77,11 @@ def _beside(arcs, grid, around, cell, k):
     if arcs is not None:
         return origin_of(arcs, grid, cell, k)
     if grid is not None:
-        _, _, width, height, wrap = grid
-        x, y = cell % width + around[k, 0], cell // width + around[k, 1]
+        width = grid.width
+        height = grid.height
+        wrap = grid.wrap
+        x = cell % width + around[k, 0]
+        y = cell // width + around[k, 1]
         if wrap:
             return y % height * width + x % width
         if 0 <= x < width and 0 <= y < height:
@@ -66,7 +96,8 @@ def _near(arcs, grid, walls, before, around, changed, far, dist, changes, stack)
 
     Cells that were walls get the distance `far`, and new walls less than any distance.
     """
-    marks, size = changes[0], np.int64(0)
+    marks = changes.marks
+    size = np.int64(0)
     for i in range(changed.shape[0]):
         cell = changed[i]
         if before[cell]:
@@ -92,8 +123,8 @@ def _clear(arcs, grid, sizes, cost, walls, far, size, dist, changes, stack):
     """Clear each cell of the stack with a distance that no step gives exactly, and push the cells
     that had their distance from it.
     """
-    marks = changes[0]
-    work = changes[3]
+    marks = changes.marks
+    work = changes.counts
     while size > 0 and work[0] <= work[1]:
         size -= 1
         cell = np.int64(stack[size])
@@ -125,22 +156,14 @@ def _clear(arcs, grid, sizes, cost, walls, far, size, dist, changes, stack):
 
 
 @kernel(
-    "none, (u1[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], b1[::1], b1[::1], i8[:,::1],"
-    " i8[::1], i8[::1], f8[::1], f8, f8, f8, out f8[::1],"
-    " (out i1[::1], out i8[::1], out f8[::1], out i4[::1]),"
-    " (out i4[::1], out u4[::1], out i4[::1]), out i8[::1]",
-    "none, (u1[::1], i8[:,::1], i8, i8, b1), i8[::1], none, b1[::1], b1[::1], i8[:,::1],"
-    " i8[::1], i8[::1], i8[::1], i8, f8, i8, out i8[::1],"
-    " (out i1[::1], out i8[::1], out i8[::1], out i4[::1]),"
-    " (out i4[::1], out u4[::1], out i4[::1]), out i8[::1]",
-    "none, (u8[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], b1[::1], b1[::1], i8[:,::1],"
-    " i8[::1], i8[::1], f8[::1], f8, f8, f8, out f8[::1],"
-    " (out i1[::1], out i8[::1], out f8[::1], out i4[::1]),"
-    " (out i4[::1], out u4[::1], out i4[::1]), out i8[::1]",
-    "(i8[::1], i4[::1], i8[::1], i8[::1], i4[::1]), none, f8[::1], f8[::1], b1[::1], b1[::1], none,"
-    " i8[::1], i8[::1], f8[::1], f8, f8, f8, out f8[::1],"
-    " (out i1[::1], out i8[::1], out f8[::1], out i4[::1]),"
-    " (out i4[::1], out u4[::1], out i4[::1]), out i8[::1]",
+    f"none, {LINKED_STEPS_1}, f8[::1], f8[::1], b1[::1], b1[::1], i8[:,::1], i8[::1], {_SUMS},"
+    f" f8, f8, f8, out f8[::1], {_SUM_SCRATCH}, {BUCKET_QUEUE}, out i8[::1]",
+    f"none, {LINKED_STEPS_1}, i8[::1], none, b1[::1], b1[::1], i8[:,::1], i8[::1], {_COUNTS},"
+    f" i8, f8, i8, out i8[::1], {_COUNT_SCRATCH}, {BUCKET_QUEUE}, out i8[::1]",
+    f"none, {LINKED_STEPS_8}, f8[::1], f8[::1], b1[::1], b1[::1], i8[:,::1], i8[::1], {_SUMS},"
+    f" f8, f8, f8, out f8[::1], {_SUM_SCRATCH}, {BUCKET_QUEUE}, out i8[::1]",
+    f"{ARCS}, none, f8[::1], f8[::1], b1[::1], b1[::1], none, i8[::1], {_SUMS}, f8, f8, f8,"
+    f" out f8[::1], {_SUM_SCRATCH}, {BUCKET_QUEUE}, out i8[::1]",
 )
 def repair(
     arcs,
@@ -152,7 +175,6 @@ def repair(
     around,
     changed,
     goals,
-    starts,
     far,
     inverse,
     limit,
@@ -170,18 +192,20 @@ def repair(
 
     Steps, costs and `walls` are the new ones, `before` are the old walls. `around` are the offsets
     (columns, rows) from a changed cell to the cells of a grid with steps that it may affect.
-    `starts` are the costs of `goals`. `scratch` is (marks, cells, distances, cells) with one number
-    per cell and one more; marks are 0 before and after. `queue` is that of
-    `distance_search.search`.
 
-    More than 12 arrays and numbers: the map before and after a change, and memory that is kept
-    between repairs.
+    More than 12 arguments: the map before and after a change, and arrays that are kept between
+    repairs.
     """
-    marks, touched, olds, stack = scratch
-    changes = marks, touched, olds, work
-    for i in range(goals.shape[0]):
-        if dist[goals[i]] == starts[i]:
-            marks[goals[i]] |= _GOAL
+    marks = scratch.marks
+    touched = scratch.cells
+    olds = scratch.olds
+    stack = scratch.stack
+    changes = Changes(marks, touched, olds, work)
+    goal_cells = goals.cells
+    starts = goals.costs
+    for i in range(goal_cells.shape[0]):
+        if dist[goal_cells[i]] == starts[i]:
+            marks[goal_cells[i]] |= _GOAL
     size = _near(arcs, grid, walls, before, around, changed, far, dist, changes, stack)
     near = stack[:size].astype(np.int64)
     _clear(arcs, grid, sizes, cost, walls, far, size, dist, changes, stack)
@@ -189,7 +213,7 @@ def repair(
     cleared, size = work[0], np.int64(0)
     if cleared > work[1]:
         return touched[:cleared].copy(), olds[:cleared].copy()
-    keys = np.empty(cleared + near.shape[0] + goals.shape[0], dist.dtype)
+    keys = np.empty(cleared + near.shape[0] + goal_cells.shape[0], dist.dtype)
     cells = np.empty(keys.shape[0], np.int64)
     for i in range(keys.shape[0]):
         if i < cleared:
@@ -197,7 +221,8 @@ def repair(
         elif i < cleared + near.shape[0]:
             cell, best = near[i - cleared], far
         else:
-            cell, best = goals[i - cleared - near.shape[0]], starts[i - cleared - near.shape[0]]
+            number = i - cleared - near.shape[0]
+            cell, best = goal_cells[number], starts[number]
         first, last = steps_from(arcs, grid, cell)
         for step in range(first, last):
             other, at = end_of(arcs, grid, cell, step)
@@ -205,18 +230,19 @@ def repair(
                 best = min(best, beyond(dist[other], cell, other, sizes[at], cost))
         if best < dist[cell] and not walls[cell]:
             size = push(keys, cells, size, best, cell, False)
-    seeds, firsts = np.empty(size, np.int64), np.empty(size, dist.dtype)
+    seeds = np.empty(size, np.int64)
+    firsts = np.empty(size, dist.dtype)
     for i in range(seeds.shape[0]):
         seeds[i], firsts[i] = cells[0], keys[0]
         size = pop(keys, cells, size, False)
-    state, everywhere = np.zeros(3, np.int64), np.empty(0, np.int64)
+    state = np.zeros(3, np.int64)
+    everywhere = np.empty(0, np.int64)
     spread(
         arcs,
         grid,
         sizes,
         cost,
-        seeds,
-        firsts,
+        SearchSeeds(seeds, firsts),
         everywhere,
         far,
         inverse,
@@ -228,7 +254,7 @@ def repair(
     )
     if work[0] > work[1]:
         return touched[: work[0]].copy(), olds[: work[0]].copy()
-    marks[goals] = 0
+    marks[goal_cells] = 0
     count = 0
     for i in range(work[0]):
         cell = touched[i]
@@ -240,16 +266,16 @@ def repair(
 
 
 @kernel(
-    "none, (u1[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], b1[::1], i8[::1], f8[::1],"
-    " f8[::1], i8[::1], f8, i8, f8, (out i1[::1], out i8[::1], out f8[::1], out i4[::1])",
-    "none, (u1[::1], i8[:,::1], i8, i8, b1), i8[::1], none, b1[::1], i8[::1], i8[::1],"
-    " i8[::1], i8[::1], i8, i8, f8, (out i1[::1], out i8[::1], out i8[::1], out i4[::1])",
-    "none, (u8[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], b1[::1], i8[::1], f8[::1],"
-    " f8[::1], i8[::1], f8, i8, f8, (out i1[::1], out i8[::1], out f8[::1], out i4[::1])",
-    "(i8[::1], i4[::1], i8[::1], i8[::1], i4[::1]), none, f8[::1], f8[::1], b1[::1], i8[::1],"
-    " f8[::1], f8[::1], i8[::1], f8, i8, f8, (out i1[::1], out i8[::1], out f8[::1], out i4[::1])",
+    f"none, {LINKED_STEPS_1}, f8[::1], f8[::1], b1[::1], {_SUMS}, f8[::1], i8[::1], f8, i8, f8,"
+    f" {_SUM_SCRATCH}",
+    f"none, {LINKED_STEPS_1}, i8[::1], none, b1[::1], {_COUNTS}, i8[::1], i8[::1], i8, i8, f8,"
+    f" {_COUNT_SCRATCH}",
+    f"none, {LINKED_STEPS_8}, f8[::1], f8[::1], b1[::1], {_SUMS}, f8[::1], i8[::1], f8, i8, f8,"
+    f" {_SUM_SCRATCH}",
+    f"{ARCS}, none, f8[::1], f8[::1], b1[::1], {_SUMS}, f8[::1], i8[::1], f8, i8, f8,"
+    f" {_SUM_SCRATCH}",
 )
-def sample(arcs, grid, sizes, cost, walls, goals, starts, dist, cells, far, most, enough, scratch):
+def sample(arcs, grid, sizes, cost, walls, goals, dist, cells, far, most, enough, scratch):
     """Return of how many of some reached cells `repair` would keep the distances, and of how many
     it would clear them.
 
@@ -257,16 +283,17 @@ def sample(arcs, grid, sizes, cost, walls, goals, starts, dist, cells, far, most
     goal. At most `most` cells are visited: the cell that was looked at then and those after it are
     ignored. So are all others once it would clear `_CLEAR` cells, and a larger share than `enough`
     of those that were looked at. The arguments are those of `repair`, before it has changed `dist`.
-
-    More than 12 arrays and numbers: it looks at what `repair` would change, so it takes the same
-    map.
     """
-    marks, next_steps, _, stack = scratch
+    marks = scratch.marks
+    next_steps = scratch.cells
+    stack = scratch.stack
+    goal_cells = goals.cells
+    starts = goals.costs
     visited = np.empty(most, np.int64)
     seen = 0
-    for i in range(goals.shape[0]):
-        if dist[goals[i]] == starts[i]:
-            marks[goals[i]] = _VALID
+    for i in range(goal_cells.shape[0]):
+        if dist[goal_cells[i]] == starts[i]:
+            marks[goal_cells[i]] = _VALID
     valid = 0
     lost = 0
     for i in range(cells.shape[0]):
@@ -324,7 +351,7 @@ def sample(arcs, grid, sizes, cost, walls, goals, starts, dist, cells, far, most
             valid += 1
         elif not is_cut_short:
             lost += 1
-    marks[goals] = 0
+    marks[goal_cells] = 0
     for i in range(seen):
         marks[visited[i]] = 0
     return valid, lost

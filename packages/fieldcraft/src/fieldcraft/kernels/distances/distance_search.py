@@ -17,9 +17,32 @@ from fieldcraft.kernels.distances.distance_steps import (
     origin_of,
     steps_from,
 )
+from fieldcraft.kernels.distances.search_arrays import (
+    BUCKET_QUEUE,
+    BucketQueue,
+    SearchSeeds,
+)
 from fieldcraft.kernels.shared.heap import TWICE, longer
+from fieldcraft.kernels.shared.step_lists import (
+    ARCS,
+    LINKED_STEPS_1,
+    LINKED_STEPS_8,
+    Arcs,
+    LinkedSteps,
+)
 
-__all__ = ["descend", "downhill", "given", "note", "search", "spread"]
+__all__ = [
+    "Arcs",
+    "BucketQueue",
+    "LinkedSteps",
+    "SearchSeeds",
+    "descend",
+    "downhill",
+    "given",
+    "note",
+    "search",
+    "spread",
+]
 
 _IDLE, _FIRST = np.uint32(0), np.uint32(1)
 _OTHER = np.int64(2)
@@ -64,24 +87,29 @@ def _offer(cell, distance, inverse, bucket, slot, dist, queue, changes):
 def note(cell, distance, changes):
     """Store the distance of a cell before its first change."""
     marks, touched, olds, counts = changes
-    mark, count = marks[cell], counts[0]
-    touched[count], olds[count], counts[0] = cell, distance, count + 1 - (mark & 1)
+    mark = marks[cell]
+    count = counts[0]
+    touched[count] = cell
+    olds[count] = distance
+    counts[0] = count + 1 - (mark & 1)
     marks[cell] = mark | 1
 
 
 @kernel
-def spread(
-    arcs, grid, sizes, cost, seeds, starts, until, far, inverse, limit, dist, state, queue, changes
-):
-    """Search as `search` does, and store old distances in `changes`: (marks, cells, distances,
-    [their number, the most]); with more than that the search is abandoned.
+def spread(arcs, grid, sizes, cost, goals, until, far, inverse, limit, dist, state, queue, changes):
+    """Search as `search` does, and store old distances in `changes`, which are `Changes` or None;
+    with more of them than it has place for the search is abandoned.
     """
-    heads, before, following = queue
+    seeds = goals.cells
+    starts = goals.costs
+    heads = queue.heads
+    before = queue.before
+    following = queue.following
     rounds = heads.shape[0]
     bucket, waiting, taken = state[0], state[1], state[2]
     final = 0
     while waiting > 0 or taken < seeds.shape[0]:
-        if changes is not None and changes[3][0] > changes[3][1]:
+        if changes is not None and changes.counts[0] > changes.counts[1]:
             break
         if waiting == 0:
             bucket = max(bucket, np.int64(starts[taken] * inverse))
@@ -121,37 +149,29 @@ def spread(
 
 
 @kernel(
-    "none, (u1[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], i8[::1], f8[::1], i8[::1], f8, f8,"
-    " f8, out f8[::1], out i8[::1], (out i4[::1], out u4[::1], out i4[::1])",
-    "none, (u1[::1], i8[:,::1], i8, i8, b1), i8[::1], none, i8[::1], i8[::1], i8[::1], i8, f8,"
-    " i8, out i8[::1], out i8[::1], (out i4[::1], out u4[::1], out i4[::1])",
-    "none, (u8[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], i8[::1], f8[::1], i8[::1], f8, f8,"
-    " f8, out f8[::1], out i8[::1], (out i4[::1], out u4[::1], out i4[::1])",
-    "(i8[::1], i4[::1], i8[::1], i8[::1], i4[::1]), none, f8[::1], f8[::1], i8[::1], f8[::1],"
-    " i8[::1], f8, f8, f8, out f8[::1], out i8[::1], (out i4[::1], out u4[::1], out i4[::1])",
+    f"none, {LINKED_STEPS_1}, f8[::1], f8[::1], SearchSeeds(i8[::1], f8[::1]), i8[::1], f8, f8, f8,"
+    f" out f8[::1], out i8[::1], {BUCKET_QUEUE}",
+    f"none, {LINKED_STEPS_1}, i8[::1], none, SearchSeeds(i8[::1], i8[::1]), i8[::1], i8, f8, i8,"
+    f" out i8[::1], out i8[::1], {BUCKET_QUEUE}",
+    f"none, {LINKED_STEPS_8}, f8[::1], f8[::1], SearchSeeds(i8[::1], f8[::1]), i8[::1], f8, f8, f8,"
+    f" out f8[::1], out i8[::1], {BUCKET_QUEUE}",
+    f"{ARCS}, none, f8[::1], f8[::1], SearchSeeds(i8[::1], f8[::1]), i8[::1], f8, f8, f8,"
+    f" out f8[::1], out i8[::1], {BUCKET_QUEUE}",
 )
-def search(arcs, grid, sizes, cost, seeds, starts, until, far, inverse, limit, dist, state, queue):
+def search(arcs, grid, sizes, cost, seeds, until, far, inverse, limit, dist, state, queue):
     """Search until every cell of `until` is final, or to the end if it is empty.
 
-    See `distance_steps` for `arcs`, `grid`, `sizes` and `cost`. `seeds` are the goals by ascending
-    `starts`, their costs. `inverse` is 1 / the width of a bucket. `dist` is `far`, or less than any
-    distance in walls that arcs lead into. `state` = [bucket, cells waiting, seeds used]. `queue` is
-    (heads, before, following): one head for each bucket, -1 at first, and the lists of waiting
-    cells; `before` is 0 for cells that do not wait.
-
-    More than 12 arrays and numbers: steps are those of a graph or of a grid, and a search goes on
-    where it stopped.
+    See `distance_steps` for `arcs`, `grid`, `sizes` and `cost`. `inverse` is 1 / the width of a
+    bucket. `dist` is `far`, or less than any distance in walls that arcs lead into. `state` =
+    [bucket, cells waiting, seeds used].
     """
-    spread(
-        arcs, grid, sizes, cost, seeds, starts, until, far, inverse, limit, dist, state, queue, None
-    )
+    spread(arcs, grid, sizes, cost, seeds, until, far, inverse, limit, dist, state, queue, None)
 
 
 @kernel(
-    "none, (u1[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], f8[::1], i8[::1], f8, out f8[::1]",
-    "none, (u8[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], f8[::1], i8[::1], f8, out f8[::1]",
-    "(i8[::1], i4[::1], i8[::1], i8[::1], i4[::1]), none, f8[::1], f8[::1], f8[::1], i8[::1], f8,"
-    " out f8[::1]",
+    f"none, {LINKED_STEPS_1}, f8[::1], f8[::1], f8[::1], i8[::1], f8, out f8[::1]",
+    f"none, {LINKED_STEPS_8}, f8[::1], f8[::1], f8[::1], i8[::1], f8, out f8[::1]",
+    f"{ARCS}, none, f8[::1], f8[::1], f8[::1], i8[::1], f8, out f8[::1]",
 )
 def given(arcs, grid, sizes, cost, dist, cells, far, out):
     """Write the least distance that the steps out of each cell give it, or `far`."""
@@ -166,21 +186,15 @@ def given(arcs, grid, sizes, cost, dist, cells, far, out):
 
 
 @kernel(
-    "none, (u1[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], f8[::1], i8[::1], f8, i8, out"
-    " i8[::1], out i8[::1]",
-    "none, (u1[::1], i8[:,::1], i8, i8, b1), i8[::1], none, i8[::1], i8[::1], i8, i8, out i8[::1],"
-    " out i8[::1]",
-    "none, (u8[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], f8[::1], i8[::1], f8, i8, out"
-    " i8[::1], out i8[::1]",
-    "(i8[::1], i4[::1], i8[::1], i8[::1], i4[::1]), none, f8[::1], f8[::1], f8[::1], i8[::1], f8,"
-    " i8, out i8[::1], out i8[::1]",
+    f"none, {LINKED_STEPS_1}, f8[::1], f8[::1], f8[::1], i8[::1], f8, i8, out i8[::1], out i8[::1]",
+    f"none, {LINKED_STEPS_1}, i8[::1], none, i8[::1], i8[::1], i8, i8, out i8[::1], out i8[::1]",
+    f"none, {LINKED_STEPS_8}, f8[::1], f8[::1], f8[::1], i8[::1], f8, i8, out i8[::1], out i8[::1]",
+    f"{ARCS}, none, f8[::1], f8[::1], f8[::1], i8[::1], f8, i8, out i8[::1], out i8[::1]",
 )
 def downhill(arcs, grid, sizes, cost, dist, cells, far, turn, following, taken):
     """Write the cell after each one on a shortest path, and the step or arc there; -1 at its end.
 
     It is the first step that gives exactly the distance, from step number `turn` on.
-
-    More than 12 arrays and numbers: steps are those of a graph or of a grid.
     """
     for i in range(cells.shape[0]):
         cell, after, by = cells[i], np.int64(-1), np.int64(-1)
@@ -204,10 +218,10 @@ def downhill(arcs, grid, sizes, cost, dist, cells, far, turn, following, taken):
 
 
 @kernel(
-    "none, (u1[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], f8[::1], f8, i8",
-    "none, (u1[::1], i8[:,::1], i8, i8, b1), i8[::1], none, i8[::1], i8, i8",
-    "none, (u8[::1], i8[:,::1], i8, i8, b1), f8[::1], f8[::1], f8[::1], f8, i8",
-    "(i8[::1], i4[::1], i8[::1], i8[::1], i4[::1]), none, f8[::1], f8[::1], f8[::1], f8, i8",
+    f"none, {LINKED_STEPS_1}, f8[::1], f8[::1], f8[::1], f8, i8",
+    f"none, {LINKED_STEPS_1}, i8[::1], none, i8[::1], i8, i8",
+    f"none, {LINKED_STEPS_8}, f8[::1], f8[::1], f8[::1], f8, i8",
+    f"{ARCS}, none, f8[::1], f8[::1], f8[::1], f8, i8",
 )
 def descend(arcs, grid, sizes, cost, dist, far, cell):
     """Return the cells from one down to a goal, and the steps or arcs taken; on a grid the same

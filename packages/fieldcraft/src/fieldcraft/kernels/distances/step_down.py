@@ -5,23 +5,41 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.distances.step_choices import (
+    STEP_CHARGE,
+    STEP_CHOICES,
+    StepCharge,
+    StepChoices,
+)
+from fieldcraft.kernels.shared.step_lists import OUT_STEPS, OutSteps
 
-__all__ = ["AT_ENDS", "EVEN", "MEAN", "around", "choose"]
+__all__ = [
+    "AT_ENDS",
+    "EVEN",
+    "MEAN",
+    "OutSteps",
+    "StepCharge",
+    "StepChoices",
+    "around",
+    "choose",
+]
 
 EVEN, MEAN, AT_ENDS = 0, 1, 2
 """What a unit of length costs: the same everywhere, the mean of the two cells, or the cost of the
 cell that a step ends in.
 """
+_REST = f"{STEP_CHARGE}, b1, {STEP_CHOICES}, out i4[::1]"
 
 
-@kernel("i8[::1], (i8[::1], i4[::1], f8[::1]), out i8[::1], out i8[::1]")
+@kernel(f"i8[::1], {OUT_STEPS}, out i8[::1], out i8[::1]")
 def around(cells, steps, first, found):
     """Write the cells of agents, and after them the cells that steps from each lead to; return
     their number.
 
-    `first` receives where those of each agent begin. `steps` are (starts, ends, lengths).
+    `first` receives where those of each agent begin.
     """
-    starts, ends, _ = steps
+    starts = steps.starts
+    ends = steps.ends
     count = cells.shape[0]
     found[:count] = cells
     for i in range(cells.shape[0]):
@@ -33,14 +51,10 @@ def around(cells, steps, first, found):
 
 
 @kernel(
-    "i8[::1], (i8[::1], i4[::1], f8[::1]), i8[::1], i8[::1], f8[::1], none, none, i8[::1], (i8,"
-    " f8), b1, out i8[::1], out f4[::1], out b1[::1], out i4[::1]",
-    "i8[::1], (i8[::1], i4[::1], f8[::1]), i8[::1], i8[::1], f8[::1], none, b1[::1], i8[::1], (i8,"
-    " f8), b1, out i8[::1], out f4[::1], out b1[::1], out i4[::1]",
-    "i8[::1], (i8[::1], i4[::1], f8[::1]), i8[::1], i8[::1], f8[::1], f8[::1], none, i8[::1], (i8,"
-    " f8), b1, out i8[::1], out f4[::1], out b1[::1], out i4[::1]",
-    "i8[::1], (i8[::1], i4[::1], f8[::1]), i8[::1], i8[::1], f8[::1], f8[::1], b1[::1], i8[::1],"
-    " (i8, f8), b1, out i8[::1], out f4[::1], out b1[::1], out i4[::1]",
+    f"i8[::1], {OUT_STEPS}, i8[::1], i8[::1], f8[::1], none, none, i8[::1], {_REST}",
+    f"i8[::1], {OUT_STEPS}, i8[::1], i8[::1], f8[::1], none, b1[::1], i8[::1], {_REST}",
+    f"i8[::1], {OUT_STEPS}, i8[::1], i8[::1], f8[::1], f8[::1], none, i8[::1], {_REST}",
+    f"i8[::1], {OUT_STEPS}, i8[::1], i8[::1], f8[::1], f8[::1], b1[::1], i8[::1], {_REST}",
 )
 def choose(
     cells,
@@ -53,13 +67,11 @@ def choose(
     order,
     charge,
     one_per_cell,
-    chosen,
-    values,
-    moves,
+    choices,
     occupied,
 ):
-    """Write the cell that each agent steps to, its distance, and whether it is another cell: one
-    nearer to the goal with the least total, of equals the lowest cell.
+    """Write the cell that each agent steps to: one nearer to the goal with the least total, of
+    equals the lowest cell.
 
     Parameters
     ----------
@@ -76,14 +88,16 @@ def choose(
     order : ndarray
         With `one_per_cell` the order in which agents step, each to a cell that is free at that
         moment and not farther; `occupied` is the number of agents in each cell.
-    charge : tuple
-        `EVEN`, `MEAN` or `AT_ENDS`, and the cost of a unit of length for the first.
-
-    More than 12 arrays and numbers: one call writes the steps of all agents, with a cost, closed
-    cells and others' places.
+    charge : StepCharge
+        What a step costs.
     """
-    starts, _, lengths = steps
-    kind, even = charge
+    starts = steps.starts
+    lengths = steps.lengths
+    kind = charge.kind
+    even = charge.even
+    chosen = choices.cells
+    values = choices.values
+    moves = choices.moves
     for turn in range(order.shape[0]):
         i = order[turn]
         own = cells[i]
@@ -94,7 +108,9 @@ def choose(
             at = first[i] + k - starts[own]
             there = places[at]
             left = distances[at]
-            useless = occupied[there] > 0 if one_per_cell else left == here
+            useless = left == here
+            if one_per_cell:
+                useless = occupied[there] > 0
             if useless or left == np.inf or left > here:
                 continue
             if closed is not None and closed[there]:

@@ -93,10 +93,7 @@ def _add(starts, root, left, right, crossing, end, goal, queue, counts):
     `root` is (x, y, corner, length of the path), `left` and `right` are (x, y, corner, direction x,
     direction y), and `crossing` is (portal, polygon behind, polygon before, node before).
     """
-    places = queue.places
-    links = queue.links
-    keys = queue.keys
-    cells = queue.cells
+    places, links, keys, cells = queue
     portal, polygon, came, before = crossing
     if polygon == end or starts[polygon + 1] - starts[polygon] > 1:
         n, size = counts[NODES], counts[WAITING]
@@ -175,18 +172,9 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
     """Add the nodes behind a node: through the portals of the polygon that it leads into, straight
     on from its root, and turning at its left and right end.
     """
-    starts = mesh.starts
-    behind = mesh.behind
-    sides = mesh.sides
-    turns = mesh.turns
-    within = mesh.within
-    reached = known.reached
-    stamp = known.stamp
-    passed = known.passed
-    runs_at = known.runs_at
-    allowed = known.allowed
-    places = queue.places
-    links = queue.links
+    starts, behind, sides, turns, within = mesh
+    reached, stamp, passed, runs_at, allowed = known
+    places, links, _, _ = queue
     nowhere = np.int64(-1)
     rx, ry, gone = places[number, RX], places[number, RY], places[number, GONE]
     lx, ly, ex, ey = places[number, LX], places[number, LY], places[number, EX], places[number, EY]

@@ -6,9 +6,15 @@ import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.distances.distance_steps import listed_steps, next_cell
+from fieldcraft.kernels.shared.step_lists import (
+    LINKED_STEPS_1,
+    LINKED_STEPS_8,
+    EndSteps,
+    LinkedSteps,
+)
 from fieldcraft.kernels.spread.spread_cells import power, root
 
-__all__ = ["SEED", "settle"]
+__all__ = ["SEED", "EndSteps", "LinkedSteps", "settle"]
 
 SEED = np.uint8(4)
 """The flag of a cell that keeps its value unless something stronger arrives."""
@@ -115,9 +121,9 @@ def _begin(values, blocked, heap, place):
 
 
 @kernel(
-    "none, (u1[::1], i8[:,::1], i8, i8, b1), u1[::1], f4[::1], f4[::1], i8, f4, out f4[::1]",
-    "none, (u8[::1], i8[:,::1], i8, i8, b1), u1[::1], f4[::1], f4[::1], i8, f4, out f4[::1]",
-    "(i8[::1], i8[::1]), none, u1[::1], f4[::1], f4[::1], i8, f4, out f4[::1]",
+    f"none, {LINKED_STEPS_1}, u1[::1], f4[::1], f4[::1], i8, f4, out f4[::1]",
+    f"none, {LINKED_STEPS_8}, u1[::1], f4[::1], f4[::1], i8, f4, out f4[::1]",
+    "EndSteps(i8[::1], i8[::1]), none, u1[::1], f4[::1], f4[::1], i8, f4, out f4[::1]",
 )
 def settle(arcs, grid, blocked, through, losses, exponent, floor, values):
     """Set every cell to its fixed point, in place: Dijkstra's search from the blocked cells and the

@@ -7,11 +7,20 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.distances.distance_steps import listed_steps, next_cell
+from fieldcraft.kernels.shared.step_lists import (
+    END_STEPS,
+    LINKED_STEPS_1,
+    LINKED_STEPS_8,
+    EndSteps,
+    LinkedSteps,
+)
 
 __all__ = [
     "TILE",
     "TILE_COLUMNS",
     "TILE_ROWS",
+    "EndSteps",
+    "LinkedSteps",
     "diffuse",
     "mark",
     "scratch",
@@ -160,12 +169,12 @@ def _arrive(cell, amount, arrived, waiting, queue, found, tail, count, left):
 
 
 @kernel(
-    "none, (u1[::1], i8[:,::1], i8, i8, b1), f8[::1], i8[::1], f8[::1], f8, out f8[::1], out"
-    " u1[::1], out i8[::1], out i8[::1]",
-    "none, (u8[::1], i8[:,::1], i8, i8, b1), f8[::1], i8[::1], f8[::1], f8, out f8[::1], out"
-    " u1[::1], out i8[::1], out i8[::1]",
-    "(i8[::1], i4[::1]), none, f8[::1], i8[::1], f8[::1], f8, out f8[::1], out u1[::1], out"
-    " i8[::1], out i8[::1]",
+    f"none, {LINKED_STEPS_1}, f8[::1], i8[::1], f8[::1], f8, out f8[::1], out u1[::1], out i8[::1],"
+    " out i8[::1]",
+    f"none, {LINKED_STEPS_8}, f8[::1], i8[::1], f8[::1], f8, out f8[::1], out u1[::1], out i8[::1],"
+    " out i8[::1]",
+    f"{END_STEPS}, none, f8[::1], i8[::1], f8[::1], f8, out f8[::1], out u1[::1], out i8[::1],"
+    " out i8[::1]",
 )
 def spread_marks(arcs, grid, losses, cells, amounts, cut, arrived, waiting, queue, found):
     """Write the cells that marks reach to `found` and what arrives in each to `arrived`; return
@@ -174,8 +183,6 @@ def spread_marks(arcs, grid, losses, cells, amounts, cut, arrived, waiting, queu
     One of `arcs` and `grid` is None, see `distance_steps.next_cell`; `losses` are those of arcs or
     of steps. Cells wait in a queue and are processed again when more arrives: the strongest arrival
     is the same in any order.
-
-    More than 12 arrays and numbers: steps are those of a graph or of a grid.
     """
     head, tail, count, left = 0, 0, 0, 0
     for i in range(cells.shape[0]):

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.distances.distance_steps import listed_steps, next_cell
+from fieldcraft.kernels.shared.step_lists import (
+    END_STEPS,
+    LINKED_STEPS_1,
+    LINKED_STEPS_8,
+    EndSteps,
+    LinkedSteps,
+)
+from fieldcraft.kernels.values.explore_arrays import (
+    EXPLORE_RULE,
+    EXPLORE_SCRATCH,
+    ExploreRule,
+    ExploreScratch,
+)
 
-__all__ = ["explore", "scratch"]
+__all__ = ["EndSteps", "ExploreRule", "ExploreScratch", "LinkedSteps", "explore", "scratch"]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _SECOND = np.uint64(0xBF58476D1CE4E5B9)
@@ -19,17 +31,16 @@ _30 = np.uint64(30)
 _31 = np.uint64(31)
 
 
-def scratch(cells: int) -> tuple[NDArray[np.int64], ...]:
-    """Return scratch for one thread: the last explorer that reached a cell, its first step, the
-    cells in the order of the search, and the number of explorers so far.
+def scratch(cells: int) -> ExploreScratch:
+    """Return scratch for one thread.
 
     It is reused without clearing: explorers are distinguished by their number.
     """
-    return (
-        np.zeros(cells, dtype=np.int64),
-        np.empty(cells, dtype=np.int64),
-        np.empty(cells, dtype=np.int64),
-        np.zeros(1, dtype=np.int64),
+    return ExploreScratch(
+        reached=np.zeros(cells, dtype=np.int64),
+        came_by=np.empty(cells, dtype=np.int64),
+        queue=np.empty(cells, dtype=np.int64),
+        before=np.zeros(1, dtype=np.int64),
     )
 
 
@@ -48,21 +59,28 @@ def _draw(key, first, second):
 
 
 @kernel(
-    "none, (u1[::1], i8[:,::1], i8, i8, b1), f4[::1], i8[::1], (i8, b1, f4, i8), i8, i8, out"
-    " b1[::1], out i8[::1], out i8[::1], (out i8[::1], out i8[::1], out i8[::1], out i8[::1])",
-    "none, (u8[::1], i8[:,::1], i8, i8, b1), f4[::1], i8[::1], (i8, b1, f4, i8), i8, i8, out"
-    " b1[::1], out i8[::1], out i8[::1], (out i8[::1], out i8[::1], out i8[::1], out i8[::1])",
-    "(i8[::1], i4[::1]), none, f4[::1], i8[::1], (i8, b1, f4, i8), i8, i8, out b1[::1], out"
-    " i8[::1], out i8[::1], (out i8[::1], out i8[::1], out i8[::1], out i8[::1])",
+    f"none, {LINKED_STEPS_1}, f4[::1], i8[::1], {EXPLORE_RULE}, i8, i8, out b1[::1], out i8[::1],"
+    f" out i8[::1], {EXPLORE_SCRATCH}",
+    f"none, {LINKED_STEPS_8}, f4[::1], i8[::1], {EXPLORE_RULE}, i8, i8, out b1[::1], out i8[::1],"
+    f" out i8[::1], {EXPLORE_SCRATCH}",
+    f"{END_STEPS}, none, f4[::1], i8[::1], {EXPLORE_RULE}, i8, i8, out b1[::1], out i8[::1],"
+    f" out i8[::1], {EXPLORE_SCRATCH}",
 )
 def explore(arcs, grid, values, starts, rule, first, last, taken, next_cells, targets, scratch):
     """Write the next cell of each of the explorers [first, last), and the cell that it heads for;
     its start for both if it stays.
 
-    One of `arcs` and `grid` is None, see `distance_steps.next_cell`. `rule` is (sight, searches,
-    unknown, key).
+    One of `arcs` and `grid` is None, see `distance_steps.next_cell`. With `taken` (N,), which marks
+    the cells of others, explorers keep off these; it is empty if they do not.
     """
-    (sight, searches, unknown, key), (reached, came_by, queue, before) = rule, scratch
+    sight = rule.reach
+    searches = rule.searches_frontier
+    unknown = rule.limit
+    key = rule.key
+    reached = scratch.reached
+    came_by = scratch.came_by
+    queue = scratch.queue
+    before = scratch.before
     for agent in range(first, last):
         start = starts[agent]
         keeps_off = False

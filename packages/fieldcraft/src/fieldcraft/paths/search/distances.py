@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.words import Charge
+from fieldcraft.kernels.distances.search_arrays import BucketQueue, RepairScratch, SearchSeeds
 from fieldcraft.kernels.shared.arrays import read_only
+from fieldcraft.kernels.shared.step_lists import Arcs, LinkedSteps
 from fieldcraft.paths.cost import CellCosts
 from fieldcraft.space import Snapshot, Space
 from fieldcraft.space.adjacency import Adjacency
@@ -53,7 +55,7 @@ Ints = NDArray[np.int64]
 Arrays = tuple[NDArray[Any], ...]
 Kinds = tuple[tuple[Any, ...], ...]
 """Types of arrays, each followed by a number of rows where it has several."""
-Steps = tuple[tuple[Any, ...] | None, tuple[Any, ...] | None, NDArray[Any], NDArray[Any] | None]
+Steps = tuple[Arcs | None, LinkedSteps | None, NDArray[Any], NDArray[Any] | None]
 """(arcs, grid, sizes, cost), see `fieldcraft.kernels.distances.distance_steps`."""
 
 
@@ -230,14 +232,13 @@ class DistanceSearch(ABC):
             before.walls,
             self._around,
             changed,
-            self.goals,
-            self.starts,
+            SearchSeeds(self.goals, self.starts),
             self.far,
             self.inverse_width,
             self.most,
             self.dist,
-            arrays[:4],
-            (self.heads, *arrays[4:]),
+            RepairScratch(*arrays[:4]),
+            BucketQueue(self.heads, *arrays[4:]),
             work,
         )
         abandoned = work[0] > most
@@ -262,14 +263,13 @@ class DistanceSearch(ABC):
         valid, lost = kernels.distances.distance_repair.sample(
             *self.steps,
             self.ground.walls,
-            self.goals,
-            self.starts,
+            SearchSeeds(self.goals, self.starts),
             self.dist,
             _samples(self.space),
             self.far,
             int(max(size * _MOST_SAMPLED, math.sqrt(size) * _ALWAYS_SAMPLED)),
             _FAR_MORE * most,
-            scratch,
+            RepairScratch(*scratch),
         )
         return float(lost / max(valid + lost, _FEWEST_SAMPLES))
 
@@ -373,8 +373,7 @@ class Buckets(Expansion):
         kernels.distances.distance.clear(walls, everywhere, search.far, search.dist)
         usable = ~walls[search.goals]
         order = np.argsort(search.starts[usable], kind="stable")
-        self._seeds = search.goals[usable][order]
-        self._starts = search.starts[usable][order]
+        self._seeds = SearchSeeds(search.goals[usable][order], search.starts[usable][order])
         self._state = np.zeros(3, dtype=np.int64)
 
     def run(self, search: DistanceSearch, until: Ints) -> bool:
@@ -382,16 +381,15 @@ class Buckets(Expansion):
         kernels.distances.distance_search.search(
             *search.steps,
             self._seeds,
-            self._starts,
             until,
             search.far,
             search.inverse_width,
             search.most,
             search.dist,
             self._state,
-            (search.heads, *self.scratch),
+            BucketQueue(search.heads, *self.scratch),
         )
-        return bool(self._state[1] == 0 and self._state[2] == len(self._seeds))
+        return bool(self._state[1] == 0 and self._state[2] == len(self._seeds.cells))
 
 
 class Scratch:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import Ints, read_only
+from fieldcraft.kernels.shared.step_lists import Arcs
 from fieldcraft.paths.cost import SAME_COST
 from fieldcraft.paths.search.distances import DistanceSearch, SearchTask, Steps, incoming
 from fieldcraft.space import GraphSnapshot, Grid, HexGrid, Snapshot, Space
@@ -184,7 +185,7 @@ class ArcSearch(DistanceSearch):
     def steps(self) -> Steps:
         """See `DistanceSearch.steps`."""
         arcs = self.arcs
-        ends = (arcs.starts, arcs.receivers, arcs.back_starts, arcs.back_arcs, arcs.givers)
+        ends = Arcs(arcs.starts, arcs.receivers, arcs.back_starts, arcs.back_arcs, arcs.givers)
         return ends, None, self._sizes, self._cost
 
     def cut_off(self, walls: Ints) -> Ints:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels.shared import counting
+from fieldcraft.kernels.shared.step_lists import LinkedSteps
 from fieldcraft.paths.cost import SAME_COST
 from fieldcraft.paths.search.distances import (
     Buckets,
@@ -174,9 +175,10 @@ class GridSearch(DistanceSearch):
         return None, self._grid, self.lengths, self._cost
 
     @property
-    def _grid(self) -> tuple[Any, ...]:
+    def _grid(self) -> LinkedSteps:
         space = self.space
-        return self.ground.links, self.grid_steps.steps, space.width, space.height, space.wrap
+        steps = self.grid_steps.steps
+        return LinkedSteps(self.ground.links, steps, space.width, space.height, space.wrap)
 
     @property
     def _cost(self) -> NDArray[np.float64]:

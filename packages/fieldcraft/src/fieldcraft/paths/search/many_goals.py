@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels.agents.joint_plans import GoalDistances
+from fieldcraft.kernels.distances.search_arrays import BucketQueue, SearchSeeds
 from fieldcraft.kernels.shared.arrays import Ints, read_only
+from fieldcraft.kernels.shared.step_lists import Arcs
 from fieldcraft.paths.cost import SAME_COST
 from fieldcraft.paths.search.distances import EVERYWHERE, buckets, incoming
 from fieldcraft.paths.shortest import shortest_paths
@@ -68,7 +70,9 @@ class ManyGoals:
         self._inverse, rounds = buckets(least, least, most)
         heads = np.full(rounds, -1, dtype=np.int32)
         size = len(self.space)
-        self._queue = (heads, np.zeros(size, dtype=np.uint32), np.empty(size, dtype=np.int32))
+        self._queue = BucketQueue(
+            heads, np.zeros(size, dtype=np.uint32), np.empty(size, dtype=np.int32)
+        )
 
     def rows_of(self, goals: Ints) -> Ints:
         """Return the row of the distances to each goal, (N,)."""
@@ -103,7 +107,7 @@ class ManyGoals:
         return free[np.argsort(self._made[free], kind="stable")][:count]
 
     def _compute(self, rows: Ints, goals: Ints) -> None:
-        arcs = (self._starts, self._givers, self._starts, self._into, self._givers)
+        arcs = Arcs(self._starts, self._givers, self._starts, self._into, self._givers)
         for row, goal in zip(rows.tolist(), goals.tolist(), strict=True):
             self._dist.fill(np.inf)
             kernels.distances.distance_search.search(
@@ -111,8 +115,7 @@ class ManyGoals:
                 None,
                 self._sizes,
                 SAME_COST,
-                np.array([goal]),
-                np.zeros(1),
+                SearchSeeds(np.array([goal]), np.zeros(1)),
                 EVERYWHERE,
                 np.inf,
                 self._inverse,

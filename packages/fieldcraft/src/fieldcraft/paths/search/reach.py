@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,14 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import Charge, IfOnWall
+from fieldcraft.kernels.distances.reach_arrays import (
+    ReachedCells,
+    ReachGrid,
+    ReachRule,
+    ReachScratch,
+)
 from fieldcraft.kernels.shared.arrays import Ints, read_only
+from fieldcraft.kernels.shared.step_lists import OutSteps
 from fieldcraft.paths.cost import (
     CHARGES,
     LEAST,
@@ -333,7 +340,7 @@ class ReachSearch:
 
     def __init__(self, space: Space, cost: Cost, enter: bool, most: float) -> None:
         self.space = space
-        self._rules = (enter, most, LEAST, checks.LARGEST)
+        self._rule = ReachRule(enter, most, LEAST, checks.LARGEST)
         self._free = _free_scratch(space)
         if self._free:
             self._scratch = self._free.pop()
@@ -361,7 +368,7 @@ class ReachSearch:
         own = float(costs[min(start, len(costs) - 1)])
         if not own >= LEAST:
             raise invalid_cost(self.space, own, start)
-        while (bad := (yield from self._search(start, costs, self._rules, most))) >= 0:
+        while (bad := (yield from self._search(start, costs, self._rule, most))) >= 0:
             if costs[bad] != _UNREAD:
                 raise invalid_cost(self.space, float(costs[bad]), bad)
             self.found()
@@ -389,11 +396,11 @@ class ReachSearch:
                 *self._steps,
                 self._costs,
                 part,
-                *self._rules,
+                self._rule,
                 done,
                 counts,
                 scratch.results,
-                (scratch.dist, scratch.came, scratch.keys, scratch.heap, scratch.sizes),
+                ReachScratch(scratch.dist, scratch.came, scratch.keys, scratch.heap, scratch.sizes),
             )
             if bad >= 0:
                 cost = float(self._costs[min(bad, len(self._costs) - 1)])
@@ -402,9 +409,9 @@ class ReachSearch:
                 scratch.enlarge()
                 scratch.enlarge_results()
         total = int(counts.sum())
-        cells = scratch.results[0][:total].copy()
-        distances = scratch.results[1][:total].copy()
-        came_from = scratch.results[2][:total].copy()
+        cells = scratch.results.cells[:total].copy()
+        distances = scratch.results.distances[:total].copy()
+        came_from = scratch.results.before[:total].copy()
         ends = np.cumsum(counts).tolist()
         return [
             (cells[first:end], distances[first:end], came_from[first:end])
@@ -426,7 +433,7 @@ class ReachSearch:
         self,
         start: int,
         costs: NDArray[np.floating],
-        rules: tuple[bool, float, float, float],
+        rule: ReachRule,
         most: int,
     ) -> Generator[int, None, int]:
         """Search as in `run`; return the first cell with an invalid cost, or -1."""
@@ -437,7 +444,7 @@ class ReachSearch:
             bad = kernels.distances.cells_in_reach.reach(
                 *self._steps,
                 costs,
-                *rules,
+                rule,
                 most,
                 scratch.dist,
                 scratch.came,
@@ -457,7 +464,7 @@ class ReachSearch:
     def _read_around(self, start: int, most: int) -> Iterator[int]:
         """Compute the expression near a cell, each time in a larger window."""
         assert self._source is not None
-        yield from self._search(start, SAME_COST, (False, self._radius, 0.0, np.inf), most)
+        yield from self._search(start, SAME_COST, ReachRule(False, self._radius, 0.0, np.inf), most)
         near, *_ = self.found()
         self._scratch.costs[near] = self._source.values_at(near)
         self._read.append(near)
@@ -487,7 +494,9 @@ class _Scratch:
         self.heap = np.empty(_HEAP, dtype=np.int32)
         self.found = np.empty(_HEAP, dtype=np.int64)
         self.sizes = np.zeros(2, dtype=np.int64)
-        self.results = (np.empty(_HEAP, np.int64), np.empty(_HEAP), np.empty(_HEAP, np.int64))
+        self.results = ReachedCells(
+            np.empty(_HEAP, np.int64), np.empty(_HEAP), np.empty(_HEAP, np.int64)
+        )
 
     def begin(self, start: int) -> None:
         """Let a search wait at a cell."""
@@ -507,7 +516,7 @@ class _Scratch:
     def enlarge_results(self) -> None:
         """Double the arrays of results, and keep their contents."""
         cells, distances, came_from = self.results
-        self.results = (
+        self.results = ReachedCells(
             np.append(cells, cells),
             np.append(distances, distances),
             np.append(came_from, came_from),
@@ -525,20 +534,18 @@ def _read(space: Space, cost: Cost) -> NDArray[np.floating]:
     return costs
 
 
-def _steps(
-    space: Space, costs: NDArray[np.floating]
-) -> tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]:
-    """Return the steps of a space with its current walls: arcs, or `GridSteps`."""
+def _steps(space: Space, costs: NDArray[np.floating]) -> tuple[OutSteps | None, ReachGrid | None]:
+    """Return the steps of a space with its current walls: a list of them, or those of a grid."""
     if isinstance(space, Grid) and not (space.corners == "if-one-open" and np.isinf(costs).any()):
         steps = grid_steps(space)
         guarded = space.corners == "never" and len(costs) > 1
         links = GridSnapshot.of(space).links
         size = (space.width, space.height, space.wrap)
-        return None, (links, steps.steps, steps.lengths, *size, guarded)
+        return None, ReachGrid(links, steps.steps, steps.lengths, *size, guarded)
     arcs = space.adjacency
     if isinstance(space, Grid):
         arcs = adjacency_with_walls(space, space.walls.reshape(-1) | np.isinf(costs))
-    return (arcs.starts, arcs.ends, arcs.lengths), None
+    return OutSteps(arcs.starts, arcs.ends, arcs.lengths), None
 
 
 @cached

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.shared.step_lists import LinkedSteps
 from fieldcraft.space.cached import cached
 from fieldcraft.space.grid.grid import Grid
 
@@ -15,11 +16,7 @@ def step_table(grid: Grid) -> NDArray[np.int64]:
     return np.array([(*step, step[1] * grid.width + step[0]) for step in grid.neighborhood.steps])
 
 
-GridGround = tuple[NDArray[np.unsignedinteger], NDArray[np.int64], int, int, bool]
-
-
-def grid_ground(grid: Grid) -> GridGround:
-    """Return the links and steps of a grid as `fieldcraft.kernels.distances.distance_steps`
-    defines them.
-    """
-    return grid.links().reshape(-1), step_table(grid), grid.width, grid.height, grid.wrap
+def grid_ground(grid: Grid) -> LinkedSteps:
+    """Return the steps of a grid as kernels take them."""
+    links = grid.links().reshape(-1)
+    return LinkedSteps(links, step_table(grid), grid.width, grid.height, grid.wrap)

@@ -14,6 +14,7 @@ from fieldcraft.base import clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import Metric
 from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.step_lists import EndSteps, LinkedSteps
 from fieldcraft.layers.propagation.propagation import RememberingField
 from fieldcraft.layers.propagation.radial.footprints import (
     Footprints,
@@ -27,7 +28,7 @@ from fieldcraft.layers.sources import Sources
 from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import Adjacency
-from fieldcraft.space.grid.grid_steps import GridGround, grid_ground
+from fieldcraft.space.grid.grid_steps import grid_ground
 
 if TYPE_CHECKING:
     from fieldcraft.layers.propagation.fade.fade import Fade
@@ -222,14 +223,14 @@ class FadeField(RememberingField):
         space = self.space
         share = self.fade.mark_spread
         least = self.fade.maximum / 100
-        arcs: Any = None
-        grid: GridGround | None = None
+        arcs: EndSteps | None = None
+        grid: LinkedSteps | None = None
         if isinstance(space, Grid):
             grid = grid_ground(space)
             losses = share ** space.neighborhood.lengths(1.0)
         else:
             edges = space.adjacency_from_walls
-            arcs = (edges.starts, edges.ends)
+            arcs = EndSteps(edges.starts, edges.ends)
             losses = share**edges.lengths
         marks = cells, strengths, least, *self._scratch
         return int(kernels.trail.fade_steps.spread_marks(arcs, grid, losses, *marks))

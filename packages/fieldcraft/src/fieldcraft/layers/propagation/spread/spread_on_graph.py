@@ -13,6 +13,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import aligned
+from fieldcraft.kernels.shared.step_lists import EndSteps
 from fieldcraft.layers.propagation.spread.active_set import ActiveSet
 from fieldcraft.layers.propagation.spread.arrangement import arrangement_of
 from fieldcraft.layers.propagation.spread.lower_bounds import LowerBounds
@@ -247,7 +248,7 @@ class GraphSpreadField(SpreadingField):
         count = len(self.space)
         losses = self._arc_losses()
         starts, ends, arcs = self._arrangement.leaving
-        ground = (starts, ends), None, flags[:count], _NONE, losses[arcs]
+        ground = EndSteps(starts, ends), None, flags[:count], _NONE, losses[arcs]
         kernels.spread.spread_settled.settle(*ground, self._exponent, self._floor, values[:count])
 
     # Kernels and their arguments

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import aligned
+from fieldcraft.kernels.shared.step_lists import LinkedSteps
 from fieldcraft.layers.propagation.spread.active_set import ActiveTiles
 from fieldcraft.layers.propagation.spread.losses import losses
 from fieldcraft.layers.propagation.spread.lower_bounds import LowerBounds
@@ -426,6 +427,6 @@ class GridSpreadField(SpreadingField):
     def _settle(self, flags: NDArray[np.uint8], values: NDArray[np.float32]) -> None:
         space = self.space
         links = self._links_and_masks()[0].reshape(-1)
-        grid = (links, step_table(space), space.width, space.height, space.wrap)
+        grid = LinkedSteps(links, step_table(space), space.width, space.height, space.wrap)
         ground = None, grid, flags, self._through.reshape(-1), self._losses
         kernels.spread.spread_settled.settle(*ground, self._exponent, self._floor, values)
