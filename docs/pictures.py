@@ -88,6 +88,8 @@ PAGES = {
     "eased": "bots.md",
     "drift": "bots.md",
     "fire_wind": "bots.md",
+    "planet": "bots.md",
+    "tower": "bots.md",
 }
 """Written by the code on a page; of the cookbook all."""
 

@@ -8,6 +8,8 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+
 __all__ = ["STEPS", "label", "leave", "pruned"]
 
 STEPS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
@@ -50,7 +52,7 @@ def leave(
     links: NDArray[np.unsignedinteger],
     walls: NDArray[np.bool_],
     steps: NDArray[np.int64],
-    wrap: bool,
+    wrap: int,
 ) -> NDArray[np.int64]:
     """Bit `k` of a cell is set where step `k` may leave it: `links`, which say where steps arrive,
     the other way round.
@@ -59,7 +61,8 @@ def leave(
     moves = np.zeros((height, width), dtype=np.int64)
     for y, x in np.argwhere(~walls).tolist():
         for k, (dx, dy) in enumerate(steps.tolist()):
-            if wrap or (0 <= y + dy < height and 0 <= x + dx < width):
+            in_rows = wrap & WRAP_Y or 0 <= y + dy < height
+            if in_rows and (wrap & WRAP_X or 0 <= x + dx < width):
                 arrives = int(links[(y + dy) % height, (x + dx) % width]) >> k & 1
                 moves[y, x] |= np.int64(np.uint64(arrives << k).view(np.int64))
     return moves

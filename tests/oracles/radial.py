@@ -7,27 +7,30 @@ import heapq
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+
 __all__ = ["LENGTH_SCALE", "connected", "offset", "path", "straight"]
 
 LENGTH_SCALE = float(1 << 24)
 
 
-def offset(here: int, there: int, size: int, wrap: bool) -> int:
+def offset(here: int, there: int, size: int, wraps: int) -> int:
     """The signed steps from one column (or row) to another: the short way round on a torus,
     forwards on a tie.
     """
     away = there - here
-    return (away + (size - 1) // 2) % size - (size - 1) // 2 if wrap else away
+    return (away + (size - 1) // 2) % size - (size - 1) // 2 if wraps else away
 
 
-def straight(shape: tuple[int, int], cell: int, radius: float, wrap: bool) -> dict[int, int]:
+def straight(shape: tuple[int, int], cell: int, radius: float, wrap: int) -> dict[int, int]:
     """Cells within a radius (in cells), walls included, and their squared distance."""
     height, width = shape
     row, column = divmod(cell, width)
     found = {}
     for y in range(height):
         for x in range(width):
-            dx, dy = offset(column, x, width, wrap), offset(row, y, height, wrap)
+            dx = offset(column, x, width, wrap & WRAP_X)
+            dy = offset(row, y, height, wrap & WRAP_Y)
             if dx * dx + dy * dy <= radius * radius:
                 found[y * width + x] = dx * dx + dy * dy
     return found
@@ -38,7 +41,7 @@ def connected(
     steps: NDArray[np.int64],
     cell: int,
     radius: float,
-    wrap: bool,
+    wrap: int,
 ) -> dict[int, int]:
     """The cells of `straight` that a walk from the source reaches without leaving the radius."""
     inside = straight(links.shape, cell, radius, wrap)
@@ -58,7 +61,7 @@ def path(
     lengths: NDArray[np.int64],
     cell: int,
     limit: int,
-    wrap: bool,
+    wrap: int,
     extra: NDArray[np.int64] | None = None,
 ) -> dict[int, int]:
     """Cells within a walking distance and that distance; lengths are whole numbers of 1 /
@@ -79,15 +82,17 @@ def path(
 
 
 def _neighbors(
-    links: NDArray[np.unsignedinteger], steps: NDArray[np.int64], cell: int, wrap: bool
+    links: NDArray[np.unsignedinteger], steps: NDArray[np.int64], cell: int, wrap: int
 ) -> list[tuple[int, int]]:
     height, width = links.shape
     row, column = divmod(cell, width)
     found = []
     for k, (dx, dy) in enumerate(steps.tolist()):
         y, x = row + dy, column + dx
-        if wrap:
-            y, x = y % height, x % width
+        if wrap & WRAP_X:
+            x %= width
+        if wrap & WRAP_Y:
+            y %= height
         if 0 <= y < height and 0 <= x < width and int(links[y, x]) >> k & 1:
             found.append((y * width + x, k))
     return found

@@ -18,6 +18,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+
 __all__ = ["LONGEST", "UNITS", "WIDEST", "shot", "units"]
 
 UNITS = 4094
@@ -41,7 +43,7 @@ def shot(
     end_row: int,
     end_column: int,
     half_width: float,
-    wrap: bool,
+    wrap: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
     """The cells that a shot acts on, ascending, where along the way each is passed, and where the
     shot stops.
@@ -61,7 +63,9 @@ def shot(
         rows, columns = [y for y, _ in crossed], [x for _, x in crossed]
         for y in range(min(rows) - reach, max(rows) + reach + 1):
             for x in range(min(columns) - reach, max(columns) + reach + 1):
-                if (y, x) not in near and (wrap or (0 <= y < height and 0 <= x < width)):
+                in_rows = wrap & WRAP_Y or 0 <= y < height
+                in_columns = wrap & WRAP_X or 0 <= x < width
+                if (y, x) not in near and in_rows and in_columns:
                     along = _along((y, x), start, dy, dx, stop)
                     if _is_beside(
                         walls,
@@ -85,7 +89,7 @@ def shot(
 
 
 def _way(
-    walls: NDArray[np.uint8], start: _Point, end: _Point, wrap: bool, *, end_stops: bool
+    walls: NDArray[np.uint8], start: _Point, end: _Point, wrap: int, *, end_stops: bool
 ) -> tuple[int, int, list[_Point]]:
     """Where the way stops, out of what number, and the cells that it crosses up to there: (row,
     column), a torus unrolled.
@@ -98,15 +102,22 @@ def _way(
     wy, wx = max(abs(dy), 1), max(abs(dx), 1)
     whole = wy * wx
     (y0, y1), (x0, x1) = (sorted((a // UNITS, b // UNITS)) for a, b in zip(start, end, strict=True))
-    if not wrap:  # the first cell off the map ends the way
-        y0, y1, x0, x1 = max(y0, -1), min(y1, height), max(x0, -1), min(x1, width)
+    # The first cell off the map ends the way.
+    if not wrap & WRAP_Y:
+        y0, y1 = max(y0, -1), min(y1, height)
+    if not wrap & WRAP_X:
+        x0, x1 = max(x0, -1), min(x1, width)
     y, x = np.meshgrid(np.arange(y0, y1 + 1), np.arange(x0, x1 + 1), indexing="ij")
     enter_y, leave_y = _between(y, start[0], dy, wx, whole)
     enter_x, leave_x = _between(x, start[1], dx, wy, whole)
     enter, leave = np.maximum(enter_y, enter_x), np.minimum(leave_y, leave_x)
     crosses, touches = enter < leave, enter == leave
 
-    on_map = np.full(y.shape, wrap) | ((y >= 0) & (y < height) & (x >= 0) & (x < width))
+    on_map = np.ones(y.shape, dtype=np.bool_)
+    if not wrap & WRAP_Y:
+        on_map &= (y >= 0) & (y < height)
+    if not wrap & WRAP_X:
+        on_map &= (x >= 0) & (x < width)
     wall = on_map & (walls[y % height, x % width] != 0)
     free = (y == start[0] // UNITS) & (x == start[1] // UNITS)
     if not end_stops:
@@ -146,7 +157,7 @@ def _along(cell: _Point, start: _Point, dy: int, dx: int, stop: float) -> float:
 
 
 def _is_beside(
-    walls: NDArray[np.uint8], cell: _Point, near: tuple[float, float], half_width: float, wrap: bool
+    walls: NDArray[np.uint8], cell: _Point, near: tuple[float, float], half_width: float, wrap: int
 ) -> bool:
     """Whether a cell's center lies within half the width of a point of the way, with nothing
     between.

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.layers.propagation import Spread
 from fieldcraft.layers.propagation.spread.spread import FALLOFFS
 
@@ -28,7 +29,7 @@ def spread(
     momentum: np.float32,
     keep: np.float32,
     floor: np.float32,
-    wrap: bool,
+    wrap: int,
     through: Floats | None = None,
 ) -> Floats:
     """One update of every cell from the values before it.
@@ -62,7 +63,7 @@ def targets(
     steps: NDArray[np.int64],
     losses: Floats,
     exponent: int,
-    wrap: bool,
+    wrap: int,
     through: Floats | None = None,
 ) -> Floats:
     """The influence that arrives in each cell: the strongest of its neighbors, weakened by the way;
@@ -96,10 +97,14 @@ def attenuated(
     )
 
 
-def shifted(values: Floats, dx: int, dy: int, wrap: bool) -> Floats:
+def shifted(values: Floats, dx: int, dy: int, wrap: int) -> Floats:
     """For each cell, the value one step (dx, dy) earlier; 0 off the map."""
-    if wrap:
+    if wrap == WRAP_X + WRAP_Y:
         return np.roll(values, (dy, dx), axis=(0, 1))
+    if wrap & WRAP_X:
+        return shifted(np.roll(values, dx, axis=1), 0, dy, 0)
+    if wrap & WRAP_Y:
+        return shifted(np.roll(values, dy, axis=0), dx, 0, 0)
     height, width = values.shape
     moved = np.zeros_like(values)
     if abs(dy) < height and abs(dx) < width:

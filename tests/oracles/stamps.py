@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+
 __all__ = [
     "ADD",
     "ALL_ROWS",
@@ -36,7 +38,7 @@ def blit(
     amounts: NDArray[np.float64],
     prints: tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]],
     blend: int,
-    wrap: bool,
+    wrap: int,
     top: int,
     bottom: int,
     sums: NDArray[np.int64],
@@ -65,8 +67,10 @@ def blit(
                     (1 - right) * near * table[j, k + 1] + right * near * table[j, k]
                 )
                 y, x = int(rows[i]) + first_row + j, int(columns[i]) + first_column + k
-                if wrap:
-                    y, x = y % map_height, x % map_width
+                if wrap & WRAP_X:
+                    x %= map_width
+                if wrap & WRAP_Y:
+                    y %= map_height
                 if not (top <= y < bottom and 0 <= x < map_width):
                     continue
                 sums[y, x] = _blended(int(sums[y, x]), int(np.rint(weight)), blend)

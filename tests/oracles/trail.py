@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.kernels.trail.stamp_sums import SCALE
 
 __all__ = ["exchanges", "updated"]
 
 
-def exchanges(walls: NDArray[np.bool_], reach: int, wrap: bool) -> NDArray[np.bool_]:
+def exchanges(walls: NDArray[np.bool_], reach: int, wrap: int) -> NDArray[np.bool_]:
     """Which cells exchange: (2 reach + 1, 2 reach + 1, height, width), [row offset, column offset,
     row, column].
 
@@ -37,10 +38,14 @@ def exchanges(walls: NDArray[np.bool_], reach: int, wrap: bool) -> NDArray[np.bo
     return found
 
 
-def _beside(walls: NDArray[np.bool_], dy: int, dx: int, wrap: bool) -> NDArray[np.bool_]:
+def _beside(walls: NDArray[np.bool_], dy: int, dx: int, wrap: int) -> NDArray[np.bool_]:
     """For each cell, whether the cell (dy, dx) from it is a wall, or off the map."""
-    if wrap:
+    if wrap == WRAP_X + WRAP_Y:
         return np.roll(walls, (-dy, -dx), axis=(0, 1))
+    if wrap & WRAP_X:
+        return _beside(np.roll(walls, -dx, axis=1), dy, 0, 0)
+    if wrap & WRAP_Y:
+        return _beside(np.roll(walls, -dy, axis=0), 0, dx, 0)
     height, width = walls.shape
     found = np.ones_like(walls)
     if abs(dy) < height and abs(dx) < width:
@@ -58,7 +63,7 @@ def updated(
     gain: float,
     conserves: bool,
     floor: np.float32,
-    wrap: bool,
+    wrap: int,
 ) -> NDArray[np.float32]:
     """One update: `gain * blur + inflow`, the inflow in units of 1 / SCALE; sizes below `floor`,
     and walls, become 0.

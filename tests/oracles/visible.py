@@ -17,6 +17,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+
 __all__ = ["NO_FACINGS", "NO_HEIGHTS", "extents", "field_of_view", "sight_cells", "squared_reach"]
 
 NO_HEIGHTS: NDArray[np.float32] = np.zeros((0, 0), dtype=np.float32)
@@ -37,7 +39,7 @@ def squared_reach(radius: float) -> int:
 
 
 def extents(
-    shape: tuple[int, ...], row: int, column: int, limit: int, wrap: bool
+    shape: tuple[int, ...], row: int, column: int, limit: int, wrap: int
 ) -> tuple[int, int, int, int]:
     """How many cells up, down, left and right can lie within reach.
 
@@ -46,19 +48,13 @@ def extents(
     """
     reach = math.isqrt(limit)
     height, width = shape
-    if wrap:
-        return (
-            min(reach, height // 2),
-            min(reach, height // 2),
-            min(reach, width // 2),
-            min(reach, width // 2),
-        )
-    return (
-        min(reach, row),
-        min(reach, height - 1 - row),
-        min(reach, column),
-        min(reach, width - 1 - column),
-    )
+    rows = (min(reach, row), min(reach, height - 1 - row))
+    columns = (min(reach, column), min(reach, width - 1 - column))
+    if wrap & WRAP_Y:
+        rows = (min(reach, height // 2),) * 2
+    if wrap & WRAP_X:
+        columns = (min(reach, width // 2),) * 2
+    return (*rows, *columns)
 
 
 def sight_cells(
@@ -68,7 +64,7 @@ def sight_cells(
     row: int,
     column: int,
     limit: int,
-    wrap: bool,
+    wrap: int,
     lit: bool,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The cells seen from a cell, ascending, and their squared distances in cells.
@@ -88,7 +84,7 @@ def field_of_view(
     limits: NDArray[np.int64],
     facings: NDArray[np.float64],
     narrow: float,
-    wrap: bool,
+    wrap: int,
     lit: bool,
     counts: NDArray[np.int32],
 ) -> None:
@@ -123,7 +119,7 @@ def _cells(
     row: int,
     column: int,
     limit: int,
-    wrap: bool,
+    wrap: int,
     lit: bool,
     fx: float,
     fy: float,

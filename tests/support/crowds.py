@@ -12,6 +12,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.kernels.compiling import pool
+from support.worlds import WRAPS
 
 ENTER = np.array([[1, 1, 0], [0, 1, 0], [0, 1, 1]], dtype=bool)
 _MODULES = (
@@ -57,7 +58,7 @@ class World:
             cell_size=float(rng.choice([1.0, 0.3, 7.1, 32.0])),
             origin=(float(rng.normal()), float(rng.choice([0.0, -3.7, 1e5]))),
             y_up=bool(rng.random() < 0.5),
-            wrap=bool(rng.random() < 0.35),
+            wrap=WRAPS[int(rng.integers(4))],
             walls=walls,
             terrain=fc.Terrain(classes, ENTER) if terrain and rng.random() < 0.25 else None,
             neighbors=int(rng.choice([4, 8])),

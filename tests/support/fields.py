@@ -49,6 +49,6 @@ def inside(space: fc.Grid, count: int, seed: int) -> NDArray[np.float64]:
 def distances(space: fc.Grid, points: np.ndarray, place: np.ndarray) -> np.ndarray:
     """World distances from a place to points, the short way round on a torus."""
     away = np.abs(points - place)
-    if space.wrap:
-        away = np.minimum(away, np.array(space.size) - away)
+    size = np.where([space.wraps_x, space.wraps_y], space.size, np.inf)
+    away = np.minimum(away, size - away)
     return np.hypot(away[..., 0], away[..., 1])

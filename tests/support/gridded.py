@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import fieldcraft as fc
+from fieldcraft.space.wrapping import Wrap
 
 WALLS = np.array([[0, 0, 1, 0], [1, 0, 0, 0], [0, 0, 0, 1]], dtype=bool)
 
@@ -21,7 +22,7 @@ def grids(most: int = 9) -> st.SearchStrategy[fc.Grid]:
         cell_size: float,
         origin: tuple[float, float],
         y_up: bool,
-        wrap: bool,
+        wrap: Wrap,
     ) -> fc.Grid:
         walls = np.random.default_rng(seed).random((height, width)) < share
         return fc.Grid(

@@ -12,7 +12,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
-from support.worlds import KNIGHT_AND_CORNER, random_ground
+from fieldcraft.space.wrapping import Wrap
+from support.worlds import KNIGHT_AND_CORNER, WRAPS, random_ground
 
 ONE_SIDED = [(0, 1), (3, 0), (-1, 0), (1, 1)]
 TURNED = [(-1, -1), (1, 0), (0, 1), (-1, 0), (1, 1), (0, -1), (1, -1), (-1, 1)]
@@ -26,7 +27,7 @@ class World:
     width: int
     height: int
     neighbors: Any
-    wrap: bool
+    wrap: Wrap
     y_up: bool
     walls: float
     has_terrain: bool
@@ -92,7 +93,7 @@ def worlds(most: int = 24) -> st.SearchStrategy[World]:
         width=st.integers(1, most),
         height=st.integers(1, most),
         neighbors=st.sampled_from(NEIGHBORS),
-        wrap=st.booleans(),
+        wrap=st.sampled_from(WRAPS),
         y_up=st.booleans(),
         walls=st.sampled_from([0.0, 0.2, 0.4]),
         has_terrain=st.booleans(),
@@ -143,8 +144,10 @@ def _allowed(
     height, width = space.shape
 
     def cell(x: int, y: int) -> tuple[int, int] | None:
-        if space.wrap:
-            return y % height, x % width
+        if space.wraps_y:
+            y %= height
+        if space.wraps_x:
+            x %= width
         return (y, x) if 0 <= y < height and 0 <= x < width else None
 
     def may(a: tuple[int, int] | None, b: tuple[int, int] | None) -> bool:

@@ -11,7 +11,7 @@ from scipy.sparse import csgraph
 
 import fieldcraft as fc
 from support import roads
-from support.worlds import KNIGHT
+from support.worlds import KNIGHT, WRAPS
 
 HEX = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)]
 ONE_WAY = [(1, 0), (0, 1), (1, 1), (-3, -2)]
@@ -50,7 +50,7 @@ class World:
             walls=rng.random((height, width)) < rng.choice([0.0, 0.1, 0.3, 0.45]),
             terrain=terrain,
             neighbors=TABLES[rng.integers(len(TABLES))],
-            wrap=bool(rng.random() < 0.35),
+            wrap=WRAPS[int(rng.integers(4))],
         )
         self.costs: NDArray[np.float64] | None = None
         if rng.random() < 0.6:

@@ -14,7 +14,7 @@ from fieldcraft.layers.propagation.radial.radial import METRICS, Radial
 from fieldcraft.layers.propagation.radial.radial_sources import Emitters
 from fieldcraft.layers.propagation.radial.radial_updates import GridRadialUpdates, RadialUpdates
 from fieldcraft.layers.sources.falloff import Falloff, Ring
-from support.worlds import KNIGHT_AND_CORNER, GridWorld
+from support.worlds import KNIGHT_AND_CORNER, WRAPS, GridWorld
 
 
 def follow(field: RadialUpdates, slots: NDArray[np.int64], new: Emitters) -> None:
@@ -77,7 +77,7 @@ WORLDS = st.builds(
     width=st.integers(1, 60),
     height=st.integers(1, 50),
     neighbors=st.sampled_from([4, 8, KNIGHT_AND_CORNER]),
-    wrap=st.booleans(),
+    wrap=st.sampled_from(WRAPS),
     walls=st.sampled_from([0.0, 0.03, 0.3]),
     has_terrain=st.sampled_from([False, False, True]),
     metric=st.sampled_from(METRICS),

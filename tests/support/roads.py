@@ -87,8 +87,10 @@ def pick(rng: np.random.Generator, cells: Iterable[int], count: int) -> list[int
 
 
 def _cell(grid: fc.Grid, x: int, y: int) -> int | None:
-    if grid.wrap:
-        x, y = x % grid.width, y % grid.height
+    if grid.wraps_x:
+        x %= grid.width
+    if grid.wraps_y:
+        y %= grid.height
     return y * grid.width + x if 0 <= x < grid.width and 0 <= y < grid.height else None
 
 

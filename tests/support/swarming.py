@@ -6,13 +6,14 @@ import numpy as np
 
 import fieldcraft as fc
 from fieldcraft import steering
+from fieldcraft.space.wrapping import Wrap
 from fieldcraft.steering import Walk
 
 HOW = Walk(4.0, follow=1.0, wander=9.0, turn=30.0, distance=4.0, avoid=1.0)
 
 
 def world_of(
-    *, wrap: bool = False, share: float = 0.1, y_up: bool = False
+    *, wrap: Wrap = False, share: float = 0.1, y_up: bool = False
 ) -> tuple[fc.Grid, fc.InfluenceMap]:
     walls = np.random.default_rng(3).random((34, 51)) < share
     grid = fc.Grid(51, 34, cell_size=0.5, origin=(-3.0, 7.0), walls=walls, wrap=wrap, y_up=y_up)

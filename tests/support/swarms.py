@@ -40,7 +40,7 @@ def random_inputs(rng: np.random.Generator, walls: NDArray[np.bool_]) -> Inputs:
     return Inputs(closed, *[layer(True) for _ in range(6)], layer(False), layer(False))
 
 
-def random_rule(rng: np.random.Generator, height: int, width: int, *, wrap: bool) -> Rule:
+def random_rule(rng: np.random.Generator, height: int, width: int, *, wrap: int) -> Rule:
     """A rule with any of its weights, or without."""
     angle = float(rng.uniform(0, 3))
 
@@ -50,7 +50,7 @@ def random_rule(rng: np.random.Generator, height: int, width: int, *, wrap: bool
     return Rule(
         height=height,
         width=width,
-        wrap=int(wrap),
+        wrap=wrap,
         distance=int(rng.integers(1, 4 * min(height, width))),
         angle=int(angle / 2 / math.pi * 65536),
         cosine=round(math.cos(angle) * 16384),

@@ -16,12 +16,16 @@ from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
 from fieldcraft.space import Space
+from fieldcraft.space.wrapping import Wrap
 
 KNIGHT = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
 KNIGHT_AND_CORNER = [*KNIGHT, (1, 1)]
 """Steps that no turn maps onto themselves: a corner on one side only."""
 ONE_WAY = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 0]], dtype=np.bool_)
 """From the first kind of ground into the second, not back; the third is a wall."""
+
+WRAPS: tuple[Wrap, ...] = (False, True, "x", "y")
+"""Which axes of a grid may wrap."""
 
 Dice = np.random.Generator
 
@@ -54,7 +58,7 @@ class GridWorld:
     width: int
     height: int
     neighbors: Any
-    wrap: bool
+    wrap: Wrap
     walls: float
     has_terrain: bool
 
@@ -83,6 +87,11 @@ class GridWorld:
             wrap=self.wrap,
             cell_size=self.cell_size,
         )
+
+
+def _axis(dice: Dice) -> str:
+    """The axis that wraps."""
+    return ("x", "y")[int(dice.integers(2))]
 
 
 def _sides(dice: Dice) -> tuple[int, int]:
@@ -147,6 +156,8 @@ def _hexes(dice: Dice, **options: Any) -> fc.HexGrid:
     rows, columns = _sides(dice)
     if options.get("wrap"):
         rows, columns = 2 * rows, 2 * columns
+    if options.get("wrap") == "either":
+        options["wrap"] = _axis(dice)
     orientation = ("pointy", "flat")[int(dice.integers(2))]
     walls = _walls(dice, rows, columns)
     return fc.HexGrid(
@@ -157,6 +168,8 @@ def _hexes(dice: Dice, **options: Any) -> fc.HexGrid:
 KINDS: dict[str, Callable[[Dice], Space]] = {
     "grid": _grid,
     "torus": lambda dice: _grid(dice, wrap=True),
+    "cylinder": lambda dice: _grid(dice, wrap=_axis(dice)),
+    "cylinder, y up": lambda dice: _grid(dice, wrap=_axis(dice), y_up=True),
     "y up": lambda dice: _grid(dice, y_up=True),
     "corners cut": lambda dice: _grid(dice, neighbors=8, corners="cut"),
     "corners cut beside open cells": lambda dice: _grid(
@@ -169,6 +182,7 @@ KINDS: dict[str, Callable[[Dice], Space]] = {
     "hexes": _hexes,
     "hexes, y up": lambda dice: _hexes(dice, y_up=True),
     "torus of hexes": lambda dice: _hexes(dice, wrap=True),
+    "cylinder of hexes": lambda dice: _hexes(dice, wrap="either"),
 }
 """How a random space of each kind is made."""
 
@@ -199,6 +213,8 @@ NARROW: dict[str, Callable[[Dice], Space]] = {
     "one row": lambda dice: _narrow(dice, 1),
     "torus of one column": lambda dice: _narrow(dice, 1, wrap=True),
     "torus of two columns": lambda dice: _narrow(dice, 2, wrap=True),
+    "cylinder of one column": lambda dice: _narrow(dice, 1, wrap=_axis(dice)),
+    "cylinder of two columns": lambda dice: _narrow(dice, 2, wrap=_axis(dice)),
     "torus of one cell": lambda dice: fc.Grid(1, 1, wrap=True),
     "one hexagon": lambda dice: fc.HexGrid(1, 1),
     "one row of hexagons": lambda dice: fc.HexGrid(5, 1, walls=_walls(dice, 1, 5)),

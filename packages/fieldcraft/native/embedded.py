@@ -72,10 +72,10 @@ def spread(values, walls, held, neighbors, straight, diagonal, momentum, floor, 
         levels = min(steps, _LEVELS)
         edge = values[:0]
         if neighbors == 8:
-            rule = straight, diagonal, None, momentum, floor, False
+            rule = straight, diagonal, None, momentum, floor, 0
             wave_near(ground, rule, 0, height, levels, values, edge, edge, scratch)
         else:
-            plain = straight, None, None, momentum, floor, False
+            plain = straight, None, None, momentum, floor, 0
             wave_near(ground, plain, 0, height, levels, values, edge, edge, scratch)
         steps -= levels
 

@@ -109,7 +109,11 @@ def test_a_layer_on_a_device_has_the_bits_of_the_cpu(
     height, width = rng.integers(9, 60, 2).tolist()
     walls = rng.random((height, width)) < (0.12 if seed % 3 else 0.0)
     neighbors = (8, 4, [*KNIGHT, (1, 0), (-1, 0)])[seed % 3 if kind_of is spread else 0]
-    ground = {"wrap": seed % 4 == 1, "y_up": seed % 5 == 2, "neighbors": neighbors}
+    ground = {
+        "wrap": (False, True, "x", "y")[seed % 4],
+        "y_up": seed % 5 == 2,
+        "neighbors": neighbors,
+    }
     grid, kind = fc.Grid(width, height, walls=walls, **ground), kind_of(seed, rng)
     maps = [fc.InfluenceMap(grid) for _ in range(2)]
     for imap, place in zip(maps, ("cpu", device), strict=True):

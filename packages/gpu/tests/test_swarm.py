@@ -19,7 +19,13 @@ def _run(place: Any, seed: int) -> list[Any]:
     rng = np.random.default_rng(seed)
     height, width = rng.integers(9, 90, 2).tolist()
     walls = rng.random((height, width)) < (0.15 if seed % 2 else 0.0)
-    grid = fc.Grid(width, height, walls=walls, wrap=seed % 3 == 0, y_up=seed % 4 == 1)
+    grid = fc.Grid(
+        width,
+        height,
+        walls=walls,
+        wrap=(True, False, False, "x", "y", False)[seed % 6],
+        y_up=seed % 4 == 1,
+    )
     imap = fc.InfluenceMap(grid, device=place)
     one, two = imap.add_layer("one", fc.Trail(keep=0.9)), imap.add_layer("two", fc.Trail(keep=0.8))
     flow = imap.add_layer("flow", fc.Trail(keep=0.9, vector=True))

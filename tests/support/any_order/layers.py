@@ -114,6 +114,14 @@ def resistance(scene: Scene, name: str) -> str:
     return f"{name}.resistance = {scene.array([0.0, 0.0, 0.5, 2.0, 40.0])}"
 
 
+@operation(RadialLayer, "set_heights", "heights", weight=0.7)
+def heights(scene: Scene, name: str) -> str:
+    if scene.chance(0.3):
+        return f"{name}.set_heights(None)"
+    ground = scene.array([0.0, 0.0, 0.5, 2.0])
+    return f"{name}.set_heights({ground}, eye={scene.one_of([0.0, 0.5, 1.0])})"
+
+
 @operation(fc.Layer, "write", weight=0.5)
 def write(scene: Scene, name: str) -> str:
     values = scene.array([0.0, 0.0, 1.0, -2.0, 7.0])

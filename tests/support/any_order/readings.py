@@ -42,6 +42,11 @@ def history_of_a_layer(each: fc.Layer) -> dict[str, Any]:
     }
 
 
+@reading(RadialLayer)
+def heights(each: RadialLayer) -> dict[str, Any]:
+    return {"heights": each.heights}
+
+
 @reading(TrailLayer)
 def vectors_of_a_trail(each: TrailLayer) -> dict[str, Any]:
     if each.propagation is None or not each.propagation.vector:

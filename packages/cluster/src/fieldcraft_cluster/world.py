@@ -61,7 +61,7 @@ class World(WorldGeometry):
         Resistances of layers with `Spread`, by name, see `SpreadLayer.resistance`; each as an array
         or a function, like walls.
     cell_size, origin, y_up, neighbors, wrap
-        As in `fieldcraft.Grid`.
+        As in `fieldcraft.Grid`; `wrap` is True or False.
     memory : float, optional
         Bytes of blocks that each process has in memory, about 12 per cell of `Spread`; more are
         moved to the folder.
@@ -102,12 +102,18 @@ class World(WorldGeometry):
         width, height = (checks.integer("size", n, minimum=1, maximum=_MOST_SIDE) for n in sides)
         initial_walls = LazyArray(walls, (height, width), np.bool_, "walls")
         grid = Grid(
-            1, 1, cell_size=cell_size, origin=origin, y_up=y_up, neighbors=neighbors, wrap=wrap
+            1,
+            1,
+            cell_size=cell_size,
+            origin=origin,
+            y_up=y_up,
+            neighbors=neighbors,
+            wrap=checks.flag("wrap", wrap),
         )
         side = checks.integer("block", block, minimum=1, maximum=_MOST_BLOCK)
         self.plan = WorldPlan(
             *(width, height, side, grid.cell_size, grid.origin, grid.y_up),
-            *(tuple(grid.world_steps), grid.wrap, initial_walls),
+            *(tuple(grid.world_steps), bool(grid.wrap), initial_walls),
         )
         self._memory = checks.positive("memory", memory)
         self._halo_steps = checks.integer("halo_steps", halo_steps, minimum=1, maximum=1024)

@@ -12,8 +12,9 @@ from fieldcraft import kernels
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.kernels.values.explore_arrays import ExploreRule
 from fieldcraft.space.grid.grid_steps import grid_ground
+from fieldcraft.space.wrapping import Wrap
 from support.tiers import uncompiled
-from support.worlds import KNIGHT_AND_CORNER
+from support.worlds import KNIGHT_AND_CORNER, WRAPS
 
 if kernels.compiled():
     from fieldcraft.kernels.values import explore
@@ -29,13 +30,13 @@ compiled_only = pytest.mark.skipif(
 @given(
     seed=st.integers(0, 10**6),
     neighbors=st.sampled_from([4, 8, KNIGHT_AND_CORNER, [(0, 1), (3, 0), (-1, 0)]]),
-    wrap=st.booleans(),
+    wrap=st.sampled_from(WRAPS),
     sight=st.integers(1, 6),
     searches=st.booleans(),
     apart=st.booleans(),
 )
 def test_explores_alike_uncompiled(
-    seed: int, neighbors: object, wrap: bool, sight: int, searches: bool, apart: bool
+    seed: int, neighbors: object, wrap: Wrap, sight: int, searches: bool, apart: bool
 ) -> None:
     rng = np.random.default_rng(seed)
     shape = (int(rng.integers(1, 14)), int(rng.integers(1, 17)))

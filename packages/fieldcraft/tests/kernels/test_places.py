@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.base.errors import OutsideMap
+from support.worlds import WRAPS
 
 GRIDS = st.builds(
     fc.Grid,
@@ -21,7 +22,7 @@ GRIDS = st.builds(
     cell_size=st.sampled_from([1.0, 0.3, 2.5]),
     origin=st.sampled_from([(0.0, 0.0), (-3.7, 11.1)]),
     y_up=st.booleans(),
-    wrap=st.booleans(),
+    wrap=st.sampled_from(WRAPS),
 )
 NUMBERS = st.one_of(
     st.floats(-30, 30),
@@ -38,14 +39,17 @@ def expected_cells(grid: fc.Grid, points: NDArray[np.float64], clamp: bool) -> N
         columns = np.floor((points[:, 0] - grid.origin[0]) / grid.cell_size)
         rows = np.floor((points[:, 1] - grid.origin[1]) / grid.cell_size)
         refused = ~np.isfinite(points).all(axis=1)
-        if grid.wrap:
-            refused |= ~(np.isfinite(columns) & np.isfinite(rows))
-            columns, rows = np.mod(columns, grid.width), np.mod(rows, grid.height)
+        if grid.wraps_x:
+            refused |= ~np.isfinite(columns)
+            columns = np.mod(columns, grid.width)
         elif clamp:
             columns = np.clip(columns, 0, grid.width - 1)
+        if grid.wraps_y:
+            refused |= ~np.isfinite(rows)
+            rows = np.mod(rows, grid.height)
+        elif clamp:
             rows = np.clip(rows, 0, grid.height - 1)
-        else:
-            refused |= (columns < 0) | (columns >= grid.width) | (rows < 0) | (rows >= grid.height)
+        refused |= (columns < 0) | (columns >= grid.width) | (rows < 0) | (rows >= grid.height)
         if grid.y_up:
             rows = grid.height - 1 - rows
         cells = np.where(refused, -1, rows * grid.width + columns)
@@ -73,7 +77,8 @@ def test_columns_and_rows(grid: fc.Grid, points: NDArray[np.float64]) -> None:
     with np.errstate(all="ignore"):
         places = (points - grid.origin) / grid.cell_size
         size = (grid.width, grid.height)
-        expected = np.mod(places, size) if grid.wrap else np.clip(places, 0, size)
+        wraps = [grid.wraps_x, grid.wraps_y]
+        expected = np.where(wraps, np.mod(places, size), np.clip(places, 0, size))
     wrong = ~np.isfinite(places).all(axis=1)
     first = int(wrong.argmax()) if wrong.any() else -1
     found = np.empty_like(points)

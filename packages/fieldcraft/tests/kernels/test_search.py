@@ -15,10 +15,11 @@ from fieldcraft.kernels import compiled
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.paths.search.path_on_grid import GridMoves, moves_of
 from fieldcraft.space.grid.neighborhood import build_links
+from fieldcraft.space.wrapping import Wrap
 from oracles import moves as moves_reference
 from support.mazes import FAR, HEX, ONE_WAY, World
 from support.tiers import uncompiled
-from support.worlds import KNIGHT
+from support.worlds import KNIGHT, WRAPS
 
 if not compiled():
     pytest.skip("the compiled kernels are not in use here", allow_module_level=True)
@@ -49,7 +50,7 @@ def common(world: World, moves: GridMoves) -> tuple[CostGround, float]:
         barred,
         space.width,
         space.height,
-        space.wrap,
+        space.wrap_flags,
     )
     return ground, least
 
@@ -90,10 +91,10 @@ def test_leave_and_label(world: World) -> None:
         (space.neighborhood, moves.table(space)),
     ):
         steps = neighborhood.steps
-        arriving = build_links(space.walls, space.terrain, neighborhood, space.wrap)
+        arriving = build_links(space.walls, space.terrain, neighborhood, space.wrap_flags)
         np.testing.assert_array_equal(
             made.reshape(space.shape),
-            moves_reference.leave(arriving, space.walls, np.array(steps), space.wrap),
+            moves_reference.leave(arriving, space.walls, np.array(steps), space.wrap_flags),
         )
     labels = moves_reference.label(moves.table(space), moves.steps, space.width, space.height)
     np.testing.assert_array_equal(moves.labels(space), labels)
@@ -131,8 +132,8 @@ def test_straighten(world: World) -> None:
         [(5, 0), (-5, 0), (0, 2), (0, -2), (3, 3)],
     ],
 )
-@pytest.mark.parametrize("wrap", [False, True])
-def test_no_way_is_shorter_than_its_bound(steps: Any, wrap: bool) -> None:
+@pytest.mark.parametrize("wrap", WRAPS)
+def test_no_way_is_shorter_than_its_bound(steps: Any, wrap: Wrap) -> None:
     """And no step brings the goal nearer than it is long, so that no cell need be looked at
     twice.
     """
@@ -141,12 +142,14 @@ def test_no_way_is_shorter_than_its_bound(steps: Any, wrap: bool) -> None:
     goal_y, goal_x = 5, 8
 
     def bound(x: int, y: int) -> float:
-        return float(fast_weighted.least_cost(x, y, goal_x, goal_y, 17, 11, wrap, *moves.bound))
+        size = (17, 11, space.wrap_flags)
+        return float(fast_weighted.least_cost(x, y, goal_x, goal_y, *size, *moves.bound))
 
     for x in range(17):
         for y in range(11):
             for (dx, dy), length in zip(space.neighborhood.steps, moves.lengths, strict=True):
-                if wrap or (0 <= x + dx < 17 and 0 <= y + dy < 11):
+                inside_x = space.wraps_x or 0 <= x + dx < 17
+                if inside_x and (space.wraps_y or 0 <= y + dy < 11):
                     assert bound(x, y) <= length + bound((x + dx) % 17, (y + dy) % 11) + 1e-12
     assert bound(goal_x, goal_y) == 0
 

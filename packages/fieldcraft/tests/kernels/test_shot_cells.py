@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from fieldcraft import kernels
 from fieldcraft.kernels.shared.arrays import read_only
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from oracles import shots as reference
 from oracles import visible as sight_reference
 
@@ -19,7 +20,7 @@ compiled_only = pytest.mark.skipif(
 UNITS = reference.UNITS
 
 
-def fired(walls, start, end, half_width=0.0, wrap=False):
+def fired(walls, start, end, half_width=0.0, wrap=0):
     """Cells ascending, shares and the stop, by the kernel that serves; points (row, column) in
     units.
     """
@@ -53,14 +54,14 @@ def shots(draw, most=12):
     row, column = draw(st.integers(0, height - 1)), draw(st.integers(0, width - 1))
     to = (draw(st.integers(-5, height + 5)), draw(st.integers(-5, width + 5)))
     if draw(st.booleans()):
-        return walls, center(row, column), center(*to), draw(st.booleans())
+        return walls, center(row, column), center(*to), draw(st.integers(0, 3))
     offsets = 2 * rng.integers(0, UNITS // 2, 4) + 1
     start = (row * UNITS + int(offsets[0]), column * UNITS + int(offsets[1]))
     return (
         walls,
         start,
         (to[0] * UNITS + int(offsets[2]), to[1] * UNITS + int(offsets[3])),
-        draw(st.booleans()),
+        draw(st.integers(0, 3)),
     )
 
 
@@ -178,7 +179,7 @@ def test_a_wide_shot_sweeps_the_cells_beside_it_but_not_those_behind_walls():
 
 def test_it_goes_round_a_torus_and_counts_the_first_pass():
     walls = np.zeros((3, 4), dtype=np.uint8)
-    cells, shares, stop = fired(walls, center(1, 2), center(1, 12), wrap=True)
+    cells, shares, stop = fired(walls, center(1, 2), center(1, 12), wrap=WRAP_X + WRAP_Y)
     assert cells.tolist() == [4, 5, 6, 7]
     assert shares == pytest.approx([0.2, 0.3, 0.0, 0.1])
     assert stop == 1
@@ -199,7 +200,7 @@ def test_the_longest_shots_do_not_overflow():
         assert 0 < stop < 1e-4
         assert len(cells) >= 4
         assert (np.diff(np.sort(shares)) >= 0).all()
-    whole_map, _, stop = fired(walls, center(4, 3), center(304, 303), wrap=True)
+    whole_map, _, stop = fired(walls, center(4, 3), center(304, 303), wrap=WRAP_X + WRAP_Y)
     assert len(whole_map) == walls.size
     assert stop == 1
 

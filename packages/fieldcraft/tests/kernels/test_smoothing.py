@@ -25,11 +25,10 @@ def legs(space: fc.Grid, path: Path) -> list[tuple[int, int, int, int]]:
     for one, other in zip(path.cells[:-1].tolist(), path.cells[1:].tolist(), strict=True):
         (y, x), (end_y, end_x) = divmod(one, space.width), divmod(other, space.width)
         dy, dx = end_y - y, end_x - x
-        if space.wrap:
-            dy, dx = (
-                (dy + space.height // 2) % space.height - space.height // 2,
-                (dx + space.width // 2) % space.width - space.width // 2,
-            )
+        if space.wraps_y:
+            dy = (dy + space.height // 2) % space.height - space.height // 2
+        if space.wraps_x:
+            dx = (dx + space.width // 2) % space.width - space.width // 2
         found.append((y, x, dy, dx))
     return found
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.kernels.trail.footprint_tables import FootprintTables, StampPlaces
 from oracles import stamps as reference
 
@@ -28,12 +29,12 @@ pytestmark = pytest.mark.skipif(
     height=st.integers(1, 30),
     width=st.integers(1, 150),
     blend=st.sampled_from([reference.ADD, reference.MAX, reference.REPLACE]),
-    wrap=st.booleans(),
+    wrap=st.integers(0, 3),
     between=st.booleans(),
     banded=st.booleans(),
 )
 def test_blits_as_the_reference(
-    seed: int, height: int, width: int, blend: int, wrap: bool, between: bool, banded: bool
+    seed: int, height: int, width: int, blend: int, wrap: int, between: bool, banded: bool
 ) -> None:
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 12, (3, 2))
@@ -42,8 +43,10 @@ def test_blits_as_the_reference(
     shapes = np.column_stack([starts, sizes, -rng.integers(-3, 9, (3, 2))]).astype(np.int64)
     count = 12
     rows, columns = rng.integers(-6, height + 6, count), rng.integers(-6, width + 6, count)
-    if wrap:
-        rows, columns = rows % height, columns % width
+    if wrap & WRAP_X:
+        columns = columns % width
+    if wrap & WRAP_Y:
+        rows = rows % height
     downs, rights = (
         (rng.random((2, count)) * rng.integers(0, 2, (2, count)))
         if between

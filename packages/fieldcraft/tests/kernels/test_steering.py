@@ -59,8 +59,8 @@ def test_neighbors(seed: int, reach: float) -> None:
     world = World(seed)
     at = world.agents(int(world.rng.integers(0, 80)))
     at[3:6] = at[:1]
-    if world.space.wrap:
-        at = at + world.rng.integers(-2, 3, at.shape) * np.array(world.space.size)
+    wraps = [world.space.wraps_x, world.space.wraps_y]
+    at = at + world.rng.integers(-2, 3, at.shape) * np.where(wraps, world.space.size, 0.0)
     moving, groups = world.rng.normal(size=at.shape), world.rng.integers(0, 3, len(at))
     others = world.rng.random((20, 2)) * 2 * np.array(world.space.size) + world.space.origin
 

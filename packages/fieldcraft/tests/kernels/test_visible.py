@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from fieldcraft import kernels
 from fieldcraft.kernels.shared.arrays import read_only
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from oracles import visible as reference
 
 if kernels.compiled():
@@ -27,7 +28,7 @@ def seen(
     *,
     heights=reference.NO_HEIGHTS,
     eye=1.0,
-    wrap=False,
+    wrap=0,
     lit=False,
 ):
     """Cells and squared distances, by the kernel that serves."""
@@ -66,7 +67,7 @@ def looks(draw, most=15, heights=False):
     if heights:
         steps = draw(st.sampled_from([1, 3, 1000]))
         ground = (rng.integers(0, 4 * steps, (height, width)) / steps).astype(np.float32)
-    return walls, row, column, limit, draw(st.booleans()), ground
+    return walls, row, column, limit, draw(st.integers(0, 3)), ground
 
 
 def cut_by(dy, dx, oy, ox):
@@ -127,7 +128,7 @@ def test_kernel_and_reference_agree(hills, look, lit, eye):
 @pytest.mark.parametrize(
     ("share", "hills"), [(0.0, False), (0.01, False), (0.1, False), (0.05, True)]
 )
-@pytest.mark.parametrize("wrap", [False, True])
+@pytest.mark.parametrize("wrap", [0, WRAP_X, WRAP_Y, WRAP_X + WRAP_Y])
 def test_kernel_and_reference_agree_far_out(share, hills, wrap):
     rng = np.random.default_rng(3)
     walls = (rng.random((40, 56)) < share).astype(np.uint8)
@@ -156,14 +157,15 @@ def test_one_scratch_serves_shorter_radii_and_other_places():
         (20, 33, 90, heights),
         (5, 5, 0, heights),
     ):
+        wrap = WRAP_X + WRAP_Y
         count = sight.sight_cells(
-            walls, ground, 1.0, row * 34 + column, limit, True, True, cells, squares, scratch
+            walls, ground, 1.0, row * 34 + column, limit, wrap, True, cells, squares, scratch
         )
-        alone = seen(walls, row, column, limit, wrap=True, lit=True, heights=ground)
+        alone = seen(walls, row, column, limit, wrap=wrap, lit=True, heights=ground)
         assert np.array_equal(cells[:count], alone[0])
 
 
-@pytest.mark.parametrize("wrap", [False, True])
+@pytest.mark.parametrize("wrap", [0, WRAP_X, WRAP_Y, WRAP_X + WRAP_Y])
 @pytest.mark.parametrize("hilly", [False, True])
 @pytest.mark.parametrize("shape", [(12, 17), (9, 8)])
 def test_sight_is_symmetric(shape, hilly, wrap):
@@ -192,8 +194,10 @@ def test_open_ground_is_seen_as_a_disc(look, lit):
     cells, squares = seen(np.zeros_like(walls), row, column, limit, wrap=wrap, lit=lit)
     height, width = walls.shape
     dy, dx = (np.abs(np.arange(n) - at) for n, at in ((height, row), (width, column)))
-    if wrap:
-        dy, dx = np.minimum(dy, height - dy), np.minimum(dx, width - dx)
+    if wrap & WRAP_Y:
+        dy = np.minimum(dy, height - dy)
+    if wrap & WRAP_X:
+        dx = np.minimum(dx, width - dx)
     away = (dy * dy)[:, None] + dx * dx
     assert np.array_equal(cells, np.flatnonzero(away <= limit))
     assert np.array_equal(squares, away.reshape(-1)[cells])
@@ -254,7 +258,7 @@ def test_the_two_ends_of_a_line_do_not_block_it():
 
 def test_a_torus_looks_the_shortest_way():
     walls = drawn("..#.....", "........", "........")
-    east = in_sight(walls, 0, 0, 16, wrap=True)
+    east = in_sight(walls, 0, 0, 16, wrap=WRAP_X + WRAP_Y)
     assert east[0].tolist() == [
         True,
         True,
@@ -265,7 +269,9 @@ def test_a_torus_looks_the_shortest_way():
         True,
         True,
     ]  # column 4 is as far to the west
-    assert not in_sight(drawn("..#..#..", "........", "........"), 0, 0, 16, wrap=True)[0, 4]
+    assert not in_sight(drawn("..#..#..", "........", "........"), 0, 0, 16, wrap=WRAP_X + WRAP_Y)[
+        0, 4
+    ]
 
 
 def test_the_radius_is_inclusive():

@@ -58,6 +58,12 @@ SPACES: dict[str, Callable[[float, tuple[float, float]], Space]] = {
     "torus": lambda size, at: fc.Grid(
         COLUMNS, ROWS, cell_size=size, origin=at, neighbors=8, wrap=True
     ),
+    "cylinder": lambda size, at: fc.Grid(
+        COLUMNS, ROWS, cell_size=size, origin=at, neighbors=8, wrap="x"
+    ),
+    "cylinder, y up": lambda size, at: fc.Grid(
+        COLUMNS, ROWS, cell_size=size, origin=at, neighbors=4, wrap="y", y_up=True
+    ),
     "squares as a graph": lambda size, at: fc.Grid(
         COLUMNS, ROWS, cell_size=size, origin=at
     ).to_graph(),
@@ -255,14 +261,14 @@ def test_cells_at_the_range_are_within_it(
     space = SPACES[kind](size, origin)
     if call in ONLY_GRIDS and not isinstance(space, fc.Grid):
         pytest.skip("only grids have it")
-    if call in NO_MAP and kind == "torus":
-        pytest.skip("without a map there is no torus")
+    if call in NO_MAP and space.period is not None:
+        pytest.skip("without a map nothing wraps")
     for cell in (len(space) // 2, 3):
         me = tuple(space.position_of(cell).tolist())
         away = np.sqrt((space.offsets_from(me) ** 2).sum(axis=1))
         for far in _ranges(space):
-            if call == "Neighbors" or (call == "window" and kind == "torus"):
-                far = space.typical_step  # pairs are slow; a window is no wider than a torus
+            if call == "Neighbors" or (call == "window" and space.period is not None):
+                far = space.typical_step  # pairs are slow; a window is no wider than the map
             _check(STRAIGHT[call](space, me, far), away, far)
 
 

@@ -27,10 +27,11 @@ from fieldcraft.space.space_saves import restored, state_of
 from support.propagations import others
 from support.worlds import KINDS, open_cells
 
-ALL = ("grid", "torus", "corners cut", "waypoints", "mesh", "hexes", "torus of hexes")
-GRIDS = ("grid", "torus", "corners cut")
-SIGHT = ("grid", "torus", "corners cut", "mesh", "hexes")
-LATTICES = (*GRIDS, "hexes", "torus of hexes")
+GRIDS = ("grid", "torus", "cylinder", "corners cut")
+HEXES = ("hexes", "torus of hexes", "cylinder of hexes")
+ALL = (*GRIDS, "waypoints", "mesh", *HEXES)
+SIGHT = (*GRIDS, "mesh", "hexes")
+LATTICES = (*GRIDS, *HEXES)
 
 
 TIMES = ("before", "after", "between")
@@ -327,7 +328,7 @@ FOLLOWERS = {
         ("FlowField",),
         lambda space, cell: fc.flow_field(a_distance_map(space, cell)),
         shown_flow,
-        ("grid", "torus", "waypoints", "mesh", "hexes", "torus of hexes"),
+        ("grid", "torus", "cylinder", "waypoints", "mesh", *HEXES),
         is_new=True,
     ),
     "paths": Follower(

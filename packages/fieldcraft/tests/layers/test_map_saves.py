@@ -25,16 +25,17 @@ from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.layers import map_saves as archive
 from fieldcraft.space.encoding import from_bytes, to_bytes
 from fieldcraft.space.space_saves import state_of
+from fieldcraft.space.wrapping import Wrap
 from support.damage import rewrite
 from support.forks import forked
 from support.refusals import refused, state
-from support.worlds import KNIGHT
+from support.worlds import KNIGHT, WRAPS
 
 KNIGHT_AND_FAR = [*KNIGHT, (3, 0)]
 
 
 def busy_map(
-    *, y_up: bool = False, wrap: bool = False, neighbors: object = 4, terrain: bool = False
+    *, y_up: bool = False, wrap: Wrap = False, neighbors: object = 4, terrain: bool = False
 ) -> fc.InfluenceMap:
     """A map in the middle of a life: everything that a file has to hold is there."""
     rng = np.random.default_rng(12)
@@ -172,11 +173,11 @@ def changed(value: Any, path: tuple[Any, ...], new: Any) -> Any:
 
 class TestRoundTrip:
     @pytest.mark.parametrize("y_up", [False, True])
-    @pytest.mark.parametrize("wrap", [False, True])
+    @pytest.mark.parametrize("wrap", WRAPS)
     @pytest.mark.parametrize("neighbors", [4, 8, KNIGHT_AND_FAR], ids=["4", "8", "table"])
     @pytest.mark.parametrize("terrain", [False, True])
     def test_a_loaded_map_goes_on_like_the_one_that_was_not_saved(
-        self, tmp_path: Path, y_up: bool, wrap: bool, neighbors: object, terrain: bool
+        self, tmp_path: Path, y_up: bool, wrap: Wrap, neighbors: object, terrain: bool
     ) -> None:
         imap = busy_map(y_up=y_up, wrap=wrap, neighbors=neighbors, terrain=terrain)
         imap.save(tmp_path / "map.save")

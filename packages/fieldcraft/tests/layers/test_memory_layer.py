@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.layers.propagation import Fade
+from fieldcraft.space.wrapping import Wrap
 from support.fading import remembering
 from support.refusals import refused, unchanged
 from support.roads import open_cells
+from support.worlds import WRAPS
 
 
 class TestMarks:
@@ -36,12 +38,12 @@ class TestMarks:
     @given(
         seed=st.integers(0, 10**6),
         metric=st.sampled_from(["straight", "connected", "path", "sight"]),
-        wrap=st.booleans(),
+        wrap=st.sampled_from(WRAPS),
         neighbors=st.sampled_from([4, 8]),
         radius=st.sampled_from([0.4, 2.0, 3.7, 30.0]),
     )
     def test_a_radius_is_that_of_radial(
-        self, seed: int, metric: str, wrap: bool, neighbors: int, radius: float
+        self, seed: int, metric: str, wrap: Wrap, neighbors: int, radius: float
     ) -> None:
         rng = np.random.default_rng(seed)
         walls = rng.random((9, 14)) < rng.choice([0.0, 0.15])

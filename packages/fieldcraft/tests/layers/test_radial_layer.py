@@ -20,7 +20,9 @@ from fieldcraft.base.errors import DeadSource, InvalidValue, OnWall, OutsideMap,
 from fieldcraft.layers.propagation.radial import radial_field as radial_field
 from fieldcraft.layers.propagation.radial import radial_updates as radial_updates
 from fieldcraft.layers.propagation.radial.radial import METRICS
+from fieldcraft.space.wrapping import Wrap
 from support.refusals import refused, unchanged
+from support.worlds import WRAPS
 
 MOST = 2.0**20
 
@@ -204,7 +206,7 @@ class RadialMachine(RuleBasedStateMachine):
     @initialize(
         seed=st.integers(0, 99),
         neighbors=st.sampled_from([4, 8]),
-        wrap=st.booleans(),
+        wrap=st.sampled_from(WRAPS),
         metric=st.sampled_from(METRICS),
         blend=st.sampled_from(["sum", "max"]),
         thickness=st.sampled_from([0.0, 1.5]),
@@ -214,7 +216,7 @@ class RadialMachine(RuleBasedStateMachine):
         self,
         seed: int,
         neighbors: int,
-        wrap: bool,
+        wrap: Wrap,
         metric: str,
         blend: str,
         thickness: float,

@@ -9,6 +9,8 @@ import fieldcraft as fc
 from fieldcraft.layers.propagation.radial import radial_updates as radial_updates
 from fieldcraft.layers.propagation.radial.radial import METRICS
 from fieldcraft.layers.propagation.spread import spread_on_grid as spread
+from fieldcraft.space.wrapping import Wrap
+from support.worlds import WRAPS
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +22,7 @@ def small_units(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def world(
-    seed: int, *, wrap: bool = False
+    seed: int, *, wrap: Wrap = False
 ) -> tuple[fc.InfluenceMap, dict[str, np.ndarray], np.random.Generator]:
     rng = np.random.default_rng(seed)
     grid = fc.Grid(47, 33, neighbors=8, walls=rng.random((33, 47)) < 0.15, wrap=wrap)
@@ -41,9 +43,9 @@ def world(
     )
 
 
-@pytest.mark.parametrize("wrap", [False, True])
+@pytest.mark.parametrize("wrap", WRAPS)
 @pytest.mark.parametrize("seed", range(3))
-def test_once_caught_up_a_budget_has_changed_nothing(seed: int, wrap: bool) -> None:
+def test_once_caught_up_a_budget_has_changed_nothing(seed: int, wrap: Wrap) -> None:
     free, ids, _ = world(seed, wrap=wrap)
     bound, _, rng = world(seed, wrap=wrap)
     for frame in range(8):

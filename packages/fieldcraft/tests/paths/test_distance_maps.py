@@ -194,8 +194,8 @@ def test_descending_walks_to_a_goal_at_the_price_that_was_named(world: grids.Wor
             ways = [
                 (x, y)
                 for k, (x, y) in enumerate(space.neighborhood.steps)
-                if (x - dx) % (space.width if space.wrap else 10**9) == 0
-                and (y - dy) % (space.height if space.wrap else 10**9) == 0
+                if (x - dx) % (space.width if space.wraps_x else 10**9) == 0
+                and (y - dy) % (space.height if space.wraps_y else 10**9) == 0
                 and int(links[there]) >> k & 1
             ]
             assert ways

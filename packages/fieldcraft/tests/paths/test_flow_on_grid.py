@@ -46,8 +46,7 @@ def walk(field: Any, at: Any, length: float, most: int) -> Any:
         if not way.any():
             break
         at = at + way * length
-        if space.wrap:
-            at = (at - space.origin) % np.array(space.size) + space.origin
+        at = space.wrapped(at)
     return at
 
 
@@ -64,8 +63,7 @@ def test_a_step_leads_nearer_and_never_into_a_wall(seed: int, part: float) -> No
     far = distances.exact.reshape(-1)
     start = space.cell_at(at)
     after = at + way * part * world.size
-    if space.wrap:
-        after = (after - space.origin) % np.array(space.size) + space.origin
+    after = space.wrapped(after)
     end = space.cell_at(after)
     assert not space.walls.reshape(-1)[end].any()
     pinched = field._pinched[::-1] if space.y_up else field._pinched

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.paths.search import reach as reaching
+from fieldcraft.space.wrapping import Wrap
 from fieldcraft.values import Expression
 from support.agents_at import random_space
 from support.rooms import arena
+from support.worlds import WRAPS
 
 
 @settings(max_examples=25, deadline=None)
@@ -164,9 +166,9 @@ def test_walls_and_refusals() -> None:
         fc.reach(space, (2.5, 0.5), -1)
 
 
-@pytest.mark.parametrize("wrap", [False, True])
+@pytest.mark.parametrize("wrap", WRAPS)
 @pytest.mark.parametrize("seed", range(4))
-def test_hits_lie_within_range_of_a_cell_in_reach(seed: int, wrap: bool) -> None:
+def test_hits_lie_within_range_of_a_cell_in_reach(seed: int, wrap: Wrap) -> None:
     space = arena(seed, wrap=wrap)
     for unit, far in zip(
         fc.reach(space, [(0.5, 0.5), (12.5, 8.5)], 3, [2.0, 0.0]), (2.0, 0.0), strict=True

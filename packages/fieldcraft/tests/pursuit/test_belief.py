@@ -16,13 +16,14 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.pursuit import Belief
+from fieldcraft.space.wrapping import Wrap
 from support.refusals import refused
 from support.worlds import KNIGHT
 
 pytestmark = pytest.mark.reference
 
 
-def spaces(seed: int, neighbors: object, wrap: bool, as_graph: bool) -> fc.Grid | fc.Graph:
+def spaces(seed: int, neighbors: object, wrap: Wrap, as_graph: bool) -> fc.Grid | fc.Graph:
     rng = np.random.default_rng(seed)
     width, height = (int(n) for n in rng.integers(2, 24, 2))
     walls = rng.random((height, width)) < 0.25
@@ -34,7 +35,7 @@ def spaces(seed: int, neighbors: object, wrap: bool, as_graph: bool) -> fc.Grid 
 @settings(max_examples=16)
 @given(st.integers(0, 2**16), st.sampled_from([4, 8, KNIGHT]), st.booleans(), st.booleans())
 def test_never_negative_and_always_sums_to_one(
-    seed: int, neighbors: object, wrap: bool, as_graph: bool
+    seed: int, neighbors: object, wrap: Wrap, as_graph: bool
 ) -> None:
     space = spaces(seed, neighbors, wrap, as_graph)
     if not len(space.adjacency.ends):

@@ -11,9 +11,10 @@ from scipy import ndimage
 import fieldcraft as fc
 from fieldcraft import query
 from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.space.wrapping import Wrap
 from support.fields import CROSS, SQUARE, Field, distances, inside, noise, random_walls
 from support.refusals import refused
-from support.worlds import KINDS, open_cells
+from support.worlds import KINDS, WRAPS, open_cells
 
 
 def whole_map(
@@ -62,7 +63,7 @@ def test_best_is_the_best_of_the_whole_map(
         cell_size=0.5,
         origin=(-3.0, 2.0),
         y_up=data.draw(st.booleans()),
-        wrap=data.draw(st.booleans()),
+        wrap=data.draw(st.sampled_from(WRAPS)),
         walls=random_walls((height, width), 0.2, seed),
     )
     field = noise(space, seed, levels=3)
@@ -552,7 +553,7 @@ def parts_of(found: fc.ChosenCells) -> list[bytes]:
 )
 @settings(max_examples=40)
 def test_an_expression_is_computed_near_few_positions_only(
-    seed: int, radius: float, count: int | None, y_up: bool, wrap: bool, outside: str
+    seed: int, radius: float, count: int | None, y_up: bool, wrap: Wrap, outside: str
 ) -> None:
     rng = np.random.default_rng(seed)
     space = fc.Grid(

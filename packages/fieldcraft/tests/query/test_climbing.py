@@ -14,8 +14,10 @@ from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation import Fade
 from fieldcraft.query import explore_step
+from fieldcraft.space.wrapping import Wrap
 from support.refusals import refused
 from support.roads import open_cells
+from support.worlds import WRAPS
 
 
 def hill(space: fc.Grid | fc.Graph, seed: int = 0) -> fc.Layer:
@@ -235,11 +237,11 @@ class TestChoice:
     @given(
         seed=st.integers(0, 10**6),
         neighbors=st.sampled_from([4, 8]),
-        wrap=st.booleans(),
+        wrap=st.sampled_from(WRAPS),
         sight=st.integers(1, 5),
     )
     def test_is_a_step_along_a_shortest_way(
-        self, seed: int, neighbors: int, wrap: bool, sight: int
+        self, seed: int, neighbors: int, wrap: Wrap, sight: int
     ) -> None:
         rng = np.random.default_rng(seed)
         grid = fc.Grid(12, 7, walls=rng.random((7, 12)) < 0.3, neighbors=neighbors, wrap=wrap)
@@ -292,7 +294,7 @@ def steps_from(grid: fc.Grid, start: int) -> dict[int, int]:
         y, x = divmod(cell, grid.width)
         for k, (dx, dy) in enumerate(grid.neighborhood.steps):
             v, u = (y + dy) % grid.height, (x + dx) % grid.width
-            if not grid.wrap and (v, u) != (y + dy, x + dx):
+            if (v != y + dy and not grid.wraps_y) or (u != x + dx and not grid.wraps_x):
                 continue
             if grid.links()[v, u] >> k & 1 and v * grid.width + u not in away:
                 away[v * grid.width + u] = away[cell] + 1

@@ -14,8 +14,10 @@ import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.space.encoding import from_bytes, to_bytes
+from fieldcraft.space.wrapping import Wrap
 from support.grids import World, worlds
 from support.refusals import refused
+from support.worlds import WRAPS
 
 
 def places_on(grid: fc.Grid, rng: np.random.Generator, count: int) -> np.ndarray:
@@ -213,8 +215,8 @@ def test_positions_off_the_map_belong_to_the_rim_or_come_round() -> None:
         fc.incoming(graph, (-3, 2.5), (5, 2.5), speed=1)
 
 
-@pytest.mark.parametrize("wrap", [False, True])
-def test_squares_outlast_saves_and_copies(tmp_path: Path, wrap: bool) -> None:
+@pytest.mark.parametrize("wrap", WRAPS)
+def test_squares_outlast_saves_and_copies(tmp_path: Path, wrap: Wrap) -> None:
     grid = a_yard(cell_size=0.5, y_up=True, origin=(-3, 1), wrap=wrap)
     graph = grid.to_graph()
     imap = fc.InfluenceMap(graph)
@@ -299,8 +301,8 @@ def test_a_wall_that_comes_while_squares_are_made_is_not_missed() -> None:
 
 
 @pytest.mark.parametrize("neighbors", [4, 8, [(1, 2), (2, -1), (-1, 0)]])
-@pytest.mark.parametrize("wrap", [False, True])
-def test_a_grid_as_a_graph_has_its_links(neighbors, wrap: bool) -> None:
+@pytest.mark.parametrize("wrap", WRAPS)
+def test_a_grid_as_a_graph_has_its_links(neighbors, wrap: Wrap) -> None:
     rng = np.random.default_rng(5)
     grid = fc.Grid(
         9,

@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space.grid.grid import MAX_CELLS
+from fieldcraft.space.wrapping import Wrap
 from support.gridded import WALLS, grids
 from support.refusals import refused
 from support.roads import links, open_cells
+from support.worlds import WRAPS
 
 
 class TestNearestOpen:
@@ -32,8 +34,10 @@ class TestNearestOpen:
         for cell in cells.tolist():
             y, x = divmod(cell, grid.width)
             dy, dx = abs(free_y - y), abs(free_x - x)
-            if grid.wrap:
-                dy, dx = np.minimum(dy, grid.height - dy), np.minimum(dx, grid.width - dx)
+            if grid.wraps_y:
+                dy = np.minimum(dy, grid.height - dy)
+            if grid.wraps_x:
+                dx = np.minimum(dx, grid.width - dx)
             assert found[cell] == free[int(np.argmin(dy * dy + dx * dx))]
 
     def test_one_cell_gives_an_int(self) -> None:
@@ -218,8 +222,8 @@ class TestGrid:
 
 
 @pytest.mark.parametrize("y_up", [False, True])
-@pytest.mark.parametrize("wrap", [False, True])
-def test_one_position_lies_in_the_cell_that_many_lie_in(y_up: bool, wrap: bool) -> None:
+@pytest.mark.parametrize("wrap", WRAPS)
+def test_one_position_lies_in_the_cell_that_many_lie_in(y_up: bool, wrap: Wrap) -> None:
     rng = np.random.default_rng(5)
     grid = fc.Grid(13, 7, cell_size=0.3, origin=(-2.0, 1.0), y_up=y_up, wrap=wrap)
     points = np.concatenate(

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.space.wrapping import Wrap
 from support.gridded import WALLS, grids
 from support.refusals import refused
+from support.worlds import WRAPS
 
 
 class TestPositions:
@@ -72,24 +74,23 @@ class TestPositions:
         with refused(OutsideMap, "1.7e+308"):
             grid.cell_at((1.7e308, 0))
 
-    @pytest.mark.parametrize("wrap", [False, True])
-    def test_the_short_way_ends_where_the_long_one_does(self, wrap: bool) -> None:
+    @pytest.mark.parametrize("wrap", WRAPS)
+    def test_the_short_way_ends_where_the_long_one_does(self, wrap: Wrap) -> None:
         grid = fc.Grid(4, 3, wrap=wrap, cell_size=0.5, origin=(1, 1))  # 2 by 1.5
         ways = np.array(
             [[0.25, 0.5], [1.25, -1.0], [-3.75, 3.25], [1.0, -0.75], [-1.0, 0.75], [0.0, 0.0]]
         )
         found = grid.shortest_vectors(ways)
-        expected = (
+        around = np.array(
             [[0.25, 0.5], [-0.75, 0.5], [0.25, 0.25], [1.0, -0.75], [-1.0, 0.75], [0.0, 0.0]]
-            if wrap
-            else ways.tolist()
         )
-        assert found.tolist() == expected
+        expected = np.where([grid.wraps_x, grid.wraps_y], around, ways)
+        assert found.tolist() == expected.tolist()
         assert (
             grid.shortest_vectors(ways.reshape(2, 3, 2)).tolist() == found.reshape(2, 3, 2).tolist()
         )
         assert grid.shortest_vectors(ways[1]).tolist() == found[1].tolist()
-        assert grid.shortest_vectors([[3, 0]]).tolist() == [[-1.0 if wrap else 3.0, 0.0]]
+        assert grid.shortest_vectors([[3, 0]]).tolist() == [[-1.0 if grid.wraps_x else 3.0, 0.0]]
         for wrong in ([1.0, 2.0, 3.0], 5, [["a", "b"]]):
             with refused(InvalidValue, "Vectors are (x, y) pairs"):
                 grid.shortest_vectors(wrong)
@@ -122,8 +123,10 @@ class TestCoarser:
     @settings(max_examples=25)
     @given(grids(13), st.integers(1, 15))
     def test_every_open_position_stays_open(self, grid: fc.Grid, factor: int) -> None:
-        if grid.wrap and (grid.width % factor or grid.height % factor):
-            with refused(InvalidValue, "torus", "multiple"):
+        uneven_x = grid.wraps_x and grid.width % factor
+        uneven_y = grid.wraps_y and grid.height % factor
+        if uneven_x or uneven_y:
+            with refused(InvalidValue, "evenly", "multiple"):
                 grid.coarser(factor * grid.cell_size)
             return
         coarse = grid.coarser(factor * grid.cell_size)

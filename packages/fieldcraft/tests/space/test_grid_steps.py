@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
+from support.worlds import WRAPS
 
 NEIGHBORS = (4, 8, [(1, 2), (2, 1), (-1, 2), (1, 1)], [(5, 0), (0, -3)])
 
@@ -26,7 +27,7 @@ def test_mended_links_equal_built_ones(seed: int) -> None:
         neighbors=neighbors,
         walls=rng.random((height, width)) < 0.2,
         terrain=terrain,
-        wrap=bool(rng.random() < 0.4),
+        wrap=WRAPS[int(rng.integers(4))],
         y_up=bool(rng.random() < 0.5),
     )
     grid.links()

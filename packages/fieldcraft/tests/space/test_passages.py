@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.space.grid import passages as rules
 from fieldcraft.space.grid.passages import clear_cells, passages
+from support.worlds import WRAPS
 
 ENTER = np.array([[1, 1, 0], [0, 1, 0], [0, 1, 1]], dtype=bool)
 CORNERS = {
@@ -29,7 +30,7 @@ def random_grid(seed: int) -> fc.Grid:
         height,
         neighbors=8,
         walls=rng.random((height, width)) < 0.25,
-        wrap=bool(rng.random() < 0.4),
+        wrap=WRAPS[int(rng.integers(4))],
         y_up=bool(rng.random() < 0.5),
         terrain=fc.Terrain(rng.integers(0, 3, (height, width)), ENTER)
         if rng.random() < 0.4
@@ -53,7 +54,7 @@ def test_sides_are_straight_links_and_free_corners_are_diagonal_ones(seed: int) 
             for bit, (dx, dy) in (SIDES | CORNERS).items():
                 dy = -dy if grid.y_up else dy
                 r, c = row + dy, column + dx
-                inside = grid.wrap or (0 <= r < height and 0 <= c < width)
+                inside = (grid.wraps_y or 0 <= r < height) and (grid.wraps_x or 0 <= c < width)
                 linked = inside and bool(links[r % height, c % width] & steps[dx, dy])
                 if bit in SIDES:
                     assert (own & bit == 0) == linked
@@ -87,7 +88,7 @@ def test_clear_cells_have_nothing_blocked_around_them(seed: int, rings: int) -> 
         width,
         height,
         walls=rng.random((height, width)) < 0.02,
-        wrap=bool(rng.random() < 0.5),
+        wrap=WRAPS[int(rng.integers(4))],
         y_up=bool(rng.random() < 0.5),
     )
     for _ in range(2):
@@ -96,15 +97,13 @@ def test_clear_cells_have_nothing_blocked_around_them(seed: int, rings: int) -> 
             for column in range(width):
                 rows = np.arange(row - rings, row + rings + 1)
                 columns = np.arange(column - rings, column + rings + 1)
-                if grid.wrap:
-                    around = blocked[np.ix_(rows % height, columns % width)]
-                else:
-                    around = blocked[
-                        np.ix_(
-                            rows[(rows >= 0) & (rows < height)],
-                            columns[(columns >= 0) & (columns < width)],
-                        )
-                    ]
+                if grid.wraps_y:
+                    rows = rows % height
+                if grid.wraps_x:
+                    columns = columns % width
+                rows = rows[(rows >= 0) & (rows < height)]
+                columns = columns[(columns >= 0) & (columns < width)]
+                around = blocked[np.ix_(rows, columns)]
                 assert found[row, column] == (not around.any())
         assert clear_cells(grid, rings) is found
         grid.set_walls(int(rng.integers(len(grid))))

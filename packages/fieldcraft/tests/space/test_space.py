@@ -10,7 +10,9 @@ from scipy import ndimage
 
 import fieldcraft as fc
 from fieldcraft.space import checked_space, grid_of
+from fieldcraft.space.wrapping import Wrap
 from support.refusals import refused
+from support.worlds import WRAPS
 
 
 def test_walls_of_a_coarser_grid_follow_at_once() -> None:
@@ -54,8 +56,8 @@ def test_parts_of_a_grid_keep_to_its_terrain() -> None:
     assert grid.parts().reshape(-1).tolist() == grid.to_graph().parts().tolist()
 
 
-@pytest.mark.parametrize("wrap", [False, True])
-def test_a_grid_and_its_graph_answer_alike(wrap: bool) -> None:
+@pytest.mark.parametrize("wrap", WRAPS)
+def test_a_grid_and_its_graph_answer_alike(wrap: Wrap) -> None:
     walls = np.random.default_rng(4).random((5, 7)) < 0.3
     grid = fc.Grid(
         7, 5, walls=walls, neighbors=8, wrap=wrap, cell_size=0.5, origin=(3, -2), y_up=True

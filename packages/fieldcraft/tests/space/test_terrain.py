@@ -7,8 +7,10 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.space.wrapping import Wrap
 from support.refusals import refused
 from support.roads import links
+from support.worlds import WRAPS
 
 GROUND, SHORE, WATER, ROCK = range(4)
 # Boats leave water only onto the shore; on foot one comes from the shore to the ground, never into
@@ -125,8 +127,8 @@ def test_walls_of_terrain_and_of_the_array_add() -> None:
 
 
 @pytest.mark.parametrize("neighbors", [4, 8, [(2, 0), (-1, 1), (0, -1), (1, 1)]])
-@pytest.mark.parametrize("wrap", [False, True])
-def test_influence_follows_the_table(neighbors: object, wrap: bool) -> None:
+@pytest.mark.parametrize("wrap", WRAPS)
+def test_influence_follows_the_table(neighbors: object, wrap: Wrap) -> None:
     rng = np.random.default_rng(4)
     for _ in range(8):
         height, width = rng.integers(1, 6), rng.integers(1, 8)

@@ -53,11 +53,11 @@ def test_a_step_is_the_verbs_one_after_the_other(seed: int) -> None:
         expected = steering.move(space, at, fast * dt, radius=radius)
         places, velocities = crowd.step(at, moving, wish, dt, max_speed=top, max_force=most)
         gap = places - expected
-        gap -= np.array(space.size) * np.round(gap / space.size) * space.wrap
+        gap = space.shortest_vectors(gap)
         np.testing.assert_allclose(gap, 0, atol=1e-9 * np.abs(at).max() + 1e-7 * size)
         untouched = np.abs(velocities - fast).max(axis=1) <= 1e-9 * size
         traveled = places - at
-        traveled -= np.array(space.size) * np.round(traveled / space.size) * space.wrap
+        traveled = space.shortest_vectors(traveled)
         short = np.hypot(*(fast * dt).T) < 0.4 * min(space.size)
         np.testing.assert_allclose(
             velocities[~untouched & short],

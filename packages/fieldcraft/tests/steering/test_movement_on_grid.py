@@ -18,6 +18,7 @@ from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.steering import avoid_walls, move
 from support.crowds import ENTER, World
 from support.refusals import refused
+from support.worlds import WRAPS
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -59,17 +60,16 @@ def clearance(space: fc.Grid, positions: Any) -> Any:
     rows, columns = np.nonzero(space.walls[::-1] if space.y_up else space.walls)
     corners = np.stack([columns, rows], axis=1)
     size = np.array([space.width, space.height])
-    if space.wrap:
-        corners = np.concatenate([corners + size * (i, j) for i in (-1, 0, 1) for j in (-1, 0, 1)])
+    around_x = (-1, 0, 1) if space.wraps_x else (0,)
+    around_y = (-1, 0, 1) if space.wraps_y else (0,)
+    corners = np.concatenate([corners + size * (i, j) for i in around_x for j in around_y])
     beyond = np.maximum(
         np.maximum(corners - points[:, np.newaxis], points[:, np.newaxis] - corners - 1), 0
     )
     nearest = np.sqrt((beyond**2).sum(axis=2)).min(axis=1, initial=np.inf)
-    return (
-        nearest
-        if space.wrap
-        else np.minimum(nearest, np.minimum(points, size - points).min(axis=1))
-    )
+    from_rim = np.minimum(points, size - points)
+    from_rim[:, [space.wraps_x, space.wraps_y]] = np.inf
+    return np.minimum(nearest, from_rim.min(axis=1))
 
 
 @settings(max_examples=100)
@@ -203,7 +203,7 @@ def test_where_float64_hardly_tells_cells_apart(seed: int) -> None:
         7,
         walls=rng.random((7, 9)) < 0.3,
         origin=(2.0**45, -(2.0**44)),
-        wrap=bool(rng.random() < 0.5),
+        wrap=WRAPS[int(rng.integers(4))],
     )
     at = space.position_of(rng.choice(np.flatnonzero(~space.walls.reshape(-1)), 200))
     for _ in range(3):

@@ -25,7 +25,8 @@ def offsets_of(space: fc.Grid, at: Any, others: Any) -> Any:
     """From each of `at` to each of `others`, the short way round."""
     found = others - at[:, np.newaxis]
     size = np.array(space.size)
-    return found - size * np.round(found / size) if space.wrap else found
+    around = found - size * np.round(found / size)
+    return np.where([space.wraps_x, space.wraps_y], around, found)
 
 
 @settings(max_examples=35)

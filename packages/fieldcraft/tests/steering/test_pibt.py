@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.kernels.agents.joint_plans import GoalDistances, Planners, StepCosts
+from fieldcraft.space.wrapping import Wrap
 from oracles.pibt import next_cells
 from support.agents import aheads, arrive, check, open_cells, seeds, space_of, spaces
 from support.tiers import told_twice
+from support.worlds import WRAPS
 
 
 @settings(max_examples=25, deadline=None)
@@ -227,8 +229,8 @@ def test_bad_input_names_the_agents(arguments: Any, error: Any, message: str) ->
 
 
 @pytest.mark.parametrize("ahead", [0, 6])
-@pytest.mark.parametrize("wrap", [False, True])
-def test_diagonal_steps_of_two_agents_never_cross(ahead: int, wrap: bool) -> None:
+@pytest.mark.parametrize("wrap", WRAPS)
+def test_diagonal_steps_of_two_agents_never_cross(ahead: int, wrap: Wrap) -> None:
     grid = fc.Grid(5, 4, neighbors=8, wrap=wrap)
     last = grid.width * (grid.height - 1)
     for first, second in (((0, 6), (1, 5)), ((5, 1), (6, 0)), ((4, last), (0, last + 4))):

@@ -9,10 +9,12 @@ import fieldcraft as fc
 from fieldcraft import steering
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
+from fieldcraft.space.wrapping import Wrap
 from fieldcraft.steering import Deposit, Swarm, Walk
 from fieldcraft.steering.swarm import host_agents
 from support.refusals import refused
 from support.swarming import HOW, swarm, world_of
+from support.worlds import WRAPS
 
 
 def test_threads_and_order_in_memory_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,8 +36,8 @@ def test_threads_and_order_in_memory_change_nothing(monkeypatch: pytest.MonkeyPa
     assert trail.time == pytest.approx(4.0)
 
 
-@pytest.mark.parametrize("wrap", [False, True])
-def test_a_run_of_many_steps_is_as_many_runs_of_one(wrap: bool) -> None:
+@pytest.mark.parametrize("wrap", WRAPS)
+def test_a_run_of_many_steps_is_as_many_runs_of_one(wrap: Wrap) -> None:
     found = []
     for pieces in ((30,), (1,) * 30, (7, 20, 3)):
         grid, imap = world_of(wrap=wrap)

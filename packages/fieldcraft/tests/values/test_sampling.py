@@ -11,9 +11,11 @@ from scipy import ndimage
 import fieldcraft as fc
 from fieldcraft import query
 from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.space.wrapping import Wrap
 from support.fields import Field, inside, noise, ramp, random_walls
 from support.refusals import refused
 from support.samples import SPACES
+from support.worlds import WRAPS
 
 pytestmark = pytest.mark.reference
 
@@ -123,7 +125,7 @@ def test_on_a_wall_the_cell_itself_is_read() -> None:
 
 @given(st.integers(0, 10**6), st.booleans(), st.booleans())
 @settings(max_examples=16)
-def test_no_answer_depends_on_walls_or_on_closed_rooms(seed: int, y_up: bool, wrap: bool) -> None:
+def test_no_answer_depends_on_walls_or_on_closed_rooms(seed: int, y_up: bool, wrap: Wrap) -> None:
     rng = np.random.default_rng(seed)
     space = fc.Grid(9, 6, walls=random_walls((6, 9), 0.4, seed), y_up=y_up, wrap=wrap)
     rooms = query.regions(
@@ -217,9 +219,9 @@ def test_off_the_map(how: str) -> None:
 
 
 @pytest.mark.parametrize("outside", ["refuse", "clamp"])
-@pytest.mark.parametrize("wrap", [False, True])
+@pytest.mark.parametrize("wrap", WRAPS)
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
-def test_positions_are_finite(wrong: float, wrap: bool, outside: str) -> None:
+def test_positions_are_finite(wrong: float, wrap: Wrap, outside: str) -> None:
     field = noise(fc.Grid(4, 3, wrap=wrap), 16)
     for ask in (query.sample, query.gradient):
         for how in ("nearest", "bilinear"):
@@ -227,8 +229,8 @@ def test_positions_are_finite(wrong: float, wrap: bool, outside: str) -> None:
                 ask(field, np.array([(1.0, 1.0), (1.0, wrong)]), how=how, outside=outside)
 
 
-@pytest.mark.parametrize("wrap", [False, True])
-def test_so_far_away_that_no_cell_can_be_counted(wrap: bool) -> None:
+@pytest.mark.parametrize("wrap", WRAPS)
+def test_so_far_away_that_no_cell_can_be_counted(wrap: Wrap) -> None:
     field = noise(fc.Grid(4, 3, cell_size=1e-6, wrap=wrap), 18)
     for ask in (query.sample, query.gradient):
         with refused(InvalidValue, "1e+305"):

@@ -11,6 +11,7 @@ import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.values import expression_plan as plans
 from fieldcraft.values.window import window
+from support.worlds import WRAPS
 
 WIDTH, HEIGHT = 19, 13
 
@@ -35,8 +36,10 @@ def by_hand(source, center, radius):
     for dy in range(-reach, reach + 1):
         for dx in range(-reach, reach + 1):
             y, x = row + dy, column + dx
-            if space.wrap:
-                y, x = y % space.height, x % space.width
+            if space.wraps_x:
+                x %= space.width
+            if space.wraps_y:
+                y %= space.height
             near = np.hypot(dx, dy) * space.cell_size <= radius + 1e-9
             if near and 0 <= y < space.height and 0 <= x < space.width and not space.walls[y, x]:
                 found[dy + reach, dx + reach] = (y * space.width + x, source.values[y, x])
@@ -47,7 +50,7 @@ def by_hand(source, center, radius):
 @given(
     seed=st.integers(0, 100),
     radius=st.floats(0.4, 12),
-    wrap=st.booleans(),
+    wrap=st.sampled_from(WRAPS),
     y_up=st.booleans(),
     fresh=st.booleans(),
     kind=st.sampled_from(["layer", "expression", "normalized", "smoothed"]),
@@ -124,7 +127,8 @@ def test_bad_windows_are_refused_with_the_rule():
         (lambda: window(cover.values, (4, 4), 3), "cut from a map"),
         (lambda: window(cover, (4, 4, 4), 3), "pairs"),
         (lambda: window(hexagons, (4, 4), 3), "needs a grid"),
-        (lambda: window(a_map(wrap=True)["cover"], (4, 4), 7), "torus"),
+        (lambda: window(a_map(wrap=True)["cover"], (4, 4), 7), "wraps"),
+        (lambda: window(a_map(wrap="y")["cover"], (4, 4), 7), "wraps"),
         (lambda: window(cover, np.full((300_000, 2), 4.0), 500), "cells together"),
     ):
         with pytest.raises(InvalidValue, match=rule):
@@ -139,7 +143,7 @@ def test_bad_windows_are_refused_with_the_rule():
     seed=st.integers(0, 2**32 - 1),
     height=st.integers(0, 4),
     width=st.integers(0, 4),
-    wrap=st.booleans(),
+    wrap=st.sampled_from(WRAPS),
 )
 def test_planes_hold_what_cells_around_the_agent_have(seed, height, width, wrap):
     rng = np.random.default_rng(seed)
@@ -154,9 +158,11 @@ def test_planes_hold_what_cells_around_the_agent_have(seed, height, width, wrap)
     for agent, (row, column) in enumerate(zip(*np.divmod(cells, grid.width), strict=True)):
         for (at, across), value in np.ndenumerate(planes[agent, 0]):
             y, x = row + at - height, column + across - width
+            if grid.wraps_y:
+                y %= grid.height
+            if grid.wraps_x:
+                x %= grid.width
             inside = 0 <= y < grid.height and 0 <= x < grid.width
-            if wrap:
-                y, x, inside = y % grid.height, x % grid.width, True
             assert value == (layer.values[y, x] if inside else 0)
             expected = maps[1].values[y, x] if inside else 0
             assert planes[agent, 1, at, across] == expected

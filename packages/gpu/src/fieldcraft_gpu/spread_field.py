@@ -133,7 +133,7 @@ class DeviceSpreadField(SteppedField, GridSpreadField):
             len(self._steps),
             0,
             int(self._exponent),
-            int(self.space.wrap),
+            self.space.wrap_flags,
             self._momentum,
             self._keep,
             self._floor,

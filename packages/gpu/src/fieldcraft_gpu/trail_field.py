@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.words import StampBlend
+from fieldcraft.kernels.shared.places import WRAP_X
 from fieldcraft.layers.propagation.accumulator import SCALE, Accumulator, Drawing, reserved
 from fieldcraft.layers.propagation.trail.rasters import GridRaster, Raster
 from fieldcraft.layers.propagation.trail.trail import Trail
@@ -223,7 +224,7 @@ class DeviceTrailField(SteppedField, TrailField):
         device = self.device
         trail = self.trail
         space = self.space
-        device.write(self._near, _near(space.walls, self._reach, space.wrap))
+        device.write(self._near, _near(space.walls, self._reach, space.wrap_flags))
         size, power = math.frexp(self._gain)
         mantissa = int(size * 2**53)
         floor = np.float32(min(max(trail.floor, 1e-30), float(np.finfo(np.float32).max)))
@@ -234,7 +235,7 @@ class DeviceTrailField(SteppedField, TrailField):
             self._count,
             0,
             int(trail.edges == "conserve"),
-            int(space.wrap),
+            space.wrap_flags,
             self._reach,
             int(floor.view(np.uint32)),
             mantissa & 0xFFFFFFFF,
@@ -289,7 +290,7 @@ def _check(trail: Trail) -> None:
 
 def drawing_parameters(space: Grid, count: int, first: int) -> bytes:
     """Return the uniforms of stamps.wgsl for so many stamps on the sums from `first` on."""
-    return struct.pack("<IIIII12x", space.width, space.height, count, int(space.wrap), first)
+    return struct.pack("<IIIII12x", space.width, space.height, count, space.wrap_flags, first)
 
 
 def stamp_records(drawing: Drawing, amounts: NDArray[np.float64]) -> NDArray[np.uint32]:
@@ -312,7 +313,7 @@ def stamp_records(drawing: Drawing, amounts: NDArray[np.float64]) -> NDArray[np.
     return found
 
 
-def _near(walls: NDArray[np.bool_], reach: int, wrap: bool) -> NDArray[np.uint32]:
+def _near(walls: NDArray[np.bool_], reach: int, wrap: int) -> NDArray[np.uint32]:
     """Return the walls near each cell for the blur; see trail.wgsl."""
     found = np.zeros(walls.shape, dtype=np.uint32)
     if reach == 1:
@@ -327,7 +328,7 @@ def _near(walls: NDArray[np.bool_], reach: int, wrap: bool) -> NDArray[np.uint32
         run = free.astype(np.uint32)
         for n in range(1, reach + 1):
             beside = np.roll(~walls, side * n, axis=1)
-            if not wrap:
+            if not wrap & WRAP_X:
                 beside[:, slice(0, n) if side > 0 else slice(-n, None)] = False
             free &= beside
             run += free

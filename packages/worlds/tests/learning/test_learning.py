@@ -101,8 +101,8 @@ def test_a_runner_walks_and_throws() -> None:
     assert moved[0] > 0.5 or np.allclose(moved, 0, atol=0.6)  # east, or a wall is there
 
 
-@pytest.mark.parametrize("wrap", [False, True])
-def test_windows_equal_a_plain_loop(wrap: bool) -> None:
+@pytest.mark.parametrize("wrap", [False, True, "x", "y"])
+def test_windows_equal_a_plain_loop(wrap: Any) -> None:
     rng = np.random.default_rng(1)
     space = fc.Grid(9, 6, wrap=wrap)
     planes = rng.random((2, 6, 9)).astype(np.float32)
@@ -113,7 +113,7 @@ def test_windows_equal_a_plain_loop(wrap: bool) -> None:
             for i in range(5):
                 for j in range(5):
                     y, x = cell // 9 + i - 2, cell % 9 + j - 2
-                    inside = wrap or (0 <= y < 6 and 0 <= x < 9)
+                    inside = (space.wraps_y or 0 <= y < 6) and (space.wraps_x or 0 <= x < 9)
                     assert each[plane, i, j] == (
                         planes[plane, y % 6, x % 9] if inside else (7.0, -1.0)[plane]
                     )

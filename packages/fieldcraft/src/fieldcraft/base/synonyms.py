@@ -414,7 +414,7 @@ WORDS: dict[str, dict[str, str]] = {
         " nearest cell",
         "in_bounds": 'space.cell_at((x, y)) raises OutsideMap; outside="clamp" takes the nearest'
         " cell",
-        "torus": "grid.wrap says whether the map is a torus",
+        "torus": "grid.wrap says which edges are joined",
         "rows": "grid.height is the number of rows, grid.width of columns",
         "cols": "grid.height is the number of rows, grid.width of columns",
         "columns": "grid.height is the number of rows, grid.width of columns",
@@ -558,7 +558,7 @@ VALUES: dict[str, dict[str, str]] = {
         "nearest": "Perhaps 'clamp' is meant",
         "raise": "Perhaps 'refuse' is meant",
         "error": "Perhaps 'refuse' is meant",
-        "wrap": "Make the map a torus: fc.Grid(..., wrap=True)",
+        "wrap": 'Join edges of the map: fc.Grid(..., wrap=True), wrap="x" or wrap="y"',
     },
 }
 """For arguments that are one of some words: what is meant by a word that is none of them."""

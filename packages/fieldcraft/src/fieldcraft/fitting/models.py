@@ -205,7 +205,7 @@ class Reaching:
         if isinstance(self._model.kind, Radial) and self._model.kind.metric == "straight":
             if isinstance(space, Grid) and space.wrap:
                 raise InvalidValue(
-                    "Straight distances have no rims to cross", got="a torus", remedy='Use "path"'
+                    "Straight distances cross no edges", got=repr(space), remedy='Use "path"'
                 )
             gaps = places[:, None] - space.position_of(cells)
             self._distances = np.sqrt((gaps**2).sum(axis=2))

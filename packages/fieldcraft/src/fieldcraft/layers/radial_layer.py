@@ -15,12 +15,14 @@ from fieldcraft.base.words import IfOutside, IfSourceOnWall
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.propagation import Attribution
 from fieldcraft.layers.propagation.propagation import RadiatingField
+from fieldcraft.layers.propagation.radial.radial_field import shape_of_sight
 from fieldcraft.layers.propagation.settings import values_of
 from fieldcraft.layers.source_layer import SourceLayer, refuse_settings
 from fieldcraft.layers.sources import Source
 from fieldcraft.layers.sources.falloff import Falloff, FalloffLike
 from fieldcraft.layers.steps import Steps
 from fieldcraft.layers.without import OtherSources
+from fieldcraft.space.sight.viewers import SightHeights, checked_heights
 from fieldcraft.values.exclusion import Near
 
 
@@ -159,6 +161,61 @@ class RadialLayer(SourceLayer, kind="radial"):
         found = field.values_near(near.cells, ids)
         self.steps.hide_new_walls(near.cells, found)
         return found
+
+    @property
+    def heights(self) -> NDArray[np.float32] | None:
+        """The heights of `set_heights`, in the shape of `values`, read-only; None without any."""
+        held = self.steps.field.heights
+        if held is None:
+            return None
+        return read_only(held.ground.reshape(self.space.shape))
+
+    def set_heights(self, heights: ArrayLike | None, *, eye: float = 1.0) -> None:
+        """Let the ground hide cells from sources, as it does in `visible`; None lets nothing but
+        walls hide.
+
+        For layers with `Radial(metric="sight")`, on grids and graphs of squares. It takes effect
+        with the next step, and is saved and copied with the layer. A source and the cells that it
+        sees are `eye` above their ground. With heights each source searches its own footprint,
+        also on open ground.
+
+        Parameters
+        ----------
+        heights : array_like or None
+            The height of the ground in the space's shape. A cell is level, from side to side.
+        eye : float, optional
+            Height above the ground, in the units of `heights`, at least 0.
+
+        Raises
+        ------
+        InvalidValue
+            For other layers and spaces, other shapes, NaN and infinity.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(5, 1))
+        >>> shots = imap.add_layer("shots", fc.Radial(9, "constant", metric="sight"))
+        >>> _ = shots.add_source((0.5, 0.5), 2.0)
+        >>> shots.set_heights([[0, 0, 3, 0, 0]])         # a low wall: nobody sees over it
+        >>> imap.step()
+        >>> shots.values
+        array([[2., 2., 2., 0., 0.]], dtype=float32)
+        >>> shots.set_heights([[9, 0, 3, 0, 0]])         # from a tower one sees over it
+        >>> imap.step()
+        >>> shots.values
+        array([[2., 2., 2., 0., 2.]], dtype=float32)
+        """
+        with self.steps.lock:
+            wanted = None
+            if heights is not None:
+                ground = checked_heights(self.space, heights)
+                shape = shape_of_sight(self.space) or ground.shape
+                above = checks.not_negative("eye", eye)
+                wanted = SightHeights(read_only(np.array(ground.reshape(shape))), above)
+            self.steps.catch_up()
+            self.steps.field.set_heights(wanted)
+            self.steps.later_changes += 1
 
     @property
     def strongest(self) -> NDArray[np.float32]:

@@ -16,6 +16,7 @@ from fieldcraft.layers.propagation.trail.rasters import rasterized
 from fieldcraft.layers.propagation.trail.stamps import Stamp
 from fieldcraft.layers.sources.placing import distinct_ground
 from fieldcraft.layers.steps import Steps
+from fieldcraft.space.wrapping import wraps_everywhere
 
 
 class StampedLayer(Layer):
@@ -103,9 +104,12 @@ class StampedLayer(Layer):
                         ' "clamp" for its rim'
                     )
                     raise OutsideMap(error.rule, got=error.got, remedy=remedy) from None
-            elif outside == "clamp" and space.period is None:
+            elif outside == "clamp" and not wraps_everywhere(space.period):
                 low, high = space.extent
-                points = np.clip(points, low, np.nextafter(high, low))
+                on_map = np.clip(points, low, np.nextafter(high, low))
+                if space.period is not None:
+                    on_map = np.where(np.isfinite(space.period), points, on_map)
+                points = on_map
             turns = checks.numbers("rotations", rotations, len(points))
             sizes = checks.positives("scales", scales, len(points))
             between = checks.choice("how", how, ("nearest", "bilinear")) == "bilinear"

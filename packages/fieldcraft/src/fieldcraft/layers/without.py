@@ -39,15 +39,18 @@ class OtherSources:
         sources = layer.steps.sources
         field = self._field
         resistance = layer.steps.field.resistance
+        heights = layer.steps.field.heights
         propagation = self._propagation or layer.propagation
         made_for = (propagation, layer.every)
         if (
             not isinstance(field, RadiatingField)  # others keep what lies in closed parts of a map
             or made_for != self._made_for
             or field.resistance is not resistance
+            or field.heights is not heights
         ):
             field = field_on(None, propagation, layer.space, clock.seconds(layer.steps.every))
             field.set_resistance(resistance)
+            field.set_heights(heights)
             self._made_for = made_for
         others = sources.copy()
         gone = [each for each in ids if sources.is_alive(each)]

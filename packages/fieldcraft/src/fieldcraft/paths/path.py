@@ -109,7 +109,7 @@ class Path(Pictured, Suggesting):
     @cached_property
     def positions(self) -> NDArray[np.float64]:
         """The start and the centers of the following cells, or `bends`: (N, 2) world positions,
-        with straight lines between them, on a torus the shortest ones.
+        with straight lines between them, the short way around axes that wrap.
 
         (N, 3) on a 3D graph. Read-only.
         """
@@ -127,8 +127,8 @@ class Path(Pictured, Suggesting):
     def at(self, distances: ArrayLike) -> NDArray[np.float64]:
         """Return world positions at distances along the path.
 
-        On a torus positions are on the map. Edges of a graph that are longer than straight lines
-        are walked at an even speed.
+        Along axes that wrap positions are on the map. Edges of a graph that are longer than
+        straight lines are walked at an even speed.
 
         Parameters
         ----------

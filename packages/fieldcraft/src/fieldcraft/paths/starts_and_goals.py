@@ -13,6 +13,7 @@ from fieldcraft.base.words import IfOnWall
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space import Space
 from fieldcraft.space.csr import NO_CELLS
+from fieldcraft.space.wrapping import wraps_everywhere
 
 ON_WALL = ("refuse", "nearest")
 # Squared distances are equal to one part in 1e9; of equally near cells the lowest is named.
@@ -163,7 +164,7 @@ def _outside(
     space: Space, walls: NDArray[np.bool_], what: str, positions: ArrayLike, error: OutsideMap
 ) -> OutsideMap:
     """Return the error for the first position that is off the map."""
-    if space.period is not None or not len(space):
+    if wraps_everywhere(space.period) or not len(space):
         return error
     points, single = checks.positions(positions, dimensions=space.dimensions)
     clamped = np.atleast_1d(space.cell_at(points, outside="clamp"))

@@ -12,6 +12,7 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.pursuit.pursuit_checks import target_number
 from fieldcraft.space import Space, sees, visible
 from fieldcraft.space.kinds import checked_space, sight_grid_of
+from fieldcraft.space.wrapping import nearest_images
 
 _NEVER = -1
 _MOST_TARGETS = 10_000_000  # The last positions of so many take 400 MB.
@@ -253,9 +254,8 @@ class Sight:
             return same
         moved = points - contacts.positions
         grid = sight_grid_of(self.space)
-        if grid is not None and grid.wrap:
-            size = np.array(grid.size)
-            moved = (moved + size / 2) % size - size / 2
+        if grid is not None:
+            moved = nearest_images(moved, grid.period)
         return np.where(followed[:, np.newaxis], moved / seconds, same)
 
 

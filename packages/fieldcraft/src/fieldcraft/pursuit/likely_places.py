@@ -34,7 +34,9 @@ def estimate(
 def _offsets(
     space: Space, positions: NDArray[np.float64], origin: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the vectors from a position to others, (N, 2) or (N, 3); the shortest on a torus."""
+    """Return the vectors from a position to others, (N, 2) or (N, 3); the short way around axes
+    that wrap.
+    """
     straight = positions - origin
     if space.period is None:
         return straight
@@ -44,17 +46,20 @@ def _offsets(
 def _mean(
     space: Space, places: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the weighted mean of positions; on a torus along the shortest vectors from the mean of
-    directions on each circle.
+    """Return the weighted mean of positions; along axes that wrap by the shortest vectors from the
+    mean of directions on each circle.
     """
     shares = weights[:, np.newaxis] / weights.sum()
     size = space.period
     if size is None:
         return np.asarray((places * weights[:, np.newaxis]).sum(axis=0) / weights.sum())
-    angles = places * (2 * np.pi / size)
+    around = np.isfinite(size)
+    circle = np.where(around, size, 2 * np.pi)
+    angles = places * (2 * np.pi / circle)
     sines = (np.sin(angles) * shares).sum(axis=0)
     cosines = (np.cos(angles) * shares).sum(axis=0)
-    middle = np.arctan2(sines, cosines) * (size / (2 * np.pi))
+    middle = np.arctan2(sines, cosines) * (circle / (2 * np.pi))
+    middle = np.where(around, middle, (places * shares).sum(axis=0))
     mean = middle + (_offsets(space, places, middle) * shares).sum(axis=0)
     return space.wrapped(mean)
 

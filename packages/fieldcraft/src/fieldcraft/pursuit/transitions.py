@@ -215,7 +215,7 @@ class _GraphBackend(PursuitBackend):
 
 
 class _GridBackend(PursuitBackend):
-    """Backend of grids, with flows in rows if steps lead to neighbors only and without a torus."""
+    """Backend of grids, with flows in rows if steps lead to neighbors only and nothing wraps."""
 
     def __init__(self, space: Grid) -> None:
         super().__init__(space)

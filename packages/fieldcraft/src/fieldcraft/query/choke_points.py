@@ -20,6 +20,7 @@ from fieldcraft.space.components import by_area
 from fieldcraft.space.csr import runs, starts_of
 from fieldcraft.space.kinds import graph_of
 from fieldcraft.space.mesh.portals import portals_of
+from fieldcraft.space.wrapping import box_of, within_period
 
 _WALL = -1
 _OPEN = -2  # A cell that belongs to no area yet.
@@ -365,15 +366,20 @@ class _OnGrid(_Ground):
         super().__init__(space, steps)
         self._grid = space
         height, width = space.shape
-        # The map is in the middle of its copies, or within a border of walls.
-        if space.wrap:
-            first_row = height
+        # Along axes that wrap the map is in the middle of its copies, else between walls.
+        first_row = 1
+        first_column = 1
+        walls = space.walls
+        if space.wraps_x:
             first_column = width
-            walls = np.tile(space.walls, (3, 3))
+            walls = np.tile(walls, (1, 3))
         else:
-            first_row = 1
-            first_column = 1
-            walls = np.pad(space.walls, 1, constant_values=True)
+            walls = np.pad(walls, ((0, 0), (1, 1)), constant_values=True)
+        if space.wraps_y:
+            first_row = height
+            walls = np.tile(walls, (3, 1))
+        else:
+            walls = np.pad(walls, ((1, 1), (0, 0)), constant_values=True)
         if walls.any():
             far = ndimage.distance_transform_edt(~walls)
         else:
@@ -396,7 +402,8 @@ class _OnGrid(_Ground):
         across = np.empty(middles.size)
         cells = middles.reshape(-1)
         walls = read_only(self._grid.walls)
-        kernels.values.narrow_places.across(walls, cells, self._far[cells], self._grid.wrap, across)
+        wrap = self._grid.wrap_flags
+        kernels.values.narrow_places.across(walls, cells, self._far[cells], wrap, across)
         widths = across.reshape(-1, 2).min(axis=1) - 1
         return np.asarray(widths * self._grid.cell_size)
 
@@ -414,8 +421,7 @@ class _OnHexagons(_Ground):
         angles = turn + np.arange(6) * math.pi / 3
         units = step * np.stack([np.cos(angles), np.sin(angles)], axis=1)
         beside = (space.position_of(opened)[:, np.newaxis] + units).reshape(-1, 2)
-        if space.period is not None:
-            beside = space.wrapped(beside)
+        beside = space.wrapped(beside)
         cells = np.asarray(space.cell_at(beside, outside="clamp"))
         away = space.shortest_vectors(space.position_of(cells) - beside)
         is_there = np.hypot(away[:, 0], away[:, 1]) < step / 4
@@ -425,17 +431,17 @@ class _OnHexagons(_Ground):
         self._tree = None
         self.peaks = np.zeros(len(space))
         if len(blocked):
-            self._tree = cKDTree(self._local(self._blocked), boxsize=space.period)
+            self._tree = cKDTree(self._local(self._blocked), boxsize=box_of(space.period))
             far = self._tree.query(self._local(space.position_of(opened)))[0]
             self.peaks[opened] = np.maximum(2 * far - step, 0)
         else:
             self.peaks[opened] = float(np.ptp(space.extent, axis=0).sum())
 
     def _local(self, places: Floats) -> Floats:
-        """Return positions as the tree takes them: on a torus from 0 up to the period."""
+        """Return positions as the tree takes them: along axes that wrap from 0 up to the period."""
         if self.space.period is None:
             return places
-        return np.asarray((places - self.space.extent[0]) % self.space.period)
+        return within_period(places - self.space.extent[0], self.space.period)
 
     def widths_of(self, sides: _Sides, middles: Ints) -> Floats:
         """See `_Ground.widths_of`: the shorter line from wall to wall over the two cells."""

@@ -97,14 +97,16 @@ class GridValues(Queries):
         sums, lengths, highest = (np.empty(len(paths)) for _ in range(3))
         where = np.empty((len(paths), 2))
         least = _STRETCHES_PER_THREAD * len(paths) // (len(points) + 1) + 1
-        inputs = (self.values, self.places(points), starts, space.y_up, space.wrap)
+        inputs = (self.values, self.places(points), starts, space.y_up, space.wrap_flags)
         outputs = (sums, lengths, highest, where)
         run_in_bands(kernels.values.route.along, inputs, outputs, len(paths), least)
         means = highest.copy()
         moving = lengths > 0
         np.divide(sums, lengths, out=means, where=moving)
-        if space.wrap:
-            where = np.mod(where, (space.width, space.height))
+        if space.wraps_x:
+            where[:, 0] %= space.width
+        if space.wraps_y:
+            where[:, 1] %= space.height
         size = space.cell_size
         return sums * size, lengths * size, means, highest, where * size + space.origin
 
@@ -238,7 +240,7 @@ class GridValues(Queries):
         space = self.space
         reach2 = _squared(within_range(space, radius), space)
         spacing2 = _squared(at_spacing(space, spacing), space)
-        return BestRule(space.y_up, space.wrap, sign, reach2, spacing2)
+        return BestRule(space.y_up, space.wrap_flags, sign, reach2, spacing2)
 
     def _best_on_foot(
         self,
@@ -258,7 +260,8 @@ class GridValues(Queries):
         reach = min(int(length), max(space.shape) - 1)
         limit = int(min(length, 1e9) * kernels.radial.radial_search.LENGTH_SCALE)
         starts = np.atleast_1d(space.cell_at(points, outside="clamp"))
-        ground = LinkedGrid(read_only(space.links()), space.link_masks, steps, lengths, space.wrap)
+        links = read_only(space.links())
+        ground = LinkedGrid(links, space.link_masks, steps, lengths, space.wrap_flags)
         share = 0.0
         draws = np.empty((0, 0))
         if lottery is not None:
@@ -301,7 +304,7 @@ class GridValues(Queries):
         space = self.space
         found = np.empty(len(space), dtype=np.int64)
         count = kernels.values.peaks.peaks(
-            self.values, self.walls, *moves_beside(space), above, space.wrap, found
+            self.values, self.walls, *moves_beside(space), above, bool(space.wrap), found
         )
         cells = found[:count]
         cells = cells[np.lexsort((cells, -self.flat[cells]))]
@@ -315,7 +318,8 @@ class GridValues(Queries):
         """
         found = np.empty_like(cells)
         spacing2 = _squared(at_spacing(self.space, spacing), self.space)
-        count = kernels.values.best.thin(cells, spacing2, self.space.wrap, most, found, closed)
+        wrap = self.space.wrap_flags
+        count = kernels.values.best.thin(cells, spacing2, wrap, most, found, closed)
         return found[:count]
 
     def _tile_bounds(
@@ -345,7 +349,7 @@ class ValuesAround(GridValues):
 
     def __init__(self, expression: Expression, space: Grid, centers: Cells, reach: int) -> None:
         around = np.empty(len(centers) * (2 * reach + 1) ** 2, dtype=np.int64)
-        count = kernels.values.best.windows(centers, reach, space.shape, space.wrap, around)
+        count = kernels.values.best.windows(centers, reach, space.shape, space.wrap_flags, around)
         around = around[:count]
         found = expression.values_at(around)
         self._unused = _unused_arrays(space)

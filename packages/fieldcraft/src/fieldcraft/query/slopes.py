@@ -109,8 +109,8 @@ def along(
     layer, outside, space
         As in `sample`.
     path : array_like, Path or FrontLine, or a sequence of them
-        (M, 2) world positions with straight lines in between, on a torus the short way round; or an
-        object with `positions` or `points`. Many paths may have different lengths.
+        (M, 2) world positions with straight lines in between, the short way round axes that wrap;
+        or an object with `positions` or `points`. Many paths may have different lengths.
 
     Raises
     ------

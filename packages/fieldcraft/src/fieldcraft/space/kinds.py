@@ -45,17 +45,17 @@ def checked_space(space: object, what: str = "A search takes place on") -> Space
 
 
 def has_lines_of_sight(space: Space) -> bool:
-    """Return whether lines of sight on a space are straight: only on a torus of hexagons they are
+    """Return whether lines of sight on a space are straight: only on hexagons that wrap they are
     not.
     """
     return space.sight_grid is not None or space.period is None
 
 
 def check_lines_of_sight(space: Space, what: str) -> None:
-    """Raise `InvalidValue` for a torus of hexagons, where `what` can't run along straight lines."""
+    """Raise `InvalidValue` for hexagons that wrap, where `what` can't run along straight lines."""
     if not has_lines_of_sight(space):
         raise InvalidValue(
-            f"{what} runs along straight lines, and there are none on a torus of hexagons",
+            f"{what} runs along straight lines, and there are none on hexagons that wrap",
             got=repr(space),
             remedy='Use a map with wrap=False, or the metric "connected" or "path"',
         )

@@ -214,7 +214,7 @@ def _on_grid(space: Grid, values: Values, groups: Sequence[tuple[Values, float]]
             space.walls,
             *moves,
             threshold,
-            space.wrap,
+            bool(space.wrap),
             own,
             queue[size:],
             columns[size:],

@@ -16,15 +16,16 @@ from fieldcraft.space.cells import checked_cells, condition
 from fieldcraft.space.grid.neighborhood import Terrain
 from fieldcraft.space.labeled_arrays import unlabeled
 from fieldcraft.space.space import Space
+from fieldcraft.space.wrapping import Wrap, within_period
 
 
-def text_of(space: Space, form: str, *, wrap: bool) -> str:
+def text_of(space: Space, form: str, *, wrap: Wrap) -> str:
     """Return the `repr` of a space; `form` is the form and the size of its cells."""
     parts = [f"{space.shape[1]} x {space.shape[0]}", form]
     if space.y_up:
         parts.append("y_up=True")
     if wrap:
-        parts.append("wrap=True")
+        parts.append(f"wrap={wrap!r}")
     free = len(space) - int(np.count_nonzero(space.walls))
     parts.append(f"{free} open cells")
     return f"<{type(space).__name__} {', '.join(parts)}>"
@@ -53,11 +54,12 @@ def back_on_map(
     origin: tuple[float, float],
     period: NDArray[np.float64] | None,
 ) -> NDArray[np.float64]:
-    """Return positions (..., 2) brought back onto the map of a torus; see `Space.wrapped`."""
+    """Return positions (..., 2) brought back onto the map; see `Space.wrapped`."""
     if period is None:
         return positions
     low = np.array(origin)
-    return np.asarray(low + np.mod(positions - low, period))
+    around = low + within_period(positions - low, period)
+    return np.where(np.isfinite(period), around, positions)
 
 
 def check_precision(name: str, size: float, farthest: float) -> None:

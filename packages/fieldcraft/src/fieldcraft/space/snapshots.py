@@ -47,7 +47,7 @@ class GridSnapshot:
         if costs is None:
             return _grid_now(space)
         walls = space.walls | np.isinf(costs).reshape(space.shape)
-        links = build_links(walls, space.terrain, space.neighborhood, space.wrap)
+        links = build_links(walls, space.terrain, space.neighborhood, space.wrap_flags)
         return cls(walls, links, space.walls_version)
 
     def updated(
@@ -96,7 +96,7 @@ class GridSnapshot:
                 walls.reshape(shape),
                 space.terrain,
                 space.neighborhood,
-                space.wrap,
+                space.wrap_flags,
                 free=free,
             )
         return GridSnapshot(walls, links, version)

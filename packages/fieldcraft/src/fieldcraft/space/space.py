@@ -13,12 +13,14 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.pictured import Pictured
 from fieldcraft.base.synonyms import Suggesting, refuse_to_set
 from fieldcraft.base.words import IfOutside
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.cells import Many, One, checked_cells, checked_vectors, occupied_mask
 from fieldcraft.space.changes import WallChanges
 from fieldcraft.space.components import by_area, components
 from fieldcraft.space.opacity import opaque_of, set_opaque
+from fieldcraft.space.wrapping import nearest_images
 
 if TYPE_CHECKING:
     from typing import Self
@@ -434,8 +436,8 @@ class Space(Pictured, Suggesting, ABC):
         """
 
     def shortest_vectors(self, vectors: ArrayLike) -> NDArray[np.float64]:
-        """Return straight vectors in world units, (..., 2): on a torus the shortest with the same
-        end, or of two equally short ones the given one; elsewhere each as it is.
+        """Return straight vectors in world units, (..., 2): along axes that wrap the shortest with
+        the same end, or of two equally short ones the given one; elsewhere each as it is.
 
         Examples
         --------
@@ -448,24 +450,38 @@ class Space(Pictured, Suggesting, ABC):
         size = self.period
         if size is None:
             return straight
-        return straight - np.rint(straight / size) * size
+        rounds = np.rint(straight / size)
+        return np.asarray(straight - rounds * np.where(np.isfinite(size), size, 0.0))
 
     @property
     def period(self) -> NDArray[np.float64] | None:
-        """The size of a torus in world units, (2,); None for other spaces."""
+        """The size of the space along each axis in world units, (2,), infinite along an axis that
+        does not wrap; None where none does.
+        """
         return None
 
+    @property
+    def wrap_flags(self) -> int:
+        """Which axes wrap: 0 for none, 1 for x, 2 for y, 3 for both."""
+        return 0
+
+    @property
+    def wraps_x(self) -> bool:
+        """Whether the left and the right edge are joined."""
+        return self.wrap_flags & WRAP_X != 0
+
+    @property
+    def wraps_y(self) -> bool:
+        """Whether the upper and the lower edge are joined."""
+        return self.wrap_flags & WRAP_Y != 0
+
     def wrapped(self, positions: NDArray[Any]) -> NDArray[np.float64]:
-        """Return positions (..., 2) brought back onto the map of a torus; elsewhere as they are."""
+        """Return positions (..., 2) brought back onto the map along axes that wrap."""
         return positions
 
     def offsets_from(self, position: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the (shortest) vectors from a position to all cells, (N, 2) or (N, 3)."""
-        away = self.positions - position
-        size = self.period
-        if size is None:
-            return away
-        return (away + size / 2) % size - size / 2
+        return nearest_images(self.positions - position, self.period)
 
     def cell_ids(self, cells: ArrayLike) -> NDArray[np.int64]:
         """Return cells as (N,) int64, from one id, a list or array of ids, or a mask: bool in

@@ -53,7 +53,7 @@ def move(
     Parameters
     ----------
     space : Grid or Mesh
-        On a torus agents cross the rim.
+        Agents cross edges that wrap.
     positions : array_like of shape (2,) or (N, 2)
         World positions on the map.
     displacements : array_like of shape (2,) or (N, 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,7 +33,7 @@ class Neighbors:
     radius : float
         World units, above 0.
     space : Grid, optional
-        Needed only for a torus, on which distances go the short way round.
+        Needed only for a space that wraps, on which distances go the short way round.
 
     Raises
     ------
@@ -68,20 +69,23 @@ class Neighbors:
         self.places = np.empty((count, 2))
         """Positions sorted by bins of space."""
         self._coordinates = np.empty((2, count))
-        torus = space is not None and grid_of(space, "A torus of neighbors").wrap
-        if space is not None and torus:
-            low = space.origin
-            extent = space.size
-            period = space.size
-        else:
-            xs = self.positions[:, 0]
-            ys = self.positions[:, 1]
-            low = (0.0, 0.0)
-            extent = (0.0, 0.0)
-            if count:
-                low = (float(xs.min()), float(ys.min()))
-                extent = (float(xs.max()) - low[0], float(ys.max()) - low[1])
-            period = (0.0, 0.0)
+        grid = None
+        wraps = (False, False)
+        if space is not None:
+            grid = grid_of(space, "A space of neighbors that wraps")
+            wraps = (grid.wraps_x, grid.wraps_y)
+        low = [0.0, 0.0]
+        extent = [0.0, 0.0]
+        period = [0.0, 0.0]
+        for axis in range(2):
+            at = self.positions[:, axis]
+            if grid is not None and wraps[axis]:
+                low[axis] = grid.origin[axis]
+                extent[axis] = grid.size[axis]
+                period[axis] = grid.size[axis]
+            elif count:
+                low[axis] = float(at.min())
+                extent[axis] = float(at.max()) - low[axis]
         largest = max(abs(low[0]), abs(low[1]), *extent)
         if not largest / self.radius < 2**50:
             raise InvalidValue(
@@ -90,9 +94,11 @@ class Neighbors:
                 remedy="Pass a larger radius, or correct the positions",
             )
         self._limit = farthest_within(self.radius, largest)
-        columns, rows, per_unit = _bins(extent, self._limit, count, torus)
+        columns, rows, per_unit = _bins(extent, self._limit, count, wraps)
         self._starts = np.empty(columns * rows + 1, dtype=np.int64)
-        self._frame = kernels.shared.agent_neighbors.BinFrame(*low, *period, *per_unit, columns)
+        self._frame = kernels.shared.agent_neighbors.BinFrame(
+            low[0], low[1], period[0], period[1], *per_unit, columns
+        )
         sorted_ = self._starts, self.order, self.places, self._coordinates
         kernels.shared.agent_neighbors.sort(
             self.positions, self._frame, *sorted_, np.empty(count, dtype=np.int64)
@@ -278,7 +284,7 @@ def _checked(near: Neighbors) -> Neighbors:
 
 
 def _bins(
-    extent: tuple[float, float], limit: float, count: int, torus: bool
+    extent: Sequence[float], limit: float, count: int, wraps: tuple[bool, bool]
 ) -> tuple[int, int, tuple[float, float]]:
     """Return how many columns and rows of bins, and how many per world unit: slightly wider than
     neighbors are apart at most, and not many more than agents.
@@ -289,7 +295,14 @@ def _bins(
         math.sqrt(extent[0]) * math.sqrt(extent[1]) / math.sqrt(most),
         max(extent) / most,
     )
-    if torus:
-        columns, rows = max(int(extent[0] / side), 1), max(int(extent[1] / side), 1)
-        return columns, rows, (columns / extent[0], rows / extent[1])
-    return int(extent[0] / side) + 1, int(extent[1] / side) + 1, (1 / side, 1 / side)
+    counts = []
+    per_unit = []
+    for along, axis_wraps in zip(extent, wraps, strict=True):
+        if axis_wraps:  # whole bins from edge to edge
+            bins = max(int(along / side), 1)
+            counts.append(bins)
+            per_unit.append(bins / along)
+        else:
+            counts.append(int(along / side) + 1)
+            per_unit.append(1 / side)
+    return counts[0], counts[1], (per_unit[0], per_unit[1])

@@ -161,9 +161,11 @@ def _around(space: Grid | HexGrid) -> Cells:
         return np.where(inside, cells, count).astype(np.int32)
     height, width = space.shape
     numbers = np.arange(count, dtype=np.int32).reshape(space.shape)
-    if space.wrap:
-        framed = np.pad(numbers, 1, mode="wrap")
-    else:
-        framed = np.pad(numbers, 1, constant_values=count)
+    framed = numbers
+    for margin, wraps in ((((0, 0), (1, 1)), space.wraps_x), (((1, 1), (0, 0)), space.wraps_y)):
+        if wraps:
+            framed = np.pad(framed, margin, mode="wrap")
+        else:
+            framed = np.pad(framed, margin, constant_values=count)
     shifts = [framed[1 + dy : height + 1 + dy, 1 + dx : width + 1 + dx] for dx, dy in _KING]
     return np.stack([shifted.reshape(-1) for shifted in shifts], axis=1)

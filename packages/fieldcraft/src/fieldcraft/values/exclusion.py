@@ -168,7 +168,7 @@ def squares_around(space: Grid, own: Cells, reach: int) -> Cells:
     """
     size = min(2 * reach + 1, space.height), min(2 * reach + 1, space.width)
     cells = np.empty((len(own), size[0] * size[1]), dtype=np.int64)
-    kernels.values.best.around(own, reach, space.shape, space.wrap, size, cells)
+    kernels.values.best.around(own, reach, space.shape, space.wrap_flags, size, cells)
     return cells
 
 

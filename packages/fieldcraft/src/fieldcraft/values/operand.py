@@ -424,8 +424,8 @@ class Operand(Pictured, Term):
         """Return the mean over the square of cells up to `cells` (1 to 64) rows and columns away; 1
         is a 3 x 3 blur.
 
-        Walls and cells beyond the rim do not count; cells behind a thin wall do. On a torus the
-        square continues at the other side.
+        Walls and cells beyond the rim do not count; cells behind a thin wall do. Along an
+        axis that wraps the square continues at the other side.
         """
         return operations.smooth(self, cells)
 

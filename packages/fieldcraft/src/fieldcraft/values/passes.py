@@ -59,7 +59,7 @@ class Smoothing(Pass):
         self._box(values, self._counts, ground, out)
 
     def _box(self, values: Floats, counts: Floats, ground: Ground, out: Floats) -> None:
-        wrap = grid_of(ground.spaces[0], "smooth()").wrap
+        wrap = grid_of(ground.spaces[0], "smooth()").wrap_flags
         height = len(values)
         work = values.size * (4 * self._cells + 2)
         bands = pool.bands(height, min(1 + work // _WORK_PER_THREAD, height // (4 * self._cells)))

@@ -110,9 +110,9 @@ def window(
     centers = np.asarray(space.cell_at(points, outside=outside), dtype=np.int64)
     reach = int(min(far, float(space.width + space.height)))
     side = 2 * reach + 1
-    if space.wrap and side > min(space.width, space.height):
+    if (space.wraps_x and side > space.width) or (space.wraps_y and side > space.height):
         raise InvalidValue(
-            "On a torus a window is no wider than the map",
+            "Along an axis that wraps, a window is no wider than the map",
             got=f"{side} cells on {space.width} x {space.height}",
             remedy="Use a smaller radius",
         )
@@ -125,9 +125,10 @@ def window(
     away = np.arange(-reach, reach + 1)
     rows = ((centers // space.width)[:, None] + away)[:, :, None]
     columns = ((centers % space.width)[:, None] + away)[:, None, :]
-    if space.wrap:
-        rows = rows % space.height
+    if space.wraps_x:
         columns = columns % space.width
+    if space.wraps_y:
+        rows = rows % space.height
     on_map = (rows >= 0) & (rows < space.height) & (columns >= 0) & (columns < space.width)
     cells = np.where(on_map, rows * space.width + columns, -1)
     steps = np.sqrt((away * away)[:, None] + away * away)
@@ -176,8 +177,8 @@ def observe(
     Returns
     -------
     ndarray of float32, (N, channels, height, width)
-        Rows and columns in the order of the map's array; 0 in walls and off the map. On a torus
-        windows go on at the other side.
+        Rows and columns in the order of the map's array; 0 in walls and off the map. Along an
+        axis that wraps windows go on at the other side.
 
     Raises
     ------
@@ -230,14 +231,17 @@ def observe(
             got=f"{len(cells)} of {len(channels)} x {height} x {width}",
             remedy="Use a smaller window, or fewer agents at once",
         )
-    margin = (0, 0), (height // 2, height // 2), (width // 2, width // 2)
     values = np.stack([each.finite_values() for each in channels])
     for plane, each in zip(values, channels, strict=True):
         np.copyto(plane, 0, where=each.space.walls)  # an array of your own has values there
-    if grid.wrap:
-        padded = np.pad(values, margin, mode="wrap")
-    else:
-        padded = np.pad(values, margin)
+    padded = values
+    across = (0, 0), (0, 0), (width // 2, width // 2)
+    down = (0, 0), (height // 2, height // 2), (0, 0)
+    for margin, wraps in ((across, grid.wraps_x), (down, grid.wraps_y)):
+        if wraps:
+            padded = np.pad(padded, margin, mode="wrap")
+        else:
+            padded = np.pad(padded, margin)
     views = np.lib.stride_tricks.sliding_window_view(padded, (height, width), axis=(1, 2))
     rows, columns = np.divmod(cells, grid.width)
     planes = aligned((len(cells), len(channels), height, width))  # else JAX copies it

@@ -9,20 +9,22 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.layers.propagation import Trail
+from fieldcraft.space.wrapping import Wrap
 from support.roads import open_cells
 from support.trails import trailing
+from support.worlds import WRAPS
 
 
 class TestConservation:
     @settings(max_examples=12)
     @given(
         seed=st.integers(0, 10**6),
-        wrap=st.booleans(),
+        wrap=st.sampled_from(WRAPS),
         blur=st.sampled_from([3, 5, (0.25, 0.5, 0.25), (0.05, 0.2, 0.5, 0.2, 0.05)]),
         share=st.sampled_from([0.0, 0.2, 0.5]),
     )
     def test_a_conserving_blur_keeps_the_sum(
-        self, seed: int, wrap: bool, blur: object, share: float
+        self, seed: int, wrap: Wrap, blur: object, share: float
     ) -> None:
         rng = np.random.default_rng(seed)
         layer = trailing(

@@ -10,8 +10,10 @@ from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
 from fieldcraft.layers.propagation import Fade
+from fieldcraft.space.wrapping import Wrap
 from support.fading import remembering
 from support.roads import open_cells
+from support.worlds import WRAPS
 
 SLICES = [[5.0], [0.1] * 50, [1 / 60] * 300, [1 / 144] * 720, [0.7, 3.3, 0.05, 0.95]]
 
@@ -90,10 +92,10 @@ class TestBleeding:
     @given(
         seed=st.integers(0, 10**6),
         neighbors=st.sampled_from([4, 8]),
-        wrap=st.booleans(),
+        wrap=st.sampled_from(WRAPS),
         share=st.sampled_from([0.3, 0.7, 0.95]),
     )
-    def test_goes_along_walks(self, seed: int, neighbors: int, wrap: bool, share: float) -> None:
+    def test_goes_along_walks(self, seed: int, neighbors: int, wrap: Wrap, share: float) -> None:
         rng = np.random.default_rng(seed)
         grid = fc.Grid(11, 6, walls=rng.random((6, 11)) < 0.3, neighbors=neighbors, wrap=wrap)
         layer = fc.InfluenceMap(grid).add_layer("memory", Fade(mark_spread=share))

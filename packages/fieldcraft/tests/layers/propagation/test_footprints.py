@@ -13,7 +13,9 @@ from fieldcraft.layers.propagation.radial.radial_sources import Emitters
 from fieldcraft.layers.propagation.radial.radial_updates import GridRadialUpdates
 from fieldcraft.layers.propagation.radial.walks_on_grid import GridWalks
 from fieldcraft.layers.sources.falloff import Falloff
+from fieldcraft.space.wrapping import Wrap
 from support.radials import filled, follow
+from support.worlds import WRAPS
 
 
 class TestFootprintsAreShared:
@@ -60,9 +62,9 @@ class TestFootprintsAreShared:
         assert set(searched) == (set() if metric == "straight" else {near})
 
     @pytest.mark.parametrize("metric", METRICS)
-    @pytest.mark.parametrize("wrap", [False, True])
+    @pytest.mark.parametrize("wrap", WRAPS)
     def test_a_radius_far_beyond_the_map_costs_what_the_map_costs(
-        self, metric: str, wrap: bool
+        self, metric: str, wrap: Wrap
     ) -> None:
         walls = np.zeros((7, 9), bool)
         walls[3, 4] = True

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft.layers.propagation.spread.lower_bounds import stronger
+from fieldcraft.space.wrapping import Wrap
 from oracles import spread as reference
 from support.refusals import refused
-from support.worlds import KNIGHT_AND_CORNER
+from support.worlds import KNIGHT_AND_CORNER, WRAPS
 
 SPREADS = st.builds(
     fc.Spread,
@@ -42,14 +43,29 @@ def plainly(
     return after.reshape(grid.shape)
 
 
+def losses_of(grid: fc.Grid, spread: fc.Spread) -> NDArray[np.float32]:
+    """What each step of the grid loses."""
+    lengths = grid.neighborhood.lengths(grid.cell_size)
+    if spread.exponent == 0:
+        return np.exp(-spread.decay * lengths).astype(np.float32)
+    return (spread.decay * lengths).astype(np.float32)
+
+
 def turning(
     values: NDArray[np.float32], layer: fc.Layer, grid: fc.Grid, spread: fc.Spread
 ) -> NDArray[np.bool_]:
-    """In the cells of which sources something stronger of the other sign arrives: what a step with
-    momentum 1 leads to.
-    """
+    """In the cells of which sources something stronger of the other sign arrives."""
     cells, strengths = layer.sources.rows.pins(spread.stack)
-    arrives = ruled(values, layer, grid, replace(spread, momentum=1.0, half_life=None))[cells]
+    target = reference.targets(
+        values,
+        grid.links(),
+        np.array(grid.neighborhood.steps),
+        losses_of(grid, spread),
+        spread.exponent,
+        grid.wrap_flags,
+    )
+    arrives = target.reshape(-1)[cells]
+    arrives = np.where(np.abs(arrives) < np.float32(spread.floor), np.float32(0), arrives)
     return (arrives != 0) & ((arrives < 0) != (strengths < 0)) & ~stronger(strengths, arrives)
 
 
@@ -57,22 +73,18 @@ def ruled(
     values: NDArray[np.float32], layer: fc.Layer, grid: fc.Grid, spread: fc.Spread
 ) -> NDArray[np.float32]:
     """The rule for every open cell, sources aside, (N,)."""
-    lengths = grid.neighborhood.lengths(grid.cell_size)
-    losses = (
-        np.exp(-spread.decay * lengths) if spread.exponent == 0 else spread.decay * lengths
-    ).astype(np.float32)
     keep = np.float32(-1 if spread.half_life is None else 0.5 ** (layer.every / spread.half_life))
     after = reference.spread(
         values,
         grid.walls.astype(np.uint8),
         grid.links(),
         np.array(grid.neighborhood.steps),
-        losses,
+        losses_of(grid, spread),
         spread.exponent,
         np.float32(spread.momentum),
         keep,
         np.float32(spread.floor),
-        grid.wrap,
+        grid.wrap_flags,
     ).reshape(-1)
     return np.asarray(after)
 
@@ -81,14 +93,17 @@ def ruled(
 @given(
     spread=SPREADS,
     neighbors=st.sampled_from([4, 8, KNIGHT_AND_CORNER]),
-    wrap=st.booleans(),
+    wrap=st.sampled_from(WRAPS),
     signed=st.booleans(),
     large=st.booleans(),
     seed=st.integers(0, 10**6),
 )
 @example(fc.Spread(0.1, 0.4, pin=False), 8, False, False, True, 1)
+@example(
+    fc.Spread(0.0, 1.0, "quadratic", half_life=0.3, floor=0.0, pin=False), 4, False, True, False, 0
+)
 def test_is_the_definition(
-    spread: fc.Spread, neighbors: object, wrap: bool, signed: bool, large: bool, seed: int
+    spread: fc.Spread, neighbors: object, wrap: Wrap, signed: bool, large: bool, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
     width, height = (90, 70) if large else (17, 11)

@@ -14,8 +14,10 @@ import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation import Stamp
+from fieldcraft.space.wrapping import Wrap
 from support.refusals import refused, unchanged
 from support.stamped import drawn, plain
+from support.worlds import WRAPS
 
 
 class TestPutting:
@@ -23,12 +25,12 @@ class TestPutting:
     @given(
         seed=st.integers(0, 10**6),
         y_up=st.booleans(),
-        wrap=st.booleans(),
+        wrap=st.sampled_from(WRAPS),
         how=st.sampled_from(["nearest", "bilinear"]),
         cell=st.sampled_from([1.0, 0.5]),
     )
     def test_is_what_numpy_slices_give(
-        self, seed: int, y_up: bool, wrap: bool, how: str, cell: float
+        self, seed: int, y_up: bool, wrap: Wrap, how: str, cell: float
     ) -> None:
         rng = np.random.default_rng(seed)
         grid = fc.Grid(14, 9, cell_size=cell, origin=(-3, 2), y_up=y_up, wrap=wrap)
@@ -179,8 +181,10 @@ def blotted(
                 for i in (0, 1)
             ]
         for row, column, share in places:
-            if grid.wrap:
-                found[row % grid.height, column % grid.width] += share * weight
-            elif 0 <= row < grid.height and 0 <= column < grid.width:
+            if grid.wraps_y:
+                row %= grid.height
+            if grid.wraps_x:
+                column %= grid.width
+            if 0 <= row < grid.height and 0 <= column < grid.width:
                 found[row, column] += share * weight
     return found

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
+from fieldcraft.space.wrapping import Wrap
 from support.roads import open_cells, pick, settled
 from support.spreading import POWERS, stand
-from support.worlds import KNIGHT
+from support.worlds import KNIGHT, WRAPS
 
 pytestmark = pytest.mark.reference
 
@@ -28,7 +29,7 @@ class TestFixedPoint:
     @given(
         seed=st.integers(0, 10**6),
         neighbors=st.sampled_from([4, 8, KNIGHT, [(1, 0), (0, 1), (2, -1)]]),
-        wrap=st.booleans(),
+        wrap=st.sampled_from(WRAPS),
         y_up=st.booleans(),
         in_walls=st.booleans(),
         has_terrain=st.booleans(),
@@ -38,7 +39,7 @@ class TestFixedPoint:
         self,
         seed: int,
         neighbors: object,
-        wrap: bool,
+        wrap: Wrap,
         y_up: bool,
         in_walls: bool,
         has_terrain: bool,

@@ -19,9 +19,11 @@ from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.layers.propagation.spread.spread import FALLOFFS
 from fieldcraft.layers.propagation.spread.spread_on_graph import GraphSpreadField
 from fieldcraft.space import Graph
+from fieldcraft.space.wrapping import Wrap
 from oracles import spread as reference
 from oracles.spread import moved, settled
 from support.refusals import refused
+from support.worlds import WRAPS
 
 SPREADS = [
     fc.Spread(0.3, 0.6),
@@ -129,9 +131,9 @@ def test_what_is_at_rest_is_skipped_and_woken(spread: fc.Spread) -> None:
 
 
 @pytest.mark.parametrize("neighbors", [4, 8, [(1, 2), (2, 1), (-1, 0)]])
-@pytest.mark.parametrize("wrap", [False, True])
+@pytest.mark.parametrize("wrap", WRAPS)
 @pytest.mark.parametrize("spread", SPREADS[::2], ids=str)
-def test_a_grid_as_a_graph_gives_the_same_values(neighbors, wrap: bool, spread: fc.Spread) -> None:
+def test_a_grid_as_a_graph_gives_the_same_values(neighbors, wrap: Wrap, spread: fc.Spread) -> None:
     rng = np.random.default_rng(4)
     grid = fc.Grid(
         23, 17, cell_size=1.5, walls=rng.random((17, 23)) < 0.2, neighbors=neighbors, wrap=wrap

@@ -23,10 +23,11 @@ from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation.spread import active_set
 from fieldcraft.layers.propagation.spread import spread as spreads
 from fieldcraft.layers.propagation.spread import spread_on_grid as scheduler
+from fieldcraft.space.wrapping import Wrap
 from oracles import spread as reference
 from oracles.spread import settled
 from support.examples import examples
-from support.worlds import KNIGHT_AND_CORNER, GridWorld
+from support.worlds import KNIGHT_AND_CORNER, WRAPS, GridWorld
 
 pytestmark = pytest.mark.skipif(
     not kernels.compiled(),
@@ -65,7 +66,7 @@ WORLDS = st.builds(
     width=st.integers(1, 90),
     height=st.integers(1, 100),
     neighbors=st.sampled_from(NEIGHBORS),
-    wrap=st.booleans(),
+    wrap=st.sampled_from(WRAPS),
     walls=st.sampled_from([0.0, 0.1, 0.4]),
     has_terrain=st.booleans(),
     spread=st.builds(
@@ -86,7 +87,7 @@ NEAR_WORLDS = st.builds(
     width=st.integers(1, 140),
     height=st.integers(1, 140),
     neighbors=st.sampled_from([4, 8]),
-    wrap=st.booleans(),
+    wrap=st.sampled_from(WRAPS),
     walls=st.sampled_from([0.0, 0.2]),
     has_terrain=st.just(False),
     spread=st.builds(
@@ -192,12 +193,12 @@ class Twin:
                 self.momentum,
                 self.keep,
                 self.floor,
-                self.grid.wrap,
+                self.grid.wrap_flags,
             )
 
     def settle(self) -> None:
         self.fast.settle()
-        way = (self.grid.links(), self.steps, self.losses, self.exponent, self.grid.wrap)
+        way = (self.grid.links(), self.steps, self.losses, self.exponent, self.grid.wrap_flags)
         self.values = settled(
             self.values, self.frozen, lambda values: reference.targets(values, *way), self.floor
         )
@@ -373,8 +374,8 @@ def test_parameters_may_change_between_steps(world: World, spreads: list[fc.Spre
 
 
 @pytest.mark.parametrize("neighbors", [4, 8])
-@pytest.mark.parametrize("wrap", [False, True])
-def test_a_large_quiet_map_with_a_local_source(neighbors: int, wrap: bool) -> None:
+@pytest.mark.parametrize("wrap", WRAPS)
+def test_a_large_quiet_map_with_a_local_source(neighbors: int, wrap: Wrap) -> None:
     """Tiles fall asleep and wake again: across their edges, across the rim of a torus, when a
     source moves far.
     """

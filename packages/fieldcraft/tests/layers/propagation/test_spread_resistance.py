@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.layers.propagation.spread.spread import FALLOFFS
+from fieldcraft.space.wrapping import Wrap
 from oracles import spread as reference
 from oracles.spread import settled
 from support.refusals import refused
-from support.worlds import KNIGHT_AND_CORNER
+from support.worlds import KNIGHT_AND_CORNER, WRAPS
 
 
 @settings(max_examples=16)
@@ -30,13 +31,13 @@ from support.worlds import KNIGHT_AND_CORNER
         half_life=st.sampled_from([None, 0.3]),
     ),
     neighbors=st.sampled_from([4, 8, KNIGHT_AND_CORNER]),
-    wrap=st.booleans(),
+    wrap=st.sampled_from(WRAPS),
     signed=st.booleans(),
     large=st.booleans(),
     seed=st.integers(0, 10**6),
 )
 def test_is_the_definition(
-    spread: fc.Spread, neighbors: object, wrap: bool, signed: bool, large: bool, seed: int
+    spread: fc.Spread, neighbors: object, wrap: Wrap, signed: bool, large: bool, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
     width, height = (90, 70) if large else (17, 11)
@@ -70,12 +71,12 @@ def test_is_the_definition(
                 np.float32(spread.momentum),
                 keep,
                 floor,
-                wrap,
+                grid.wrap_flags,
                 through,
             )
         assert np.array_equal(layer.values, values)
     layer.settle()
-    way = (grid.links(), steps, losses, spread.exponent, wrap, through)
+    way = (grid.links(), steps, losses, spread.exponent, grid.wrap_flags, through)
     ended = settled(values, frozen, lambda each: reference.targets(each, *way), floor)
     assert np.array_equal(layer.values, ended)
 

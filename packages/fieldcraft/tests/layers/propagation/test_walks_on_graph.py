@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.layers.propagation.radial import footprints
+from fieldcraft.space.wrapping import Wrap
 
 pytestmark = pytest.mark.reference
 
 METRICS = ("straight", "connected", "path")
 
 
-def grid(seed: int, neighbors: int = 8, wrap: bool = False) -> fc.Grid:
+def grid(seed: int, neighbors: int = 8, wrap: Wrap = False) -> fc.Grid:
     rng = np.random.default_rng(seed)
     return fc.Grid(21, 17, walls=rng.random((17, 21)) < 0.25, neighbors=neighbors, wrap=wrap)
 
@@ -41,7 +42,7 @@ def scattered(seed: int, directed: bool = False, dimensions: int = 2) -> fc.Grap
     st.booleans(),
 )
 def test_a_grid_and_its_graph_have_the_same_values(
-    seed: int, metric: str, blend: str, neighbors: int, wrap: bool
+    seed: int, metric: str, blend: str, neighbors: int, wrap: Wrap
 ) -> None:
     space, rng = grid(seed, neighbors, wrap), np.random.default_rng(seed)
     places = space.position_of(rng.integers(0, len(space), 8))

@@ -4,12 +4,15 @@ besides.
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 import fieldcraft as fc
 from fieldcraft.layers.teams.teams import Teams
 from support.teams import a_battle, a_space
+from support.worlds import WRAPS
 
 
 def teams_on(space: fc.Grid | fc.Graph) -> fc.Teams:
@@ -266,7 +269,7 @@ def test_two_fronts_of_a_ring_one_cell_wide():
 
 
 @pytest.mark.parametrize("neighbors", [4, 8])
-@pytest.mark.parametrize("wrap", [False, True])
+@pytest.mark.parametrize("wrap", WRAPS)
 def test_every_step_between_two_teams_has_its_front(neighbors, wrap):
     for seed in range(20):
         rng = np.random.default_rng(seed)
@@ -284,21 +287,22 @@ def test_every_step_between_two_teams_has_its_front(neighbors, wrap):
             ends.setdefault(line.teams, []).append(line.points)
         for y, x in zip(*np.nonzero(owner >= 0), strict=True):
             for dy, dx in ((0, 1), (1, 0)):
-                other = owner[(y + dy) % 9, (x + dx) % 11] if wrap else -1
-                if not wrap and y + dy < 9 and x + dx < 11:
-                    other = owner[y + dy, x + dx]
+                other = -1
+                if (space.wraps_y or y + dy < 9) and (space.wraps_x or x + dx < 11):
+                    other = owner[(y + dy) % 9, (x + dx) % 11]
                 if other < 0 or other == owner[y, x]:
                     continue
                 pair = tuple(teams.names[team] for team in sorted((owner[y, x], other)))
                 assert any(
-                    crosses(points, (x + 0.5, y + 0.5), (dx, dy), wrap) for points in ends[pair]
+                    crosses(points, (x + 0.5, y + 0.5), (dx, dy), space) for points in ends[pair]
                 )
 
 
-def crosses(points, start, step, wrap):
+def crosses(points, start, step, space):
     """Whether a line has a point on a step, or crosses it between two points."""
-    around = [(x, y) for x in (-11, 0, 11) for y in (-9, 0, 9)]
-    for shift in around if wrap else [(0, 0)]:
+    around_x = (-11, 0, 11) if space.wraps_x else (0,)
+    around_y = (-9, 0, 9) if space.wraps_y else (0,)
+    for shift in itertools.product(around_x, around_y):
         away = points + shift - start
         along = away @ np.array(step)
         aside = away @ np.array([-step[1], step[0]])

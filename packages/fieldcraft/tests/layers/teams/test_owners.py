@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.layers.teams.teams import Teams
 from support.teams import a_battle, a_space
+from support.worlds import WRAPS
 
 
 def teams_on(space: fc.Grid | fc.Graph) -> fc.Teams:
@@ -43,8 +44,10 @@ def flooded(space, owner):
             part.add((row, column))
             for dx, dy in space.neighborhood.steps:
                 y, x = row + dy, column + dx
-                if space.wrap:
-                    y, x = y % space.height, x % space.width
+                if space.wraps_y:
+                    y %= space.height
+                if space.wraps_x:
+                    x %= space.width
                 if (y, x) in left and owner[y, x] == owner[row, column] and (y, x) not in part:
                     diagonal = dx != 0 and dy != 0
                     sides = [(row % space.height, x), (y, column % space.width)]
@@ -84,7 +87,7 @@ class TestAreas:
 @given(
     seed=st.integers(0, 10_000),
     neighbors=st.sampled_from([4, 8]),
-    wrap=st.booleans(),
+    wrap=st.sampled_from(WRAPS),
     by=st.sampled_from(["total", "source"]),
 )
 def test_areas_are_connected_ground_of_one_owner(seed, neighbors, wrap, by):

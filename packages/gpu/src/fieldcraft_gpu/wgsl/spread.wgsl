@@ -62,7 +62,8 @@ fn four(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         var x = i32(group.x * 24u + (spot & 31u)) - 4; var y = i32(group.y * 24u + (spot >> 5u)) - 4;
         words[n] = HELD;
         var value = 0.0;
-        if (p.wrap != 0u) { x = ((x % width) + width) % width; y = ((y % height) + height) % height; }
+        if ((p.wrap & 1u) != 0u) { x = ((x % width) + width) % width; }
+        if ((p.wrap & 2u) != 0u) { y = ((y % height) + height) % height; }
         if (x >= 0 && y >= 0 && x < width && y < height) {
             let at = u32(y) * p.width + u32(x);
             value = old[at];

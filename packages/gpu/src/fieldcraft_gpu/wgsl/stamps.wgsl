@@ -28,7 +28,8 @@ fn drawn(s: Stamp, c: u32) -> Drawn {
     }
     var y = s.row + shape.first_row + i32(j); var x = s.column + shape.first_column + i32(k);
     let height = i32(p.height); let width = i32(p.width);
-    if (p.wrap != 0u) { y = ((y % height) + height) % height; x = ((x % width) + width) % width; }
+    if ((p.wrap & 2u) != 0u) { y = ((y % height) + height) % height; }
+    if ((p.wrap & 1u) != 0u) { x = ((x % width) + width) % width; }
     if (y < 0 || y >= height || x < 0 || x >= width) { return Drawn(OFF, vec2<u32>(0u, 0u)); }
     return Drawn(p.plane + u32(y) * p.width + u32(x), to_whole(weight));
 }

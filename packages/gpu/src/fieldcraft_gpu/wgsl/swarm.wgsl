@@ -48,12 +48,15 @@ fn direction(along: i32, across: i32) -> u32 {
 // The cell at a place less than a map away; NOWHERE for walls and off the map.
 fn cell_at(x: i32, y: i32) -> u32 {
     var column = x >> 16u; var row = y >> 16u;
-    if (p.wrap != 0u) {
+    if ((p.wrap & 1u) != 0u) {
         if (column < 0) { column += p.width; }
         if (column >= p.width) { column -= p.width; }
+    }
+    if ((p.wrap & 2u) != 0u) {
         if (row < 0) { row += p.height; }
         if (row >= p.height) { row -= p.height; }
-    } else if (column < 0 || row < 0 || column >= p.width || row >= p.height) { return NOWHERE; }
+    }
+    if (column < 0 || row < 0 || column >= p.width || row >= p.height) { return NOWHERE; }
     let cell = u32(row * p.width + column);
     return select(cell, NOWHERE, ((ground[4096u + (cell >> 5u)] >> (cell & 31u)) & 1u) != 0u);
 }
@@ -162,11 +165,11 @@ fn walk(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     for (var k = 0u; k < p.pieces; k += 1u) {
         if (cell_at(x + dx, y) == NOWHERE) { dx = -dx; bounced_x = !bounced_x; } else {
             x += dx;
-            if (p.wrap != 0u) { if (x < 0) { x += wide; } else if (x >= wide) { x -= wide; } }
+            if ((p.wrap & 1u) != 0u) { if (x < 0) { x += wide; } else if (x >= wide) { x -= wide; } }
         }
         if (cell_at(x, y + dy) == NOWHERE) { dy = -dy; bounced_y = !bounced_y; } else {
             y += dy;
-            if (p.wrap != 0u) { if (y < 0) { y += high; } else if (y >= high) { y -= high; } }
+            if ((p.wrap & 2u) != 0u) { if (y < 0) { y += high; } else if (y >= high) { y -= high; } }
         }
     }
     if (bounced_x) { heading = 0x8000u - heading; }

@@ -70,7 +70,7 @@ fn wide(@builtin(global_invocation_id) id: vec3<u32>) {
         var run = vec2<i32>(99, 99);
         for (var n = 0; n <= reach; n += 1) {
             var y = i32(id.y) + way * n;
-            if (p.wrap != 0u) { y = ((y % height) + height) % height; }
+            if ((p.wrap & 2u) != 0u) { y = ((y % height) + height) % height; }
             if (y < 0 || y >= height) { run = vec2<i32>(0, 0); } else {
                 let word = near[u32(y) * p.width + id.x];
                 run = min(run, vec2<i32>(i32(word & 0xffu), i32(word >> 8u)));
@@ -83,12 +83,12 @@ fn wide(@builtin(global_invocation_id) id: vec3<u32>) {
         let run = runs[j];
         if (run.x == 0) { continue; }
         var y = i32(id.y) + j - reach;
-        if (p.wrap != 0u) { y = ((y % height) + height) % height; }
+        if ((p.wrap & 2u) != 0u) { y = ((y % height) + height) % height; }
         let row = plane + u32(y) * p.width;
         var along = 0.0;
         for (var i = 1 - run.x; i < run.y; i += 1) {
             var x = i32(id.x) + i;
-            if (p.wrap != 0u) { x = ((x % width) + width) % width; }
+            if ((p.wrap & 1u) != 0u) { x = ((x % width) + width) % width; }
             along = kept(along + old[row + u32(x)], p.zero);
         }
         count += run.x + run.y - 1;

@@ -35,10 +35,14 @@ class Obstacles:
         version = self.grid.walls_version
         if self._banks is None or self._banks[0] != version:
             walls = self.grid.walls
-            if self.grid.wrap:
-                around = np.pad(walls, 1, mode="wrap")
-            else:
-                around = np.pad(walls, 1, constant_values=True)
+            around = walls
+            across = ((0, 0), (1, 1))
+            down = ((1, 1), (0, 0))
+            for margin, wraps in ((across, self.grid.wraps_x), (down, self.grid.wraps_y)):
+                if wraps:
+                    around = np.pad(around, margin, mode="wrap")
+                else:
+                    around = np.pad(around, margin, constant_values=True)
             rows = around[:-2] | around[1:-1] | around[2:]
             self._banks = (
                 version,
@@ -48,15 +52,16 @@ class Obstacles:
 
 
 def disc(grid: Grid, middle: int, radius: float) -> NDArray[np.bool_]:
-    """Return which cells have their center within a radius of a cell's, in cells: bool (cells,); a
-    torus wraps.
+    """Return which cells have their center within a radius of a cell's, in cells: bool (cells,);
+    the short way around axes that wrap.
     """
     height, width = grid.shape
     row, column = divmod(middle, width)
     down = np.abs(np.arange(height) - row)
     across = np.abs(np.arange(width) - column)
-    if grid.wrap:
+    if grid.wraps_y:
         down = np.minimum(down, height - down)
+    if grid.wraps_x:
         across = np.minimum(across, width - across)
     return np.asarray((np.add.outer(down * down, across * across) <= radius * radius).reshape(-1))
 

@@ -31,18 +31,20 @@ def windows(
     """Return square windows (N, planes, 2 * radius + 1, 2 * radius + 1) of planes (planes, height,
     width) around cells (N,).
 
-    Outside the map each plane has its value of `outside` (planes,); a torus continues on the other
-    side.
+    Outside the map each plane has its value of `outside` (planes,); axes that wrap continue on
+    the other side.
     """
-    reach = ((0, 0), (radius, radius), (radius, radius))
-    if space.wrap:
-        padded = np.pad(planes, reach, mode="wrap")
-    else:
-        padded = np.empty(
-            (len(planes), space.height + 2 * radius, space.width + 2 * radius), dtype=np.float32
-        )
-        padded[:] = np.asarray(outside, dtype=np.float32)[:, None, None]
-        padded[:, radius : radius + space.height, radius : radius + space.width] = planes
+    padded = np.empty(
+        (len(planes), space.height + 2 * radius, space.width + 2 * radius), dtype=np.float32
+    )
+    padded[:] = np.asarray(outside, dtype=np.float32)[:, None, None]
+    padded[:, radius : radius + space.height, radius : radius + space.width] = planes
+    if space.wraps_y:
+        rows = np.pad(planes, ((0, 0), (radius, radius), (0, 0)), mode="wrap")
+        padded[:, :, radius : radius + space.width] = rows
+    if space.wraps_x:
+        inner = padded[:, :, radius : radius + space.width]
+        padded = np.pad(inner, ((0, 0), (0, 0), (radius, radius)), mode="wrap")
     side = 2 * radius + 1
     rows, columns = np.divmod(np.asarray(cells, dtype=np.int64), space.width)
     return (
@@ -64,8 +66,9 @@ def places_in(
     row, column = divmod(here, space.width)
     down = rows - row
     right = columns - column
-    if space.wrap:
+    if space.wraps_y:
         down = (down + space.height // 2) % space.height - space.height // 2
+    if space.wraps_x:
         right = (right + space.width // 2) % space.width - space.width // 2
     return np.clip(down, -radius, radius) + radius, np.clip(right, -radius, radius) + radius
 

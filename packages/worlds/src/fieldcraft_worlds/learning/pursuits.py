@@ -111,7 +111,9 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
             )
         if any(each.wrap for each in grounds):
             raise InvalidValue(
-                "Pursuits have rims", got="a torus", remedy="Pass grids with wrap=False"
+                "Pursuits have edges",
+                got="a grid that wraps",
+                remedy="Pass grids with wrap=False",
             )
         self.num_envs = checks.integer("worlds", worlds, minimum=1)
         self.pursuers = checks.integer("pursuers", pursuers, minimum=1, maximum=1000)

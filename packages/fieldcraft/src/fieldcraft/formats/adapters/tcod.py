@@ -5,7 +5,7 @@ The tiles of a tcod map are the cells of a `Grid(tiles=True)`, and positions are
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,7 +28,7 @@ def grid(
     *,
     neighbors: int | ArrayLike = 8,
     corners: Corners = "never",
-    wrap: bool = False,
+    wrap: bool | Literal["x", "y"] = False,
 ) -> Grid:
     """Return the grid of a tcod map. The array is copied: use `set_walls` for doors.
 

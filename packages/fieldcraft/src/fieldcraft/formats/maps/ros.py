@@ -154,7 +154,7 @@ def save_ros(path: str | os.PathLike[str], grid: Grid) -> None:
     Raises
     ------
     InvalidValue
-        For another suffix than .yaml, a torus, or another space than a grid.
+        For another suffix than .yaml, a map that wraps, or another space than a grid.
     BadMapFile
         If the path can't be written.
     """
@@ -164,7 +164,7 @@ def save_ros(path: str | os.PathLike[str], grid: Grid) -> None:
         raise InvalidValue("A map for ROS is a .yaml file", got=repr(str(path)), remedy=remedy)
     if grid_of(grid, "A map for ROS", remedy="Pass a fieldcraft.Grid").wrap:
         remedy = "Pass a grid with wrap=False"
-        raise InvalidValue("A map for ROS has borders", got="a torus", remedy=remedy)
+        raise InvalidValue("A map for ROS has borders", got=repr(grid), remedy=remedy)
     picture = file.with_suffix(".pgm")
     shades = np.where(grid.walls if grid.y_up else grid.walls[::-1], _BLACK, _WHITE)
     header = f"P5\n{grid.width} {grid.height}\n255\n".encode()

@@ -24,6 +24,7 @@ from fieldcraft.kernels.agents.crowd_arrays import (
 )
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.shared.grid_frame import GRID_FRAME, GridFrame
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 
 __all__ = [
     "CLEARANCE",
@@ -162,13 +163,17 @@ def _world(index, part, start, size):
 @kernel(error_model="numpy", forceinline=True)
 def _cell_of(blocked, x, y, frame):
     """Return the cell of a position, (column, row), the place in it, and whether it is on the map,
-    which is optional on a torus. The column is -1 off the map.
+    which is optional along axes that wrap. The column is -1 off the map.
     """
     height, width = blocked.shape
     u = (x - frame.left) / frame.size
     v = (y - frame.low) / frame.size
-    on_map = 0 <= u < width and 0 <= v < height
-    if not on_map and not (frame.wrap and np.isfinite(u) and np.isfinite(v)):
+    on_map_x = 0 <= u < width
+    on_map_y = 0 <= v < height
+    on_map = on_map_x and on_map_y
+    wrap = frame.wrap
+    may_wrap = (on_map_x or wrap & WRAP_X != 0) and (on_map_y or wrap & WRAP_Y != 0)
+    if not on_map and not (may_wrap and np.isfinite(u) and np.isfinite(v)):
         return np.int64(-1), np.int64(-1), 0.0, 0.0, False
     column = np.floor(u)
     row = np.floor(v)

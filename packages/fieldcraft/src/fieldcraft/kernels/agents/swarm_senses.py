@@ -10,6 +10,7 @@ import numpy as np
 
 from fieldcraft.kernels.agents.swarm_layout import BLOCKED
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 
 __all__ = [
     "add_free_sides",
@@ -34,7 +35,7 @@ def cells_at(x, y, height, width, wrap, cells):
     """Write the cells at places less than a map away; -1 off the map."""
     wide = np.int32(width)
     high = np.int32(height)
-    if wrap:
+    if wrap == WRAP_X + WRAP_Y:
         for k in range(x.shape[0]):
             column, row = np.int32(x[k] >> _16), np.int32(y[k] >> _16)
             column = np.int32(column + wide) if column < 0 else column
@@ -42,6 +43,17 @@ def cells_at(x, y, height, width, wrap, cells):
             row = np.int32(row + high) if row < 0 else row
             row = np.int32(row - high) if row >= high else row
             cells[k] = np.int32(np.int32(row * wide) + column)
+    elif wrap != 0:
+        around_x = wide if wrap & WRAP_X != 0 else _0
+        around_y = high if wrap & WRAP_Y != 0 else _0
+        for k in range(x.shape[0]):
+            column, row = np.int32(x[k] >> _16), np.int32(y[k] >> _16)
+            column = np.int32(column + around_x) if column < 0 else column
+            column = np.int32(column - around_x) if column >= wide else column
+            row = np.int32(row + around_y) if row < 0 else row
+            row = np.int32(row - around_y) if row >= high else row
+            inside = (np.uint32(column) < np.uint32(wide)) & (np.uint32(row) < np.uint32(high))
+            cells[k] = np.int32(np.int32(row * wide) + column) if inside else _NOWHERE
     else:
         for k in range(x.shape[0]):
             column, row = np.int32(x[k] >> _16), np.int32(y[k] >> _16)

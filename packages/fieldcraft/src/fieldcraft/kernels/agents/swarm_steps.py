@@ -154,7 +154,7 @@ def walk(numbers, inputs, circle_table, rule, no_walls, step, first, last, agent
     """Take one step of the agents [first, last) of (3, N), in place."""
     height = rule.height
     width = rule.width
-    wrap = rule.wrap != 0
+    wrap = rule.wrap
     ground = inputs.wall_bits, no_walls, height, width, wrap
     senses = (rule.follow != 0) | (rule.avoid != 0)
     by_vectors = (rule.align != 0) | (rule.separate != 0) | (rule.cohere != 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 
 __all__ = ["hits"]
 
@@ -21,8 +22,10 @@ def _is_inside(reached, number, y, x, wrap):
             column -= 1
         else:
             column += 1
-        if wrap:
-            row, column = row % height, column % width
+        if wrap & WRAP_X != 0:
+            column %= width
+        if wrap & WRAP_Y != 0:
+            row %= height
         if row < 0 or row >= height or column < 0 or column >= width:
             return False
         if reached[row, column] != number:
@@ -31,7 +34,7 @@ def _is_inside(reached, number, y, x, wrap):
 
 
 @kernel(
-    "b1[:,::1], i8[::1], i8[::1], i8[::1], b1, f8, i8, out f8[:,::1], out f8[:,::1], out i4[:,::1],"
+    "b1[:,::1], i8[::1], i8[::1], i8[::1], i8, f8, i8, out f8[:,::1], out f8[:,::1], out i4[:,::1],"
     " out i4[:,::1]"
 )
 def hits(walls, cells, reaches, widths, wrap, strength, number, total, most, last, reached):
@@ -63,13 +66,13 @@ def hits(walls, cells, reaches, widths, wrap, strength, number, total, most, las
             continue
         for dy in range(-rows, rows + 1):
             y = r + dy
-            if wrap:
+            if wrap & WRAP_Y != 0:
                 y %= height
             if y < 0 or y >= height:
                 continue
             across = min(widths[abs(dy)], columns)
             first, end = c - across, c + across + 1
-            if not wrap:
+            if wrap & WRAP_X == 0:
                 first, end = max(first, 0), min(end, width)
             for column in range(first, end):
                 x = column

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 
 __all__ = ["pinch", "point", "sample"]
 
@@ -154,7 +155,7 @@ def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
 
 
 @kernel(
-    "f4[:,:,::1], u1[:,::1], f8[:,::1], f8, f8, f8, b1, b1, i8, i8, out i8[::1], out f8[:,::1]",
+    "f4[:,:,::1], u1[:,::1], f8[:,::1], f8, f8, f8, i8, b1, i8, i8, out i8[::1], out f8[:,::1]",
     error_model="numpy",
 )
 def sample(vectors, gates, points, x0, y0, size, wrap, clamp, first, last, wrong, out):
@@ -162,19 +163,27 @@ def sample(vectors, gates, points, x0, y0, size, wrap, clamp, first, last, wrong
     point off the map to `wrong[0]`.
     """
     height, width = gates.shape
+    wrap_x = wrap & WRAP_X != 0
+    wrap_y = wrap & WRAP_Y != 0
     for i in range(first, last):
         u, v = (points[i, 0] - x0) / size, (points[i, 1] - y0) / size
         if not (0 <= u < width and 0 <= v < height):
-            if not (np.isfinite(u) and np.isfinite(v) and (clamp or wrap)):
+            on_map_x = clamp or wrap_x or 0 <= u < width
+            on_map_y = clamp or wrap_y or 0 <= v < height
+            if not (np.isfinite(u) and np.isfinite(v) and on_map_x and on_map_y):
                 wrong[0] = i
                 continue
-            if not wrap:
-                u, v = min(max(u, 0.0), width * _INSIDE), min(max(v, 0.0), height * _INSIDE)
+            if not wrap_x:
+                u = min(max(u, 0.0), width * _INSIDE)
+            if not wrap_y:
+                v = min(max(v, 0.0), height * _INSIDE)
         column, row = np.floor(u), np.floor(v)
         tx, ty = u - column - 0.5, v - row - 0.5
         c, r = np.int64(column), np.int64(row)
-        if wrap:
-            c, r = np.int64(column % width), np.int64(row % height)
+        if wrap_x:
+            c = np.int64(column % width)
+        if wrap_y:
+            r = np.int64(row % height)
         own_x, own_y = np.float64(vectors[r, c, 0]), np.float64(vectors[r, c, 1])
         if own_x == 0 and own_y == 0:
             out[i, 0], out[i, 1] = 0.0, 0.0
@@ -182,8 +191,10 @@ def sample(vectors, gates, points, x0, y0, size, wrap, clamp, first, last, wrong
         gate = gates[r, c]
         c1 = c + 1 if tx >= 0 else c - 1
         r1 = r + 1 if ty >= 0 else r - 1
-        if wrap:
-            c1, r1 = c1 % width, r1 % height
+        if wrap_x:
+            c1 %= width
+        if wrap_y:
+            r1 %= height
         tx = abs(tx) if 0 <= c1 < width else 0.0
         ty = abs(ty) if 0 <= r1 < height else 0.0
         c1 = c1 if 0 <= c1 < width else c

@@ -12,7 +12,7 @@ from fieldcraft.kernels.shared.arrays import Bytes, Floats, Ints
 __all__ = ["COST_BOUNDS", "UNIFORM_GROUND", "CostBounds", "CostGround", "UniformGround"]
 
 COST_BOUNDS = "CostBounds(f8, f8, f8, f8)"
-UNIFORM_GROUND = "UniformGround(u1[::1], i8[::1], b1, i8, i8, b1)"
+UNIFORM_GROUND = "UniformGround(u1[::1], i8[::1], b1, i8, i8, i8)"
 """The types of the classes in declarations of kernels."""
 
 
@@ -26,7 +26,8 @@ class UniformGround(NamedTuple):
     eight: bool
     width: int
     height: int
-    wrap: bool
+    wrap: int
+    """Which axes wrap, see `kernels.shared.places`."""
 
 
 class CostGround(NamedTuple):
@@ -44,7 +45,8 @@ class CostGround(NamedTuple):
     """Whether some costs are infinite: no diagonal cuts the corners of such cells."""
     width: int
     height: int
-    wrap: bool
+    wrap: int
+    """Which axes wrap, see `kernels.shared.places`."""
 
 
 class CostBounds(NamedTuple):

@@ -12,6 +12,7 @@ from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.compiling.low_level import bit_length, lowest_bit
 from fieldcraft.kernels.paths.path_ground import COST_BOUNDS, CostBounds, CostGround
 from fieldcraft.kernels.shared.moves import turned_round, wrapped
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 
 __all__ = ["CostBounds", "CostGround", "least_cost", "weighted", "weighted_scratch"]
 
@@ -40,9 +41,9 @@ def weighted_scratch(
 
 
 @kernel(
-    f"CostGround(i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), {COST_BOUNDS}, i8, i8,"
+    f"CostGround(i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, i8), {COST_BOUNDS}, i8, i8,"
     " out f8[::1], out u1[::1], out i4[:,::1], out i8[::1]",
-    f"CostGround(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), {COST_BOUNDS}, i8, i8,"
+    f"CostGround(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, i8), {COST_BOUNDS}, i8, i8,"
     " out f8[::1], out u1[::1], out i4[:,::1], out i8[::1]",
 )
 def weighted(ground, bounds, start, goal, best, came, pool, keys):
@@ -203,8 +204,10 @@ def _key(buckets):
 def least_cost(x, y, goal_x, goal_y, width, height, wrap, straight, diagonal):
     """Return a lower bound of the cost of all paths to the goal."""
     dx, dy = abs(goal_x - x), abs(goal_y - y)
-    if wrap:
-        dx, dy = min(dx, width - dx), min(dy, height - dy)
+    if wrap & WRAP_X != 0:
+        dx = min(dx, width - dx)
+    if wrap & WRAP_Y != 0:
+        dy = min(dy, height - dy)
     return straight * max(dx, dy) + diagonal * min(dx, dy)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.compiling.low_level import lowest_bit
 from fieldcraft.kernels.paths.path_ground import CostGround
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 
 __all__ = ["CostGround", "straighten"]
 
@@ -17,9 +18,9 @@ PASSES = 8
 
 
 @kernel(
-    "CostGround(i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), u1[::1], i8[::1], f8, f8,"
+    "CostGround(i8[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, i8), u1[::1], i8[::1], f8, f8,"
     " out i8[::1]",
-    "CostGround(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, b1), u1[::1], i8[::1], f8, f8,"
+    "CostGround(u1[::1], i8[:,::1], f8[::1], f8[::1], b1, i8, i8, i8), u1[::1], i8[::1], f8, f8,"
     " out i8[::1]",
 )
 def straighten(ground, king, cells, least, cell_size, chosen):
@@ -49,7 +50,7 @@ def straighten(ground, king, cells, least, cell_size, chosen):
             totals[j] = totals[j - 1] + leg_costs[j]
             for i in range(j - 2, max(j - BACK, 0) - 1, -1):
                 dx, dy = xs[j] - xs[i], ys[j] - ys[i]
-                if wrap and (2 * abs(dx) >= width or 2 * abs(dy) >= height):
+                if _is_half_round(dx, dy, width, height, wrap):
                     continue
                 length = math.sqrt(np.float64(dx * dx + dy * dy)) * cell_size
                 if totals[i] + length * least > totals[j]:
@@ -90,8 +91,16 @@ def straighten(ground, king, cells, least, cell_size, chosen):
 
 
 @kernel
+def _is_half_round(dx, dy, width, height, wrap):
+    """Return whether so many columns and rows are half of an axis that wraps, or more."""
+    if wrap & WRAP_X != 0 and 2 * abs(dx) >= width:
+        return True
+    return wrap & WRAP_Y != 0 and 2 * abs(dy) >= height
+
+
+@kernel
 def _corners(ground, cells, nodes, xs, ys, leg_lengths, leg_costs):
-    """Write where the steps change, and on a torus before a segment crosses half of it: indices
+    """Write where the steps change, and before a segment is half of an axis that wraps: indices
     into `cells`, and places on the unrolled map.
     """
     moves = ground.moves
@@ -111,8 +120,8 @@ def _corners(ground, cells, nodes, xs, ys, leg_lengths, leg_costs):
     for i in range(1, n):
         step = _step(moves, steps, lengths, width, height, cells[i - 1], cells[i])
         dx, dy = steps[step, 0], steps[step, 1]
-        half_round = wrap and (
-            2 * abs(x + dx - xs[count - 1]) >= width or 2 * abs(y + dy - ys[count - 1]) >= height
+        half_round = _is_half_round(
+            x + dx - xs[count - 1], y + dy - ys[count - 1], width, height, wrap
         )
         if run > 0 and (step != last or half_round):
             nodes[count], xs[count], ys[count] = i - 1, x, y

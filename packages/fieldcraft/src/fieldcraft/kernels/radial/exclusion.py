@@ -27,9 +27,9 @@ def _write(sums, taken, walls, cells, row, out):
 
 
 @kernel(
-    "i8[:,::1], none, i8[:,::1], (i8[::1], f8[::1], i8[::1]), (f8[::1], i8[:,::1]), b1, out"
+    "i8[:,::1], none, i8[:,::1], (i8[::1], f8[::1], i8[::1]), (f8[::1], i8[:,::1]), i8, out"
     " f4[:,::1], out i8[:,::1], out u1[:,::1]",
-    "i8[:,::1], b1[:,::1], i8[:,::1], (i8[::1], f8[::1], i8[::1]), (f8[::1], i8[:,::1]), b1, out"
+    "i8[:,::1], b1[:,::1], i8[:,::1], (i8[::1], f8[::1], i8[::1]), (f8[::1], i8[:,::1]), i8, out"
     " f4[:,::1], out i8[:,::1], out u1[:,::1]",
 )
 def drawn(sums, walls, cells, sources, footprints, wrap, out, scratch, dirty):

@@ -35,7 +35,8 @@ class LinkedGrid(NamedTuple):
     steps: Ints
     lengths: Ints
     """Of steps, in 1 / LENGTH_SCALE cells."""
-    wrap: bool
+    wrap: int
+    """Which axes wrap, see `kernels.shared.places`."""
 
 
 class WalkScratch(NamedTuple):

@@ -18,6 +18,7 @@ from fieldcraft.kernels.radial.radial_arrays import (
     SquareWeights,
     WalkScratch,
 )
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.kernels.trail.stamp_sums import TILE_COLUMNS, TILE_ROWS, _rounded
 
 __all__ = [
@@ -35,17 +36,17 @@ __all__ = [
 ]
 
 LENGTH_SCALE = float(1 << 24)
-GRID_1 = "LinkedGrid(u1[:,::1], u1[::1], i8[:,::1], i8[::1], b1)"
-GRID_8 = "LinkedGrid(u8[:,::1], u8[::1], i8[:,::1], i8[::1], b1)"
+GRID_1 = "LinkedGrid(u1[:,::1], u1[::1], i8[:,::1], i8[::1], i8)"
+GRID_8 = "LinkedGrid(u8[:,::1], u8[::1], i8[:,::1], i8[::1], i8)"
 """Grids with up to 8 and up to 64 steps out of a cell, in declarations of kernels."""
 _DIRTY = np.uint8((1 << TILE_ROWS) - 1)
 
 
-@kernel("b1[:,::1], i8[::1], i8[::1], b1, out b1[::1]")
+@kernel("b1[:,::1], i8[::1], i8[::1], i8, out b1[::1]")
 def open_boxes(closed, cells, reaches, wrap, found):
     """Write to `found` whether the square of `reaches[i]` around each cell contains no closed cell.
 
-    On a torus, squares across the rim do not count as open.
+    Squares across an edge that wraps do not count as open.
     """
     height, width = closed.shape
     for i in range(cells.shape[0]):
@@ -53,8 +54,11 @@ def open_boxes(closed, cells, reaches, wrap, found):
         row, column = divmod(cells[i], width)
         top, bottom = max(row - reach, 0), min(row + reach + 1, height)
         left, right = max(column - reach, 0), min(column + reach + 1, width)
-        is_unclipped = bottom - top == 2 * reach + 1 and right - left == 2 * reach + 1
-        is_open = is_unclipped or not wrap
+        is_open = True
+        if wrap & WRAP_X != 0:
+            is_open = right - left == 2 * reach + 1
+        if wrap & WRAP_Y != 0:
+            is_open = is_open and bottom - top == 2 * reach + 1
         y = top
         while is_open and y < bottom:
             line = closed[y, left:right]
@@ -87,7 +91,7 @@ def connected(ground, cell, center, radius, mark, cells, squares, seen):
     Parameters
     ----------
     ground : LinkedGrid
-        The cells and their steps.
+        The cells, their steps and which axes wrap.
     cell : int
         Where the search begins.
     center : tuple of float
@@ -105,6 +109,8 @@ def connected(ground, cell, center, radius, mark, cells, squares, seen):
     masks = ground.masks
     steps = ground.steps
     wrap = ground.wrap
+    wrap_x = wrap & WRAP_X != 0
+    wrap_y = wrap & WRAP_Y != 0
     across, down = center
     height, width = links.shape
     row, column = divmod(cell, width)
@@ -118,14 +124,20 @@ def connected(ground, cell, center, radius, mark, cells, squares, seen):
         head += 1
         for k in range(steps.shape[0]):
             next_y, next_x = y + steps[k, 1], x + steps[k, 0]
-            if wrap:
-                next_y, next_x = next_y % height, next_x % width
-            elif next_y < 0 or next_y >= height or next_x < 0 or next_x >= width:
+            if wrap_x:
+                next_x %= width
+            if wrap_y:
+                next_y %= height
+            if next_y < 0 or next_y >= height or next_x < 0 or next_x >= width:
                 continue
-            right, below = _offset(column, next_x, width, wrap), _offset(row, next_y, height, wrap)
+            right = _offset(column, next_x, width, wrap_x)
+            below = _offset(row, next_y, height, wrap_y)
             dx, dy = right - across, below - down
-            if wrap:  # the point may be nearer the other way around than the cell
-                dx, dy = dx - width * np.rint(dx / width), dy - height * np.rint(dy / height)
+            # The point may be nearer the other way around than the cell.
+            if wrap_x:
+                dx -= width * np.rint(dx / width)
+            if wrap_y:
+                dy -= height * np.rint(dy / height)
             square = dx * dx + dy * dy
             if (
                 square <= limit
@@ -192,6 +204,8 @@ def path(ground, extra, cell, limit, mark, cells, distances, scratch):
     steps = ground.steps
     lengths = ground.lengths
     wrap = ground.wrap
+    wrap_x = wrap & WRAP_X != 0
+    wrap_y = wrap & WRAP_Y != 0
     best = scratch.best
     seen = scratch.seen
     heads = scratch.heads
@@ -216,8 +230,8 @@ def path(ground, extra, cell, limit, mark, cells, distances, scratch):
         waiting -= 1
         here = node_cells[node]
         y, x = divmod(here, width)
-        own_y = reach + _offset(row, y, height, wrap)
-        own_x = reach + _offset(column, x, width, wrap)
+        own_y = reach + _offset(row, y, height, wrap_y)
+        own_x = reach + _offset(column, x, width, wrap_x)
         distance = best[own_y, own_x]
         if seen[own_y, own_x] != mark or distance < bucket * span:
             continue
@@ -233,15 +247,17 @@ def path(ground, extra, cell, limit, mark, cells, distances, scratch):
         found += 1
         for k in range(steps.shape[0]):
             next_y, next_x = y + steps[k, 1], x + steps[k, 0]
-            if wrap:
-                next_y, next_x = next_y % height, next_x % width
-            elif next_y < 0 or next_y >= height or next_x < 0 or next_x >= width:
+            if wrap_x:
+                next_x %= width
+            if wrap_y:
+                next_y %= height
+            if next_y < 0 or next_y >= height or next_x < 0 or next_x >= width:
                 continue
             after = distance + lengths[k] + _resistance(extra, next_y, next_x)
             if after > limit or links[next_y, next_x] & masks[k] == 0:
                 continue
-            to_y = reach + _offset(row, next_y, height, wrap)
-            to_x = reach + _offset(column, next_x, width, wrap)
+            to_y = reach + _offset(row, next_y, height, wrap_y)
+            to_x = reach + _offset(column, next_x, width, wrap_x)
             if seen[to_y, to_x] == mark + 1 or (
                 seen[to_y, to_x] == mark and after >= best[to_y, to_x]
             ):

@@ -90,9 +90,9 @@ def _add(cell, strength, number, footprints, wrap, sums, dirty):
 
 
 @kernel(
-    f"none, i8[::1], b1[::1], i8[::1], f4[::1], {FOOTPRINT_TABLES}, b1, out b1[::1], {_WRITTEN},"
+    f"none, i8[::1], b1[::1], i8[::1], f4[::1], {FOOTPRINT_TABLES}, i8, out b1[::1], {_WRITTEN},"
     " out i8[:,::1], out u1[:,::1], out f4[:,::1]",
-    f"b1[:,::1], i8[::1], b1[::1], i8[::1], f4[::1], {FOOTPRINT_TABLES}, b1, out b1[::1],"
+    f"b1[:,::1], i8[::1], b1[::1], i8[::1], f4[::1], {FOOTPRINT_TABLES}, i8, out b1[::1],"
     f" {_WRITTEN}, out i8[:,::1], out u1[:,::1], out f4[:,::1]",
 )
 def follow(

@@ -24,8 +24,8 @@ _BIN_FRAME = "BinFrame(f8, f8, f8, f8, f8, f8, i8)"
 
 
 class BinFrame(NamedTuple):
-    """Where the bins are: their least x and y, the periods of a torus or 0, the bins per unit of
-    length along both axes, and the number of columns of bins.
+    """Where the bins are: their least x and y, the periods of axes that wrap or 0, the bins per
+    unit of length along both axes, and the number of columns of bins.
     """
 
     low_x: float
@@ -45,9 +45,10 @@ def _bin(at, low, per, count):
 
 @kernel(error_model="numpy")
 def _on_map(x, y, frame):
-    """Return a position; on a torus the one on the map."""
+    """Return a position; along axes that wrap the one on the map."""
     if frame.period_x > 0:
         x = frame.low_x + (x - frame.low_x) % frame.period_x
+    if frame.period_y > 0:
         y = frame.low_y + (y - frame.low_y) % frame.period_y
     return x, y
 
@@ -58,7 +59,7 @@ def _on_map(x, y, frame):
 )
 def sort(points, frame, starts, order, places, coordinates, keys):
     """Sort `points` (N, 2) by bins, stably: `order` receives their indices, `places` the points
-    (on a torus: on the map).
+    (along axes that wrap: on the map).
 
     The members of bin `b` are `starts[b]` to `starts[b + 1]`; `coordinates` (2, N) has all x, then
     all y of `places`; `keys` is scratch of N.
@@ -89,8 +90,8 @@ def sort(points, frame, starts, order, places, coordinates, keys):
 
 @kernel
 def _beside(own, count, wrap, turn):
-    """Return the bins around one along an axis, [first, last), in two parts if they cross the rim
-    of a torus: part `turn` of them, 0 or 1.
+    """Return the bins around one along an axis, [first, last), in two parts if they cross an edge
+    that wraps: part `turn` of them, 0 or 1.
     """
     if turn == 1:
         if wrap and count >= 3 and own == 0:
@@ -116,18 +117,22 @@ def _near(starts, frame, x, y, spans):
     """
     columns = frame.columns
     rows = (starts.shape[0] - 1) // columns
-    wrap = frame.period_x > 0
+    wrap_x = frame.period_x > 0
+    wrap_y = frame.period_y > 0
     parts = 1
-    if wrap:
+    if wrap_y:
         parts = 2
+    pieces = 1
+    if wrap_x:
+        pieces = 2
     column = _bin(x, frame.low_x, frame.per_x, columns)
     row = _bin(y, frame.low_y, frame.per_y, rows)
     count = 0
     for part in range(parts):
-        row_0, row_1 = _beside(row, rows, wrap, part)
+        row_0, row_1 = _beside(row, rows, wrap_y, part)
         for r in range(row_0, row_1):
-            for piece in range(parts):
-                first, last = _beside(column, columns, wrap, piece)
+            for piece in range(pieces):
+                first, last = _beside(column, columns, wrap_x, piece)
                 if first < last:
                     spans[count, 0] = starts[r * columns + first]
                     spans[count, 1] = starts[r * columns + last]
@@ -137,7 +142,9 @@ def _near(starts, frame, x, y, spans):
 
 @kernel(forceinline=True)
 def _short(away, period):
-    """Return a difference, the short way around a torus."""
+    """Return a difference, the short way around an axis that wraps; its period is 0 if it does
+    not.
+    """
     half = period / 2
     if away > half:
         return away - period
@@ -156,7 +163,7 @@ def separate(coordinates, order, starts, frame, radius, first, last, out):
     """
     period_x = frame.period_x
     period_y = frame.period_y
-    wrap = period_x > 0
+    wrap = period_x > 0 or period_y > 0
     per = 1.0 / radius
     xs, ys = coordinates[0], coordinates[1]
     pushes_x, pushes_y = np.empty(_AT_ONCE), np.empty(_AT_ONCE)
@@ -208,6 +215,7 @@ def flock(places, order, starts, velocities, frame, radius, first, last, out):
     """
     period_x = frame.period_x
     period_y = frame.period_y
+    wrap = period_x > 0 or period_y > 0
     reach2 = radius * radius
     spans = np.empty((6, 2), np.int64)
     for k in range(first, last):
@@ -216,7 +224,7 @@ def flock(places, order, starts, velocities, frame, radius, first, last, out):
         for piece in range(_near(starts, frame, x, y, spans)):
             for j in range(spans[piece, 0], spans[piece, 1]):
                 dx, dy = places[j, 0] - x, places[j, 1] - y
-                if period_x > 0:
+                if wrap:
                     dx, dy = _short(dx, period_x), _short(dy, period_y)
                 if dx * dx + dy * dy <= reach2 and j != k:
                     count += 1
@@ -244,6 +252,7 @@ def closest(
     """
     period_x = frame.period_x
     period_y = frame.period_y
+    wrap = period_x > 0 or period_y > 0
     grouped = groups.shape[0] > 0
     spans = np.empty((6, 2), np.int64)
     for k in range(first, last):
@@ -253,7 +262,7 @@ def closest(
         for piece in range(_near(starts, frame, x, y, spans)):
             for j in range(spans[piece, 0], spans[piece, 1]):
                 dx, dy = places[j, 0] - x, places[j, 1] - y
-                if period_x > 0:
+                if wrap:
                     dx, dy = _short(dx, period_x), _short(dy, period_y)
                 d2 = dx * dx + dy * dy
                 i = order[j]

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 __all__ = ["GRID_FRAME", "GridFrame"]
 
-GRID_FRAME = "GridFrame(f8, f8, f8, i8, i8, b1, b1)"
+GRID_FRAME = "GridFrame(f8, f8, f8, i8, i8, b1, i8)"
 """The type of `GridFrame` in declarations of kernels."""
 
 
 class GridFrame(NamedTuple):
-    """The corner with the least x and y, the side of a cell, the columns and rows, and whether the
-    world's y points up and the grid is a torus.
+    """The corner with the least x and y, the side of a cell, the columns and rows, whether the
+    world's y points up, and which axes wrap (see `places`).
     """
 
     left: float
@@ -21,4 +21,4 @@ class GridFrame(NamedTuple):
     width: int
     height: int
     y_up: bool
-    wrap: bool
+    wrap: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 
 __all__ = ["patch"]
 
@@ -12,8 +13,10 @@ __all__ = ["patch"]
 @kernel(forceinline=True)
 def _cell(x, y, width, height, wrap):
     """Return the cell at a column and a row; -1 off the map."""
-    if wrap:
-        return y % height * width + x % width
+    if wrap & WRAP_X != 0:
+        x %= width
+    if wrap & WRAP_Y != 0:
+        y %= height
     if 0 <= x < width and 0 <= y < height:
         return y * width + x
     return np.int64(-1)
@@ -30,12 +33,12 @@ def _may_enter(start, end, free, terrain):
 
 
 @kernel(
-    "i8[::1], i8[:,::1], i8[:,::1], b1[::1], b1[::1], none, i8, i8, i8, b1, out u1[::1]",
-    "i8[::1], i8[:,::1], i8[:,::1], b1[::1], b1[::1], none, i8, i8, i8, b1, out u8[::1]",
+    "i8[::1], i8[:,::1], i8[:,::1], b1[::1], b1[::1], none, i8, i8, i8, i8, out u1[::1]",
+    "i8[::1], i8[:,::1], i8[:,::1], b1[::1], b1[::1], none, i8, i8, i8, i8, out u8[::1]",
     "i8[::1], i8[:,::1], i8[:,::1], b1[::1], b1[::1], (u1[::1], b1[:,::1]), i8, i8, i8,"
-    " b1, out u1[::1]",
+    " i8, out u1[::1]",
     "i8[::1], i8[:,::1], i8[:,::1], b1[::1], b1[::1], (u1[::1], b1[:,::1]), i8, i8, i8,"
-    " b1, out u8[::1]",
+    " i8, out u8[::1]",
 )
 def patch(changed, around, steps, walls, free, terrain, needed, width, height, wrap, links):
     """Write the links of all cells that steps from, to or past changed cells enter.

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.compiling.low_level import lowest_bit
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 
 __all__ = [
     "PRUNED",
@@ -62,8 +63,8 @@ def stops_scratch(shape: tuple[int, int]) -> NDArray[np.int64]:
 
 
 @kernel(
-    "b1[:,::1], u1[:,::1], b1[:,::1], i8[:,::1], b1, b1, i8, i8, i8, i8, out i8[:,::1]",
-    "b1[:,::1], u1[:,::1], b1[:,::1], i8[:,::1], b1, b1, i8, i8, i8, i8, out u1[:,::1]",
+    "b1[:,::1], u1[:,::1], b1[:,::1], i8[:,::1], b1, i8, i8, i8, i8, i8, out i8[:,::1]",
+    "b1[:,::1], u1[:,::1], b1[:,::1], i8[:,::1], b1, i8, i8, i8, i8, i8, out u1[:,::1]",
 )
 def leave(walls, classes, enter, steps, ruled, wrap, y0, y1, x0, x1, moves):
     """Write the steps that may leave each cell of rows [y0, y1) and columns [x0, x1).
@@ -79,10 +80,13 @@ def leave(walls, classes, enter, steps, ruled, wrap, y0, y1, x0, x1, moves):
                 for k in range(steps.shape[0]):
                     dx, dy = steps[k, 0], steps[k, 1]
                     nx, ny = x + dx, y + dy
-                    if nx < 0 or ny < 0 or nx >= width or ny >= height:
-                        if not wrap:
+                    if nx < 0 or nx >= width:
+                        if wrap & WRAP_X == 0:
                             continue
                         nx %= width
+                    if ny < 0 or ny >= height:
+                        if wrap & WRAP_Y == 0:
+                            continue
                         ny %= height
                     if walls[ny, nx] or (ruled and not enter[classes[y, x], classes[ny, nx]]):
                         continue
@@ -170,7 +174,7 @@ def _root(labels, cell):
 
 @kernel
 def wrapped(x, y, width, height):
-    """Return a column and a row on a torus within the map."""
+    """Return a column and a row within the map where a step leads over an edge that wraps."""
     if x < 0 or x >= width:
         x %= width
     if y < 0 or y >= height:

@@ -1,4 +1,9 @@
-"""World positions and cells of a grid of squares."""
+"""World positions and cells of a grid of squares.
+
+Here and in all kernels `wrap` says which axes of a grid wrap: `WRAP_X` if its columns do, plus
+`WRAP_Y` if its rows do. Kernels that follow links need only whether any does, since no link leads
+over another edge.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,10 @@ import numpy as np
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.shared.grid_frame import GRID_FRAME, GridFrame
 
-__all__ = ["GridFrame", "cell_of", "cells", "centers", "columns_and_rows"]
+__all__ = ["WRAP_X", "WRAP_Y", "GridFrame", "cell_of", "cells", "centers", "columns_and_rows"]
+
+WRAP_X = 1
+WRAP_Y = 2
 
 
 @kernel
@@ -30,8 +38,8 @@ def cell_of(x, y, frame, clamp):
     """Return the cell of a position; -1 if it is not finite, or off the map without `clamp`."""
     if not (np.isfinite(x) and np.isfinite(y)):
         return np.int64(-1)
-    column = _index((x - frame.left) / frame.size, frame.width, frame.wrap, clamp)
-    row = _index((y - frame.low) / frame.size, frame.height, frame.wrap, clamp)
+    column = _index((x - frame.left) / frame.size, frame.width, frame.wrap & WRAP_X != 0, clamp)
+    row = _index((y - frame.low) / frame.size, frame.height, frame.wrap & WRAP_Y != 0, clamp)
     if column < 0 or row < 0:
         return np.int64(-1)
     if frame.y_up:
@@ -72,11 +80,13 @@ def columns_and_rows(points, frame, found):
         row = (points[i, 1] - frame.low) / frame.size
         if not (np.isfinite(column) and np.isfinite(row)):
             return i
-        if frame.wrap:
+        if frame.wrap & WRAP_X != 0:
             found[i, 0] = column % frame.width
-            found[i, 1] = row % frame.height
         else:
             found[i, 0] = min(max(column, 0.0), np.float64(frame.width))
+        if frame.wrap & WRAP_Y != 0:
+            found[i, 1] = row % frame.height
+        else:
             found[i, 1] = min(max(row, 0.0), np.float64(frame.height))
     return -1
 

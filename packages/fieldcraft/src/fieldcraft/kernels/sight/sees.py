@@ -15,6 +15,7 @@ import numpy as np
 from fieldcraft.kernels.agents.mesh_moving import orientation
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.shared.heap import pop, push
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.kernels.sight.shot_cells import UNITS, pass_cells
 from fieldcraft.kernels.sight.sight_lines import (
     SIGHT_PORTALS,
@@ -428,9 +429,11 @@ def _sees_cell(walls, wrap, cell, goal, limit, cones, v):
     start_y, start_x = row * UNITS + UNITS // 2, column * UNITS + UNITS // 2
     dy, dx = goal // width - row, goal % width - column
     down = across = 1
-    if wrap:
-        dy, dx = (dy + height // 2) % height - height // 2, (dx + width // 2) % width - width // 2
+    if wrap & WRAP_Y != 0:
+        dy = (dy + height // 2) % height - height // 2
         down = 2 if 2 * abs(dy) == height else 1
+    if wrap & WRAP_X != 0:
+        dx = (dx + width // 2) % width - width // 2
         across = 2 if 2 * abs(dx) == width else 1
     squared = dy * dy + dx * dx
     for image in range(down * across if squared <= limit else 0):
@@ -451,7 +454,7 @@ def _sees_cell(walls, wrap, cell, goal, limit, cones, v):
 
 
 @kernel(
-    "u1[:,::1], i8[::1], i8[::1], f8[:,::1], i8[::1], b1, b1, i8, i8, out b1[:,::1]",
+    "u1[:,::1], i8[::1], i8[::1], f8[:,::1], i8[::1], i8, b1, i8, i8, out b1[:,::1]",
 )
 def sees_cells(walls, cells, limits, cones, goals, wrap, pairs, first, last, seen):
     """Write which of the cells `goals` (T,) the viewers [first, last), in `cells` (V,), see to

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 
 __all__ = ["LONGEST", "UNITS", "WIDEST", "pass_cells", "scratch", "shot", "units"]
 
@@ -37,8 +38,8 @@ def scratch(
     """Return arrays for shots of at most this number of steps from cell to cell and this width:
     cells, shares, and scratch, including `slot` with a 0 for each cell.
 
-    A shot makes as many steps as its ends are apart in rows and columns together, and off a torus
-    no more than fit the map.
+    A shot makes as many steps as its ends are apart in rows and columns together, and where nothing
+    wraps no more than fit the map.
     """
     across = 2 * int(half_width / UNITS + 0.5) + 1
     most = min(shape[0] * shape[1], (crossings + across) * across)
@@ -58,6 +59,8 @@ def pass_cells(walls, y0, x0, y1, x1, wrap, end_stops, path):
     stop it, and a wall at the end only with `end_stops`. Points are in units, see `units`.
     """
     height, width = walls.shape
+    wrap_x = wrap & WRAP_X != 0
+    wrap_y = wrap & WRAP_Y != 0
     ay, ax = abs(y1 - y0), abs(x1 - x0)
     wy, wx = max(ay, 1), max(ax, 1)
     down = 1 if y1 > y0 else -1
@@ -84,9 +87,11 @@ def pass_cells(walls, y0, x0, y1, x1, wrap, end_stops, path):
         if move == 3:
             beside_y = y + down
             beside_x = x + right
-            if wrap:
-                touched_y = touched_y or walls[beside_y % height, x % width] != 0
-                touched_x = touched_x or walls[y % height, beside_x % width] != 0
+            if wrap_x or wrap_y:
+                on_map_y = wrap_y or 0 <= beside_y < height
+                on_map_x = wrap_x or 0 <= beside_x < width
+                touched_y = touched_y or (on_map_y and walls[beside_y % height, x % width] != 0)
+                touched_x = touched_x or (on_map_x and walls[y % height, beside_x % width] != 0)
             else:
                 touched_y = touched_y or (0 <= beside_y < height and walls[beside_y, x] != 0)
                 touched_x = touched_x or (0 <= beside_x < width and walls[y, beside_x] != 0)
@@ -101,9 +106,11 @@ def pass_cells(walls, y0, x0, y1, x1, wrap, end_stops, path):
             left_x -= 1
             next_x += UNITS * wy
         if end_stops or left_y > 0 or left_x > 0:
-            if not wrap and (y < 0 or y >= height or x < 0 or x >= width):
+            if not wrap_y and (y < 0 or y >= height):
                 return passed, here, wy * wx
-            if (walls[y % height, x % width] if wrap else walls[y, x]) != 0:
+            if not wrap_x and (x < 0 or x >= width):
+                return passed, here, wy * wx
+            if (walls[y % height, x % width] if wrap_x or wrap_y else walls[y, x]) != 0:
                 return passed, here, wy * wx
 
 
@@ -136,7 +143,11 @@ def _beside(walls, y, x, line, half_width, wrap, count, cells, shares, slot):
     """Add a cell if its center is near the path and visible from it; return the number of cells."""
     y0, x0, dy, dx, stop = line
     height, width = walls.shape
-    if not wrap and (y < 0 or y >= height or x < 0 or x >= width or slot[y * width + x] != 0):
+    if wrap & WRAP_Y == 0 and (y < 0 or y >= height):
+        return count
+    if wrap & WRAP_X == 0 and (x < 0 or x >= width):
+        return count
+    if wrap == 0 and slot[y * width + x] != 0:
         return count
     along = _along(y, x, y0, x0, dy, dx, stop)
     near_y, near_x = y0 + along * dy, x0 + along * dx
@@ -154,7 +165,7 @@ def _beside(walls, y, x, line, half_width, wrap, count, cells, shares, slot):
     return _put((y % height) * width + x % width, along, cells, shares, slot, count)
 
 
-@kernel("u1[:,::1], i8, i8, i8, i8, f8, b1, out i8[::1], out f8[::1], out i8[:,::1], out i4[::1]")
+@kernel("u1[:,::1], i8, i8, i8, i8, f8, i8, out i8[::1], out f8[::1], out i8[:,::1], out i4[::1]")
 def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
     """Write the cells that a shot acts on and the share of the path at which it passes each; return
     (count, where it stops).

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 
 __all__ = [
     "NO_CONES",
@@ -90,19 +91,17 @@ def _root(square):
 def _extents(shape, row, column, limit, wrap):
     reach = _root(limit)
     height, width = shape
-    if wrap:
-        return (
-            min(reach, height // 2),
-            min(reach, height // 2),
-            min(reach, width // 2),
-            min(reach, width // 2),
-        )
-    return (
-        min(reach, row),
-        min(reach, height - 1 - row),
-        min(reach, column),
-        min(reach, width - 1 - column),
-    )
+    north = min(reach, row)
+    south = min(reach, height - 1 - row)
+    west = min(reach, column)
+    east = min(reach, width - 1 - column)
+    if wrap & WRAP_Y != 0:
+        north = min(reach, height // 2)
+        south = north
+    if wrap & WRAP_X != 0:
+        west = min(reach, width // 2)
+        east = west
+    return north, south, west, east
 
 
 @kernel
@@ -375,7 +374,7 @@ def _mark(walls, heights, eye, row, column, limit, extents, lit, cone, scratch):
 
 @kernel
 def _fold(window, rows, columns, height, width):
-    """Where a torus was looked round both ways, join its last row or column to the first, which is
+    """Where an axis was looked round both ways, join its last row or column to the first, which is
     the same.
     """
     if rows > height:
@@ -393,7 +392,7 @@ def _counts(bits, lit):
 
 
 @kernel(
-    "u1[:,::1], f4[:,::1], f8, i8, i8, b1, b1, out i8[::1], out i8[::1], (out u1[::1], out"
+    "u1[:,::1], f4[:,::1], f8, i8, i8, i8, b1, out i8[::1], out i8[::1], (out u1[::1], out"
     " i8[:,:,::1], out f4[::1])",
 )
 def sight_cells(walls, heights, eye, cell, limit, wrap, lit, cells, squares, scratch):
@@ -415,7 +414,7 @@ def sight_cells(walls, heights, eye, cell, limit, wrap, lit, cells, squares, scr
     _fold(window, rows, columns, height, width)
     distinct_rows, distinct_columns = min(rows, height), min(columns, width)
     top, left = (row - north) % height, (column - west) % width
-    # On a torus the rows and columns that lie beyond the seam come first.
+    # Where an axis wraps, the rows or columns that lie beyond the seam come first.
     first_row = height - top if top + distinct_rows > height else 0
     first_column = width - left if left + distinct_columns > width else 0
     n = 0
@@ -438,7 +437,7 @@ def sight_cells(walls, heights, eye, cell, limit, wrap, lit, cells, squares, scr
 
 
 @kernel(
-    "u1[:,::1], f4[:,::1], i8[::1], i8[::1], f8[:,::1], f8, b1, b1, out i4[:,::1], (out"
+    "u1[:,::1], f4[:,::1], i8[::1], i8[::1], f8[:,::1], f8, i8, b1, out i4[:,::1], (out"
     " u1[::1], out i8[:,:,::1], out f4[::1])",
 )
 def field_of_view(walls, heights, sources, limits, cones, eye, wrap, lit, counts, scratch):

@@ -132,7 +132,7 @@ def emit(values, roots, exponent):
 
 @kernel
 def close_ring(row, width, pad, reach, wrap):
-    """Fill the columns beside a scratch row: from the other side on a torus, else with 0."""
+    """Fill the columns beside a scratch row: from the other side if they wrap, else with 0."""
     for j in range(1, reach + 1):
         row[pad - j] = row[pad + (width - j) % width] if wrap else _ZERO
         row[pad + width - 1 + j] = row[pad + (j - 1) % width] if wrap else _ZERO

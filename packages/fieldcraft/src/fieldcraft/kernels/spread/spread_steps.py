@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.places import WRAP_X
 from fieldcraft.kernels.spread.spread_cells import (
     attenuate,
     close_ring,
@@ -50,13 +51,13 @@ def _loss(value):
 
 
 @kernel(
-    "u1[:,::1], (f4, none, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
+    "u1[:,::1], (f4, none, none, f4, f4, i8), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
     " f4[:,::1], out f4[:,::1]",
-    "u1[:,::1], (f4, f4, none, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
+    "u1[:,::1], (f4, f4, none, f4, f4, i8), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
     " f4[:,::1], out f4[:,::1]",
-    "u1[:,::1], (f4, none, i8, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
+    "u1[:,::1], (f4, none, i8, f4, f4, i8), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
     " f4[:,::1], out f4[:,::1]",
-    "u1[:,::1], (f4, f4, i8, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
+    "u1[:,::1], (f4, f4, i8, f4, f4, i8), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
     " f4[:,::1], out f4[:,::1]",
 )
 def wave_near(ground, rule, first, last, count, values, above, below, scratch):
@@ -82,7 +83,7 @@ def wave_near(ground, rule, first, last, count, values, above, below, scratch):
         _or_none(power),
         momentum,
         floor,
-        1 if wrap else 0,
+        1 if wrap & WRAP_X != 0 else 0,
         first,
         last,
         count,
@@ -99,9 +100,9 @@ def wave_near(ground, rule, first, last, count, values, above, below, scratch):
 
 @kernel(
     "(u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1]), f4[:,::1], f4[:,::1], (i8, b1,"
-    " f4, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,:,::1], out f4[:,:,::1]",
+    " f4, f4, f4, i8), i8, i8, i8, out f4[:,::1], out f4[:,:,::1], out f4[:,:,::1]",
     "(u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), f4[:,::1], f4[:,::1], (i8, b1,"
-    " f4, f4, f4, b1), i8, i8, i8, out f4[:,::1], out f4[:,:,::1], out f4[:,:,::1]",
+    " f4, f4, f4, i8), i8, i8, i8, out f4[:,::1], out f4[:,:,::1], out f4[:,:,::1]",
 )
 def wave_any(ground, above, below, rule, first, last, count, values, ring, roots):
     """Take `count` steps of the rows [first, last), in place, for any neighborhood, falloff and
@@ -131,7 +132,7 @@ def wave_any(ground, above, below, rule, first, last, count, values, ring, roots
                 copy_row(values[t], entering[pad : pad + width])
             else:
                 copy_row(below[t - last], entering[pad : pad + width])
-            close_ring(entering, width, pad, reach, wrap)
+            close_ring(entering, width, pad, reach, wrap & WRAP_X != 0)
             if exponent >= 2:
                 emit(entering, roots[0, (t - low) % rows], exponent)
         for level in range(1, count + 1):
@@ -173,6 +174,6 @@ def wave_any(ground, above, below, rule, first, last, count, values, ring, roots
                 floor,
             )
             if level < count:
-                close_ring(row, width, pad, reach, wrap)
+                close_ring(row, width, pad, reach, wrap & WRAP_X != 0)
                 if exponent >= 2:
                     emit(row, roots[level, (y - low) % rows], exponent)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.kernels.spread.spread_cells import attenuate, emit, gather, on_lines, update
 from fieldcraft.kernels.spread.spread_rows import BLOCKED, near
 
@@ -32,19 +33,19 @@ def _load(values, opening, top, left, rows, columns, reach, pad, wrap, block):
     inside = left >= reach and left + columns + reach <= width
     for j in range(rows + 2 * reach):
         y = top - reach + j
-        if wrap:
+        if wrap & WRAP_Y != 0:
             y = y % height
         if y < 0 or y >= height:
             block[j, pad - reach : pad + columns + reach] = 0
             continue
-        row = opening[y] if wrap and y < opening.shape[0] else values[y]
+        row = opening[y] if y < opening.shape[0] else values[y]
         if inside:
             for i in range(columns + 2 * reach):
                 block[j, pad - reach + i] = row[left - reach + i]
         else:
             for i in range(columns + 2 * reach):
                 x = left - reach + i
-                if wrap:
+                if wrap & WRAP_X != 0:
                     x = x % width
                 block[j, pad - reach + i] = row[x] if 0 <= x < width else _ZERO
 
@@ -99,7 +100,11 @@ def _activate(shape, y0, y1, x0, x1, wrap, active, bands):
     beyond the rim.
     """
     height, width = shape
-    if wrap:
+    if wrap != 0:
+        if wrap & WRAP_Y == 0:
+            y0, y1 = max(y0, 0), min(y1, height - 1)
+        if wrap & WRAP_X == 0:
+            x0, x1 = max(x0, 0), min(x1, width - 1)
         for y in range(y0, y1 + 1):
             if y == y0 or (y % height) % TILE_ROWS == 0:
                 for x in range(x0, x1 + 1):
@@ -113,7 +118,7 @@ def _activate(shape, y0, y1, x0, x1, wrap, active, bands):
             active[ty, tx] = 1
 
 
-@kernel("i8[::1], i8, i8, i8, b1, out u1[:,::1], out u1[::1]")
+@kernel("i8[::1], i8, i8, i8, i8, out u1[:,::1], out u1[::1]")
 def activate(cells, width, height, reach, wrap, active, bands):
     """Activate every tile that a change of `cells` can reach."""
     for cell in cells:
@@ -191,9 +196,11 @@ def _turn(active, bands, next_active, next_bands):
 
 @kernel
 def _opening(values, reach, wrap):
-    """Return an array for copies of the first rows, which on a torus are beside the last ones."""
+    """Return an array for copies of the first rows, which are beside the last ones if rows wrap."""
     height, width = values.shape
-    rows = min(reach, height) if wrap else 0
+    rows = 0
+    if wrap & WRAP_Y != 0:
+        rows = min(reach, height)
     return np.empty((rows, width), np.float32)
 
 
@@ -247,13 +254,13 @@ def _band_near(ground, rule, values, opening, ty, slot, active, block, new, pend
 
 
 @kernel(
-    "u1[:,::1], (f4, f4, i8, f4, f4, b1), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out"
+    "u1[:,::1], (f4, f4, i8, f4, f4, i8), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out"
     " u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "u1[:,::1], (f4, f4, none, f4, f4, b1), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
+    "u1[:,::1], (f4, f4, none, f4, f4, i8), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
     " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "u1[:,::1], (f4, none, i8, f4, f4, b1), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
+    "u1[:,::1], (f4, none, i8, f4, f4, i8), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
     " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "u1[:,::1], (f4, none, none, f4, f4, b1), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
+    "u1[:,::1], (f4, none, none, f4, f4, i8), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
     " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
 )
 def tiles_near(ground, rule, count, most, values, activity, scratch):
@@ -334,10 +341,10 @@ def _tile_any(ground, rule, reach, pad, top, left, rows, columns, block, roots, 
 
 
 @kernel(
-    "(u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4, b1), i8,"
+    "(u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4, i8), i8,"
     " i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]), (out"
     " f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "(u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4, b1), i8,"
+    "(u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4, i8), i8,"
     " i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]), (out"
     " f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
 )

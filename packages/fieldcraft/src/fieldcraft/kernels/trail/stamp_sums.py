@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.kernels.trail.footprint_tables import (
     FOOTPRINT_TABLES,
     STAMP_PLACES,
@@ -135,22 +136,24 @@ def stamp(place, amount, tables, shape, blend, wrap, top, bottom, sums, dirty):
     own = start + stride
     far, near = (1 - down) * amount, down * amount
     w00, w01, w10, w11 = (1 - right) * far, right * far, (1 - right) * near, right * near
-    first = 0 if wrap else max(0, top - y0)
-    last = covered if wrap else min(covered, bottom - y0)
-    # On a torus a stamp is cut where it goes over the rim, elsewhere it is one piece.
+    wrap_x = wrap & WRAP_X != 0
+    wrap_y = wrap & WRAP_Y != 0
+    first = 0 if wrap_y else max(0, top - y0)
+    last = covered if wrap_y else min(covered, bottom - y0)
+    # A stamp is cut where it goes over an edge that wraps, elsewhere it is one piece.
     j = first
     while j < last:
-        y = (y0 + j) % map_height if wrap else y0 + j
+        y = (y0 + j) % map_height if wrap_y else y0 + j
         j_end = min(last, j + map_height - y)
-        if wrap and y < top:
+        if wrap_y and y < top:
             j_end = min(last, j + top - y)
         height = min(j_end - j, bottom - y)
         if y < top:
             height = 0
-        k = 0 if wrap else max(0, -x0)
-        k_last = across if wrap else min(across, map_width - x0)
+        k = 0 if wrap_x else max(0, -x0)
+        k_last = across if wrap_x else min(across, map_width - x0)
         while k < k_last and height > 0:
-            x = (x0 + k) % map_width if wrap else x0 + k
+            x = (x0 + k) % map_width if wrap_x else x0 + k
             k_end = min(k_last, k + map_width - x)
             at = y * map_width + x
             begin = own + j * stride + k
@@ -182,7 +185,7 @@ def shape_of(shapes, number):
 
 
 @kernel(
-    f"{STAMP_PLACES}, f8[::1], {FOOTPRINT_TABLES}, i8[::1], i8, b1, i8, i8, out i8[:,::1],"
+    f"{STAMP_PLACES}, f8[::1], {FOOTPRINT_TABLES}, i8[::1], i8, i8, i8, i8, out i8[:,::1],"
     " out u1[:,::1]"
 )
 def blit(places, amounts, footprints, which, blend, wrap, top, bottom, sums, dirty):

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 
 __all__ = ["Plan", "exchanged_runs", "plan"]
 
@@ -118,7 +119,7 @@ def _weigh(rows, columns, open_left, open_right, weights, wrap, lefts, rights, m
         missing[n] = lack
 
 
-def plan(walls: NDArray[np.bool_], weights: NDArray[np.floating[Any]], wrap: bool) -> Plan:
+def plan(walls: NDArray[np.bool_], weights: NDArray[np.floating[Any]], wrap: int) -> Plan:
     """Return the open cells with walls or the rim within the blur.
 
     Row y has the cells `starts[y]` to `starts[y + 1]`. For each: its column; for a blur of 3 a mask
@@ -127,12 +128,14 @@ def plan(walls: NDArray[np.bool_], weights: NDArray[np.floating[Any]], wrap: boo
     to the right of each cell of the map, up to the reach of the blur; -1 in walls.
     """
     reach = len(weights) // 2
-    lefts, rights = _runs(walls, reach, wrap)
-    rows, found = map(np.ascontiguousarray, np.nonzero(_near(lefts, rights, reach, wrap)))
+    wrap_x = wrap & WRAP_X != 0
+    wrap_y = wrap & WRAP_Y != 0
+    lefts, rights = _runs(walls, reach, wrap_x)
+    rows, found = map(np.ascontiguousarray, np.nonzero(_near(lefts, rights, reach, wrap_y)))
     starts = np.searchsorted(rows, np.arange(len(walls) + 1)).astype(np.int64)
     columns = found.astype(np.int32)
     side = len(weights)
     runs = np.zeros(side, np.int8), np.zeros(side, np.int8)
     masks, missing = np.zeros(len(rows), dtype=np.uint64), np.zeros(len(rows), dtype=weights.dtype)
-    _weigh(rows, columns, lefts, rights, weights, wrap, *runs, masks, missing)
+    _weigh(rows, columns, lefts, rights, weights, wrap_y, *runs, masks, missing)
     return starts, columns, masks, lefts, rights, missing

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.kernels.trail.stamp_sums import SCALE, TILE_COLUMNS, TILE_ROWS
 from fieldcraft.kernels.trail.trail_plan import exchanged_runs
 
@@ -167,11 +168,11 @@ def _across(sums, weights, y, blurred):
 
 @kernel(
     "(u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1], i1[:,::1], f4[::1]), f4[::1], f4[:,::1],"
-    " f4[:,::1], u1[:,::1], (b1, f8, b1, f4, b1), i8, i8, out f4[:,::1], out i8[:,::1], (out"
+    " f4[:,::1], u1[:,::1], (b1, f8, b1, f4, i8), i8, i8, out f4[:,::1], out i8[:,::1], (out"
     " f4[:,::1], out f4[:,::1], out f4[::1], out u1[::1], out i8[::1], out f8[::1], out i1[::1],"
     " out i1[::1])",
     "(u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1], i1[:,::1], f8[::1]), f8[::1], f4[:,::1],"
-    " f4[:,::1], u1[:,::1], (b1, f8, b1, f4, b1), i8, i8, out f4[:,::1], out i8[:,::1], (out"
+    " f4[:,::1], u1[:,::1], (b1, f8, b1, f4, i8), i8, i8, out f4[:,::1], out i8[:,::1], (out"
     " f4[:,::1], out f8[:,::1], out f8[::1], out u1[::1], out i8[::1], out f8[::1], out i1[::1],"
     " out i1[::1])",
 )
@@ -189,6 +190,8 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
     """
     closed, starts, columns, masks, open_left, open_right, missing = plan
     ones, gain, conserves, floor, wrap = rule
+    wrap_x = wrap & WRAP_X != 0
+    wrap_y = wrap & WRAP_Y != 0
     raw, sums, blurred, nonzero, listed, added, lefts, rights = scratch
     width = values.shape[1]
     side = weights.shape[0]
@@ -200,11 +203,11 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
     for t in range(first - reach, last + reach):
         slot = t % side
         if t < first:
-            nonzero[slot] = _enter(above[t - first + reach], raw[slot], reach, wrap)
+            nonzero[slot] = _enter(above[t - first + reach], raw[slot], reach, wrap_x)
         elif t < last:
-            nonzero[slot] = _enter(values[t], raw[slot], reach, wrap)
+            nonzero[slot] = _enter(values[t], raw[slot], reach, wrap_x)
         else:
-            nonzero[slot] = _enter(below[t - last], raw[slot], reach, wrap)
+            nonzero[slot] = _enter(below[t - last], raw[slot], reach, wrap_x)
         if nonzero[slot] != 0:
             if three:
                 _along_three(raw[slot], sums[slot])
@@ -281,7 +284,7 @@ def update(plan, weights, above, below, dirty, rule, first, last, values, inflow
             begin = end
         for k in range(begin, end):
             x = columns[k]
-            total = _near_walls(raw, y, x, weights, open_left, open_right, wrap, lefts, rights)
+            total = _near_walls(raw, y, x, weights, open_left, open_right, wrap_y, lefts, rights)
             if conserves:
                 total = total + missing[k] * raw[here, x + reach]
             v = np.float32(gain * np.float64(total) + added[x])

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.kernels.values.best_rule import BEST_RULE, BestRule
 
 __all__ = [
@@ -51,8 +52,8 @@ def bounds(values, closed, sign, out):
 
 @kernel
 def _away(index, at, count, wrap):
-    """Return the distance of the center of a row or column from `at`, the short way around a
-    torus.
+    """Return the distance of the center of a row or column from `at`, the short way around an axis
+    that wraps.
     """
     d = abs((index + 0.5) - at)
     return min(d, count - d) if wrap else d
@@ -68,8 +69,8 @@ def _gap(first, last, at, count, wrap):
 
 @kernel
 def _tile(own, offset, count, wrap):
-    """Return the row or column of tiles at an offset from the own one, each once on a torus; -1 if
-    there is none.
+    """Return the row or column of tiles at an offset from the own one, each once along an axis that
+    wraps; -1 if there is none.
     """
     if wrap:
         return (own + offset) % count if -(count // 2) <= offset < count - count // 2 else -1
@@ -78,11 +79,12 @@ def _tile(own, offset, count, wrap):
 
 @kernel
 def _squared_distance(cell, other, height, width, wrap):
-    """Return the squared distance of two cells, the short way around a torus."""
+    """Return the squared distance of two cells, the short way around axes that wrap."""
     dr = abs(cell // width - other // width)
     dc = abs(cell % width - other % width)
-    if wrap:
+    if wrap & WRAP_Y != 0:
         dr = min(dr, height - dr)
+    if wrap & WRAP_X != 0:
         dc = min(dc, width - dc)
     return dr * dr + dc * dc
 
@@ -95,9 +97,10 @@ def _close(closed, cell, spacing2, wrap):
     reach = np.int64(min(np.sqrt(spacing2), np.float64(height + width)))
     low_r, high_r = max(r - reach, 0), min(r + reach, height - 1)
     low_c, high_c = max(c - reach, 0), min(c + reach, width - 1)
-    if wrap:
-        # Each row and column once, the short way around.
+    # Along axes that wrap each row and column once, the short way around.
+    if wrap & WRAP_Y != 0:
         low_r, high_r = r - min(reach, height // 2), r + min(reach, height - 1 - height // 2)
+    if wrap & WRAP_X != 0:
         low_c, high_c = c - min(reach, width // 2), c + min(reach, width - 1 - width // 2)
     for y in range(low_r, high_r + 1):
         for x in range(low_c, high_c + 1):
@@ -122,10 +125,12 @@ def best(values, bounds, places, rule, taking, first, last, out, closed):
     sign = rule.sign
     reach2 = rule.reach2
     spacing2 = rule.spacing2
+    wrap_x = wrap & WRAP_X != 0
+    wrap_y = wrap & WRAP_Y != 0
     height, width = values.shape
     down, across = bounds.shape
     reach = np.int64(min(np.sqrt(reach2), np.float64(height + width))) + 1
-    rings = (reach - 1) // TILE + (3 if wrap else 1)
+    rings = (reach - 1) // TILE + (3 if wrap != 0 else 1)
     rings = min(rings, max(down, across))
     for i in range(first, last):
         u, v = places[i, 0], places[i, 1]
@@ -136,25 +141,25 @@ def best(values, bounds, places, rule, taking, first, last, out, closed):
             top_score, top_d2, top_cell = np.float32(-np.inf), np.inf, np.int64(-1)
             for ring in range(rings + 1):
                 for a in range(-ring, ring + 1):
-                    ty = _tile(own_row // TILE, a, down, wrap)
+                    ty = _tile(own_row // TILE, a, down, wrap_y)
                     if ty < 0:
                         continue
                     top = ty * TILE
                     bottom = min(top + TILE, height)
                     gap_v = (
-                        _gap(height - bottom, height - top, v, height, wrap)
+                        _gap(height - bottom, height - top, v, height, wrap_y)
                         if y_up
-                        else _gap(top, bottom, v, height, wrap)
+                        else _gap(top, bottom, v, height, wrap_y)
                     )
                     if gap_v * gap_v > reach2:
                         continue
                     for b in range(-ring, ring + 1, 1 if abs(a) == ring else 2 * ring):
-                        tx = _tile(own_column // TILE, b, across, wrap)
+                        tx = _tile(own_column // TILE, b, across, wrap_x)
                         if tx < 0:
                             continue
                         left = tx * TILE
                         right = min(left + TILE, width)
-                        gap_u = _gap(left, right, u, width, wrap)
+                        gap_u = _gap(left, right, u, width, wrap_x)
                         gap2 = gap_u * gap_u + gap_v * gap_v
                         bound = bounds[ty, tx]
                         if (
@@ -164,11 +169,11 @@ def best(values, bounds, places, rule, taking, first, last, out, closed):
                         ):
                             continue
                         first_column, end_column = left, right
-                        if not wrap:
+                        if not wrap_x:
                             first_column = max(left, own_column - reach)
                             end_column = min(right, own_column + reach + 1)
                         for r in range(top, bottom):
-                            dv = _away(height - 1 - r if y_up else r, v, height, wrap)
+                            dv = _away(height - 1 - r if y_up else r, v, height, wrap_y)
                             dv2 = dv * dv
                             if dv2 > reach2:
                                 continue
@@ -176,7 +181,7 @@ def best(values, bounds, places, rule, taking, first, last, out, closed):
                                 score = sign * values[r, c]
                                 if not score >= top_score or closed[r, c] != 0:
                                     continue
-                                du = _away(c, u, width, wrap)
+                                du = _away(c, u, width, wrap_x)
                                 d2 = du * du + dv2
                                 cell = r * width + c
                                 if d2 > reach2 or (
@@ -245,17 +250,19 @@ def _scan(values, closed, place, rule, before, limit, wanted):
     sign = rule.sign
     reach2 = rule.reach2
     spacing2 = rule.spacing2
+    wrap_x = wrap & WRAP_X != 0
+    wrap_y = wrap & WRAP_Y != 0
     height, width = values.shape
     own_column, own_row = min(np.int64(u), width - 1), min(np.int64(v), height - 1)
     if y_up:
         own_row = height - 1 - own_row
     reach = np.int64(min(np.sqrt(reach2), np.float64(height + width))) + 1
-    top, rows, lowest_row = _span(own_row, reach, height, wrap)
-    left, columns, lowest_column = _span(own_column, reach, width, wrap)
+    top, rows, lowest_row = _span(own_row, reach, height, wrap_y)
+    left, columns, lowest_column = _span(own_column, reach, width, wrap_x)
     highest, count, chosen = -np.inf, np.int64(0), np.int64(-1)
     for a in range(rows):
         r = (top + (a + lowest_row) % rows) % height
-        dv = _away(height - 1 - r if y_up else r, v, height, wrap)
+        dv = _away(height - 1 - r if y_up else r, v, height, wrap_y)
         dv2 = dv * dv
         if dv2 > reach2:
             continue
@@ -266,7 +273,7 @@ def _scan(values, closed, place, rule, before, limit, wanted):
             score = np.float64(sign * values[r, c])
             if closed[r, c] != 0 or (score < limit and score <= highest):
                 continue
-            du = _away(c, u, width, wrap)
+            du = _away(c, u, width, wrap_x)
             if du * du + dv2 > reach2:
                 continue
             cell = r * width + c
@@ -312,7 +319,7 @@ def best_within(values, places, draws, rule, share, taking, first, last, out, cl
                 _close(closed, cell, rule.spacing2, rule.wrap)
 
 
-@kernel("i8[::1], i8, (i8, i8), b1, out i8[::1]")
+@kernel("i8[::1], i8, (i8, i8), i8, out i8[::1]")
 def windows(centers, reach, shape, wrap, cells):
     """Write the cells up to `reach` rows and columns from each of `centers`; return their number.
 
@@ -323,16 +330,16 @@ def windows(centers, reach, shape, wrap, cells):
     for i in range(centers.shape[0]):
         row, column = divmod(centers[i], width)
         for y in range(row - reach, row + reach + 1):
-            if not wrap and (y < 0 or y >= height):
+            if wrap & WRAP_Y == 0 and (y < 0 or y >= height):
                 continue
             for x in range(column - reach, column + reach + 1):
-                if wrap or 0 <= x < width:
+                if wrap & WRAP_X != 0 or 0 <= x < width:
                     cells[count] = (y % height) * width + x % width
                     count += 1
     return count
 
 
-@kernel("i8[::1], i8, (i8, i8), b1, (i8, i8), out i8[:,::1]")
+@kernel("i8[::1], i8, (i8, i8), i8, (i8, i8), out i8[:,::1]")
 def around(centers, reach, shape, wrap, size, cells):
     """Write the cells up to `reach` rows and columns from each of `centers` (N,) into a row of
     `cells`, each once.
@@ -344,18 +351,20 @@ def around(centers, reach, shape, wrap, size, cells):
     for i in range(centers.shape[0]):
         row, column = divmod(centers[i], width)
         top, left = row - reach, column - reach
-        if not wrap:
-            top, left = max(min(top, height - rows), 0), max(min(left, width - columns), 0)
+        if wrap & WRAP_Y == 0:
+            top = max(min(top, height - rows), 0)
+        if wrap & WRAP_X == 0:
+            left = max(min(left, width - columns), 0)
         for y in range(rows):
             begin, place = ((top + y) % height) * width, y * columns
             for x in range(columns):
                 cells[i, place + x] = begin + (left + x)
-            if wrap and (left < 0 or left + columns > width):
+            if left < 0 or left + columns > width:
                 for x in range(columns):
                     cells[i, place + x] = begin + (left + x) % width
 
 
-@kernel("i8[::1], f8, b1, i8, out i8[::1], out u1[:,::1]")
+@kernel("i8[::1], f8, i8, i8, out i8[::1], out u1[:,::1]")
 def thin(cells, spacing2, wrap, most, out, closed):
     """Write the first `most` of `cells` that keep the spacing to the chosen cells before them into
     `out`; return their number.

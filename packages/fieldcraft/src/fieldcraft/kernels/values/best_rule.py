@@ -8,18 +8,18 @@ import numpy as np
 
 __all__ = ["BEST_RULE", "BestRule"]
 
-BEST_RULE = "BestRule(b1, b1, f4, f8, f8)"
+BEST_RULE = "BestRule(b1, i8, f4, f8, f8)"
 """The type of `BestRule` in declarations of kernels."""
 
 
 class BestRule(NamedTuple):
-    """Which cells are best: whether the world's y points up and the grid is a torus, the sign of
-    values, 1 or -1, and the squares of the largest distance from a place and of the least distance
-    between chosen cells.
+    """Which cells are best: whether the world's y points up, which axes wrap (see
+    `kernels.shared.places`), the sign of values, 1 or -1, and the squares of the largest distance
+    from a place and of the least distance between chosen cells.
     """
 
     y_up: bool
-    wrap: bool
+    wrap: int
     sign: np.float32
     reach2: float
     spacing2: float

@@ -10,6 +10,7 @@ import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.compiling.low_level import floats_at
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.kernels.values.map_operations import (
     ABS,
     ADD,
@@ -191,7 +192,7 @@ def evaluate(program, bases, constants, walls, moving, writes, block, first, las
 
 
 @kernel(
-    "f4[:,::1], f4[:,::1], i8, b1, i8, i8, out f4[:,::1]",
+    "f4[:,::1], f4[:,::1], i8, i8, i8, i8, out f4[:,::1]",
     error_model="numpy",
 )
 def box(values, counts, reach, wrap, first, last, out):
@@ -199,16 +200,18 @@ def box(values, counts, reach, wrap, first, last, out):
     [first, last) of `out`.
     """
     height, width = values.shape
+    wrap_x = wrap & WRAP_X != 0
+    wrap_y = wrap & WRAP_Y != 0
     rows = 2 * reach + 1
     wide = np.zeros(width + 2 * reach, np.float64)  # a row and the cells beside it
     sums = np.zeros((rows, width), np.float64)  # along the last rows
     total = np.zeros(width, np.float64)
     for y in range(first - reach, last + reach):
-        if wrap or 0 <= y < height:
+        if wrap_y or 0 <= y < height:
             row = values[y % height]
             for x in range(width):
                 wide[reach + x] = row[x]
-            if wrap:
+            if wrap_x:
                 for j in range(reach):
                     wide[j], wide[reach + width + j] = row[(j - reach) % width], row[j % width]
             along = sums[y % rows]
@@ -221,7 +224,7 @@ def box(values, counts, reach, wrap, first, last, out):
             here = y - reach
             total[:] = 0.0
             for beside in range(here - reach, here + reach + 1):
-                if wrap or 0 <= beside < height:
+                if wrap_y or 0 <= beside < height:
                     along = sums[beside % rows]
                     for x in range(width):
                         total[x] += along[x]

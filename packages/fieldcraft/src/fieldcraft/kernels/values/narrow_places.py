@@ -8,6 +8,7 @@ import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.shared.heap import pop, push
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 
 __all__ = ["across", "bridges", "extend", "flood"]
 
@@ -126,12 +127,14 @@ def bridges(starts, ends, found, order, low, stack, nexts):
 def _blocked(walls, y, x, wrap):
     """Return whether a cell is a wall or off the map."""
     height, width = walls.shape
-    if wrap:
-        return walls[y % height, x % width]
+    if wrap & WRAP_X != 0:
+        x %= width
+    if wrap & WRAP_Y != 0:
+        y %= height
     return y < 0 or y >= height or x < 0 or x >= width or walls[y, x]
 
 
-@kernel("b1[:,::1], i8[::1], f8[::1], b1, out f8[::1]")
+@kernel("b1[:,::1], i8[::1], f8[::1], i8, out f8[::1]")
 def across(walls, cells, clearances, wrap, out):
     """Write the distance from the nearest blocked cell to the nearest one on the other side of each
     of `cells`, over the cell, in cells from center to center.

@@ -5,21 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 
 __all__ = ["along"]
 
 
 @kernel(
-    "f4[:,::1], f8[:,::1], i8[::1], b1, b1, i8, i8, out f8[::1], out f8[::1], out f8[::1], out"
+    "f4[:,::1], f8[:,::1], i8[::1], b1, i8, i8, i8, out f8[::1], out f8[::1], out f8[::1], out"
     " f8[:,::1]"
 )
 def along(values, places, starts, y_up, wrap, first, last, sums, lengths, highest, where):
     """Write for each path, in cells: the sum of value times length, its length, the highest value
     and the middle of its stretch.
 
-    Path `p` is straight between consecutive `places[starts[p] : starts[p + 1]]`, on a torus the
-    short way around.
+    Path `p` is straight between consecutive `places[starts[p] : starts[p + 1]]`, the short
+    way around axes that wrap.
     """
+    wrap_x = wrap & WRAP_X != 0
+    wrap_y = wrap & WRAP_Y != 0
     height, width = values.shape
     for p in range(first, last):
         total, length = 0.0, 0.0
@@ -29,8 +32,9 @@ def along(values, places, starts, y_up, wrap, first, last, sums, lengths, highes
             u, v = places[i, 0], places[i, 1]
             du = places[i + 1, 0] - u
             dv = places[i + 1, 1] - v
-            if wrap:
+            if wrap_x:
                 du -= width * np.rint(du / width)
+            if wrap_y:
                 dv -= height * np.rint(dv / height)
             span = np.sqrt(du * du + dv * dv)
             if span == 0:
@@ -45,8 +49,8 @@ def along(values, places, starts, y_up, wrap, first, last, sums, lengths, highes
                 until_r = ((r + 1 if dv > 0 else r) - v) / dv if left_r > 0 else np.inf
                 until = min(min(until_c, until_r), 1.0)
                 if until > t:
-                    x = c % width if wrap else min(max(c, 0), width - 1)
-                    y = r % height if wrap else min(max(r, 0), height - 1)
+                    x = c % width if wrap_x else min(max(c, 0), width - 1)
+                    y = r % height if wrap_y else min(max(r, 0), height - 1)
                     value = values[height - 1 - y if y_up else y, x]
                     total += value * ((until - t) * span)
                     if value > top:

@@ -16,6 +16,7 @@ import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.shared.grid_frame import GRID_FRAME, GridFrame
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.kernels.values.obstacles import OBSTACLES, Obstacles
 
 __all__ = ["GridFrame", "Obstacles", "bilinear", "gradient", "on_map"]
@@ -26,7 +27,7 @@ _INSIDE = 1 - 2.0**-53  # times a count: the last position before the far rim
 
 @kernel
 def on_map(index, count, wrap):
-    """Return a row or column; beyond the rim the one on the other side of a torus, else -1."""
+    """Return a row or column; beyond an edge the one on the other side if it wraps, else -1."""
     if 0 <= index < count:
         return np.int64(index)
     return np.int64(index % count) if wrap else np.int64(-1)
@@ -78,17 +79,19 @@ def _surroundings(obstacles, x, y, frame, clamp, kind):
     height, width = walls.shape
     u = (x - frame.left) / frame.size
     v = (y - frame.low) / frame.size
-    is_served = (0 <= u < width and 0 <= v < height) or (
-        np.isfinite(u) and np.isfinite(v) and (clamp or frame.wrap)
-    )
-    if not is_served:
+    wrap_x = frame.wrap & WRAP_X != 0
+    wrap_y = frame.wrap & WRAP_Y != 0
+    is_served = (clamp or wrap_x or 0 <= u < width) and (clamp or wrap_y or 0 <= v < height)
+    if not (is_served and np.isfinite(u) and np.isfinite(v)):
+        is_served = False
         u = 0.0
         v = 0.0
-    if not frame.wrap:
+    if not wrap_x:
         u = min(max(u, 0.0), width * _INSIDE)
+    if not wrap_y:
         v = min(max(v, 0.0), height * _INSIDE)
-    r0, r1, tv = _around(v, height, frame.y_up, frame.wrap)
-    c0, c1, tu = _around(u, width, False, frame.wrap)
+    r0, r1, tv = _around(v, height, frame.y_up, wrap_y)
+    c0, c1, tu = _around(u, width, False, wrap_x)
     for corner in range(4):
         r = r1 if corner >= 2 else r0
         c = c1 if corner % 2 == 1 else c0
@@ -227,7 +230,8 @@ def gradient(values, obstacles, points, frame, clamp, smooth, first, last, outsi
     kinds = obstacles.kinds
     size = frame.size
     y_up = frame.y_up
-    wrap = frame.wrap
+    wrap_x = frame.wrap & WRAP_X != 0
+    wrap_y = frame.wrap & WRAP_Y != 0
     height, width = values.shape
     kind = np.empty(4, np.int64)
     beside = np.empty(2)
@@ -259,8 +263,8 @@ def gradient(values, obstacles, points, frame, clamp, smooth, first, last, outsi
                 for side in range(2):
                     beside[side] = np.float64(values[r, c])
                     move = 1 if side == 1 else -1
-                    rb = on_map(r + (-move if y_up else move), height, wrap) if axis == 1 else r
-                    cb = on_map(c + move, width, wrap) if axis == 0 else c
+                    rb = on_map(r + (-move if y_up else move), height, wrap_y) if axis == 1 else r
+                    cb = on_map(c + move, width, wrap_x) if axis == 0 else c
                     if (
                         rb >= 0
                         and cb >= 0

@@ -87,7 +87,7 @@ class Drawing(NamedTuple):
     right: Floats
     numbers: Ints
     tables: Tables
-    wrap: bool
+    wrap: int
 
 
 def in_units(values: NDArray[np.float32]) -> Ints:

@@ -28,6 +28,7 @@ from fieldcraft.layers.propagation.accumulator import MOST_AMOUNT
 from fieldcraft.layers.sources import Sources
 from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.space import Space
+from fieldcraft.space.sight.viewers import SightHeights
 
 if TYPE_CHECKING:
     from fieldcraft.layers.propagation.trail.rasters import Raster
@@ -76,6 +77,8 @@ class Field(ABC):
     """The name of a layer of the same map that this field reads before it steps."""
     resistance: NDArray[np.float32] | None = None
     """The resistance of each cell, in the shape of the space, or None."""
+    heights: SightHeights | None = None
+    """How high the ground is over which sources see, or None."""
 
     if TYPE_CHECKING:  # an attribute of some fields, a property of others
 
@@ -146,6 +149,15 @@ class Field(ABC):
     @abstractmethod
     def tune(self, propagation: Any, every: float) -> None:
         """Set other parameters of the same kind of propagation, and the interval in seconds."""
+
+    def set_heights(self, heights: SightHeights | None) -> None:
+        """Let the ground hide cells from sources; raises `InvalidValue` on other fields."""
+        if heights is not None:
+            raise InvalidValue(
+                'The ground hides cells from sources of fc.Radial(metric="sight")',
+                got="heights on another layer",
+                remedy="Leave them out",
+            )
 
     def set_resistance(self, resistance: NDArray[np.float32] | None) -> None:
         """Set the resistance; raises `InvalidValue` if the propagation has none."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.space import Grid, HexGrid, Space
 from fieldcraft.space.kinds import graph_of
+from fieldcraft.space.wrapping import box_of, within_period
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int32]
@@ -69,7 +70,7 @@ def front_lines(
     """Return the lines between cells led by hostile teams, where their `presence` is equal. See
     `Teams.front_lines`.
     """
-    seam = ((0, int(space.wrap)),) * 2
+    seam = ((0, int(space.wraps_y)), (0, int(space.wraps_x)))
     owner = np.pad(leader, seam, mode="wrap")
     lines: list[FrontLine] = []
     for first, second in _neighbors(owner, len(names)):
@@ -141,10 +142,10 @@ def _narrow_fronts(
         wanted = places
         period = None
         if space.wrap:
-            known = known % size
-            wanted = places % size
-            period = size
-        nearest, _ = cKDTree(known, boxsize=period).query(wanted)
+            period = np.where([space.wraps_x, space.wraps_y], size, np.inf)
+            known = within_period(known, period)
+            wanted = within_period(places, period)
+        nearest, _ = cKDTree(known, boxsize=box_of(period)).query(wanted)
         missed = nearest > _SAME_PLACE
         places = places[missed]
         steps = steps[missed]
@@ -183,8 +184,10 @@ def _contacts(
 def _beside(space: Grid, cells: NDArray[np.int64], dx: int, dy: int) -> NDArray[np.int64]:
     """Return the numbers of the cells one step away, -1 off the map."""
     columns, rows = cells[:, 0] + dx, cells[:, 1] + dy
-    if space.wrap:
-        columns, rows = columns % space.width, rows % space.height
+    if space.wraps_x:
+        columns = columns % space.width
+    if space.wraps_y:
+        rows = rows % space.height
     on_map = (columns >= 0) & (columns < space.width) & (rows >= 0) & (rows < space.height)
     return np.where(on_map, rows * space.width + columns, -1)
 

@@ -100,7 +100,7 @@ class GridFlow(FlowField):
         self._follow()
         space = self.space
         clamp = checks.choice("outside", outside, _OUTSIDE) == "clamp"
-        common = (*space.origin, space.cell_size, space.wrap, clamp)
+        common = (*space.origin, space.cell_size, space.wrap_flags, clamp)
         if wrong is None:
             off_map = np.full(1, -1, dtype=np.int64)
         else:
@@ -168,12 +168,14 @@ class GridFlow(FlowField):
         rows, columns = np.divmod(np.unique(cells), width)
         rows = rows[:, np.newaxis] + offsets
         columns = columns[:, np.newaxis] + offsets
-        if self.space.wrap:
-            rows = rows % height
+        if self.space.wraps_x:
             columns = columns % width
         else:
-            rows = np.clip(rows, 0, height - 1)
             columns = np.clip(columns, 0, width - 1)
+        if self.space.wraps_y:
+            rows = rows % height
+        else:
+            rows = np.clip(rows, 0, height - 1)
         return np.unique(rows[:, :, np.newaxis] * width + columns[:, np.newaxis, :])
 
     def _turned(self, cells: Ints) -> Ints:

@@ -178,7 +178,8 @@ class GridSearch(DistanceSearch):
     def _grid(self) -> LinkedSteps:
         space = self.space
         steps = self.grid_steps.steps
-        return LinkedSteps(self.ground.links, steps, space.width, space.height, space.wrap)
+        size = (space.width, space.height, bool(space.wrap))
+        return LinkedSteps(self.ground.links, steps, *size)
 
     @property
     def _cost(self) -> NDArray[np.float64]:

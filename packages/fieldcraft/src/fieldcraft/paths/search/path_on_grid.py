@@ -94,7 +94,7 @@ class GridMoves:
         classes, enter, ruled = _rules(space.terrain)
         for window in windows or [(0, space.height, 0, space.width)]:
             kernels.shared.moves.leave(
-                space.walls, classes, enter, table, ruled, space.wrap, *window, moves
+                space.walls, classes, enter, table, ruled, space.wrap_flags, *window, moves
             )
         moves.flags.writeable = False
         return moves
@@ -198,7 +198,7 @@ def _windows(space: Grid, version: int, reach: int) -> list[tuple[int, int, int,
 def _leave(space: Grid, steps: tuple[tuple[int, int], ...], moves: NDArray[Any]) -> None:
     """Write the steps that may leave each cell of a grid with cut corners."""
     links = build_links(
-        space.walls, space.terrain, Neighborhood(steps, space.corners), space.wrap
+        space.walls, space.terrain, Neighborhood(steps, space.corners), space.wrap_flags
     ).astype(moves.dtype)
     moves[:] = 0
     for k, (dx, dy) in enumerate(steps):
@@ -283,7 +283,7 @@ class GridProblem(PathProblem):
             moves.eight,
             space.width,
             space.height,
-            space.wrap,
+            space.wrap_flags,
         )
 
     @property
@@ -300,7 +300,7 @@ class GridProblem(PathProblem):
             has_walls,
             space.width,
             space.height,
-            space.wrap,
+            space.wrap_flags,
         )
 
     @property

@@ -374,8 +374,8 @@ class _Ground(NamedTuple):
     """The arrays of a space for a search: `columns` are the steps from and to each cell and
     positions.
 
-    `norm` is the norm of `kernels.paths.danger`, -1 on a torus. `lengths` are the lengths of steps,
-    and `straight` their lengths in that norm, each pair once.
+    `norm` is the norm of `kernels.paths.danger`, -1 where it wraps. `lengths` are the lengths of
+    steps, and `straight` their lengths in that norm, each pair once.
     """
 
     columns: Any

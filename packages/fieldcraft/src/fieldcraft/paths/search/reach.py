@@ -165,7 +165,7 @@ class Hits:
             read_only(space.walls),
             np.ascontiguousarray(cells, dtype=np.int64),
             *self._discs[range],
-            space.wrap,
+            space.wrap_flags,
             strength,
             self._count,
             self.total,
@@ -540,7 +540,7 @@ def _steps(space: Space, costs: NDArray[np.floating]) -> tuple[OutSteps | None, 
         steps = grid_steps(space)
         guarded = space.corners == "never" and len(costs) > 1
         links = GridSnapshot.of(space).links
-        size = (space.width, space.height, space.wrap)
+        size = (space.width, space.height, bool(space.wrap))
         return None, ReachGrid(links, steps.steps, steps.lengths, *size, guarded)
     arcs = space.adjacency
     if isinstance(space, Grid):

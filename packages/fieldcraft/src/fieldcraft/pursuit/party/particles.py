@@ -408,7 +408,7 @@ class Particles:
 
 
 def _offsets(lost: LostTarget, cells: NDArray[Any]) -> Floats:
-    """Return the offsets of cells from the target, (N, D); the shortest on a torus."""
+    """Return the offsets of cells from the target, (N, D); the short way around axes that wrap."""
     positions = lost.space.positions
     straight = positions[cells] - positions[lost.cell]
     if lost.space.period is not None:

@@ -26,6 +26,7 @@ from fieldcraft.query.question.readers import Map, Places, distances
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.cached import cached
 from fieldcraft.space.space_ranges import at_spacing, within_range, within_walk
+from fieldcraft.space.wrapping import box_of, within_period
 
 _PIECE = 256  # So many cells in reach are one piece of work.
 
@@ -182,17 +183,17 @@ class Points(Generator):
 def _near(space: Space, point: Floats, radius: float) -> Ints:
     """Return cells around a position: at least those within a radius."""
     if not isinstance(space, Grid):
-        if space.period is not None:
-            point = point % space.period
-        found = _tree(space).query_ball_point(point, farthest_within(radius))
+        place = within_period(point, space.period)
+        found = _tree(space).query_ball_point(place, farthest_within(radius))
         return np.array(found, dtype=np.int64)
     width = int(min(radius / space.cell_size, max(space.shape))) + 1
     row, column = divmod(space.cell_at(tuple(point.tolist())), space.width)
     rows = np.arange(row - width, row + width + 1)
     columns = np.arange(column - width, column + width + 1)
-    if space.wrap:
-        rows = np.unique(rows % space.height)
+    if space.wraps_x:
         columns = np.unique(columns % space.width)
+    if space.wraps_y:
+        rows = np.unique(rows % space.height)
     rows = rows[(rows >= 0) & (rows < space.height)]
     columns = columns[(columns >= 0) & (columns < space.width)]
     return np.asarray((rows[:, np.newaxis] * space.width + columns).reshape(-1))
@@ -204,10 +205,7 @@ def _tree(space: Space) -> Any:
     from scipy.spatial import cKDTree
 
     size = space.period
-    places = space.positions
-    if size is not None:
-        places = places % size
-    return cKDTree(places, boxsize=size)
+    return cKDTree(within_period(space.positions, size), boxsize=box_of(size))
 
 
 GENERATORS: tuple[Callable[..., Generator], ...] = (

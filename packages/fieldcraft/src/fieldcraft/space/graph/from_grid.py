@@ -11,7 +11,9 @@ from fieldcraft.space.grid.neighborhood import build_links
 
 def graph_of_grid(grid: Grid) -> Graph:
     """Return a grid as a graph; see `Grid.to_graph`."""
-    arrive = build_links(grid.walls, grid.terrain, grid.neighborhood, grid.wrap, into_walls=True)
+    arrive = build_links(
+        grid.walls, grid.terrain, grid.neighborhood, grid.wrap_flags, into_walls=True
+    )
     pairs = []
     lengths = []
     rows, columns = np.divmod(np.arange(len(grid)), grid.width)

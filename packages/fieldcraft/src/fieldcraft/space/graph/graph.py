@@ -492,7 +492,7 @@ class Graph(Space):
             return
         remedy = "Give the graph polygons: fc.Graph.from_polygons"
         if self.period is not None:
-            remedy = "Use a map with wrap=False: a torus of hexagons has no straight lines"
+            remedy = "Use a map with wrap=False: hexagons that wrap have no straight lines"
         raise InvalidValue(
             "Cells are opaque where there are lines of sight: on grids, on hexagons without wrap"
             " and on meshes",

@@ -46,6 +46,7 @@ from fieldcraft.space.rows_and_columns import (
     text_of,
 )
 from fieldcraft.space.space import Space
+from fieldcraft.space.wrapping import Wrap, checked_wrap, flags_of, period_of
 
 if TYPE_CHECKING:
     from fieldcraft.space.graph.graph import Graph
@@ -90,8 +91,9 @@ class Grid(Space):
     corners : {"never", "if-one-open", "cut"}, optional
         Whether a diagonal step passes blocked cells beside it: never, if one of the two is open, or
         always, as in tcod and Mesa. Sight does not depend on it.
-    wrap : bool, optional
-        Whether the map is a torus.
+    wrap : bool or {"x", "y"}, optional
+        Which edges are joined: with "x" the left and the right one, a cylinder; with "y" the upper
+        and the lower one; with True both, a torus.
 
     Raises
     ------
@@ -128,7 +130,7 @@ class Grid(Space):
         terrain: Terrain | None = None,
         neighbors: int | ArrayLike = 4,
         corners: Corners = "never",
-        wrap: bool = False,
+        wrap: Wrap = False,
     ) -> None:
         if width is None or height is None:
             width, height = sides_of(width, height, walls)
@@ -145,7 +147,7 @@ class Grid(Space):
         farthest = max(abs(low) + side for low, side in zip(self.origin, self.size, strict=True))
         check_precision("cell_size", self.cell_size, farthest)
         self.y_up = checks.flag("y_up", y_up)
-        self.wrap = checks.flag("wrap", wrap)
+        self.wrap = checked_wrap(wrap)
         self.neighborhood = Neighborhood.of(neighbors, y_up=self.y_up, corners=corners)
         self.layout = GridLayout(
             self.width, self.height, self.cell_size, self.origin, self.y_up, self.wrap
@@ -264,7 +266,7 @@ class Grid(Space):
         return centers
 
     def _nearest_of(self, free: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        return nearest_of(self, free, cells, wrap=self.wrap)
+        return nearest_of(self, free, cells, wrap=self.wrap_flags)
 
     def links(self) -> NDArray[np.unsignedinteger]:
         """Return which steps may end in each cell: shape (height, width), with bit `k` for
@@ -274,7 +276,7 @@ class Grid(Space):
         """
         self._follow_parent()
         if self._links is None:
-            self._links = build_links(self._walls, self.terrain, self.neighborhood, self.wrap)
+            self._links = build_links(self._walls, self.terrain, self.neighborhood, self.wrap_flags)
             self._links.flags.writeable = False
         return self._links
 
@@ -333,7 +335,7 @@ class Grid(Space):
         self._walls = walls
         if self._links is not None:
             self._links = patch_links(
-                self._links, changed, walls, self.terrain, self.neighborhood, self.wrap
+                self._links, changed, walls, self.terrain, self.neighborhood, self.wrap_flags
             )
             self._links.flags.writeable = False
         self._changes.add(changed)
@@ -431,9 +433,9 @@ class Grid(Space):
         lengths = self.neighborhood.lengths(self.cell_size)
         rows = row - steps[:, 1]
         columns = column - steps[:, 0]
-        if self.wrap:
-            rows = rows % self.height
-            columns = columns % self.width
+        # No step crosses an edge that does not wrap, so `arrives` leaves out what is off the map.
+        rows = rows % self.height
+        columns = columns % self.width
         into = self.links().reshape(-1)[cell]
         arrives = (into >> np.arange(len(steps), dtype=into.dtype)) & into.dtype.type(1) != 0
         return (rows * self.width + columns)[arrives], lengths[arrives]
@@ -449,10 +451,13 @@ class Grid(Space):
 
     @property
     def period(self) -> NDArray[np.float64] | None:
-        """The size of a torus in world units, (2,); None without `wrap`."""
-        if self.wrap:
-            return np.array(self.size)
-        return None
+        """See `Space.period`."""
+        return period_of(self.wrap, np.array(self.size))
+
+    @property
+    def wrap_flags(self) -> int:
+        """See `Space.wrap_flags`."""
+        return flags_of(self.wrap)
 
     def follow(self, parent: Grid) -> None:
         """Apply later changes of walls of a finer grid to this one."""

@@ -9,6 +9,7 @@ from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.csr import starts_of
 from fieldcraft.space.grid.grid_layout import GridLayout
 from fieldcraft.space.grid.neighborhood import Links, Neighborhood, beside, link_masks
+from fieldcraft.space.wrapping import flags_of
 
 
 def adjacency_of_links(
@@ -24,7 +25,7 @@ def adjacency_of_links(
     # The cells that each step may leave: by cell, and on grids without wrap then by end.
     leave = np.zeros((layout.height, layout.width, 1 << bits), dtype=np.bool_)
     for k, ((dx, dy), mask, _) in enumerate(steps):
-        leave[:, :, k] = beside((links & mask) != 0, dx, dy, False, layout.wrap)
+        leave[:, :, k] = beside((links & mask) != 0, dx, dy, False, flags_of(layout.wrap))
     if closed is not None:
         leave[closed] = False
     flat = np.flatnonzero(leave)

@@ -14,8 +14,10 @@ from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.shared.arrays import is_rows
 from fieldcraft.kernels.shared.grid_frame import GridFrame
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.space import Space
+from fieldcraft.space.wrapping import Wrap, flags_of
 
 OUTSIDE = ("refuse", "clamp")
 
@@ -29,14 +31,13 @@ class GridLayout:
     cell_size: float
     origin: tuple[float, float]
     y_up: bool
-    wrap: bool
+    wrap: Wrap
     frame: GridFrame = field(init=False, repr=False, compare=False)
     """The layout as kernels take it."""
 
     def __post_init__(self) -> None:
-        frame = GridFrame(
-            *self.origin, self.cell_size, self.width, self.height, self.y_up, self.wrap
-        )
+        wrap = flags_of(self.wrap)
+        frame = GridFrame(*self.origin, self.cell_size, self.width, self.height, self.y_up, wrap)
         object.__setattr__(self, "frame", frame)
 
     def centers(self, cells: int | NDArray[np.int64]) -> NDArray[np.float64]:
@@ -102,15 +103,21 @@ class GridLayout:
         where = str(tuple(points[index].tolist()))
         if len(points) > 1:
             where += f" at index {index}"
-        if self.wrap:
-            rule = "Positions on a torus have a finite column and row"
+        is_finite = bool(np.isfinite(points[index]).all())
+        if self.wrap is True or (self.wrap and not is_finite):
+            rule = "Positions on a map that wraps have a finite column and row"
             return OutsideMap(rule, got=where, remedy="Bring the position nearer to the map")
         far = tuple(
             low + count * self.cell_size
             for low, count in zip(self.origin, (self.width, self.height), strict=True)
         )
+        rule = f"Positions lie on the map, from {self.origin} up to but not including {far}"
+        if self.wrap == "x":
+            rule = f"y lies on the map, from {self.origin[1]:g} up to but not including {far[1]:g}"
+        elif self.wrap == "y":
+            rule = f"x lies on the map, from {self.origin[0]:g} up to but not including {far[0]:g}"
         return OutsideMap(
-            f"Positions lie on the map, from {self.origin} up to but not including {far}",
+            rule,
             got=where,
             remedy='Correct the position, or pass outside="clamp"',
         )
@@ -164,9 +171,10 @@ def coarse_cells(grid: GridLayout, cell_size: float) -> tuple[int, tuple[int, in
             got=f"cell_size={cell_size!r}",
             remedy=f"Pass {max(1, factor) * grid.cell_size:g}, say",
         )
-    if grid.wrap and (grid.width % factor or grid.height % factor):
+    flags = flags_of(grid.wrap)
+    if (flags & WRAP_X and grid.width % factor) or (flags & WRAP_Y and grid.height % factor):
         raise InvalidValue(
-            "On a torus the coarser cells divide the map evenly",
+            "Coarser cells divide a map evenly along axes that wrap",
             got=f"blocks of {factor} cells on a map of {grid.width} x {grid.height}",
             remedy=(
                 f"Pass a cell_size that is a multiple of {grid.cell_size:g} and divides"
@@ -189,10 +197,10 @@ def coarse_walls(walls: NDArray[np.bool_], factor: int, *, y_up: bool) -> NDArra
 
 
 def nearest_of(
-    grid: Space, free: NDArray[np.int64], cells: NDArray[np.int64], *, wrap: bool
+    grid: Space, free: NDArray[np.int64], cells: NDArray[np.int64], *, wrap: int
 ) -> NDArray[np.int64]:
     """Return for each cell of a grid the nearest of the cells `free`, ascending: all open ones, or
-    some. On a torus, with `wrap`, the map goes on beyond its rim.
+    some. `wrap` says which axes wrap, see `Space.wrap_flags`.
     """
     if len(free) == len(grid) - np.count_nonzero(grid.walls):
         tiles = _tiles_of_open_cells(grid)

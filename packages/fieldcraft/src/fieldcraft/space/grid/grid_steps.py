@@ -19,4 +19,4 @@ def step_table(grid: Grid) -> NDArray[np.int64]:
 def grid_ground(grid: Grid) -> LinkedSteps:
     """Return the steps of a grid as kernels take them."""
     links = grid.links().reshape(-1)
-    return LinkedSteps(links, step_table(grid), grid.width, grid.height, grid.wrap)
+    return LinkedSteps(links, step_table(grid), grid.width, grid.height, bool(grid.wrap))

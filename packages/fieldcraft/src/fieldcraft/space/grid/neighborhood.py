@@ -15,6 +15,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import Corners
 from fieldcraft.kernels.shared.arrays import read_only
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 
 MAX_STEPS = 64
 _REACH = 64
@@ -205,7 +206,7 @@ def build_links(
     walls: NDArray[np.bool_],
     terrain: Terrain | None,
     neighborhood: Neighborhood,
-    wrap: bool,
+    wrap: int,
     *,
     into_walls: bool = False,
 ) -> Links:
@@ -224,7 +225,7 @@ def patch_links(
     walls: NDArray[np.bool_],
     terrain: Terrain | None,
     neighborhood: Neighborhood,
-    wrap: bool,
+    wrap: int,
     *,
     free: NDArray[np.bool_] | None = None,
 ) -> Links:
@@ -285,13 +286,17 @@ def _step_table(neighborhood: Neighborhood) -> _StepTable:
 
 
 def beside(
-    array: NDArray[_Kind], dx: int, dy: int, outside: int | bool, wrap: bool
+    array: NDArray[_Kind], dx: int, dy: int, outside: int | bool, wrap: int
 ) -> NDArray[_Kind]:
     """Return for each cell the value of `array` one step (dx, dy) further, or `outside` off the
-    map.
+    map. `wrap` says which axes wrap, see `kernels.shared.places`.
     """
-    if wrap:
+    if wrap == WRAP_X + WRAP_Y:
         return np.roll(array, (-dy, -dx), axis=(0, 1))
+    if wrap == WRAP_X:
+        return beside(np.roll(array, -dx, axis=1), 0, dy, outside, 0)
+    if wrap == WRAP_Y:
+        return beside(np.roll(array, -dy, axis=0), dx, 0, outside, 0)
     height, width = array.shape
     moved: NDArray[_Kind] = np.full_like(array, outside)
     if abs(dy) < height and abs(dx) < width:
@@ -311,7 +316,7 @@ def _built(
     walls: NDArray[np.bool_],
     terrain: Terrain | None,
     neighborhood: Neighborhood,
-    wrap: bool,
+    wrap: int,
     free: NDArray[np.bool_],
     *,
     into_walls: bool = False,

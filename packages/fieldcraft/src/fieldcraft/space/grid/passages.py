@@ -59,7 +59,7 @@ def passages(space: Grid) -> Bytes:
         walls = walls[::-1]
         if classes is not None:
             classes = classes[::-1]
-    return read_only(_blocked(walls, classes, space.terrain, space.wrap))
+    return read_only(_blocked(walls, classes, space.terrain, space.wrap_flags))
 
 
 @cached_until_walls_change
@@ -83,14 +83,14 @@ def clear_cells(space: Grid, rings: int) -> Bytes:
         else:
             for dx, dy in ((1, 0), (0, 1)):
                 steps = [(dx * k, dy * k) for k in range(-rings, rings + 1)]
-                near = [beside(busy, *step, False, space.wrap) for step in steps]
+                near = [beside(busy, *step, False, space.wrap_flags) for step in steps]
                 busy = np.logical_or.reduce(near)
         cache[rings] = read_only((~busy).astype(np.uint8))
     return cache[rings]
 
 
 def _blocked(
-    walls: NDArray[np.bool_], classes: Bytes | None, terrain: Terrain | None, wrap: bool
+    walls: NDArray[np.bool_], classes: Bytes | None, terrain: Terrain | None, wrap: int
 ) -> Bytes:
     blocked = []
     found = np.zeros(walls.shape, dtype=np.uint8)

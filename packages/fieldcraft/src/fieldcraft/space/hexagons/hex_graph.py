@@ -44,7 +44,7 @@ class HexGraph(Graph):
 
     @property
     def mesh(self) -> Mesh | None:
-        """The hexagons as polygons; None on a torus, because lines would leave the plane."""
+        """The hexagons as polygons; None where they wrap, because lines would leave the plane."""
         if self._polygons is None and not self._hexes.wrap:
             self._polygons = Mesh(*self._layout.corners(self._axial))
             # sqrt(3) is no finite fraction: lines are compared in units that all corners share.

@@ -29,6 +29,7 @@ from fieldcraft.space.rows_and_columns import (
     text_of,
 )
 from fieldcraft.space.space import Space
+from fieldcraft.space.wrapping import Wrap, checked_wrap, flags_of, period_of
 
 MAX_HEXES = 2**24
 ORIENTATIONS = ("pointy", "flat")
@@ -63,9 +64,10 @@ class HexGrid(Space):
         Bool of shape (rows, columns), True for walls.
     terrain : Terrain, optional
         Kinds of ground, see `Terrain`; its impassable classes are walls as well.
-    wrap : bool, optional
-        Whether the map is a torus, which needs an even number of rows (pointy) or columns (flat).
-        Lines of sight and shots are not available on it.
+    wrap : bool or {"x", "y"}, optional
+        Which edges are joined, see `Grid`. Joining the upper and the lower edge of pointy hexagons
+        needs an even number of rows, joining the left and the right edge of flat ones an even
+        number of columns. Lines of sight and shots are not available then.
     y_up : bool, optional
         Whether y grows upwards.
 
@@ -91,7 +93,7 @@ class HexGrid(Space):
         origin: tuple[float, float] = (0.0, 0.0),
         walls: ArrayLike | None = None,
         terrain: Terrain | None = None,
-        wrap: bool = False,
+        wrap: Wrap = False,
         y_up: bool = False,
     ) -> None:
         self.columns = checks.integer("columns", columns, minimum=1)
@@ -105,18 +107,20 @@ class HexGrid(Space):
         self.orientation = checks.choice("orientation", orientation, ORIENTATIONS)
         self.size = checks.positive("size", size)
         self.origin = checks.pair("origin", origin)
-        self.wrap = checks.flag("wrap", wrap)
+        self.wrap = checked_wrap(wrap)
         self.y_up = checks.flag("y_up", y_up)
         if self._pointy:
             name = "rows"
             side = self.rows
+            wraps = self.wraps_y
         else:
             name = "columns"
             side = self.columns
-        if self.wrap and side % 2:
+            wraps = self.wraps_x
+        if wraps and side % 2:
             raise InvalidValue(
-                f"A torus of {self.orientation} hexagons has an even number of {name}, so that the"
-                " seam fits",
+                f"{self.orientation.capitalize()} hexagons that wrap across {name} have an even"
+                f" number of {name}, so that the seam fits",
                 got=f"{name}={side}",
                 remedy=f"Pass {side + 1} {name}",
             )
@@ -157,14 +161,11 @@ class HexGrid(Space):
     @overload
     def from_offset(self, offset: ArrayLike) -> int | NDArray[np.int64]: ...
     def from_offset(self, offset: ArrayLike) -> int | NDArray[np.int64]:
-        """Return the cells at (column, row), one or (N, 2); coordinates wrap on a torus. Raises
-        `OutsideMap`.
+        """Return the cells at (column, row), one or (N, 2), along axes that wrap any.
+        Raises `OutsideMap`.
         """
         pairs, single = self._coordinates("Offset coordinates", offset)
-        if self.wrap:
-            inside = np.mod(pairs, (self.columns, self.rows))
-        else:
-            inside = pairs
+        inside = self._turned(pairs)
         wrong = ((inside < 0) | (inside >= (self.columns, self.rows))).any(axis=1)
         if wrong.any():
             raise OutsideMap(
@@ -186,7 +187,7 @@ class HexGrid(Space):
     @overload
     def from_axial(self, axial: ArrayLike) -> int | NDArray[np.int64]: ...
     def from_axial(self, axial: ArrayLike) -> int | NDArray[np.int64]:
-        """Return the cells at axial (q, r), one or (N, 2); coordinates wrap on a torus. Raises
+        """Return the cells at axial (q, r), one or (N, 2), along axes that wrap any. Raises
         `OutsideMap`.
         """
         pairs, single = self._coordinates("Axial coordinates", axial)
@@ -225,10 +226,10 @@ class HexGrid(Space):
                 got=f"{len(near)} cells and {len(far)} others",
                 remedy="Pass as many of both",
             )
-        turns: tuple[int, ...] = (0,)
-        if self.wrap:
-            turns = (-1, 0, 1)
-        shifts = [(k * self.columns, m * self.rows) for k in turns for m in turns]
+        turns = (-1, 0, 1)
+        around_x = turns if self.wraps_x else (0,)
+        around_y = turns if self.wraps_y else (0,)
+        shifts = [(k * self.columns, m * self.rows) for k in around_x for m in around_y]
         ends = [hex_layout.to_axial(far + shift, pointy=self._pointy) for shift in shifts]
         found: NDArray[np.int64] = np.min(
             [hex_layout.distances(end - near) for end in ends], axis=0
@@ -249,6 +250,16 @@ class HexGrid(Space):
             )
         return array.reshape(-1, 2).astype(np.int64), array.ndim == 1 and array.size > 0
 
+    def _turned(self, offset: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return offset coordinates (..., 2), along axes that wrap those on the map."""
+        columns = offset[..., 0]
+        rows = offset[..., 1]
+        if self.wraps_x:
+            columns = columns % self.columns
+        if self.wraps_y:
+            rows = rows % self.rows
+        return np.stack([columns, rows], axis=-1)
+
     def _cells(self, offset: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the cells at (column, row) on the map."""
         if self.y_up:
@@ -262,9 +273,7 @@ class HexGrid(Space):
         entries are undefined.
         """
         offset = hex_layout.to_offset(axial, pointy=self._pointy)
-        if self.wrap:
-            on_map = np.mod(offset, (self.columns, self.rows))
-            return self._cells(on_map), np.ones(offset.shape[:-1], dtype=np.bool_)
+        offset = self._turned(offset)
         inside = np.asarray(((offset >= 0) & (offset < (self.columns, self.rows))).all(axis=-1))
         return self._cells(np.where(inside[..., np.newaxis], offset, 0)), inside
 
@@ -298,10 +307,13 @@ class HexGrid(Space):
 
     @property
     def period(self) -> NDArray[np.float64] | None:
-        """The size of a torus in world units, (2,); None without `wrap`."""
-        if self.wrap:
-            return np.array(self.layout.pitch) * (self.columns, self.rows)
-        return None
+        """See `Space.period`."""
+        return period_of(self.wrap, np.array(self.layout.pitch) * (self.columns, self.rows))
+
+    @property
+    def wrap_flags(self) -> int:
+        """See `Space.wrap_flags`."""
+        return flags_of(self.wrap)
 
     def _locate(self, points: NDArray[np.float64], outside: IfOutside) -> NDArray[np.int64]:
         """See `Space._locate`."""

@@ -13,7 +13,7 @@ _PAIRS_PER_THREAD = 2_000
 
 def sees_cells(
     opaque: NDArray[np.bool_],
-    wrap: bool,
+    wrap: int,
     viewers: NDArray[np.int64],
     cells: NDArray[np.int64],
     limits: NDArray[np.int64],

@@ -28,7 +28,7 @@ _NO_LINKS = SightPortals(
 
 
 def vertices_within(graph: Graph, points: Floats, radius: float) -> list[list[int]]:
-    """Return the vertices within a straight range of each point, also across the border of a torus,
+    """Return the vertices within a straight range of each point, also across edges that wrap,
     in no particular order.
     """
     if not len(graph) or not len(points):
@@ -39,7 +39,9 @@ def vertices_within(graph: Graph, points: Floats, radius: float) -> list[list[in
     if period is None:
         return list(tree.query_ball_point(points, limit))
     points = graph.wrapped(points)
-    shifts = [np.array((dx, dy)) * period for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
+    size = np.where(np.isfinite(period), period, 0.0)
+    turns_x, turns_y = ((-1, 0, 1) if along > 0 else (0,) for along in size)
+    shifts = [np.array((dx, dy)) * size for dx in turns_x for dy in turns_y]
     found = [tree.query_ball_point(points + shift, limit) for shift in shifts]
     return [sorted(set(chain.from_iterable(each))) for each in zip(*found, strict=True)]
 

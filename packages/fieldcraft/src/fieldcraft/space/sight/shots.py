@@ -71,9 +71,9 @@ def incoming(
     space : Space
         A grid or a graph.
     start, end : array_like
-        World positions. `end` may be off the map. On a torus the line is straight in these
-        coordinates and may wrap several times; aim over the seam by an end beyond the border. On a
-        grid both are rounded to 1/2047 of a cell.
+        World positions. `end` may be off the map. Along axes that wrap the line is straight in
+        these coordinates and may wrap several times; aim over the seam by an end beyond the
+        border. On a grid both are rounded to 1/2047 of a cell.
     speed : float
         World units per second, above 0.
     width : float, optional
@@ -159,7 +159,9 @@ def _over_grid(grid: Grid, start: Floats, end: Floats, seconds: float, half_widt
     else:
         width = 0.0
     scratch = ops.scratch(grid.shape, crossings, width, slot)
-    count, stop = ops.shot(grid.walls.view(np.uint8), y0, x0, y1, x1, width, grid.wrap, *scratch)
+    ends = y0, x0, y1, x1
+    walls = grid.walls.view(np.uint8)
+    count, stop = ops.shot(walls, *ends, width, grid.wrap_flags, *scratch)
     free.append(slot)
     cells = scratch[0][:count]
     shares = scratch[1][:count]

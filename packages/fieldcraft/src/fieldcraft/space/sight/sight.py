@@ -193,7 +193,7 @@ def _counted(
                     limits[low:high],
                     viewers.cones[low:high],
                     eye,
-                    grid.wrap,
+                    grid.wrap_flags,
                     lit,
                     share,
                     kernels.sight.visible.scratch(grid.shape, largest, heights=has_heights),
@@ -205,7 +205,7 @@ def _counted(
     found: NDArray[np.int32] = sum(counts[1:], start=counts[0])
     if differs and not lit:
         hidden = np.flatnonzero(opaque & ~grid.walls)
-        seen = sees_cells(opaque, grid.wrap, sources, hidden, limits, viewers.cones)
+        seen = sees_cells(opaque, grid.wrap_flags, sources, hidden, limits, viewers.cones)
         found.reshape(-1)[hidden] = (seen | (sources[:, np.newaxis] == hidden)).sum(axis=0)
     if differs and not walls:
         found[grid.walls] = 0
@@ -283,7 +283,7 @@ def sees(
         cells = space._locate(looking.points, "refuse")
         seen = sees_cells(
             space.opaque.reshape(grid.shape),
-            grid.wrap,
+            grid.wrap_flags,
             cells,
             goals,
             looking.squared_cells(grid.cell_size),

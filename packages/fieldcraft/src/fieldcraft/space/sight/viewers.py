@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -119,6 +120,13 @@ def _facings(space: Space, facing: ArrayLike, count: int) -> NDArray[np.float64]
     if grid is not None and grid.y_up:
         wide[:, 1] *= -1
     return wide
+
+
+class SightHeights(NamedTuple):
+    """How high the ground of each cell is, in the shape of the squares, and eyes above it."""
+
+    ground: NDArray[np.float32]
+    eye: float
 
 
 def checked_heights(space: Space, heights: ArrayLike) -> NDArray[np.float32]:

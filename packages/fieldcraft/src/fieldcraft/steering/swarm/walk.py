@@ -115,8 +115,10 @@ def fixed_positions(
     columns, rows = ((points - np.array(space.origin)) / space.cell_size).T
     if space.y_up:
         rows = height - rows
-    if space.wrap:
-        columns, rows = columns % width, rows % height
+    if space.wraps_x:
+        columns = columns % width
+    if space.wraps_y:
+        rows = rows % height
     firsts = np.stack([cells % width, cells // width]) << 16
     found = np.floor(np.stack([columns, rows]) * 65536)
     return np.asarray(np.clip(found, firsts, firsts + 65535), dtype=np.int64)
@@ -195,12 +197,14 @@ def rule_of(walk: Walk, dt: float, space: Grid, key: int) -> Rule:
         )
     distance = walk.distance / space.cell_size
     most = _MOST_DISTANCE
-    if space.wrap:
-        most = min(most, min(space.shape))
+    if space.wraps_x:
+        most = min(most, space.width)
+    if space.wraps_y:
+        most = min(most, space.height)
     if distance > most:
         raise InvalidValue(
-            "Sensors of a swarm are at most 4,096 cells away, on a torus as far as its shorter"
-            " side",
+            "Sensors of a swarm are at most 4,096 cells away, and as far as an axis that wraps"
+            " is long",
             got=f"distance={walk.distance:g}, {distance:g} cells",
             remedy="Pass a shorter distance",
         )
@@ -212,7 +216,7 @@ def rule_of(walk: Walk, dt: float, space: Grid, key: int) -> Rule:
     return Rule(
         height=space.height,
         width=space.width,
-        wrap=int(space.wrap),
+        wrap=space.wrap_flags,
         distance=max(round(distance * 4), 1),
         angle=round(walk.angle / 360 * 65536) & 0xFFFF,
         cosine=round(math.cos(angle) * (1 << 14)),

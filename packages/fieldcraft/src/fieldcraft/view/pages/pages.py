@@ -323,7 +323,7 @@ def _ground(space: Space) -> RGBA:
 
 def _path(path: Path) -> RGBA:
     """Return a path on the ground of its map, with a dot at its start and a larger one at its goal.
-    A path over the edge of a torus is broken there.
+    A path over an edge that wraps is broken there.
     """
     drawn = _ground(path.space)
     place = Placement(path.space, size=_SIDE)

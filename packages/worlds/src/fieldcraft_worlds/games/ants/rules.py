@@ -104,8 +104,8 @@ def _nowhere(derived: AntsDerived, state: State) -> float:
     least = NOWHERE * settings.speed * window / settings.rate
     size = np.array([[derived.grid.width], [derived.grid.height]]) * _CELL
     gaps = state.agents[:2].astype(np.int64) - state.places
-    if derived.grid.wrap:
-        gaps = (gaps + size // 2) % size - size // 2
+    around = (gaps + size // 2) % size - size // 2
+    gaps = np.where([[derived.grid.wraps_x], [derived.grid.wraps_y]], around, gaps)
     since = state.agents[2].view(np.uint32) >> _SINCE
     stuck = (((gaps / _CELL) ** 2).sum(axis=0) < least * least) & (since >= window)
     if len(state):

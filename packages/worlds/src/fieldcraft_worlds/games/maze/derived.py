@@ -102,17 +102,16 @@ class MazeDerived:
         )
 
     def away(self, cells: Ints, others: Ints) -> Floats:
-        """Return the straight vectors from cells to others, (N, 2) in cells; on a torus the short
-        ones.
+        """Return the straight vectors from cells to others, (N, 2) in cells; the short way around
+        axes that wrap.
         """
         gaps = (self.centers[others] - self.centers[cells]) / self.space.cell_size
         return self.short(gaps)
 
     def short(self, gaps: Floats) -> Floats:
-        """Return vectors in cells, (N, 2), the short way around a torus."""
-        if self.space.wrap:
-            return np.asarray((gaps + self._size / 2) % self._size - self._size / 2)
-        return gaps
+        """Return vectors in cells, (N, 2), the short way around axes that wrap."""
+        around = (gaps + self._size / 2) % self._size - self._size / 2
+        return np.where([self.space.wraps_x, self.space.wraps_y], around, gaps)
 
     def lengths(self, cells: Ints, others: Ints) -> Floats:
         """Return the lengths of steps from cells to others, in cells."""
@@ -124,9 +123,7 @@ class MazeDerived:
         places = self.centers[cells] + self.away(cells, ahead) * (
             gone[:, None] * self.space.cell_size
         )
-        if self.space.wrap:
-            places = (places - self.space.origin) % self.space.size + self.space.origin
-        return np.asarray(places)
+        return self.space.wrapped(places)
 
     def place(self, player: Player) -> Floats:
         """Return the world position of the player, (2,)."""

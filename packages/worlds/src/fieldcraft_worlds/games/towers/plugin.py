@@ -89,8 +89,12 @@ class TowerWorld(DerivedWorld):
         reach = self.derived.settings.tower.size // 2
         space = self.space
         rows, columns = np.divmod(state.towers.cells, space.width)
-        edges = (rows, space.height - 1 - rows, columns, space.width - 1 - columns)
-        if not space.wrap and min(np.min(edge, initial=reach) for edge in edges) < reach:
+        edges = []
+        if not space.wraps_y:
+            edges += [rows, space.height - 1 - rows]
+        if not space.wraps_x:
+            edges += [columns, space.width - 1 - columns]
+        if any(np.min(edge, initial=reach) < reach for edge in edges):
             raise InvalidValue(
                 "All cells of a tower are on the map",
                 got="a tower at the edge",

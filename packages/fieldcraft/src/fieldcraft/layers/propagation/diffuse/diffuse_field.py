@@ -292,8 +292,9 @@ class GridDiffuseField(EvenDiffuseField):
             self._offers = np.zeros((height + 2, width + 2), dtype=np.float32)
         offers = self._offers
         np.multiply(self.values, self._shares[0], out=offers[1:-1, 1:-1])
-        if self.space.wrap:
+        if self.space.wraps_y:
             offers[0, 1:-1], offers[-1, 1:-1] = offers[-2, 1:-1], offers[1, 1:-1]
+        if self.space.wraps_x:
             offers[:, 0], offers[:, -1] = offers[:, -2], offers[:, 1]
         self._arguments = (offers, *_links(self.space)[:2], *self._rule)
 
@@ -318,6 +319,6 @@ def _links(grid: Grid) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np
     receivers = np.zeros(grid.shape, dtype=np.uint8)
     for (dx, dy), mask in masks.items():
         arrive = links & np.uint8(mask) != 0
-        receivers += beside(arrive, dx, dy, False, grid.wrap)
+        receivers += beside(arrive, dx, dy, False, grid.wrap_flags)
     around = [masks.get((-dx, -dy), 0) for dx, dy in kernels.spread.diffuse_steps.AROUND]
     return links, np.array(around, dtype=np.uint8), receivers

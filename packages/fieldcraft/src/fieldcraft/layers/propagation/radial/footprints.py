@@ -18,6 +18,7 @@ from fieldcraft.layers.propagation.radial.walks_on_graph import GraphWalks
 from fieldcraft.layers.propagation.radial.walks_on_grid import GridWalks
 from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.space import Grid, Space, check_lines_of_sight
+from fieldcraft.space.sight.viewers import SightHeights
 from fieldcraft.space.space_ranges import largest_coordinate
 
 _MOST_REACH = 2_000
@@ -179,9 +180,13 @@ class GridFootprints(Footprints):
         else:
             table = footprint(shape.falloff, size, limit, reach)
         top = left = 0
-        if self.space.wrap:  # each cell once, the short way around; forwards on a tie
-            top, left = max(reach - (height - 1) // 2, 0), max(reach - (width - 1) // 2, 0)
-            table = table[top : reach + height // 2 + 1, left : reach + width // 2 + 1]
+        # Along axes that wrap each cell once, the short way around; forwards on a tie.
+        if self.space.wraps_y:
+            top = max(reach - (height - 1) // 2, 0)
+            table = table[top : reach + height // 2 + 1]
+        if self.space.wraps_x:
+            left = max(reach - (width - 1) // 2, 0)
+            table = table[:, left : reach + width // 2 + 1]
         self.tables.add(table, top - reach, left - reach)
         self.size += table.size
         if self.metric == "connected":
@@ -232,7 +237,7 @@ class GridFootprints(Footprints):
         """Return how the footprints of these cells are drawn."""
         rows, columns = np.divmod(cells, self.space.width)
         none = np.zeros(len(cells))
-        return Drawing(rows, columns, none, none, numbers, self.tables, self.space.wrap)
+        return Drawing(rows, columns, none, none, numbers, self.tables, self.space.wrap_flags)
 
     def around(
         self, walks: Walks, cells: Cells, amounts: Floats, number: int
@@ -248,8 +253,10 @@ class GridFootprints(Footprints):
         y = (cells[drawn] // width)[:, np.newaxis] + (down + top)
         x = (cells[drawn] % width)[:, np.newaxis] + (right + left)
         parts = amounts[drawn][:, np.newaxis] * table[down, right]
-        if self.space.wrap:
-            y, x = y % height, x % width
+        if self.space.wraps_x:
+            x = x % width
+        if self.space.wraps_y:
+            y = y % height
         inside = (y >= 0) & (y < height) & (x >= 0) & (x < width)
         return (
             np.append(found, y[inside] * width + x[inside]),
@@ -273,11 +280,17 @@ def footprints_on(
     return Footprints(metric, thickness)
 
 
-def walks_on(space: Space, resistance: NDArray[np.float32] | None = None) -> Walks:
-    """Return the walks over a space as it is now; `resistance` of its cells in world units."""
+def walks_on(
+    space: Space,
+    resistance: NDArray[np.float32] | None = None,
+    heights: SightHeights | None = None,
+) -> Walks:
+    """Return the walks over a space as it is now; `resistance` of its cells in world units, and
+    the heights over which sources see.
+    """
     if isinstance(space, Grid):
-        return GridWalks.of(space, resistance)
-    return GraphWalks.of(space, resistance)
+        return GridWalks.of(space, resistance, heights)
+    return GraphWalks.of(space, resistance, heights)
 
 
 def too_large(space: Space) -> float:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import poll_interrupt
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.propagation.accumulator import (
     ADD,
     MAX,
@@ -26,6 +27,9 @@ from fieldcraft.layers.propagation.propagation import (
 from fieldcraft.layers.propagation.radial.footprints import too_large
 from fieldcraft.layers.propagation.radial.radial_updates import RadialUpdates, updates_on
 from fieldcraft.layers.sources import Sources
+from fieldcraft.space import Space
+from fieldcraft.space.kinds import sight_grid_of
+from fieldcraft.space.sight.viewers import SightHeights
 
 if TYPE_CHECKING:
     from fieldcraft.layers.propagation.radial.radial import Radial
@@ -62,6 +66,11 @@ class RadialField(RadiatingField):
         """The resistance of each cell, or None."""
         return self.updates.resistance
 
+    @property
+    def heights(self) -> SightHeights | None:  # type: ignore[override]
+        """How high the ground and eyes above it are, or None."""
+        return self.updates.heights
+
     def limit(self, sources: Sources) -> None:
         """Refuse strengths, numbers and radii that sums could not hold; see
         `RadiatingField.limit`.
@@ -72,6 +81,8 @@ class RadialField(RadiatingField):
         """Set other parameters; all footprints are computed again. See `Field.tune`."""
         radial._check(self.space)
         _check_resistance(radial, self.resistance)
+        if self.heights is not None:
+            check_heights(radial, self.space)
         if radial.exact != self.radial.exact:
             raise InvalidValue(
                 "Whether a layer is exact is chosen when it is made",
@@ -88,6 +99,13 @@ class RadialField(RadiatingField):
         """
         _check_resistance(self.radial, resistance)
         self.updates.set_resistance(resistance)
+        self._strongest = None
+
+    def set_heights(self, heights: SightHeights | None) -> None:
+        """Let the ground hide cells from sources; all footprints are computed again."""
+        if heights is not None:
+            check_heights(self.radial, self.space)
+        self.updates.set_heights(heights)
         self._strongest = None
 
     def write(self, values: NDArray[np.float32]) -> None:
@@ -142,6 +160,9 @@ class RadialField(RadiatingField):
         state: dict[str, NDArray[Any]] = {"values": self.values}
         if self.resistance is not None:
             state["resistance"] = self.resistance
+        if self.heights is not None:
+            state["heights"] = self.heights.ground
+            state["eye"] = np.array([self.heights.eye])
         if self.updates.residue is not None:
             state["residue"] = self.updates.residue
         written = self.updates.written()
@@ -173,6 +194,9 @@ class RadialField(RadiatingField):
         resistance = self.updates.resistance
         if "resistance" in state:
             resistance = checked_resistance(state["resistance"], self.space.shape)
+        heights = self.updates.heights
+        if "heights" in state:
+            heights = self._checked_heights(state)
         residue = self.updates.residue
         size = self.updates.sums.sums.size
         if "residue" in state:
@@ -189,7 +213,18 @@ class RadialField(RadiatingField):
             if validated.shape != (1,) or not 0 <= int(validated[0]) < max(size, 1):
                 raise ValueError("a cell to validate that is none")
             self._validated = int(validated[0])
-        self.updates.restore(state["values"], resistance, residue, written, sources)
+        self.updates.restore(state["values"], resistance, heights, residue, written, sources)
+
+    def _checked_heights(self, state: Mapping[str, NDArray[Any]]) -> SightHeights:
+        """Return the heights of a state; raises ValueError for ones that do not fit."""
+        ground = state["heights"]
+        eye = state["eye"]
+        shape = shape_of_sight(self.space)
+        if ground.dtype != np.float32 or ground.shape != shape or not np.isfinite(ground).all():
+            raise ValueError("heights that do not fit the map")
+        if eye.dtype != np.float64 or eye.shape != (1,) or not 0 <= float(eye[0]) < np.inf:
+            raise ValueError("an eye that is no height")
+        return SightHeights(read_only(ground.copy()), float(eye[0]))
 
     def _checked_written(
         self, state: Mapping[str, NDArray[Any]]
@@ -338,9 +373,34 @@ class RadialField(RadiatingField):
         sources = self.updates.sources_taken().copy()
         sources.rows.all_changed()
         field.set_resistance(self.resistance)
+        field.set_heights(self.heights)
         field.updates.feed(sources)
         field.updates.catch_up()
         return field
+
+
+def shape_of_sight(space: Space) -> tuple[int, ...] | None:
+    """Return the rows and columns of squares over which sight runs, None without squares."""
+    grid = sight_grid_of(space)
+    if grid is None:
+        return None
+    return grid.shape
+
+
+def check_heights(radial: Radial, space: Space) -> None:
+    """Refuse heights unless sources see over squares."""
+    if radial.metric != "sight":
+        raise InvalidValue(
+            "The ground hides cells from sources that radiate along lines of sight",
+            got=f"heights with metric={radial.metric!r}",
+            remedy='Pass metric="sight"',
+        )
+    if shape_of_sight(space) is None:
+        raise InvalidValue(
+            "Heights are those of squares",
+            got=repr(space),
+            remedy="Use a fieldcraft.Grid, or the graph of one",
+        )
 
 
 def _check_resistance(radial: Radial, resistance: NDArray[np.float32] | None) -> None:

@@ -31,6 +31,8 @@ from fieldcraft.layers.propagation.radial.walks_on_grid import GridWalks
 from fieldcraft.layers.sources import Sources
 from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.space import Grid, HexGrid, Space
+from fieldcraft.space.sight.viewers import SightHeights
+from fieldcraft.space.wrapping import wraps_everywhere
 
 if TYPE_CHECKING:
     from fieldcraft.layers.propagation.radial.radial import Radial
@@ -52,6 +54,7 @@ class RadialUpdates:
         self.space = space
         self.radial = radial
         self.resistance: NDArray[np.float32] | None = None
+        self.heights: SightHeights | None = None
         self.footprints = self._no_footprints()
         self._own_footprint: tuple[Footprints | None, int] = (None, 0)
         self._known_shapes: KnownShapes | None = None
@@ -122,6 +125,11 @@ class RadialUpdates:
     def set_resistance(self, resistance: NDArray[np.float32] | None) -> None:
         """Lengthen the walks into cells; all footprints are computed again."""
         self.resistance = resistance
+        self.invalidate()
+
+    def set_heights(self, heights: SightHeights | None) -> None:
+        """Let the ground hide; all footprints are computed again."""
+        self.heights = heights
         self.invalidate()
 
     def refresh(self) -> None:
@@ -207,12 +215,14 @@ class RadialUpdates:
         self,
         values: NDArray[np.float32],
         resistance: NDArray[np.float32] | None,
+        heights: SightHeights | None,
         residue: NDArray[np.int64] | None,
         written: tuple[NDArray[np.int64], NDArray[np.int64]] | None,
         sources: Sources,
     ) -> None:
         """Show values until the next step, which adds the sources again."""
         self.resistance = resistance
+        self.heights = heights
         self.residue = residue
         self._restored = written
         self.values[...] = values
@@ -308,7 +318,7 @@ class RadialUpdates:
             self.stale = None
             self.is_invalid = False
             self.walls_version = self.space.walls_version
-            self.walks = walks_on(self.space, self.resistance)
+            self.walks = walks_on(self.space, self.resistance, self.heights)
             self.sums.reset()
             if self.residue is not None:
                 self.sums.sums += self.residue
@@ -404,8 +414,11 @@ class RadialUpdates:
         """
         space = self.space
         places = positions
-        if isinstance(space, Grid | HexGrid) and space.period is None:
+        if isinstance(space, Grid | HexGrid) and not wraps_everywhere(space.period):
             low, high = space.extent
+            if space.period is not None:
+                low = np.where(np.isfinite(space.period), -np.inf, low)
+                high = np.where(np.isfinite(space.period), np.inf, high)
             places = np.clip(positions, low, high)
         moved = np.asarray(space.cell_at(positions, outside="clamp")) != cells
         return np.where(moved[:, np.newaxis], space.position_of(cells), places)
@@ -629,7 +642,7 @@ class GridRadialUpdates(RadialUpdates):
             cells,
             strengths,
             tables.arrays,
-            self.space.wrap,
+            self.space.wrap_flags,
             changed,
             self.applied.columns,
             self.sums.sums,
@@ -664,7 +677,7 @@ class GridRadialUpdates(RadialUpdates):
             cells,
             sources.columns,
             (tables.weights, tables.boxes),
-            self.space.wrap,
+            self.space.wrap_flags,
             found,
             scratch,
             dirty,
@@ -736,7 +749,7 @@ class GridRadialUpdates(RadialUpdates):
         """Return the first row and column of tiles that sources may reach, and the ones after the
         last: top, left, bottom and right, (N,) each.
 
-        On a torus, sources that reach across the rim may reach all tiles.
+        Sources that reach across an edge that wraps may reach all tiles.
         """
         height, width = self.sums.shape
         reaches = self.footprints.reaches.take(sources.numbers)
@@ -747,7 +760,11 @@ class GridRadialUpdates(RadialUpdates):
         bottom = rows + reaches
         right = columns + reaches
         if self.space.wrap:
-            across = (top < 0) | (left < 0) | (bottom >= height) | (right >= width)
+            across = np.zeros(len(top), dtype=np.bool_)
+            if self.space.wraps_y:
+                across |= (top < 0) | (bottom >= height)
+            if self.space.wraps_x:
+                across |= (left < 0) | (right >= width)
             for first, last, size in ((top, bottom, height), (left, right, width)):
                 first[across] = 0
                 last[across] = size

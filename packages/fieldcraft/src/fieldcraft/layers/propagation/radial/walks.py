@@ -13,8 +13,11 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.base.ranges import farthest_within
 from fieldcraft.kernels.shared.arrays import Floats, read_only
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.space import Space
 from fieldcraft.space.sight.lines_on_grid import sees_cells
+from fieldcraft.space.sight.viewers import SightHeights
+from fieldcraft.space.wrapping import nearest_images
 
 Cells = NDArray[np.int64]
 
@@ -77,10 +80,8 @@ class Walks(ABC):
 
 
 def squared_offsets(space: Space, positions: Floats, place: Floats) -> Floats:
-    """Return the squared distances of positions from a place; the short way around a torus."""
-    away = positions - place
-    if space.period is not None:
-        away = (away + space.period / 2) % space.period - space.period / 2
+    """Return the squared distances of positions from a place; the short way around."""
+    away = nearest_images(positions - place, space.period)
     return np.asarray((away**2).sum(axis=1))
 
 
@@ -109,16 +110,17 @@ class FieldOfView:
     """Cells in sight on maps of one shape; scratch is cached by radius."""
 
     def __init__(self) -> None:
-        self._scratch: dict[int, tuple[Cells, Cells, Any]] = {}
+        self._scratch: dict[tuple[int, bool], tuple[Cells, Cells, Any]] = {}
 
     def cells(
         self,
         walls: NDArray[np.bool_],
         opaque: NDArray[np.bool_],
-        wrap: bool,
+        wrap: int,
         cell: int,
         radius: float,
         limit: float,
+        heights: SightHeights | None = None,
     ) -> Found:
         """Return the cells in sight of one, ascending, within a radius in cells. Those within
         `limit` cells are within the radius.
@@ -126,19 +128,30 @@ class FieldOfView:
         `walls` and `opaque` (height, width) are the same array where just the walls hide.
         """
         square = kernels.sight.visible.squared_reach(limit)
-        if square not in self._scratch:
+        key = (square, heights is not None)
+        if key not in self._scratch:
             size = kernels.sight.visible.most_cells(walls.shape, square)
-            scratch = kernels.sight.visible.scratch(walls.shape, square)
-            self._scratch[square] = np.zeros(size, np.int64), np.zeros(size, np.int64), scratch
-        cells, squares, scratch = self._scratch[square]
+            scratch = kernels.sight.visible.scratch(walls.shape, square, heights=key[1])
+            self._scratch[key] = np.zeros(size, np.int64), np.zeros(size, np.int64), scratch
+        cells, squares, scratch = self._scratch[key]
         hides = read_only(opaque.view(np.uint8))  # kernels are declared for such arrays
-        none = kernels.sight.visible.NO_HEIGHTS
+        ground = kernels.sight.visible.NO_HEIGHTS
+        eye = 1.0
+        if heights is not None:
+            ground = heights.ground
+            eye = heights.eye
+        # With heights, open cells that are opaque are found as walls are.
+        lit = heights is not None and opaque is not walls
         count = kernels.sight.visible.sight_cells(
-            hides, none, 1.0, cell, square, wrap, False, cells, squares, scratch
+            hides, ground, eye, cell, square, wrap, lit, cells, squares, scratch
         )
         found = cells[:count].copy()
         away = squares[:count].astype(np.float64)
-        if opaque is not walls:
+        if lit:
+            is_open = ~walls.reshape(-1)[found]
+            found = found[is_open]
+            away = away[is_open]
+        elif opaque is not walls:
             found, away = _with_opaque_cells(walls, opaque, wrap, cell, square, found, away)
         return Found.of(found, np.sqrt(away) / radius)
 
@@ -146,7 +159,7 @@ class FieldOfView:
 def _with_opaque_cells(
     walls: NDArray[np.bool_],
     opaque: NDArray[np.bool_],
-    wrap: bool,
+    wrap: int,
     cell: int,
     limit: int,
     found: Cells,
@@ -164,8 +177,9 @@ def _with_opaque_cells(
     (height, width) = walls.shape
     down = np.abs(hidden // width - cell // width)
     right = np.abs(hidden % width - cell % width)
-    if wrap:
+    if wrap & WRAP_Y:
         down = np.minimum(down, height - down)
+    if wrap & WRAP_X:
         right = np.minimum(right, width - right)
     cells = np.concatenate([found[is_open], hidden])
     squares = np.concatenate([squares[is_open], (down * down + right * right).astype(np.float64)])

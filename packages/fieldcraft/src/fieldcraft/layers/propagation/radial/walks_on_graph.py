@@ -25,6 +25,7 @@ from fieldcraft.space import Graph, GraphSnapshot, Space, check_lines_of_sight
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.kinds import graph_of
 from fieldcraft.space.sight.over_polygons import SightSnapshot
+from fieldcraft.space.sight.viewers import SightHeights
 from fieldcraft.space.space_ranges import within_range, within_walk
 
 _MOST_OPENED = 64  # walks with a block of walls opened
@@ -57,11 +58,17 @@ class GraphWalks(Walks):
     snapshot: GraphSnapshot
     opaque: NDArray[np.bool_]
     resistance: NDArray[np.float32] | None
+    heights: SightHeights | None
     cached: dict[Any, Any]
     """Scratch and walks with walls opened."""
 
     @classmethod
-    def of(cls, space: Space, resistance: NDArray[np.float32] | None = None) -> GraphWalks:
+    def of(
+        cls,
+        space: Space,
+        resistance: NDArray[np.float32] | None = None,
+        heights: SightHeights | None = None,
+    ) -> GraphWalks:
         """Return the walks over the graph of a space as it is now; `resistance` of its vertices in
         world units.
         """
@@ -71,11 +78,11 @@ class GraphWalks(Walks):
             opaque = snapshot.walls
         else:
             opaque = graph.opaque
-        return cls(space, graph, snapshot, opaque, resistance, {})
+        return cls(space, graph, snapshot, opaque, resistance, heights, {})
 
     def renewed(self) -> GraphWalks:
         """Return the walks over the graph as it is now."""
-        return GraphWalks.of(self.space, self.resistance)
+        return GraphWalks.of(self.space, self.resistance, self.heights)
 
     @property
     def blocked(self) -> NDArray[np.bool_]:
@@ -191,7 +198,8 @@ class GraphWalks(Walks):
             view: FieldOfView = self.cached.setdefault("view", FieldOfView())
             size = rounded_radius(reach / squares.cell_size)
             limit = within_range(squares, reach) / squares.cell_size
-            found = view.cells(walls, opaque, squares.wrap, cell, size, limit)
+            wrap = squares.wrap_flags
+            found = view.cells(walls, opaque, wrap, cell, size, limit, self.heights)
             if place is None:
                 return found
             cells = found.cells

@@ -24,6 +24,7 @@ from fieldcraft.layers.propagation.radial.walks import (
     squared_offsets,
 )
 from fieldcraft.space import Grid, GridSnapshot
+from fieldcraft.space.sight.viewers import SightHeights
 from fieldcraft.space.space_ranges import largest_coordinate, within_range
 
 _BLOCKED = 2.0**55  # farther than any walk goes, in 1 / LENGTH_SCALE cells
@@ -67,12 +68,18 @@ class GridWalks(Walks):
     extra: NDArray[np.int64] | None
     snapshot: GridSnapshot
     steps: tuple[Cells, Cells]
-    wrap: bool
+    wrap: int
+    heights: SightHeights | None
     cached: dict[str, Any]
     """Scratch, which walks after a change share."""
 
     @classmethod
-    def of(cls, space: Grid, resistance: NDArray[np.float32] | None = None) -> GridWalks:
+    def of(
+        cls,
+        space: Grid,
+        resistance: NDArray[np.float32] | None = None,
+        heights: SightHeights | None = None,
+    ) -> GridWalks:
         """Return the walks over a grid as it is now; `resistance` of cells in world units."""
         extra = None
         if resistance is not None:
@@ -87,11 +94,14 @@ class GridWalks(Walks):
             opaque = space.opaque
         links = snapshot.links.reshape(space.shape)
         steps = step_vectors(space)
-        return cls(space, walls, opaque, links, extra, snapshot, steps, space.wrap, {})
+        return cls(
+            space, walls, opaque, links, extra, snapshot, steps, space.wrap_flags, heights, {}
+        )
 
     def renewed(self) -> GridWalks:
         """Return the walks over the grid as it is now."""
-        return replace(GridWalks.of(self.space), extra=self.extra, cached=self.cached)
+        now = GridWalks.of(self.space, heights=self.heights)
+        return replace(now, extra=self.extra, cached=self.cached)
 
     def opened(self, cell: int, reach: float) -> GridWalks:
         """See `Walks.opened`."""
@@ -108,9 +118,11 @@ class GridWalks(Walks):
                 (down + 1, right),
             ):
                 y, x = row + dy, column + dx
-                if self.space.wrap:
-                    y, x = y % self.space.height, x % width
-                elif not (0 <= y < self.space.height and 0 <= x < width):
+                if self.space.wraps_x:
+                    x %= width
+                if self.space.wraps_y:
+                    y %= self.space.height
+                if not (0 <= y < self.space.height and 0 <= x < width):
                     continue
                 if self.walls[y, x] and dx * dx + dy * dy <= limit and y * width + x not in block:
                     block.add(y * width + x)
@@ -140,7 +152,8 @@ class GridWalks(Walks):
         """Whether footprints differ from those on open ground even without walls."""
         space = self.space
         usual = space.neighborhood.is_four or space.neighborhood.is_eight
-        return not (usual and (space.terrain is None or space.terrain.is_plain))
+        plain = space.terrain is None or space.terrain.is_plain
+        return not usual or not plain or self.heights is not None
 
     @cached_property
     def _is_bare(self) -> bool:
@@ -156,7 +169,7 @@ class GridWalks(Walks):
         if self._always_search or self._is_bare:
             return np.full(len(cells), not self._always_search)
         found = np.empty(len(cells), dtype=np.bool_)
-        kernels.radial.radial_search.open_boxes(self.closed, cells, reaches, self.space.wrap, found)
+        kernels.radial.radial_search.open_boxes(self.closed, cells, reaches, self.wrap, found)
         return found
 
     # Searches
@@ -217,12 +230,13 @@ class GridWalks(Walks):
             at = place[axis]
             first = math.floor((at - limit - low) / size)
             end = math.ceil((at + limit - low) / size)
-            if self.wrap:
+            wraps = space.wraps_y if axis else space.wraps_x
+            if wraps:
                 indices = (first % count + np.arange(min(end - first, count))) % count
             else:
                 indices = np.arange(max(first, 0), min(end, count))
             away = low + (indices + 0.5) * size - at
-            if self.wrap:
+            if wraps:
                 away = (away + count * size / 2) % (count * size) - count * size / 2
             sides.append((count - 1 - indices if axis and space.y_up else indices, away * away))
         (columns, x), (rows, y) = sides
@@ -233,7 +247,7 @@ class GridWalks(Walks):
     def _seen(self, cell: int, size: float) -> Found:
         view: FieldOfView = self.cached.setdefault("view", FieldOfView())
         limit = self._limit(size)
-        return view.cells(self.walls, self.opaque, self.wrap, cell, size, limit)
+        return view.cells(self.walls, self.opaque, self.wrap, cell, size, limit, self.heights)
 
     def _connected(self, cell: int, size: float, center: tuple[float, float]) -> Found:
         limit = self._limit(size)
@@ -269,9 +283,7 @@ class GridWalks(Walks):
         masks = self.space.link_masks
         links = np.full((side, side), np.bitwise_or.reduce(masks), dtype=masks.dtype)
         links.flags.writeable = False  # kernels are declared for such arrays
-        return replace(
-            self, walls=walls, opaque=walls, links=links, extra=None, wrap=False, cached={}
-        )
+        return replace(self, walls=walls, opaque=walls, links=links, extra=None, wrap=0, cached={})
 
 
 def step_vectors(space: Grid) -> tuple[Cells, Cells]:

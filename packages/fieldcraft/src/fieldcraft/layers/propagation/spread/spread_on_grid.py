@@ -138,7 +138,7 @@ class GridSpreadField(SpreadingField):
             self._exponent or None,
             self._momentum,
             self._floor,
-            self.space.wrap,
+            self.space.wrap_flags,
         )
         self._through = _NOTHING
         if self.resistance is not None:
@@ -174,7 +174,7 @@ class GridSpreadField(SpreadingField):
         if not tiles.is_known or not len(places):
             return
         kernels.spread.spread_tiles.activate(
-            places, space.width, space.height, self._reach, space.wrap, *tiles.flags
+            places, space.width, space.height, self._reach, space.wrap_flags, *tiles.flags
         )
         tiles.recount()
 
@@ -209,7 +209,7 @@ class GridSpreadField(SpreadingField):
         """The ground and the rule of the kernels that serve now."""
         if self._near:
             return self._get_near_ground(), self._near_rule
-        rule = (self._momentum, self._keep, self._floor, self.space.wrap)
+        rule = (self._momentum, self._keep, self._floor, self.space.wrap_flags)
         return self._any_ground(), (self._exponent, self._signed, *rule)
 
     def _any_ground(self) -> tuple[NDArray[Any], ...]:
@@ -241,7 +241,7 @@ class GridSpreadField(SpreadingField):
         height, width = self.space.shape
         top = first // width - 1
         bottom = last // width + 2
-        around = self.space.wrap and (top < 0 or bottom > height)
+        around = self.space.wraps_y and (top < 0 or bottom > height)
         if around:
             rows = slice(None)
         else:
@@ -307,7 +307,7 @@ class GridSpreadField(SpreadingField):
         work = height * width * levels * self._cost
         most = height // max(2 * halo, 16)
         threads = pool.shares(min(work // _CELLS_PER_THREAD + 1, most))
-        wrap = self.space.wrap
+        wrap = self.space.wraps_y
         near = self._near
         if threads == 1 and not wrap:
             none = self.values[:0]
@@ -375,7 +375,7 @@ class GridSpreadField(SpreadingField):
         if self._near:
             rows = kernels.spread.spread_steps.ROWS
         most = max(1, min(_MOST_LEVELS, _RING_BYTES // (rows * row_bytes)))
-        if self.space.wrap:
+        if self.space.wraps_y:
             return max(1, min(most, self.space.height // self._reach))
         return most
 
@@ -417,16 +417,17 @@ class GridSpreadField(SpreadingField):
             tiles.activate_all()
 
     def _rows(self, first: int, last: int) -> NDArray[np.float32]:
-        """A copy of rows as they are now; those beyond the rim from the other side on a torus,
+        """A copy of rows as they are now; those beyond an edge from the other side if it wraps,
         else left out.
         """
-        if self.space.wrap:
+        if self.space.wraps_y:
             return self.values[np.arange(first, last) % self.space.height]
         return self.values[max(first, 0) : max(min(last, self.space.height), 0)].copy()
 
     def _settle(self, flags: NDArray[np.uint8], values: NDArray[np.float32]) -> None:
         space = self.space
         links = self._links_and_masks()[0].reshape(-1)
-        grid = LinkedSteps(links, step_table(space), space.width, space.height, space.wrap)
+        size = (space.width, space.height, bool(space.wrap))
+        grid = LinkedSteps(links, step_table(space), *size)
         ground = None, grid, flags, self._through.reshape(-1), self._losses
         kernels.spread.spread_settled.settle(*ground, self._exponent, self._floor, values)

@@ -14,7 +14,7 @@ from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.layers.propagation.accumulator import BLENDS, Accumulator, Drawing, Tables
 from fieldcraft.layers.propagation.trail.stamps import Stamp
 from fieldcraft.space import Grid, HexGrid, Space, grid_of
-from fieldcraft.space.hexagons.hex_layout import distances, rounded
+from fieldcraft.space.hexagons.hex_layout import distances, rounded, to_offset
 
 MOST_CELLS = 2**26
 
@@ -54,7 +54,7 @@ class GridRaster:
         tables = Tables()
         self.peak = 0.0
         for turn, scale in different.tolist():
-            if space.wrap and stamp.reach * scale / space.cell_size > most:
+            if space.wrap and stamp.reach * scale / space.cell_size > max(space.shape):
                 raise InvalidValue(
                     "On a map that wraps a stamp reaches at most as far as the map's longer side",
                     got=f"{stamp!r} at scale {scale:g}, on {space!r}",
@@ -88,9 +88,10 @@ class GridRaster:
         if not between:
             below = np.zeros_like(below)
             right = np.zeros_like(right)
-        if space.wrap:
-            row_floors = np.mod(row_floors, space.height)
+        if space.wraps_x:
             column_floors = np.mod(column_floors, space.width)
+        if space.wraps_y:
+            row_floors = np.mod(row_floors, space.height)
         far = float(2 * most + 2)  # beyond this nothing of a stamp reaches the map
         self.drawing = Drawing(
             np.clip(row_floors, -far, space.height + far).astype(np.int64),
@@ -99,7 +100,7 @@ class GridRaster:
             right,
             which.reshape(-1).astype(np.int64),
             tables,
-            space.wrap,
+            space.wrap_flags,
         )
 
     def draw(self, sums: Accumulator, amounts: Floats, blend: StampBlend) -> None:
@@ -117,8 +118,12 @@ def _most(
     side, or more for centers off the map.
     """
     side = max(space.shape)
+    if space.wraps_x:
+        columns = np.mod(columns, space.width)
+    if space.wraps_y:
+        rows = np.mod(rows, space.height)
     off = (rows < 0) | (rows >= space.height) | (columns < 0) | (columns >= space.width)
-    if space.wrap or not off.any():
+    if not off.any():
         return side
     down = np.abs(rows[off] - space.height / 2)
     right = np.abs(columns[off] - space.width / 2)
@@ -219,11 +224,16 @@ def _disc(steps: int) -> Ints:
 
 
 def _once(space: HexGrid, around: Ints) -> Ints:
-    """Return the differences that lead to each cell of a torus once, on its near side."""
-    ids, _ = space.reached(around)
+    """Return the differences that lead to each cell once, the short way around axes that wrap."""
+    offset = to_offset(around, pointy=space.layout.pointy)
+    if space.wraps_x:
+        offset[:, 0] %= space.columns
+    if space.wraps_y:
+        offset[:, 1] %= space.rows
     places = space.layout.places(around) - space.layout.places(np.zeros(2, dtype=np.int64))
-    order = np.lexsort((np.arange(len(ids)), (places**2).sum(axis=1), ids))
-    first = order[np.append(True, np.diff(ids[order]) != 0)]
+    away = (places**2).sum(axis=1)
+    order = np.lexsort((np.arange(len(around)), away, offset[:, 0], offset[:, 1]))
+    first = order[np.append(True, (np.diff(offset[order], axis=0) != 0).any(axis=1))]
     return np.asarray(around[np.sort(first)])
 
 

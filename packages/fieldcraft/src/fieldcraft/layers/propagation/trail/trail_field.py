@@ -13,6 +13,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import StampBlend
 from fieldcraft.kernels.compiling import pool
+from fieldcraft.kernels.shared.places import WRAP_Y
 from fieldcraft.layers.propagation.accumulator import Accumulator
 from fieldcraft.layers.propagation.propagation import GatheringField
 from fieldcraft.layers.propagation.trail.rasters import Raster
@@ -37,7 +38,7 @@ class TrailField(GatheringField):
     def __init__(self, trail: Trail, space: Space, every: float) -> None:
         self._check(trail, space)
         self.space = space
-        self._wrap = space.period is not None
+        self._wrap = space.wrap_flags
         self.trail = trail
         self.vector = trail.vector
         self.planes: NDArray[np.float32] = np.zeros(
@@ -296,12 +297,12 @@ class TrailField(GatheringField):
         )
 
     def _rows(self, plane: int, first: int, last: int) -> NDArray[np.float32]:
-        """Return a copy of rows as they are now; beyond the rim those of the other side on a torus,
-        else 0.
+        """Return a copy of rows as they are now; beyond an edge those of the other side if it
+        wraps, else 0.
         """
         height, width = self.space.shape
         values = self.planes[plane]
-        if self._wrap:
+        if self._wrap & WRAP_Y:
             return np.asarray(values[np.arange(first, last) % height])
         found = np.zeros((last - first, width), dtype=np.float32)
         low, high = min(max(first, 0), height), max(min(last, height), 0)

@@ -1,0 +1,96 @@
+"""Axes that wrap: what may be passed, and distances across them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fieldcraft as fc
+from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.space.space_saves import restored, state_of
+from fieldcraft.space.wrapping import Wrap, box_of, nearest_images, within_period
+from support.refusals import refused
+from support.worlds import WRAPS
+
+
+@pytest.mark.parametrize("wrap", ["xy", "z", 1, None, ["x"], 0.0])
+def test_anything_but_truth_values_and_two_words_is_refused(wrap: Any) -> None:
+    for make in (lambda: fc.Grid(4, 3, wrap=wrap), lambda: fc.HexGrid(4, 4, wrap=wrap)):
+        with refused(InvalidValue, "wrap is", "wrap="):
+            make()
+
+
+def test_numbers_of_numpy_are_truth_values() -> None:
+    assert fc.Grid(4, 3, wrap=np.bool_(True)).wrap is True
+
+
+@pytest.mark.parametrize("wrap", WRAPS)
+def test_a_space_says_which_axes_wrap(wrap: Wrap) -> None:
+    for space in (fc.Grid(6, 4, cell_size=0.5, wrap=wrap), fc.HexGrid(6, 4, wrap=wrap)):
+        assert space.wraps_x == (wrap is True or wrap == "x")
+        assert space.wraps_y == (wrap is True or wrap == "y")
+        assert space.wrap_flags == space.wraps_x + 2 * space.wraps_y
+        assert space.wrap == wrap
+        assert (f"wrap={wrap!r}" in repr(space)) == bool(wrap)
+        if wrap is False:
+            assert space.period is None
+        else:
+            assert space.period is not None
+            assert np.isfinite(space.period).tolist() == [space.wraps_x, space.wraps_y]
+
+
+@pytest.mark.parametrize("wrap", ["x", "y"])
+def test_positions_leave_the_map_along_the_other_axis_only(wrap: Any) -> None:
+    grid = fc.Grid(6, 4, wrap=wrap)
+    beyond_x, beyond_y = (7.5, 1.5), (1.5, -0.5)
+    over, off = (beyond_x, beyond_y) if wrap == "x" else (beyond_y, beyond_x)
+    on_map = {"x": (1.5, 1.5), "y": (1.5, 3.5)}[wrap]
+    assert grid.cell_at(over) == grid.cell_at(on_map)
+    with refused(OutsideMap, "lies on the map, from 0", "clamp"):
+        grid.cell_at(off)
+    rim = {"x": (1.5, 0.5), "y": (5.5, 1.5)}[wrap]
+    assert grid.cell_at(off, outside="clamp") == grid.cell_at(rim)
+
+
+@pytest.mark.parametrize("wrap", WRAPS)
+def test_saves_hold_what_was_passed(wrap: Wrap) -> None:
+    for space in (fc.Grid(6, 4, wrap=wrap), fc.HexGrid(6, 4, wrap=wrap)):
+        name, parts = state_of(space)
+        assert parts["wrap"] == wrap and type(parts["wrap"]) is type(wrap)
+        twin = restored(name, parts)
+        assert isinstance(twin, fc.Grid | fc.HexGrid)
+        assert twin.wrap == wrap
+
+
+def test_hexagons_fit_at_the_seam_that_they_have() -> None:
+    fc.HexGrid(5, 3, wrap="x")
+    fc.HexGrid(5, 3, wrap="y", orientation="flat")
+    with refused(InvalidValue, "even number of rows", "4 rows"):
+        fc.HexGrid(5, 3, wrap="y")
+    with refused(InvalidValue, "even number of columns", "6 columns"):
+        fc.HexGrid(5, 3, wrap="x", orientation="flat")
+
+
+@given(
+    st.floats(-100, 100),
+    st.floats(-100, 100),
+    st.sampled_from([(7.0, 5.0), (7.0, np.inf), (np.inf, 5.0)]),
+)
+def test_images_are_the_nearest(x: float, y: float, size: tuple[float, float]) -> None:
+    away, period = np.array([[x, y]]), np.array(size)
+    near, inside = nearest_images(away, period), within_period(away, period)
+    for axis in range(2):
+        if np.isfinite(period[axis]):
+            turns = away[0, axis] + np.arange(-30, 31) * period[axis]
+            assert abs(near[0, axis]) == pytest.approx(np.abs(turns).min(), abs=1e-9)
+            assert 0 <= inside[0, axis] <= period[axis]
+        else:
+            assert near[0, axis] == inside[0, axis] == away[0, axis]
+    box = box_of(period)
+    assert box is not None
+    assert (box == np.where(np.isfinite(period), period, 0)).all()
+    assert nearest_images(away, None) is away and box_of(None) is None
