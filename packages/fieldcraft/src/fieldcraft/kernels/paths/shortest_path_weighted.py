@@ -204,10 +204,11 @@ def _key(buckets):
 def least_cost(x, y, goal_x, goal_y, width, height, wrap, straight, diagonal):
     """Return a lower bound of the cost of all paths to the goal."""
     dx, dy = abs(goal_x - x), abs(goal_y - y)
-    if wrap & WRAP_X != 0:
-        dx = min(dx, width - dx)
-    if wrap & WRAP_Y != 0:
-        dy = min(dy, height - dy)
+    if wrap != 0:
+        if wrap & WRAP_X != 0:
+            dx = min(dx, width - dx)
+        if wrap & WRAP_Y != 0:
+            dy = min(dy, height - dy)
     return straight * max(dx, dy) + diagonal * min(dx, dy)
 
 

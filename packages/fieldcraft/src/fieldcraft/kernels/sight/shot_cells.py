@@ -88,10 +88,10 @@ def pass_cells(walls, y0, x0, y1, x1, wrap, end_stops, path):
             beside_y = y + down
             beside_x = x + right
             if wrap_x or wrap_y:
-                on_map_y = wrap_y or 0 <= beside_y < height
-                on_map_x = wrap_x or 0 <= beside_x < width
-                touched_y = touched_y or (on_map_y and walls[beside_y % height, x % width] != 0)
-                touched_x = touched_x or (on_map_x and walls[y % height, beside_x % width] != 0)
+                if walls[beside_y % height, x % width] != 0:
+                    touched_y = touched_y or wrap_y or 0 <= beside_y < height
+                if walls[y % height, beside_x % width] != 0:
+                    touched_x = touched_x or wrap_x or 0 <= beside_x < width
             else:
                 touched_y = touched_y or (0 <= beside_y < height and walls[beside_y, x] != 0)
                 touched_x = touched_x or (0 <= beside_x < width and walls[y, beside_x] != 0)
