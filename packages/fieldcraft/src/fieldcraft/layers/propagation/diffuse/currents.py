@@ -71,8 +71,9 @@ def _on_grid(grid: Grid, moves: Floats) -> Currents:
         part = np.maximum(moves @ np.array([across, up]), 0) / grid.cell_size
         column = columns + across
         row = rows + down
-        if grid.wrap:
+        if grid.wraps_x:
             column = column % grid.width
+        if grid.wraps_y:
             row = row % grid.height
         inside = (column >= 0) & (column < grid.width) & (row >= 0) & (row < grid.height)
         there = row * grid.width + column
