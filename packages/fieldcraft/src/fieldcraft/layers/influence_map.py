@@ -24,7 +24,7 @@ from fieldcraft.layers import (
     TrailLayer,
 )
 from fieldcraft.layers.any_layer import AnyLayer
-from fieldcraft.layers.new_layer import LayerSettings, made
+from fieldcraft.layers.new_layer import LayerSettings, new_layer
 from fieldcraft.layers.propagated_layer import check_barrier
 from fieldcraft.layers.propagation import Flood, Propagation, Radial, Spread
 from fieldcraft.layers.propagation.propagation import (
@@ -102,7 +102,7 @@ class InfluenceMap(Suggesting):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         for layer in list(self._layers.values()):
-            self._take(layer)
+            self._include(layer)
 
     def __getitem__(self, name: str) -> AnyLayer:
         try:
@@ -261,7 +261,7 @@ class InfluenceMap(Suggesting):
                     got="neither",
                     remedy="Pass fc.Spread(decay, momentum), or values=array",
                 )
-            layer = made(
+            layer = new_layer(
                 name,
                 self.space,
                 propagation,
@@ -275,7 +275,7 @@ class InfluenceMap(Suggesting):
             if values is not None:
                 layer.write(values)
             self._check_barriers(layer)
-            self._take(layer)
+            self._include(layer)
             return layer
 
     @overload
@@ -529,7 +529,7 @@ class InfluenceMap(Suggesting):
             twin.schedule.ticks = self.schedule.ticks
             twin.schedule.next = self.schedule.next
             for layer in self._layers.values():
-                twin._take(layer._copied(twin._lock))
+                twin._include(layer._copied(twin._lock))
             return twin
 
     def state(self) -> dict[str, Any]:
@@ -655,10 +655,10 @@ class InfluenceMap(Suggesting):
         >>> fc.InfluenceMap.load("level.fieldcraft")["gas"].values
         array([[0., 4., 0.]], dtype=float32)
         """
-        from fieldcraft.layers import map_saves as archive
+        from fieldcraft.layers import map_saves
 
         with self._lock:
-            archive.save(self, path)
+            map_saves.save(self, path)
 
     @staticmethod
     def load(path: str | os.PathLike[str], *, most_bytes: int = 1 << 30) -> InfluenceMap:
@@ -676,11 +676,11 @@ class InfluenceMap(Suggesting):
         BadSaveFile
             If the file is missing, damaged, not a save, of a newer version, or too large.
         """
-        from fieldcraft.layers import map_saves as archive
+        from fieldcraft.layers import map_saves
 
-        return archive.load(InfluenceMap, path, most_bytes)
+        return map_saves.load(InfluenceMap, path, most_bytes)
 
-    def _take(self, layer: Layer) -> None:
+    def _include(self, layer: Layer) -> None:
         """Add a layer. A flood may read the others as its barrier."""
         self._layers[layer.name] = layer
         if isinstance(layer.propagation, Flood):

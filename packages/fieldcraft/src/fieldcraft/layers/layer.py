@@ -21,7 +21,7 @@ from fieldcraft.layers.propagation.propagation import Device, field_on
 from fieldcraft.layers.propagation.settings import (
     declared,
     has_state,
-    restored,
+    propagation_of,
     state_of,
     values_of,
 )
@@ -99,21 +99,16 @@ class Layer(Operand):
         super().__setattr__(name, value)
 
     def __repr__(self) -> str:
-        if self._device is None:
-            where = ""
-        else:
+        size = " x ".join(map(str, self.space.shape[::-1]))
+        where = ""
+        if self._device is not None:
             where = f", on {self._device.carrier(self.steps.field)}"
-        return (
-            f"<{type(self).__name__} {self.name!r} on"
-            f" {' x '.join(map(str, self.space.shape[::-1]))}, {self._about()}{where}>"
-        )
+        return f"<{type(self).__name__} {self.name!r} on {size}, {self._about()}{where}>"
 
     def __str__(self) -> str:
         with self.steps.lock:
-            return (
-                f"{self.name}: {len(self.steps.sources)} sources, at {self.time:g}"
-                f" s\n{as_text(self.space, self.steps.values)}"
-            )
+            title = f"{self.name}: {len(self.steps.sources)} sources, at {self.time:g} s"
+            return f"{title}\n{as_text(self.space, self.steps.values)}"
 
     def _about(self) -> str:
         return f"{self.propagation}"
@@ -526,7 +521,7 @@ class Layer(Operand):
         """Return another layer that continues from a state of this one."""
         propagation = self._propagation
         if not has_state(propagation, state["settings"]):
-            propagation = restored(type(propagation), state["settings"])
+            propagation = propagation_of(type(propagation), state["settings"])
         return self.restored(
             self._name,
             self.space,
@@ -591,14 +586,14 @@ class Layer(Operand):
         with steps.lock:
             parameters = (self._name, self.space, self._propagation, steps.every, steps.lock)
             made_with = (type(self), parameters, self._device, steps.sources)
-            return _pickled, made_with, steps.values_state() | self._rest()
+            return _with_sources, made_with, steps.values_state() | self._rest()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.steps.restore_values(state)
         self._restore_rest(state)
 
 
-def _pickled(
+def _with_sources(
     kind: type[Layer], parameters: tuple[Any, ...], device: Device | None, sources: Sources
 ) -> Layer:
     """Return a layer with some sources, before its state is restored."""
@@ -626,4 +621,6 @@ def others_with(method: str) -> str:
         kinds.append("an array of their own, imap.add_layer(name, values=array)")
     if not kinds:
         return ""
-    return f"layers with {', '.join(kinds[:-1])}{' or ' if kinds[1:] else ''}{kinds[-1]}"
+    if len(kinds) == 1:
+        return f"layers with {kinds[0]}"
+    return f"layers with {', '.join(kinds[:-1])} or {kinds[-1]}"

@@ -25,10 +25,9 @@ from fieldcraft.layers.layer import Layer
 from fieldcraft.layers.propagation import PROPAGATIONS, Propagation
 from fieldcraft.layers.propagation.array import ArrayValues
 from fieldcraft.layers.propagation.propagation import checked_pins
-from fieldcraft.layers.propagation.settings import restored
+from fieldcraft.layers.propagation.settings import propagation_of
 from fieldcraft.layers.steps import MOST_TICKS, changed_walls
-from fieldcraft.space import Space, grid_of
-from fieldcraft.space import encoding as serialization
+from fieldcraft.space import Space, encoding, grid_of
 
 if TYPE_CHECKING:
     from fieldcraft.layers.influence_map import InfluenceMap
@@ -40,7 +39,7 @@ _FRAME = struct.Struct("<IQ")
 _ENTRY = dict.fromkeys(
     ("name", "space", "propagation", "priority", "every", "ticks", "due", "arrays", "sources")
 )
-_KEYS: serialization.Keys = {
+_KEYS: encoding.Keys = {
     "ticks": None,
     "spaces": dict.fromkeys(("space", "parent")),
     "layers": {**_ENTRY, "falloffs": None, "keys": None, "taken": None},
@@ -55,7 +54,7 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
     for layer in imap.layers.values():
         if not any(layer.space is space for space in spaces):
             spaces.append(layer.space)
-    data = serialization.to_bytes(
+    data = encoding.to_bytes(
         {
             "ticks": _time_out(imap.schedule.ticks),
             "spaces": tuple(
@@ -91,7 +90,7 @@ def load(
         imap.schedule.ticks = _size(contents["ticks"], MOST_TICKS)
         for entry in contents["layers"]:
             space = spaces[entry["space"]]
-            imap._take(_layer_in(entry, space, imap._lock))
+            imap._include(_layer_in(entry, space, imap._lock))
     except (
         FieldcraftError,
         AttributeError,
@@ -118,7 +117,7 @@ def _contents(target: Path, most_bytes: int) -> Any:
             )
         packed = file.read(inside - _FRAME.size)
     try:
-        return serialization.from_compressed(packed, length, keys=_KEYS, most_bytes=most_bytes)
+        return encoding.from_compressed(packed, length, keys=_KEYS, most_bytes=most_bytes)
     except BadSaveFile as error:
         raise in_file(target, error) from error
 
@@ -250,7 +249,7 @@ def _propagation_in(entry: dict[str, Any] | None) -> Propagation:
     if entry is None:
         return ArrayValues()
     settings = {name: value for name, value in entry.items() if name != "kind"}
-    propagation: Propagation = restored(PROPAGATIONS[entry["kind"]], settings)
+    propagation: Propagation = propagation_of(PROPAGATIONS[entry["kind"]], settings)
     return propagation
 
 

@@ -84,11 +84,9 @@ class MemoryLayer(PropagatedLayer, kind="memory"):
             field = self.steps.field
             self.steps.catch_up()
             given = unlabeled(self.space, condition(self.space, "A mask", positions))
-            is_array = isinstance(given, (np.ndarray, list))
-            if is_array:
+            mask = None
+            if isinstance(given, (np.ndarray, list)):
                 mask = checks.array("Positions", given)
-            else:
-                mask = None
             if mask is not None and mask.dtype == np.bool_ and mask.size:
                 cells, amounts = self._masked(mask, amounts)
             elif (
@@ -110,23 +108,20 @@ class MemoryLayer(PropagatedLayer, kind="memory"):
                         got=f"{strengths.min():g}",
                         remedy="Marks fade by themselves",
                     )
-            shape = Falloff.of(falloff), checks.choice("metric", metric, METRICS)
-            if radius is None or checks.array("radius", radius).ndim == 0:
-                field.mark(
-                    cells,
-                    strengths,
-                    None if radius is None else checks.positive("radius", radius),
-                    *shape,
-                )
+            shape = (Falloff.of(falloff), checks.choice("metric", metric, METRICS))
+            if radius is None:
+                field.mark(cells, strengths, None, *shape)
+            elif checks.array("radius", radius).ndim == 0:
+                field.mark(cells, strengths, checks.positive("radius", radius), *shape)
             else:
                 sizes = checks.positives("radius", radius, len(cells))
-                for size in np.unique(sizes)[
-                    ::-1
-                ].tolist():  # one that is too large is refused before anything is marked
+                # The largest first: one that is too large is refused before anything is marked.
+                for size in np.unique(sizes)[::-1].tolist():
                     own = sizes == size
-                    field.mark(
-                        cells[own], None if strengths is None else strengths[own], size, *shape
-                    )
+                    some = strengths
+                    if strengths is not None:
+                        some = strengths[own]
+                    field.mark(cells[own], some, size, *shape)
             self.steps.changes += 1
 
     def deposit(
@@ -154,10 +149,8 @@ class MemoryLayer(PropagatedLayer, kind="memory"):
     ) -> tuple[NDArray[np.int64], ArrayLike | None]:
         """Return the open cells of a mask, and the amounts for them."""
         chosen = checks.shaped("Masks", mask, self.space.shape, "b") & ~self.space.walls
-        if amounts is None:
-            weights = None
-        else:
+        if amounts is not None:
             weights = checks.array("amounts", amounts)
-        if weights is not None and weights.shape == mask.shape:
-            amounts = weights[chosen]
+            if weights.shape == mask.shape:
+                amounts = weights[chosen]
         return np.flatnonzero(chosen), amounts

@@ -27,7 +27,7 @@ class LayerSettings(TypedDict, total=False):
     device: Device | str | None
 
 
-def made(
+def new_layer(
     name: str,
     space: Space,
     propagation: Propagation | None,
@@ -60,14 +60,17 @@ def made(
         )
     interval = clock.ticks("every", every, minimum=1)
     if walls is not None:
-        space = space.with_walls(None if walls is False else walls)
+        if walls is False:
+            walls = None
+        space = space.with_walls(walls)
     if cell_size is not None:
         space = grid_of(space, "A layer with a cell_size of its own").coarser(cell_size)
-    made_by = ArrayValues() if propagation is None else propagation
-    return Layer.kinds[made_by.layer_kind](
+    if propagation is None:
+        propagation = ArrayValues()
+    return Layer.kinds[propagation.layer_kind](
         name,
         space,
-        made_by,
+        propagation,
         interval,
         lock,
         priority=checks.finite("priority", priority),

@@ -103,10 +103,14 @@ class PropagatedLayer(Layer):
     def _open_cells(
         self, positions: ArrayLike, on_wall: IfOnWall, outside: IfOutside
     ) -> NDArray[np.int64]:
-        """The cells of positions, walls refused; steps that are due are taken first."""
+        """Return the cells of positions; walls are refused, and steps that are due are taken
+        first.
+        """
         self.steps.catch_up()
-        found = place(self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False)
-        return found[1]
+        _, cells = place(
+            self.space, positions, on_wall=on_wall, outside=outside, walls_allowed=False
+        )
+        return cells
 
 
 def check_barrier(space: Space, name: str | None, layers: Mapping[str, Stepped]) -> None:

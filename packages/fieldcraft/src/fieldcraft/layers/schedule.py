@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -44,7 +44,10 @@ class Advance:
     def __str__(self) -> str:
         made = ", ".join(f"{name} {count}" for name, count in self.steps.items())
         lost = ", ".join(f"{name} {count}" for name, count in self.dropped.items() if count)
-        return f"steps: {made or 'none'}" + (f"; dropped beyond max_steps: {lost}" if lost else "")
+        text = f"steps: {made or 'none'}"
+        if lost:
+            text += f"; dropped beyond max_steps: {lost}"
+        return text
 
 
 @runtime_checkable
@@ -113,7 +116,10 @@ class Schedule:
         if type(count) is not int or not 0 <= count <= MOST_STEPS:
             count = checks.integer("count", count, maximum=MOST_STEPS)
         with self.lock:
-            for part in (count,) if count <= A_FEW else in_parts(count):
+            parts: Iterable[int] = (count,)
+            if count > A_FEW:
+                parts = in_parts(count)
+            for part in parts:
                 for layer in self.layers.values():
                     layer.steps.take(part)
                 for timed, every in self.timed:
@@ -126,7 +132,7 @@ class Schedule:
         ticks = clock.ticks("dt", dt)
         most = checks.integer("max_steps", max_steps, minimum=1)
         if budget_ms is not None or budget_work is not None:
-            return self._advance_within(dt, most, budget_ms, budget_work)
+            return self._advance_within(dt, ticks, most, budget_ms, budget_work)
         with self.lock:
             self.ticks += ticks
             steps = {}
@@ -138,10 +144,15 @@ class Schedule:
             return self._checked(Advance(steps, dropped), most)
 
     def _advance_within(
-        self, dt: float, max_steps: int, budget_ms: float | None, budget_work: int | None
+        self,
+        dt: float,
+        ticks: int,
+        max_steps: int,
+        budget_ms: float | None,
+        budget_work: int | None,
     ) -> Advance:
+        """Let `dt` seconds, in ticks as well, pass within a budget; see `InfluenceMap.advance`."""
         begun = time.perf_counter()
-        ticks = clock.ticks("dt", dt)
         if budget_ms is not None and budget_work is not None:
             raise InvalidValue(
                 "A budget is in milliseconds or in units", got="both", remedy="Pass one of the two"
@@ -164,10 +175,9 @@ class Schedule:
             units = 0
             # Layers of equal priority take turns, a unit each, from one call to the next.
             names = list(layers)
+            first = 0
             if self.next in layers:
                 first = names.index(self.next)
-            else:
-                first = 0
             turn = [layers[name] for name in names[first:] + names[:first]]
             waiting = sorted(turn, key=lambda layer: -layer.priority)
             while waiting and (

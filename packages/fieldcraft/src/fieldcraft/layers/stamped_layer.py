@@ -129,7 +129,8 @@ class StampedLayer(Layer):
                     remedy='Use imap.add_layer(name, values=array) and blend="add"; what is put'
                     " on a trail evaporates",
                 )
-            self.steps.changes += self.steps.field.at_once
+            if self.steps.field.at_once:
+                self.steps.changes += 1
             self.steps.later_changes += 1
 
     def put(self, cells: ArrayLike, values: ArrayLike) -> None:

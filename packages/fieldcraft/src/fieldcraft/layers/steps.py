@@ -150,13 +150,16 @@ class Steps(Generic[AnyField]):
             changed = self.changed_cells()
             walls[changed] = ~walls[changed]
         taken = self.field.taken(self.sources)
+        state_taken = None
+        if taken is not None:
+            state_taken = taken.state()
         return {
             "shape": np.array(self.space.shape, dtype=np.int64),
             "ticks": self.ticks,
             "due": self.due,
             "walls": np.packbits(walls),
             "field": self.field.state(),
-            "taken": None if taken is None else taken.state(),
+            "taken": state_taken,
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -213,7 +216,10 @@ class Steps(Generic[AnyField]):
 
     def take_all(self, count: int) -> None:
         """Take `count` steps, and poll for Ctrl-C if they are many."""
-        for part in (count,) if count <= A_FEW else in_parts(count):
+        if count <= A_FEW:
+            self.take(count)
+            return
+        for part in in_parts(count):
             self.take(part)
 
     def take(self, count: int) -> None:
@@ -260,10 +266,10 @@ class Steps(Generic[AnyField]):
             sources.advance(self.ticks, self.ticks + batch * self.every)
         if self.field.barrier is not None:
             barrier = self.others.get(self.field.barrier)
-            if barrier is None:
-                self.field.bar(None)
-            else:
-                self.field.bar(barrier.steps.values)
+            values = None
+            if barrier is not None:
+                values = barrier.steps.values
+            self.field.bar(values)
         self.field.feed(sources)
         self.walls_seen = self.space.walls_version
         return batch

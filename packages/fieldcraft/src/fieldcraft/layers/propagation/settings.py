@@ -173,7 +173,7 @@ def _is_same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def restored(kind: type[Any], state: Mapping[str, Any]) -> Any:
+def propagation_of(kind: type[Any], state: Mapping[str, Any]) -> Any:
     """Return the propagation of this kind with the settings of a state."""
     settings: dict[str, Any] = {}
     for name, value in state.items():

@@ -33,7 +33,10 @@ def place(
     nearest open cell, `"through"` stays there.
     """
     checks.choice("outside", outside, OUTSIDE)
-    checks.choice("on_wall", on_wall, ON_WALL if walls_allowed else ON_WALL[:2])
+    policies = ON_WALL
+    if not walls_allowed:
+        policies = ON_WALL[:2]
+    checks.choice("on_wall", on_wall, policies)
     if not one:
         if on_wall == "through":
             walls = None
@@ -58,7 +61,9 @@ def place(
     if on_wall == "nearest":
         return points, np.asarray(space.nearest_open(cells), dtype=np.int64)
     index = int(np.flatnonzero(blocked)[0])
-    where = f"{tuple(points[index].tolist())}" + (f" at index {index}" if len(points) > 1 else "")
+    where = str(tuple(points[index].tolist()))
+    if len(points) > 1:
+        where += f" at index {index}"
     remedies = []
     if not space.walls.all():
         free = tuple(space.position_of(space.nearest_open(int(cells[index]))).tolist())

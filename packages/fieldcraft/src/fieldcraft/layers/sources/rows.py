@@ -131,9 +131,12 @@ class Rows:
         self.strengths[rows] = strengths
         self.radii[rows] = 0.0
         self.falloffs[rows] = 0
-        self.expires[rows] = _NEVER if expires is None else expires
-        if expires is not None and count:
-            self.next_expiry = min(self.next_expiry, int(expires.min()))
+        if expires is None:
+            self.expires[rows] = _NEVER
+        else:
+            self.expires[rows] = expires
+            if count:
+                self.next_expiry = min(self.next_expiry, int(expires.min()))
         return rows
 
     def _grow(self, missing: int) -> None:

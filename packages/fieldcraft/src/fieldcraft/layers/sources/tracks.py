@@ -15,7 +15,9 @@ from fieldcraft.layers.sources.placing import ON_WALL, OUTSIDE, place
 from fieldcraft.layers.sources.rows import Rows
 from fieldcraft.space import Space
 
-_COLUMNS = ("rows", "since", "counts", "repeats", "policies", "times", "points", "slopes")
+_OF_ROWS = ("rows", "since", "counts", "repeats", "policies")
+_OF_KNOTS = ("times", "points", "slopes")
+_COLUMNS = _OF_ROWS + _OF_KNOTS
 _NOT_YET = -1
 
 
@@ -50,12 +52,16 @@ class PiecewiseLinear:
 
     def drop(self, rows: NDArray[np.int64]) -> None:
         """Remove the functions of these rows."""
-        if len(self) and (gone := np.isin(self.rows, rows)).any():
-            left = ~np.repeat(gone, self.counts)
-            for name in _COLUMNS[:5]:
-                setattr(self, name, getattr(self, name)[~gone])
-            for name in _COLUMNS[5:]:
-                setattr(self, name, getattr(self, name)[left])
+        if not len(self):
+            return
+        left = ~np.isin(self.rows, rows)
+        if left.all():
+            return
+        knots_left = np.repeat(left, self.counts)
+        for name in _OF_ROWS:
+            setattr(self, name, getattr(self, name)[left])
+        for name in _OF_KNOTS:
+            setattr(self, name, getattr(self, name)[knots_left])
 
     def set(
         self,
@@ -118,7 +124,7 @@ class PiecewiseLinear:
         knots = int(self.counts.sum())
         lengths = [len(getattr(self, each)) for each in _COLUMNS]
         fits = [
-            lengths == [rows] * 5 + [knots] * 3,
+            lengths == [rows] * len(_OF_ROWS) + [knots] * len(_OF_KNOTS),
             (self.counts > 0).all(),
             ((self.rows >= 0) & (self.rows < len(alive))).all(),
             len(np.unique(self.rows)) == rows,
