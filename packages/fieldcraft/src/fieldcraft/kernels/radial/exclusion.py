@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.radial.radial_arrays import EMISSIONS, Emissions
 from fieldcraft.kernels.trail.stamp_sums import ADD, SCALE, shape_of, stamp
 
-__all__ = ["drawn", "listed"]
+__all__ = ["Emissions", "drawn", "listed"]
 
 _ZERO = np.float32(0)
 
@@ -27,20 +28,20 @@ def _write(sums, taken, walls, cells, row, out):
 
 
 @kernel(
-    "i8[:,::1], none, i8[:,::1], (i8[::1], f8[::1], i8[::1]), (f8[::1], i8[:,::1]), i8, out"
-    " f4[:,::1], out i8[:,::1], out u1[:,::1]",
-    "i8[:,::1], b1[:,::1], i8[:,::1], (i8[::1], f8[::1], i8[::1]), (f8[::1], i8[:,::1]), i8, out"
-    " f4[:,::1], out i8[:,::1], out u1[:,::1]",
+    f"i8[:,::1], none, i8[:,::1], {EMISSIONS}, (f8[::1], i8[:,::1]), i8, out f4[:,::1],"
+    " out i8[:,::1], out u1[:,::1]",
+    f"i8[:,::1], b1[:,::1], i8[:,::1], {EMISSIONS}, (f8[::1], i8[:,::1]), i8, out f4[:,::1],"
+    " out i8[:,::1], out u1[:,::1]",
 )
 def drawn(sums, walls, cells, sources, footprints, wrap, out, scratch, dirty):
     """Write the sums of `cells` (N, k) without the source i in row i, as float32, into `out`.
 
-    `sources` are (cells, strengths, footprints), with footprints that are drawn from tables, and
-    `footprints` are (tables, shapes); see `stamp_sums.blit`. Cells of `walls` (height, width)
-    become 0; with None there are none. `scratch` is like `sums`, all 0 before and after, and
-    `dirty` are its tiles.
+    `sources` are `Emissions` with footprints that are drawn from tables, and `footprints` are
+    (tables, shapes); see `stamp_sums.blit`. Cells of `walls` (height, width) become 0; with None
+    there are none. `scratch` is like `sums`, all 0 before and after, and `dirty` are its tiles.
     """
-    (places, strengths, numbers), (tables, shapes) = sources, footprints
+    places, strengths, numbers = sources
+    tables, shapes = footprints
     height, width = sums.shape
     for i in range(cells.shape[0]):
         row, column = divmod(places[i], width)
