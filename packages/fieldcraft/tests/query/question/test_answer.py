@@ -93,3 +93,12 @@ def test_positions_are_those_of_the_start(imap):
 
 def test_without_a_budget_one_slice_is_all(imap):
     assert fc.Question(**WHOLE).start(imap, me=ME, enemies=ENEMIES).advance()
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [([], []), ([7, 3, 9], [7, 3, 9]), ([7, 3, 7, 9, 3, 1], [7, 3, 9, 1])],
+)
+def test_candidates_come_once_in_their_order(cells, expected):
+    found = answer_module._once(np.array(cells, dtype=np.int64))
+    assert found.tolist() == expected

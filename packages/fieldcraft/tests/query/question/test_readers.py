@@ -38,3 +38,18 @@ def test_distances_go_the_short_way_around_a_torus() -> None:
     places, points = np.array([(0.5, 0.5), (3.5, 0.5)]), np.array([(5.5, 0.5)])
     assert distances(fc.Grid(6, 4), places, points).tolist() == [[5], [2]]
     assert distances(fc.Grid(6, 4, wrap=True), places, points).tolist() == [[1], [2]]
+
+
+@pytest.mark.parametrize("wrap", [False, True])
+@pytest.mark.parametrize("count", [1, 2, 9])
+def test_distances_have_the_bits_of_sums_of_squares(wrap: bool, count: int) -> None:
+    rng = np.random.default_rng(count)
+    grid = fc.Grid(12, 7, wrap=wrap)
+    for axes in (2,) if wrap else (2, 3):
+        places = rng.uniform(0, 7, (40, axes))
+        points = rng.uniform(0, 7, (count, axes))
+        vectors = places[:, np.newaxis] - points
+        if wrap:
+            vectors = grid.shortest_vectors(vectors)
+        expected = np.sqrt((vectors**2).sum(axis=2))
+        assert np.array_equal(distances(grid, places, points), expected)

@@ -220,9 +220,7 @@ class Answer:
         for part in question.generate.cells(context):
             parts.append(part)
             yield len(part)
-        cells = np.concatenate(parts)
-        _, first = np.unique(cells, return_index=True)
-        cells = cells[np.sort(first)]
+        cells = _once(np.concatenate(parts))
         self._cells = cells
         walls = context.space.walls.reshape(-1)[cells]
         self._removed = np.where(walls, len(question.require), -1)
@@ -346,6 +344,15 @@ class Answer:
             self._cells[self._chosen],
             self._earlier,
         )
+
+
+def _once(cells: Ints) -> Ints:
+    """Return cells in their order, each where it comes first."""
+    ascending = np.sort(cells)
+    if not (ascending[1:] == ascending[:-1]).any():
+        return cells
+    _, first = np.unique(cells, return_index=True)
+    return cells[np.sort(first)]
 
 
 def _text(measure: Any, least: float | None = None, most: float | None = None) -> str:

@@ -90,7 +90,7 @@ class Ring(Generator):
         least = at_spacing(space, self.ring[0])
         most = within_range(space, self.ring[1])
         near = np.unique(np.concatenate([_near(space, each, most) for each in points]))
-        away = distances(space, space.position_of(near), points).min(axis=1)
+        away = distances(space, space._centers_of(near), points).min(axis=1)
         yield np.asarray(near[(away >= least) & (away <= most)])
 
 

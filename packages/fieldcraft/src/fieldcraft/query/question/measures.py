@@ -94,7 +94,7 @@ class Distance(Measure):
         points = context.places(self.distance)
         if self.by != "path" or not len(cells) or not len(points):
             return
-        away = distances(space, space.position_of(cells), points)
+        away = distances(space, space._centers_of(cells), points)
         order = np.argsort(away.min(axis=1), kind="stable")
         start = points[away[order[0]].argmin()]
         end = space.position_of(cells[order[0]])
@@ -120,9 +120,10 @@ class Distance(Measure):
             return np.full(len(cells), np.inf)
         if self.by == "path":
             return self._paths(context).measured(cells)
-        away = distances(context.space, context.space.position_of(cells), points)
+        away = distances(context.space, context.space._centers_of(cells), points)
         if self.to == "mean":
-            return np.asarray(away.mean(axis=1))
+            # In the order of the positions in memory, which decides how they are added up.
+            return np.asarray(np.ascontiguousarray(away).mean(axis=1))
         if self.to == "nearest":
             return np.asarray(away.min(axis=1))
         return np.asarray(away.max(axis=1))
@@ -155,7 +156,7 @@ class VisibleFrom(Measure):
             facing = context.directions(self.facing)
             if len(facing) == 1:
                 facing = facing[0]
-        targets = space.position_of(cells)
+        targets = space._centers_of(cells)
         found = sees(space, points, targets, self.range, facing=facing, angle=self.angle)
         return np.asarray(found.sum(axis=0), dtype=np.float64)
 

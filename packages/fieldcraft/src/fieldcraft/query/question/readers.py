@@ -37,5 +37,13 @@ Map = Annotated[Any, _map]
 
 def distances(space: Space, places: Floats, points: Floats) -> Floats:
     """Return the straight distances from places to positions, (N, P)."""
-    vectors = space.shortest_vectors(places[:, np.newaxis] - points)
-    return np.asarray(np.sqrt((vectors**2).sum(axis=2)))
+    if space.period is not None:
+        vectors = space.shortest_vectors(places[:, np.newaxis] - points)
+        return np.asarray(np.sqrt((vectors**2).sum(axis=2)))
+    # One axis at a time, and for each position all places: NumPy is slow on short rows.
+    squares = np.zeros((len(points), len(places)))
+    for axis in range(places.shape[1]):
+        along = np.subtract.outer(points[:, axis], places[:, axis])
+        along *= along
+        squares = np.maximum(squares, along)
+    return np.asarray(np.sqrt(squares, out=squares).T)
