@@ -354,6 +354,15 @@ class TestCalls:
         assert answer.tolist() == [0, 0, 2]
 
 
+def _printed_by_numba(code: str, cache: Path) -> str:
+    """Return what a process prints in which Numba compiles all kernels."""
+    environment = {**os.environ, "FIELDCRAFT_NUMBA": "1", "XDG_CACHE_HOME": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
 @pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="Numba is not installed")
 def test_numba_compiles_the_same_where_the_library_does_not_serve(tmp_path: Path) -> None:
     code = (
@@ -364,11 +373,8 @@ def test_numba_compiles_the_same_where_the_library_does_not_serve(tmp_path: Path
         "print(tier.library(), answer.tolist())\n"
         "try:\n    kernels.values.uphill.uphill(1.5)\nexcept TypeError:\n    print('refused')\n"
     )
-    environment = {**os.environ, "FIELDCRAFT_NUMBA": "1", "XDG_CACHE_HOME": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split("\n")[:2] == ["None [0, 0, 2]", "refused"]
+    lines = _printed_by_numba(code, tmp_path).split("\n")
+    assert lines[:2] == ["None [0, 0, 2]", "refused"]
     assert list(tmp_path.glob("fieldcraft/*/*/*.nbc"))
 
 
@@ -383,11 +389,7 @@ def test_numba_takes_records_of_writable_arrays(tmp_path: Path) -> None:
         "print(sees.between(portals, 1, 0, 0, 1, 5, 5, stack))\n"
         "print(sees.between(portals, 0, 0, 0, 1, 5, 5, stack))\n"
     )
-    environment = {**os.environ, "FIELDCRAFT_NUMBA": "1", "XDG_CACHE_HOME": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == ["True", "False"]
+    assert _printed_by_numba(code, tmp_path).split() == ["True", "False"]
 
 
 @pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="Numba is not installed")

@@ -8,7 +8,7 @@ one clearly beyond does not, straight or along a path.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -245,6 +245,19 @@ def _ranges(space: Space) -> list[float]:
     return [step, 2 * step, 3 * step, *diagonals]
 
 
+def _ranges_from_cells(
+    space: Space, *, on_foot: bool = False
+) -> Iterator[tuple[tuple[float, ...], NDArray[np.float64], float]]:
+    """Yield positions, the distances of all cells from each, straight or on foot, and ranges."""
+    for cell in (len(space) // 2, 3):
+        me = tuple(space.position_of(cell).tolist())
+        away = np.sqrt((space.offsets_from(me) ** 2).sum(axis=1))
+        if on_foot:
+            away = dijkstra(space.adjacency.to_sparse(), indices=cell)
+        for far in _ranges(space):
+            yield me, away, far
+
+
 def _check(found: Mask, away: NDArray[np.float64], far: float) -> None:
     flat = np.asarray(found).reshape(-1).copy()
     assert flat[away <= far * (1 + EQUAL)].all(), np.flatnonzero(~flat & (away <= far))
@@ -263,13 +276,10 @@ def test_cells_at_the_range_are_within_it(
         pytest.skip("only grids have it")
     if call in NO_MAP and space.period is not None:
         pytest.skip("without a map nothing wraps")
-    for cell in (len(space) // 2, 3):
-        me = tuple(space.position_of(cell).tolist())
-        away = np.sqrt((space.offsets_from(me) ** 2).sum(axis=1))
-        for far in _ranges(space):
-            if call == "Neighbors" or (call == "window" and space.period is not None):
-                far = space.typical_step  # pairs are slow; a window is no wider than the map
-            _check(STRAIGHT[call](space, me, far), away, far)
+    for me, away, far in _ranges_from_cells(space):
+        if call == "Neighbors" or (call == "window" and space.period is not None):
+            far = space.typical_step  # pairs are slow; a window is no wider than the map
+        _check(STRAIGHT[call](space, me, far), away, far)
 
 
 @worlds
@@ -280,11 +290,8 @@ def test_paths_of_the_range_are_within_it(
     kind: str, size: float, origin: tuple[float, float], call: str
 ) -> None:
     space = SPACES[kind](size, origin)
-    for cell in (len(space) // 2, 3):
-        me = tuple(space.position_of(cell).tolist())
-        away = dijkstra(space.adjacency.to_sparse(), indices=cell)
-        for far in _ranges(space):
-            _check(ALONG[call](space, me, far), away, far)
+    for me, away, far in _ranges_from_cells(space, on_foot=True):
+        _check(ALONG[call](space, me, far), away, far)
 
 
 @worlds
@@ -295,15 +302,11 @@ def test_cells_at_the_spacing_keep_it(
     kind: str, size: float, origin: tuple[float, float], call: str
 ) -> None:
     space = SPACES[kind](size, origin)
-    for cell in (len(space) // 2, 3):
-        me = tuple(space.position_of(cell).tolist())
-        away = np.sqrt((space.offsets_from(me) ** 2).sum(axis=1))
-        if call == "question, least path":
-            away = dijkstra(space.adjacency.to_sparse(), indices=cell)
-        for far in _ranges(space):
-            nearer = SPACED[call](space, me, far).reshape(-1)
-            assert nearer[away < far * (1 - EQUAL)].all()
-            assert not nearer[away >= far * (1 - EQUAL)].any()
+    on_foot = call == "question, least path"
+    for me, away, far in _ranges_from_cells(space, on_foot=on_foot):
+        nearer = SPACED[call](space, me, far).reshape(-1)
+        assert nearer[away < far * (1 - EQUAL)].all()
+        assert not nearer[away >= far * (1 - EQUAL)].any()
 
 
 @sizes

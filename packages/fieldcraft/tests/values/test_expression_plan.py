@@ -91,14 +91,21 @@ def test_threads_and_blocks_change_no_bit(size, monkeypatch):
     assert len(found) == 1
 
 
-def test_an_expression_goes_on_with_what_one_like_it_has_left(imap, monkeypatch):
+@pytest.fixture
+def made(monkeypatch):
+    """The calculations that are made while a test runs."""
     made = []
     init = plan.Calculation.__init__
-    monkeypatch.setattr(
-        plan.Calculation,
-        "__init__",
-        lambda *arguments: made.append(init(*arguments)) or None,
-    )
+
+    def counted(self, *arguments):
+        made.append("one")
+        init(self, *arguments)
+
+    monkeypatch.setattr(plan.Calculation, "__init__", counted)
+    return made
+
+
+def test_an_expression_goes_on_with_what_one_like_it_has_left(imap, made):
     ally, enemy = imap["ally"], imap["enemy"]
     for layer in (ally, enemy, ally):
         found = (7 + layer.normalize()).values
@@ -132,14 +139,7 @@ def test_values_of_some_cells_are_those_of_the_map_in_any_number_of_cells():
         np.testing.assert_array_equal(kept.values_at(cells), expected)
 
 
-def test_values_of_as_many_cells_use_the_memory_of_those_before(imap, monkeypatch):
-    made = []
-    begin = plan.Calculation.__init__
-    monkeypatch.setattr(
-        plan.Calculation,
-        "__init__",
-        lambda *arguments: made.append(arguments) or begin(*arguments),
-    )
+def test_values_of_as_many_cells_use_the_memory_of_those_before(imap, made):
     mixed = imap["ally"] - imap["enemy"]
     first = mixed.values_at(np.arange(100))
     before = first.copy()

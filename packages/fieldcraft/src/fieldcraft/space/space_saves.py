@@ -47,21 +47,21 @@ _GRID: Keys = {
     **dict.fromkeys(("width", "height", "cell_size", "origin", "y_up", "wrap", "neighbors", "cut")),
     "walls": None,
     "terrain": _TERRAIN,
-    "hides": None,
 }
 KEYS: dict[str, Keys] = {
     "grid": _GRID,
     "hexes": {
-        **dict.fromkeys((*_HEXES, "closed", "walls", "hides")),
+        **dict.fromkeys((*_HEXES, "closed", "walls")),
         "terrain": _TERRAIN,
     },
     "graph": {
-        **dict.fromkeys((*_GRAPH, "walls", "closed", "hides")),
+        **dict.fromkeys((*_GRAPH, "walls", "closed")),
         "mesh": dict.fromkeys(("corners", "starts", "rings")),
         "squares": _GRID,
     },
 }
-"""The keys of the parts of each kind of space."""
+"""The keys of the parts of each kind of space, and `hides`, the opacity of cells, of all."""
+KEYS = {kind: {**keys, "hides": None} for kind, keys in KEYS.items()}
 
 
 def state_of(space: Space) -> tuple[str, dict[str, Any]]:
