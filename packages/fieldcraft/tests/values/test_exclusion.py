@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels import compiled
 from fieldcraft.values.operand import Operand
 from support.refusals import refused
+from support.tiers import plain as uncompiled
 from support.worlds import KINDS
 
 NAMES = ("threat", "safety", "noise")
@@ -207,6 +209,25 @@ def test_windows_are_those_without_the_sources(seed, kind):
         never = fc.window(read(text, world.without(key)), places[i], radius)
         np.testing.assert_array_equal(mine.values[i], never.values)
         np.testing.assert_array_equal(mine.inside[i], never.inside)
+
+
+@pytest.mark.skipif(not compiled(), reason="the compiled kernels are not in use here")
+@pytest.mark.parametrize("wrap", [False, True])
+def test_compiled_kernels_give_the_bits_of_their_text(wrap):
+    dice = np.random.default_rng(5)
+    grid = fc.Grid(walls=dice.random((11, 16)) < 0.1, wrap=wrap, neighbors=8)
+    imap = fc.InfluenceMap(grid)
+    free = grid.position_of(dice.choice(np.flatnonzero(~grid.walls.reshape(-1)), 12))
+    for name, metric in (("threat", "straight"), ("safety", "connected")):
+        layer = imap.add_layer(name, fc.Radial(3.5, metric=metric))
+        layer.sync(range(12), free, dice.normal(size=12))
+    imap.step()
+    total = imap["threat"] - 0.5 * imap["safety"]
+    found = fc.best(total, free, 3, count=2, without=range(12))
+    with uncompiled():
+        slow = fc.best(total, free, 3, count=2, without=range(12))
+    np.testing.assert_array_equal(found.cells, slow.cells)
+    np.testing.assert_array_equal(found.values, slow.values)
 
 
 def guards() -> tuple[fc.InfluenceMap, list[str]]:

@@ -54,19 +54,21 @@ def drawn(sums, walls, cells, sources, footprints, wrap, out, scratch, dirty):
 
 
 @kernel(
-    "i8[:,::1], none, i8[:,::1], i8[::1], i8[::1], i8[::1], out f4[:,::1], out i8[:,::1]",
-    "i8[:,::1], b1[:,::1], i8[:,::1], i8[::1], i8[::1], i8[::1], out f4[:,::1], out i8[:,::1]",
+    "i8[:,::1], none, i8[:,::1], f8[::1], (i8[::1], i8[::1], f8[::1]), out f4[:,::1], out"
+    " i8[:,::1]",
+    "i8[:,::1], b1[:,::1], i8[:,::1], f8[::1], (i8[::1], i8[::1], f8[::1]), out f4[:,::1], out"
+    " i8[:,::1]",
 )
-def listed(sums, walls, cells, starts, covered, amounts, out, scratch):
+def listed(sums, walls, cells, strengths, footprints, out, scratch):
     """Write the sums of `cells` (N, k) without the source i in row i, as float32, into `out`.
 
-    Source i adds `amounts[starts[i]:starts[i + 1]]` to the cells `covered`. `walls` and `scratch`
-    are those of `drawn`.
+    `footprints` are (starts, cells, weights): source i adds its strength times
+    `weights[starts[i]:starts[i + 1]]` to these cells. `walls` and `scratch` are those of `drawn`.
     """
-    taken = scratch.reshape(-1)
+    (starts, covered, weights), taken = footprints, scratch.reshape(-1)
     for i in range(cells.shape[0]):
         for j in range(starts[i], starts[i + 1]):
-            taken[covered[j]] += amounts[j]
+            taken[covered[j]] += np.int64(np.rint(weights[j] * strengths[i] * SCALE))
         _write(sums, scratch, walls, cells, i, out)
         for j in range(starts[i], starts[i + 1]):
             taken[covered[j]] = 0

@@ -257,18 +257,16 @@ class RadialUpdates:
             self.footprints.search(self.walks, cell, number)
             for cell, number in zip(sources.cells.tolist(), sources.numbers.tolist(), strict=True)
         ]
-        none = np.zeros(0, dtype=np.int64)
-        covered = np.concatenate([none, *(part[0] for part in parts)])
         starts = np.zeros(len(parts) + 1, dtype=np.int64)
         np.cumsum([len(part[0]) for part in parts], out=starts[1:])
-        strengths = np.repeat(sources.strengths, np.diff(starts))
+        covered = np.concatenate([np.zeros(0, dtype=np.int64), *(part[0] for part in parts)])
         weights = np.concatenate([np.zeros(0), *(part[1] for part in parts)])
-        amounts = np.rint(weights * strengths * SCALE).astype(np.int64)
+        footprints = (starts, covered, weights)
         sums = self.sums.sums
         walls = self._rows_of_walls()
         scratch = self.sums.scratch[0]
         kernels.radial.exclusion.listed(
-            sums, walls, cells, starts, covered, amounts, found, scratch
+            sums, walls, cells, sources.strengths, footprints, found, scratch
         )
 
     def _rows_of_walls(self) -> NDArray[np.bool_] | None:
