@@ -108,7 +108,9 @@ class UnknownName(FieldcraftError, KeyError):
         names = sorted(known)
         near = difflib.get_close_matches(str(name), names, n=1)
         if names:
-            listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+            listed = ", ".join(names[:12])
+            if len(names) > 12:
+                listed += ", ..."
         else:
             listed = "none yet"
         if near:

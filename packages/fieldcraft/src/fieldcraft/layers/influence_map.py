@@ -348,12 +348,16 @@ class InfluenceMap(Suggesting):
         """
         if propagation is None:
             propagation = kind_of(name, static).propagation(self.space)
-        elif static is not None and not isinstance(propagation, Radial if static else Spread):
-            raise InvalidValue(
-                f"static={static} goes with fc.{'Radial' if static else 'Spread'}",
-                got=repr(propagation),
-                remedy="Leave one of the two out",
-            )
+        elif static is not None:
+            kind: type[Propagation] = Spread
+            if static:
+                kind = Radial
+            if not isinstance(propagation, kind):
+                raise InvalidValue(
+                    f"static={static} goes with fc.{kind.__name__}",
+                    got=repr(propagation),
+                    remedy="Leave one of the two out",
+                )
         layer: Layer = self.add_layer(name, propagation, **settings)
         return layer
 

@@ -277,7 +277,9 @@ class _Formula:
     ) -> InvalidValue:
         names = sorted(each for each in known if isinstance(each, str))
         near = difflib.get_close_matches(name, names, n=1)
-        listed = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+        listed = ", ".join(names[:12])
+        if len(names) > 12:
+            listed += ", ..."
         return self._error(
             node,
             f"There is no {what} of that name",

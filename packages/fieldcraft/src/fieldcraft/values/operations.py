@@ -77,10 +77,13 @@ def curve(
 
 def _shaped(operand: Operand, shape: str, at: Sequence[float]) -> Operand:
     if len(at) not in _COUNTS.get(shape, (0, 2)):
+        numbers = "low, ..."
+        if shape == "step":
+            numbers = "threshold"
         raise InvalidValue(
             _CALLS.get(shape, f"A {shape} curve takes low and high"),
             got=f"{len(at)} numbers",
-            remedy=f"Call curve('{shape}', " + ("threshold)" if shape == "step" else "low, ...)"),
+            remedy=f"Call curve('{shape}', {numbers})",
         )
     if shape == "power":
         exponent = checks.positive("exponent", at[2])

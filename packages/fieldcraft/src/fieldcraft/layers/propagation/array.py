@@ -31,7 +31,8 @@ class ArrayValues(Propagation):
 
     layer_kind = "array"
     _verb = "contains stamps"
-    _largest, _smallest = MOST_AMOUNT, -MOST_AMOUNT
+    _largest = MOST_AMOUNT
+    _smallest = -MOST_AMOUNT
 
     def field(self, space: Space, every: float) -> ArrayField:
         """Return an array of zeros in the shape of the space."""

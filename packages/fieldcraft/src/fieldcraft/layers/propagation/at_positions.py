@@ -141,7 +141,8 @@ def _sum(rows: Cells, amounts: Floats, count: int) -> Floats:
 
 
 def _strongest(rows: Cells, amounts: Floats, count: int) -> Floats:
-    high, low = np.zeros(count), np.zeros(count)
+    high = np.zeros(count)
+    low = np.zeros(count)
     np.maximum.at(high, rows, amounts)
     np.minimum.at(low, rows, amounts)
     return np.where(high >= -low, high, low)

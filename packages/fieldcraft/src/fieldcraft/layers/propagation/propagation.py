@@ -380,7 +380,8 @@ class Gathering(Propagation):
 
     layer_kind = "trail"
     _verb = "is a trail"
-    _largest, _smallest = MOST_AMOUNT, -MOST_AMOUNT
+    _largest = MOST_AMOUNT
+    _smallest = -MOST_AMOUNT
 
     def _value_range(self, low: float, high: float) -> None:
         """Return None: sums of stamps have no known range."""

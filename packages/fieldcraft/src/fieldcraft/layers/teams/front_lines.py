@@ -94,9 +94,11 @@ def _contours(lead: Floats, mine: NDArray[np.bool_]) -> list[NDArray[np.float64]
 
     if min(lead.shape) < 2:
         return []
-    rows, columns = (np.flatnonzero(mine.any(axis=axis)) for axis in (1, 0))
+    rows = np.flatnonzero(mine.any(axis=1))
+    columns = np.flatnonzero(mine.any(axis=0))
     # A line needs at least two rows and columns.
-    top, left = min(int(rows[0]), lead.shape[0] - 2), min(int(columns[0]), lead.shape[1] - 2)
+    top = min(int(rows[0]), lead.shape[0] - 2)
+    left = min(int(columns[0]), lead.shape[1] - 2)
     bottom = max(int(rows[-1]), top + 1)
     right = max(int(columns[-1]), left + 1)
     cut = np.s_[top : bottom + 1, left : right + 1]

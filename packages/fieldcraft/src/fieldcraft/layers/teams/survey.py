@@ -112,7 +112,8 @@ class Survey:
         """
         layers = [np.ascontiguousarray(values, np.float32) for values in maps]
         shape = layers[0].shape
-        total, contested = np.empty(shape, np.float32), np.empty(shape, np.float32)
+        total = np.empty(shape, np.float32)
+        contested = np.empty(shape, np.float32)
         leader = np.empty(shape, np.int32)
         kernels.values.team_sums.survey(
             _addresses(layers),

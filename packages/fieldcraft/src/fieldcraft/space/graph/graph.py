@@ -17,7 +17,7 @@ from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.changes import WallChanges
-from fieldcraft.space.graph.graph_parts import (
+from fieldcraft.space.graph.graph_checks import (
     MAX_EDGES,
     MAX_VERTICES,
     checked_edges,

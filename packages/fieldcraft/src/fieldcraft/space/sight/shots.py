@@ -19,7 +19,7 @@ from fieldcraft.space.graph.graph import Graph
 from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.kinds import check_lines_of_sight, checked_space, graph_of, sight_grid_of
 from fieldcraft.space.mesh.portals import portals_of
-from fieldcraft.space.sight import over_polygons as graph_sight
+from fieldcraft.space.sight import over_polygons
 from fieldcraft.space.space import Space
 from fieldcraft.space.space_ranges import within_range
 
@@ -159,9 +159,8 @@ def _over_grid(grid: Grid, start: Floats, end: Floats, seconds: float, half_widt
     else:
         width = 0.0
     scratch = ops.scratch(grid.shape, crossings, width, slot)
-    ends = y0, x0, y1, x1
     walls = grid.walls.view(np.uint8)
-    count, stop = ops.shot(walls, *ends, width, grid.wrap_flags, *scratch)
+    count, stop = ops.shot(walls, y0, x0, y1, x1, width, grid.wrap_flags, *scratch)
     free.append(slot)
     cells = scratch[0][:count]
     shares = scratch[1][:count]
@@ -178,9 +177,10 @@ def _over_mesh(graph: Graph, start: Floats, end: Floats, seconds: float, half: f
     """Return the shot over the polygons of a mesh, seen from above: it sweeps the polygons that it
     crosses, and polygons with a visible center near it.
     """
-    here = graph_sight.sight_ends(graph, start[np.newaxis])
+    here = over_polygons.sight_ends(graph, start[np.newaxis])
     portals, _ = portals_of(graph)
-    first, last = portals.low + here.places[0] / portals.scales, end[:2]
+    first = portals.low + here.places[0] / portals.scales
+    last = end[:2]
     passed, leaves, stopped = _swept(graph, int(here.cells[0]), here.places[0], first, last)
     if stopped:
         stop = float(leaves[-1])
@@ -192,7 +192,7 @@ def _over_mesh(graph: Graph, start: Floats, end: Floats, seconds: float, half: f
     near = away <= within_range(graph, half)
     for cell in np.flatnonzero(near & ~swept & ~graph.walls).tolist():
         under = int(passed[np.searchsorted(leaves[:-1], shares[cell])])
-        swept[cell] = graph_sight.is_clear(
+        swept[cell] = over_polygons.is_clear(
             graph, under, first + shares[cell] * (last - first), cell
         )
     final = np.append(first + stop * (last - first), (start + stop * (end - start))[2:])
@@ -244,4 +244,6 @@ def _swept(
         sweeps.append((passed[:count], leaves[:count], bool(stopped)))
     one, other = sweeps
     is_farther = other[1][-1] > one[1][-1] or (one[2] and not other[2])
-    return other if is_farther else one
+    if is_farther:
+        return other
+    return one

@@ -12,7 +12,7 @@ from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.kinds import check_lines_of_sight, graph_of, sight_grid_of
-from fieldcraft.space.sight import over_polygons as graph_sight
+from fieldcraft.space.sight import over_polygons
 from fieldcraft.space.sight.lines_on_grid import sees_cells
 from fieldcraft.space.sight.viewers import (
     Viewers,
@@ -148,7 +148,7 @@ def watchers(
     grid = sight_grid_of(space)
     if grid is None:
         _check_unused(space, heights=heights, walls=walls or None)
-        return graph_sight.counted(graph_of(space), viewers).reshape(space.shape)
+        return over_polygons.counted(graph_of(space), viewers).reshape(space.shape)
     ground = _ground(space, grid, heights)
     eye = checks.not_negative("eye", eye)
     return _counted(space, grid, viewers, ground, eye, walls=walls).reshape(space.shape)
@@ -276,7 +276,7 @@ def sees(
     grid = sight_grid_of(space)
     if grid is None:
         _check_unused(space, heights=heights)
-        seen = graph_sight.sees(graph_of(space), looking, points, pairs=pairs)
+        seen = over_polygons.sees(graph_of(space), looking, points, pairs=pairs)
         return seen[:, 0] if pairs else seen
     goals = space._locate(points, "refuse")
     if heights is None:

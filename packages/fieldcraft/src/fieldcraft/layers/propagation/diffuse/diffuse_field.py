@@ -293,9 +293,11 @@ class GridDiffuseField(EvenDiffuseField):
         offers = self._offers
         np.multiply(self.values, self._shares[0], out=offers[1:-1, 1:-1])
         if self.space.wraps_y:
-            offers[0, 1:-1], offers[-1, 1:-1] = offers[-2, 1:-1], offers[1, 1:-1]
+            offers[0, 1:-1] = offers[-2, 1:-1]
+            offers[-1, 1:-1] = offers[1, 1:-1]
         if self.space.wraps_x:
-            offers[:, 0], offers[:, -1] = offers[:, -2], offers[:, 1]
+            offers[:, 0] = offers[:, -2]
+            offers[:, -1] = offers[:, 1]
         self._arguments = (offers, *_links(self.space)[:2], *self._rule)
 
     def _receivers(self) -> NDArray[Any]:

@@ -105,7 +105,8 @@ class Radial(Radiating):
         metadata=flag("Whether distance is measured from the source's very position."),
     )
 
-    _largest, _smallest = MOST_STRENGTH, -MOST_STRENGTH
+    _largest = MOST_STRENGTH
+    _smallest = -MOST_STRENGTH
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -107,9 +107,10 @@ class SpreadingField(Field):
         self._bounds = None
         self._exponent = spread.exponent
         self._momentum = np.float32(spread.momentum)
-        self._keep = np.float32(
-            -1 if spread.half_life is None else 0.5 ** (every / spread.half_life)
-        )
+        if spread.half_life is None:
+            self._keep = np.float32(-1)
+        else:
+            self._keep = np.float32(0.5 ** (every / spread.half_life))
         self._floor = np.float32(min(spread.floor, float(np.finfo(np.float32).max)))
 
     def set_resistance(self, resistance: NDArray[np.float32] | None) -> None:

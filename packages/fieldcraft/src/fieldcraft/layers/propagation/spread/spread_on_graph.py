@@ -256,7 +256,8 @@ class GraphSpreadField(SpreadingField):
     def _prepare(self) -> None:
         """Allocate scratch for what will run."""
         if not self._plain and not len(self._strongest):
-            self._strongest, self._weakest = aligned(len(self._now)), aligned(len(self._now))
+            self._strongest = aligned(len(self._now))
+        self._weakest = aligned(len(self._now))
         if self._exponent >= 2 and not len(self._roots):
             self._roots = aligned(len(self._now))
 

@@ -321,8 +321,12 @@ class GridSpreadField(SpreadingField):
         edges = aligned((bands + 1, 2 * halo, width))
         calls: list[pool.Call] = []
         for band in range(bands):
-            above = edges[band, : halo if wrap or band > 0 else 0]
-            below = edges[band + 1, halo : 2 * halo if wrap or band + 1 < bands else halo]
+            above = edges[band, :halo]
+            if not wrap and band == 0:
+                above = above[:0]
+            below = edges[band + 1, halo:]
+            if not wrap and band + 1 == bands:
+                below = below[:0]
             first = int(bounds[band])
             last = int(bounds[band + 1])
             calls.append(self._call(levels, first, last, self.values, above, below))
@@ -339,17 +343,28 @@ class GridSpreadField(SpreadingField):
         below: NDArray[np.float32],
     ) -> pool.Call:
         """Return the call that takes `levels` steps in some rows of `values`, without scratch."""
-        (ground, rule), numbers = self._law, (first, last, levels)
+        ground, rule = self._law
         if self._near:
             return kernels.spread.spread_steps.wave_near, (
                 ground,
                 rule,
-                *numbers,
+                first,
+                last,
+                levels,
                 values,
                 above,
                 below,
             )
-        return kernels.spread.spread_steps.wave_any, (ground, above, below, rule, *numbers, values)
+        return kernels.spread.spread_steps.wave_any, (
+            ground,
+            above,
+            below,
+            rule,
+            first,
+            last,
+            levels,
+            values,
+        )
 
     def _scratch(self, levels: int) -> tuple[NDArray[np.float32], ...]:
         """Rows for the steps in between."""
@@ -359,21 +374,31 @@ class GridSpreadField(SpreadingField):
         if self._near:
             return (aligned((levels * kernels.spread.spread_steps.ROWS + 1, width)),)
         shape = (levels, 2 * self._reach + 1, width)
-        return aligned(shape), aligned(shape if self._exponent >= 2 else (1, 1, 1))
+        rows = aligned(shape)
+        if self._exponent >= 2:
+            roots = aligned(shape)
+        else:
+            roots = aligned((1, 1, 1))
+        return rows, roots
 
     @property
     def _cost(self) -> int:
         """How much longer a cell takes than with 4 neighbors and values of one sign."""
         if not self._near:
             return _ANY_COST
-        return 1 if self._near_rule[1] is None else _DIAGONAL_COST
+        if self._near_rule[1] is not None:
+            return _DIAGONAL_COST
+        return 1
 
     def _most_levels(self) -> int:
         """How many steps a wave takes in one pass."""
         row_bytes = 4 * (self.space.width + 32)
-        rows = (2 * self._reach + 1) * (2 if self._exponent >= 2 else 1)
         if self._near:
             rows = kernels.spread.spread_steps.ROWS
+        else:
+            rows = 2 * self._reach + 1
+            if self._exponent >= 2:
+                rows *= 2
         most = max(1, min(_MOST_LEVELS, _RING_BYTES // (rows * row_bytes)))
         if self.space.wraps_y:
             return max(1, min(most, self.space.height // self._reach))

@@ -76,13 +76,13 @@ class GridRaster:
             self.peak = max(self.peak, float(np.abs(weights).max()))
         # A stamp between cells is divided among the cells with centers around its own.
         if between:
-            rows, columns = rows - 0.5, columns - 0.5
+            rows = rows - 0.5
+            columns = columns - 0.5
         row_floors = np.floor(rows)
         column_floors = np.floor(columns)
         if not between and space.y_up:
-            row_floors = (
-                np.ceil(rows) - 1
-            )  # a cell covers its lower edge, which is the end of its row here
+            # A cell covers its lower edge, which is the end of its row here.
+            row_floors = np.ceil(rows) - 1
         below = rows - row_floors
         right = columns - column_floors
         if not between:

@@ -181,10 +181,8 @@ class Stamp:
         rows, columns = pixels.shape
 
         def weigh(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-            column, row = (
-                np.floor(x / size + columns / 2 + SLACK),
-                np.floor(y / size + rows / 2 + SLACK),
-            )
+            column = np.floor(x / size + columns / 2 + SLACK)
+            row = np.floor(y / size + rows / 2 + SLACK)
             inside = (column >= 0) & (column < columns) & (row >= 0) & (row < rows)
             return np.where(
                 inside,
@@ -377,10 +375,15 @@ class Stamp:
         stamp = self._turned(rotation, scale)
         reach = int(min(stamp._reach / cell_size * _EDGE, most))
         away = np.arange(-reach, reach + 1) * cell_size
-        weights = stamp._weights(*np.broadcast_arrays(away, (-away if y_up else away)[:, None]))
-        rows, columns = np.flatnonzero(weights.any(axis=1)), np.flatnonzero(weights.any(axis=0))
+        down = away[:, np.newaxis]
+        if y_up:
+            down = -down
+        weights = stamp._weights(*np.broadcast_arrays(away, down))
+        rows = np.flatnonzero(weights.any(axis=1))
+        columns = np.flatnonzero(weights.any(axis=0))
         if not len(rows) and stamp._reach / cell_size > most:
-            return np.zeros((1, 1)), 0, 0  # all that it covers is off the map
+            # All that it covers is off the map.
+            return np.zeros((1, 1)), 0, 0
         if not len(rows):
             raise InvalidValue(
                 "A stamp covers the center of a cell",

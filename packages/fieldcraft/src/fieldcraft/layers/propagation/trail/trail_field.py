@@ -273,7 +273,9 @@ class TrailField(GatheringField):
         if self._plan is None:
             walls = self.space.walls
             closed = np.zeros((walls.shape[0], walls.shape[1] + 1), dtype=np.uint8)
-            closed[:, 0], closed[:, 1:] = walls.any(axis=1), walls
+            # Whether a row has a wall at all, then its walls.
+            closed[:, 0] = walls.any(axis=1)
+            closed[:, 1:] = walls
             self._plan = (closed, *kernels.trail.trail_plan.plan(walls, self._weights, self._wrap))
         if part not in self._scratch:
             self._scratch[part] = kernels.trail.trail_steps.scratch_for(
@@ -305,6 +307,7 @@ class TrailField(GatheringField):
         if self._wrap & WRAP_Y:
             return np.asarray(values[np.arange(first, last) % height])
         found = np.zeros((last - first, width), dtype=np.float32)
-        low, high = min(max(first, 0), height), max(min(last, height), 0)
+        low = min(max(first, 0), height)
+        high = max(min(last, height), 0)
         found[low - first : high - first] = values[low:high]
         return found
