@@ -36,3 +36,16 @@ def test_seen_clusters_are_the_seen_cells_on_small_maps() -> None:
     for cell in (0, 50, 70, 125):
         seen = fc.visible(grid, grid.position_of(cell), 6.0).reshape(-1)
         assert (cache.seen_from(cell) == seen)[~walls.reshape(-1)].all()
+
+
+def test_each_dark_cell_near_the_start_is_a_hiding_place() -> None:
+    """Of 200 of them a target was never found that stood in another: nobody looked there."""
+    walls = np.random.default_rng(5).random((50, 64)) < 0.2
+    space = fc.Grid(64, 50, walls=walls)
+    start = int(space.nearest_open(25 * 64 + 32))
+    away = fc.distance_map(space, space.position_of(start)).values.reshape(-1)
+    cache = visibility_cache(space, 10.0)
+    paths, _ = hiding_paths(space, cache, start, (2.0, 16.0), 1.0, np.random.default_rng(0))
+    near = (away >= 2) & (away <= 16) & ~cache.sees(start)
+    assert near.sum() > 300
+    assert (np.sort(paths[:, -1]) == np.flatnonzero(near)).all()

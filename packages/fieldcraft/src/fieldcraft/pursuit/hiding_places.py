@@ -17,7 +17,7 @@ _SIDE = 1.5  # The smallest box of a cluster, in typical steps.
 _MOST_CLUSTERS = 4096
 _PREFERENCE = 8  # The exponent by which places that fewer cells see are likelier.
 _LEAST_CHANCE = 0.05  # The chance of the most open place, relative to the most hidden one.
-_MOST_HIDING = 200
+_MOST_HIDING = 800
 
 
 class VisibilityCache:
