@@ -45,5 +45,5 @@ def distances(space: Space, places: Floats, points: Floats) -> Floats:
     for axis in range(places.shape[1]):
         along = np.subtract.outer(points[:, axis], places[:, axis])
         along *= along
-        squares = np.maximum(squares, along)
+        squares += along
     return np.asarray(np.sqrt(squares, out=squares).T)
