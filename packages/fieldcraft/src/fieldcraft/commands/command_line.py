@@ -257,17 +257,18 @@ def _recipe_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _progress(chosen: argparse.Namespace) -> TextIO | None:
-    return None if chosen.quiet else sys.stderr
+    if chosen.quiet:
+        return None
+    return sys.stderr
 
 
 def _run(chosen: argparse.Namespace) -> None:
     from fieldcraft.commands.recipe import read_recipe
     from fieldcraft.commands.recipe.outputs import run
 
+    text = None
     if str(chosen.recipe) == "-":
         text = sys.stdin.read()
-    else:
-        text = None
     recipe = read_recipe(recipe_path(chosen.recipe), chosen.set, data=chosen.data, text=text)
     report = run(recipe, chosen.out, progress=_progress(chosen))
     if not chosen.quiet:

@@ -138,14 +138,19 @@ def frame(
     subject, base = subject_of(layer, space)
     place = Placement(base, scale=scale, size=size, crop=crop, heights=heights)
     shown = scale_for(subject, colors, limits, threshold, ground)
-    unknown, never = (
-        None if cells is None else resampled(cells, subject.space, base)
-        for cells in (subject.unknown, subject.never)
-    )
+    unknown = _on(base, subject.unknown, subject)
+    never = _on(base, subject.never, subject)
     picture = place.plan.scaled(subject.on(base), shown, unknown, never, ground, opacity)
     if checks.flag("sources", sources):
         mark_sources(picture, place, [_marks_of(subject, None)], is_opaque=ground is not None)
     return picture
+
+
+def _on(base: Space, cells: Any, subject: Subject) -> Any:
+    """Return some cells of a subject on another space; None if there are none."""
+    if cells is None:
+        return None
+    return resampled(cells, subject.space, base)
 
 
 def scale_for(

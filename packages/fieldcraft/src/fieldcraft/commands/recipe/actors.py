@@ -163,16 +163,16 @@ class Scripted(Actor):
 
     def check(self, step: float, seconds: float, problems: RecipeFile) -> None:
         """Report the first place, by steps of the run, where it cannot be."""
-        until = min(seconds, math.inf if self.part.until is None else self.part.until)
-        first, last = math.ceil(self.part.start / step - _NEAR), math.floor(until / step + _NEAR)
+        if len(self._points) == 1:
+            check_places(self.layer.space, self._points, self.part, "position", problems)
+            return
+        until = seconds
+        if self.part.until is not None:
+            until = min(seconds, self.part.until)
+        first = math.ceil(self.part.start / step - _NEAR)
+        last = math.floor(until / step + _NEAR)
         times = np.arange(first, max(first, last) + 1, dtype=np.float64) * step
-        is_still = len(self._points) == 1
-        space = self.layer.space
-        if is_still:
-            places = self._points
-        else:
-            places = self._places(times)
-        check_places(space, places, self.part, "position" if is_still else "path", problems)
+        check_places(self.layer.space, self._places(times), self.part, "path", problems)
 
     def act(self, now: float, passed: float) -> None:
         """Appear, move, deposit, or disappear."""
@@ -182,7 +182,8 @@ class Scripted(Actor):
         if now + _NEAR < part.start or (part.until is not None and now + _NEAR >= part.until):
             if self._source is not None:
                 self._source.remove()
-            self._source = self._here = None
+            self._source = None
+            self._here = None
             return
         place = self._places(np.array([now]))
         before = self._here
@@ -227,11 +228,9 @@ class Scripted(Actor):
         part = self.part
         where = tuple(place[0])
         if self._source is None:
-            radial = isinstance(self.layer, RadialLayer)
-            if radial:
+            own = {}
+            if isinstance(self.layer, RadialLayer):
                 own = {"radius": part.radius, "falloff": part.falloff}
-            else:
-                own = {}
             policies = self.policies._asdict()
             self._source = self.layer.add_source(where, part.strength, **policies, **own)
         elif len(self._points) > 1:
@@ -274,14 +273,16 @@ class Recorded(Actor):
                     places.append(living.positions)
                     strengths.append(living.strengths * part.strength)
             offset += len(player.timeline.ids)
-        before = self._keys, self._places
-        self._keys, self._places = np.concatenate(keys), np.concatenate(places)
+        keys_before = self._keys
+        places_before = self._places
+        self._keys = np.concatenate(keys)
+        self._places = np.concatenate(places)
         self._strengths = np.concatenate(strengths)
         if self.layer_part.is_live:
             policies = self.policies._asdict()
             self.layer.sync(self._keys, self._places, self._strengths, **policies)
         elif not self.layer_part.is_cleared:
-            self._leave_since(*before, passed)
+            self._leave_since(keys_before, places_before, passed)
 
     def _leave_since(self, keys: NDArray[np.int64], places: Places, passed: float) -> None:
         """Deposit along the walks from the places of the moment before."""
@@ -293,10 +294,9 @@ class Recorded(Actor):
         before = self._places.copy()
         before[known] = places[order][at[known]]
         # On a trail, one that has just come has left nothing yet.
+        chosen = np.ones(len(known), dtype=np.bool_)
         if self.layer_part.gathers:
             chosen = known
-        else:
-            chosen = np.ones(len(known), dtype=np.bool_)
         after = self._places[chosen]
         strengths = self._strengths[chosen]
         self._leave(before[chosen], after, strengths, passed)

@@ -102,7 +102,8 @@ MAP_KINDS: dict[str, type] = {
 
 def read_map(table: Table, file: RecipeFile) -> MapPart | None:
     """Return the map of a recipe."""
-    path = kind = None
+    path = None
+    kind = None
     if ("file" in table) == ("generate" in table):
         table.report(
             "",
@@ -133,15 +134,20 @@ def load_space(part: MapPart, problems: RecipeFile) -> Space | None:
     options = dict(part.options)
     try:
         if part.file is not None:
-            is_there = _is_there(part.file, ("map", "file"), problems)
-            return load_map(part.file, **options) if is_there else None
+            if not _is_there(part.file, ("map", "file"), problems):
+                return None
+            loaded: Space = load_map(part.file, **options)
+            return loaded
         if part.generate in _EMPTY:
             rectangles = options.pop("walls", None) or ()
             return _walled(_EMPTY[part.generate](**options), rectangles)
         kind: Any = part.generate
         return generate_map(kind, **options)
     except FieldcraftError as error:
-        problems.report(("map", "file") if part.file is not None else ("map",), f"map: {error}")
+        keys: tuple[str, ...] = ("map",)
+        if part.file is not None:
+            keys = ("map", "file")
+        problems.report(keys, f"map: {error}")
         return None
 
 
@@ -151,7 +157,8 @@ def _walled(grid: Space, rectangles: Sequence[Sequence[float]]) -> Space:
     """
     places = grid.positions
     for x0, y0, x1, y1 in rectangles:
-        low, high = np.array([min(x0, x1), min(y0, y1)]), np.array([max(x0, x1), max(y0, y1)])
+        low = np.array([min(x0, x1), min(y0, y1)])
+        high = np.array([max(x0, x1), max(y0, y1)])
         grid.set_walls(np.flatnonzero(((places >= low) & (places <= high)).all(axis=1)))
     return grid
 

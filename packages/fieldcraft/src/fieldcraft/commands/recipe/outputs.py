@@ -82,9 +82,8 @@ class FilmCollector(Collector):
     """A film, with frames `run.speed / run.fps` seconds apart."""
 
     def __init__(self, painter: Painter, output: FilmPart, run: RunPart, file: Path) -> None:
-        if output.until is None:
-            until = run.seconds
-        else:
+        until = run.seconds
+        if output.until is not None:
             until = min(output.until, run.seconds)
         self.times = _evenly(output.start, until, run.speed / run.fps)
         self.painter = painter

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -66,15 +66,13 @@ class Panels:
         self.names = output.layers
         self.limits = limits
         self._space = world.imap.space
+        self._fronts: list[Any] = []
         if output.front_lines:
             self._fronts = world.front_lines()
-        else:
-            self._fronts = []
+        self._teams: dict[str, Any] = {}
         teams = world.recipe.teams
         if teams:
             self._teams = dict(zip(teams.names, teams.colors, strict=True))
-        else:
-            self._teams = {}
         self._colors = {**self._teams, **dict(zip(output.layers, output.colors, strict=False))}
         self._size = output.size or size
 
@@ -179,7 +177,9 @@ class Panels:
         if self._fronts:
             draw_lines(drawn, place, self._fronts)
         groups = []
-        for name, color in layers.items() if self.output.sources else ():
+        if not self.output.sources:
+            layers = {}
+        for name, color in layers.items():
             places, strengths = self.world.actors_on(name)
             if not isinstance(self._space, Grid):
                 cells = np.atleast_1d(self._space.cell_at(places, outside="clamp"))
@@ -279,9 +279,9 @@ class Painter:
 
 def _floor_cuts(space: Space, floors: int | list[float]) -> list[tuple[float, float]]:
     """Return the heights from which and up to which each floor of a 3D graph is drawn."""
-    low, high = float(space.positions[:, 2].min()), float(space.positions[:, 2].max())
     if isinstance(floors, int):
-        cuts = np.linspace(low, high, floors + 1)
+        heights = space.positions[:, 2]
+        cuts = np.linspace(float(heights.min()), float(heights.max()), floors + 1)
     else:
         cuts = np.array(floors)
     cuts[-1] = np.nextafter(cuts[-1], np.inf)
@@ -324,7 +324,8 @@ def _range(worlds: Sequence[World], name: str, layers: Sequence[str]) -> tuple[f
     else:
         sources = ()
     ranges = [world.strongest(each) for world in worlds for each in sources]
-    low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+    low = min(low for low, _ in ranges)
+    high = max(high for _, high in ranges)
     if not low < high:
         return (0.0, 1.0)
     if what == "influence" and not is_layer:

@@ -114,10 +114,9 @@ def draw_dots(
     >>> picture[15, 25]
     array([244, 245, 247, 255], dtype=uint8)
     """
+    axes = 2
     if checks.array("Positions", line_of(positions)).shape[-1:] == (3,):
         axes = 3
-    else:
-        axes = 2
     points, _ = checks.positions(line_of(positions), dimensions=axes)
     _draw(picture, place, [point[np.newaxis] for point in points], color, width, shade)
 
@@ -210,7 +209,8 @@ def draw_arrows(
     >>> import fieldcraft as fc
     >>> grid = fc.Grid(8, 4)
     >>> picture = fc.view.frame(np.zeros(grid.shape), space=grid, scale=10)
-    >>> before, east = picture.copy(), np.full((*grid.shape, 2), (1.0, 0.0))
+    >>> before = picture.copy()
+    >>> east = np.full((*grid.shape, 2), (1.0, 0.0))
     >>> place = fc.view.Placement(grid, scale=10)
     >>> fc.view.draw_arrows(picture, place, grid, east, spacing=20)
     >>> bool((picture[10] != before[10]).any())
@@ -229,7 +229,9 @@ def draw_arrows(
         )
     pixels = _evenly_spaced(picture.shape[1], picture.shape[0], distance)
     cells = np.asarray(space.cell_at(place.position_of(pixels), outside="clamp"))
-    arrows = given.reshape(-1, 2)[cells].astype(np.float64) * (1, -1 if space.y_up else 1)
+    arrows = given.reshape(-1, 2)[cells].astype(np.float64)
+    if space.y_up:
+        arrows[:, 1] = -arrows[:, 1]
     lengths = np.hypot(arrows[:, 0], arrows[:, 1])
     shown = lengths > checks.not_negative("threshold", threshold)
     if limit is None:
@@ -251,12 +253,12 @@ def draw_arrows(
 
 def _evenly_spaced(width: int, height: int, distance: float) -> Floats:
     """Return pixels (N, 2) at even spacing, centered in a picture."""
-    counts = [max(int(side / distance), 1) for side in (width, height)]
-    across, down = (
-        (side - distance * (count - 1)) / 2 + distance * np.arange(count)
-        for side, count in zip((width, height), counts, strict=True)
-    )
-    return np.stack(np.meshgrid(across, down), axis=-1).reshape(-1, 2)
+    axes = []
+    for side in (width, height):
+        count = max(int(side / distance), 1)
+        first = (side - distance * (count - 1)) / 2
+        axes.append(first + distance * np.arange(count))
+    return np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
 
 
 def draw_markers(
@@ -344,14 +346,12 @@ def draw_candidates(
     left = candidates.left
     scores = candidates.scores
     draw_dots(picture, place, positions[~left], color=_REMOVED, width=wide / 2, shade=0.4)
+    share = np.where(left, 1.0, np.nan)
     if left.any():
-        low, high = (scores[left].min(), scores[left].max())
-    else:
-        low, high = (0.0, 0.0)
-    if high > low:
-        share = (scores - low) / (high - low)
-    else:
-        share = np.where(left, 1.0, np.nan)
+        low = scores[left].min()
+        high = scores[left].max()
+        if high > low:
+            share = (scores - low) / (high - low)
     for shade, row in enumerate(np.linspace(_DARKEST, 1, _SHADES)):
         some = np.rint(share * (_SHADES - 1)) == shade
         tone = tinted(_GREEN)[int(row * 200)].tolist()

@@ -187,7 +187,10 @@ class Film:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        (self.discard if kind is not None else self.close)()
+        if kind is None:
+            self.close()
+        else:
+            self.discard()
 
     @contextmanager
     def _discarded_on_error(self) -> Iterator[None]:
@@ -225,7 +228,8 @@ class Film:
                 target = Staging(self.path.parent, [self.path.name])
                 staging = self._cleanup.enter_context(target)
                 file = self._cleanup.enter_context(staging.part(self.path.name).open("xb+"))
-                self._open = staging, file, self._make(file, self.fps, self._quality, picture)
+                writer = self._make(file, self.fps, self._quality, picture)
+                self._open = (staging, file, writer)
             self._open[2].add(picture)
         self.frames += 1
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 RGBA = NDArray[np.uint8]
 
 _MOST_COLORS = 256
-_FEW_PIXELS = 60_000  # sorting these is quicker than looking through 2**24 flags
+_FEW_PIXELS = 60_000  # Sorting fewer takes less time than a search of 2**24 flags.
 FASTEST_GIF = 50
 
 
@@ -134,14 +134,15 @@ class _Gif(Writer):
         self.file.write(b"!\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00")
         # One color less than a palette holds, which leaves a place for "as before".
         rich = np.flatnonzero(self._rich).astype(np.uint32)
-        stands_in = np.zeros(2**24 if len(rich) else 0, dtype=np.uint32)
+        replacements = np.zeros(0, dtype=np.uint32)
         if len(rich):
-            stands_in[rich] = _palette(rich, _MOST_COLORS - 1)
+            replacements = np.zeros(2**24, dtype=np.uint32)
+            replacements[rich] = _palette(rich, _MOST_COLORS - 1)
         before = None
         for i, frame in enumerate(self._spool):
             shown = _packed(frame)
             if len(self._colors_in(shown)) > _MOST_COLORS:
-                shown = stands_in[shown]
+                shown = replacements[shown]
             # Players count in hundredths of a second: the rounding must not add up.
             duration = round(100 * (i + 1) / self.fps) - round(100 * i / self.fps)
             self._write(shown, before, duration)
@@ -160,11 +161,13 @@ class _Gif(Writer):
         """
         from PIL import GifImagePlugin, Image
 
-        rows, columns = slice(0, shown.shape[0]), slice(0, shown.shape[1])
+        rows = slice(0, shown.shape[0])
+        columns = slice(0, shown.shape[1])
         same = np.zeros(shown.shape, dtype=np.bool_)
         if before is not None:
             same = shown == before
-            rows, columns = _extent(~same.all(axis=1)), _extent(~same.all(axis=0))
+            rows = _extent(~same.all(axis=1))
+            columns = _extent(~same.all(axis=0))
         part = shown[rows, columns]
         same = same[rows, columns]
         colors = self._colors_in(part[~same])
@@ -275,9 +278,11 @@ class _Mp4(Writer):
         self._container = av.open(
             self._failing, "w", format="mp4", options={"movflags": "faststart"}
         )
+        if quality is None:
+            quality = 90
         options = {
             # From near lossless (8) to rough (40), as x264 counts.
-            "crf": str(40 - round(0.32 * (90 if quality is None else quality))),
+            "crf": str(40 - round(0.32 * quality)),
             "preset": "veryfast",
             "color_primaries": "bt709",
             "color_trc": "bt709",
@@ -286,7 +291,9 @@ class _Mp4(Writer):
         }
         added = self._container.add_stream(codec.name, rate=fps, options=options)
         self._stream = cast("VideoStream", added)
-        self._stream.height, self._stream.width = (side + side % 2 for side in self.size)
+        height, width = self.size
+        self._stream.height = height + height % 2
+        self._stream.width = width + width % 2
         self._stream.pix_fmt = "yuv420p"
 
     def add(self, frame: RGBA) -> None:
@@ -325,10 +332,11 @@ WRITERS: dict[str, type[Writer]] = {
 
 def need(suffix: str) -> None:
     """Raise for a suffix if its library is not installed, before any work."""
+    module = "PIL.Image"
+    library = "Pillow"
     if suffix == ".mp4":
-        module, library = ("av", "PyAV")
-    else:
-        module, library = ("PIL.Image", "Pillow")
+        module = "av"
+        library = "PyAV"
     with needs(library, "view", f"Writing {suffix[1:].upper()} files"):
         importlib.import_module(module)
 

@@ -20,8 +20,8 @@ from fieldcraft.view.pixels.pixel_plan import DARK, HIDDEN, RGB, RGBA, ColorScal
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_BAR = 16  # pixels across a color bar
-_POINT = 10  # pixels of the point at the end of a color bar, where values go beyond
+_BAR = 16  # A color bar is so many pixels wide.
+_POINT = 10  # The point at its end, where values go beyond, has so many pixels.
 _LONGEST_BAR = 300
 _SIZES = (
     "font.size",
@@ -144,7 +144,8 @@ class ScaleLegend:
         checks.instance(
             self.colors, ColorScale, "A legend explains a ColorScale", "Pass ColorScale(low, high)"
         )
-        checks.text("title", self.title), checks.fraction("opacity", self.opacity)
+        checks.text("title", self.title)
+        checks.fraction("opacity", self.opacity)
 
     def beside(self, height: int, theme: Theme) -> RGBA:
         """Return an upright bar.
@@ -209,11 +210,11 @@ def _color_bar(
         from matplotlib.ticker import MaxNLocator
 
         low, high = limits
+        lines = []
+        head = 0
         if title:
             lines = wrapped(title, 120)
-        else:
-            lines = []
-        head = len(lines) * LINE + (6 if lines else 0)
+            head = len(lines) * LINE + 6
         bar = max(length - head - 2 * _POINT, 60)
         gap = (high - low) * ((LINE if upright else 40) / bar)
         inner = MaxNLocator(max(2, bar // (34 if upright else 70)), steps=[1, 2, 5, 10])
@@ -222,7 +223,11 @@ def _color_bar(
             *(tick for tick in inner.tick_values(low, high) if low + gap <= tick <= high - gap),
             high,
         ]
-        factor, unit = (100, " %") if percent else (1, "")
+        factor = 1
+        unit = ""
+        if percent:
+            factor = 100
+            unit = " %"
         labels = [f"{format_number(tick * factor)}{unit}" for tick in ticks]
         widest = max(map(measure, labels))
         if upright:
@@ -291,8 +296,10 @@ class TeamLegend:
                 remedy="Pass as many of both",
             )
         for name, color in zip(names, colors, strict=True):
-            checks.text("Each name", name), parse_color(color)
-        checks.text("title", self.title), checks.fraction("opacity", self.opacity)
+            checks.text("Each name", name)
+            parse_color(color)
+        checks.text("title", self.title)
+        checks.fraction("opacity", self.opacity)
 
     def beside(self, height: int, theme: Theme) -> RGBA:
         """Return the teams below each other.

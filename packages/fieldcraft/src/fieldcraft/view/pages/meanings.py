@@ -24,7 +24,8 @@ _OTHERS = "#c3c7d0"  # the color of several other teams together
 _GOAL = "#f4f5f7"
 _BARRIER = "#6fb7ff"
 _BARRIER_OPACITY = 0.75
-_UNIFORM = 8.0  # times the mean probability is the brightest color of a belief, at least
+# The brightest color of a belief is at least so many times the mean probability.
+_UNIFORM = 8.0
 _MOST_ARROWS = 600
 
 
@@ -53,10 +54,9 @@ def meaning_of(layer: Any, *, light: bool) -> Meaning:
     if isinstance(layer, DistanceMap):
         return Meaning(layer, mark=_goals_of(layer))
     if isinstance(layer, Pursuit):
+        text = ""
         if layer.barrier.any():
             text = "Blue: the barrier, which the target has not crossed."
-        else:
-            text = ""
         return Meaning(layer, mark=_barrier_of(layer), caption=text)
     return Meaning(layer)
 
