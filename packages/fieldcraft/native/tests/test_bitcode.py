@@ -79,3 +79,17 @@ def test_a_build_with_other_sources_says_what_changed(bitcode, monkeypatch):
     monkeypatch.setattr(build, "stale", lambda names: ["uphill"])
     with pytest.raises(RuntimeError, match=r"These have changed since: uphill\. Run"):
         build.build([("linux-x86-64-v2", Path())])
+
+
+def test_bitcode_calls_the_functions_in_c(bitcode):
+    """A kernel that is imported before `lower.py` has set up calls of C has its Python text
+    translated, which gives the same bits many times slower.
+    """
+    called = {
+        "spread_steps": (b"fieldcraft_wave",),
+        "graph_spread": (b"fieldcraft_step_slices", b"fieldcraft_strongest_slices"),
+    }
+    for name, symbols in called.items():
+        module = (bitcode.FOLDER / f"{name}.bc").read_bytes()
+        for symbol in symbols:
+            assert symbol in module, (name, symbol)

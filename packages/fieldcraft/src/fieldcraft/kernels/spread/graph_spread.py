@@ -15,11 +15,23 @@ from __future__ import annotations
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.spread.spread_cells import root
 from fieldcraft.kernels.spread.spread_cells import update as move
-from fieldcraft.kernels.spread.vectors import LANES, step_slices, strongest_slices
+from fieldcraft.kernels.spread.spread_records import (
+    ARC_ROWS,
+    BLOCK,
+    GRAPH_RULE,
+    LANES,
+    ArcRows,
+    BlockReaches,
+    GraphRule,
+)
+from fieldcraft.kernels.spread.vectors import step_slices, strongest_slices
 
 __all__ = [
     "BLOCK",
     "LANES",
+    "ArcRows",
+    "BlockReaches",
+    "GraphRule",
     "activate",
     "emit",
     "many_plain",
@@ -27,23 +39,18 @@ __all__ = [
     "update",
 ]
 
-BLOCK = 512
-"""The vertices in a block, which is active or at rest as a whole."""
-
 
 @kernel(
-    "(u1[::1], i4[::1], f4[::1], i8[::1]), f4[::1], f4[::1], (b1, i8, f4, f4, f4), i8, i8, out"
-    " f4[::1], out f4[::1], out f4[::1]",
+    f"{ARC_ROWS}, f4[::1], f4[::1], {GRAPH_RULE}, i8, i8, out f4[::1], out f4[::1], out f4[::1]",
 )
 def update(rows, values, roots, rule, first, last, new, strongest, weakest):
     """Take one step of the slices `first` up to `last`, from `values` into `new`.
 
-    `rows` are (blocked, origins, losses, offsets), and `rule` (plain, exponent, momentum, keep,
-    floor). A `plain` step has exponential decay, values of one sign and momentum both ways; all
-    others read `roots`, the roots of `values` or these themselves, and `strongest` and `weakest`
-    are scratch for them, as long as `values`.
+    Steps that are not plain read `roots`, the roots of `values` or these themselves; `strongest`
+    and `weakest` are scratch for them, as long as `values`.
     """
-    (blocked, origins, losses, offsets), (plain, exponent, momentum, keep, floor) = rows, rule
+    blocked, origins, losses, offsets = rows
+    plain, exponent, momentum, keep, floor = rule
     if plain:
         step_slices(values, new, blocked, origins, losses, offsets, momentum, floor, first, last)
         return
@@ -63,7 +70,7 @@ def update(rows, values, roots, rule, first, last, new, strongest, weakest):
 
 
 @kernel(
-    "(u1[::1], i4[::1], f4[::1], i8[::1]), f4, f4, i8, out f4[::1], out f4[::1]",
+    f"{ARC_ROWS}, f4, f4, i8, out f4[::1], out f4[::1]",
 )
 def many_plain(rows, momentum, floor, count, values, new):
     """Take `count` plain steps of all vertices, from `values` into `new` and back in turn."""
@@ -91,21 +98,21 @@ def _activate_reached(values, new, first, last, outer, reaches, next_active):
 
 
 @kernel(
-    "(u1[::1], i4[::1], f4[::1], i8[::1]), f4[::1], f4[::1], i8[::1], (i8[::1], i4[::1]), (b1, i8,"
-    " f4, f4, f4), i8, i8, out f4[::1], out u1[::1], out f4[::1], out f4[::1]",
+    f"{ARC_ROWS}, f4[::1], f4[::1], i8[::1], BlockReaches(i8[::1], i4[::1]), {GRAPH_RULE}, i8, i8,"
+    " out f4[::1], out u1[::1], out f4[::1], out f4[::1]",
 )
-def some(rows, values, roots, blocks, arcs, rule, begin, stop, new, active, strongest, weakest):
+def some(rows, values, roots, blocks, reaches, rule, begin, stop, new, active, strongest, weakest):
     """Take one step of the blocks `blocks[begin:stop]`, and set the blocks that can change in the
-    step after `active`. `arcs` are (outer, reaches): by vertex, the blocks that arcs out of it lead
-    into.
+    step after `active`.
     """
-    offsets, (outer, reaches) = rows[3], arcs
+    offsets = rows.offsets
+    outer = reaches.outer
     for i in range(begin, stop):
         first = blocks[i] * (BLOCK // LANES)
         last = min(first + BLOCK // LANES, offsets.shape[0] - 1)
         update(rows, values, roots, rule, first, last, new, strongest, weakest)
         end = min(last * LANES, outer.shape[0] - 1)
-        _activate_reached(values, new, first * LANES, end, outer, reaches, active)
+        _activate_reached(values, new, first * LANES, end, outer, reaches.blocks, active)
 
 
 @kernel("f4[::1], i8, i8, i8, out f4[::1]")

@@ -22,9 +22,17 @@ from fieldcraft.kernels.spread.spread_cells import (
     update,
 )
 from fieldcraft.kernels.spread.spread_cells import copy as copy_row
+from fieldcraft.kernels.spread.spread_records import (
+    ANY_GROUND_1,
+    ANY_GROUND_8,
+    ANY_RULE,
+    AnyGround,
+    AnyRule,
+    NearRule,
+)
 from fieldcraft.kernels.spread.vectors import ROWS, wave
 
-__all__ = ["ROWS", "margin", "wave_any", "wave_near"]
+__all__ = ["ROWS", "AnyGround", "AnyRule", "NearRule", "margin", "wave_any", "wave_near"]
 
 _ZERO = np.float32(0)
 
@@ -51,19 +59,18 @@ def _loss(value):
 
 
 @kernel(
-    "u1[:,::1], (f4, none, none, f4, f4, i8), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
+    "u1[:,::1], NearRule(f4, none, none, f4, f4, i8), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
     " f4[:,::1], out f4[:,::1]",
-    "u1[:,::1], (f4, f4, none, f4, f4, i8), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
+    "u1[:,::1], NearRule(f4, f4, none, f4, f4, i8), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
     " f4[:,::1], out f4[:,::1]",
-    "u1[:,::1], (f4, none, i8, f4, f4, i8), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
+    "u1[:,::1], NearRule(f4, none, i8, f4, f4, i8), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
     " f4[:,::1], out f4[:,::1]",
-    "u1[:,::1], (f4, f4, i8, f4, f4, i8), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
+    "u1[:,::1], NearRule(f4, f4, i8, f4, f4, i8), i8, i8, i8, out f4[:,::1], out f4[:,::1], out"
     " f4[:,::1], out f4[:,::1]",
 )
 def wave_near(ground, rule, first, last, count, values, above, below, scratch):
     """Take `count` steps of the rows [first, last), in place, for 4 or 8 neighbors.
 
-    `rule` is (straight, diagonal, power, momentum, floor, wrap), those of `spread_rows.near`.
     `ground` (height, width) has the bits of `fieldcraft.kernels.spread.spread_rows`. `above` and
     `below`
     are copies of the up to `count` rows beside the band, as they were before; fewer mean that the
@@ -99,18 +106,16 @@ def wave_near(ground, rule, first, last, count, values, above, below, scratch):
 
 
 @kernel(
-    "(u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1]), f4[:,::1], f4[:,::1], (i8, b1,"
-    " f4, f4, f4, i8), i8, i8, i8, out f4[:,::1], out f4[:,:,::1], out f4[:,:,::1]",
-    "(u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), f4[:,::1], f4[:,::1], (i8, b1,"
-    " f4, f4, f4, i8), i8, i8, i8, out f4[:,::1], out f4[:,:,::1], out f4[:,:,::1]",
+    f"{ANY_GROUND_1}, f4[:,::1], f4[:,::1], {ANY_RULE}, i8, i8, i8, out f4[:,::1],"
+    " out f4[:,:,::1], out f4[:,:,::1]",
+    f"{ANY_GROUND_8}, f4[:,::1], f4[:,::1], {ANY_RULE}, i8, i8, i8, out f4[:,::1],"
+    " out f4[:,:,::1], out f4[:,:,::1]",
 )
 def wave_any(ground, above, below, rule, first, last, count, values, ring, roots):
     """Take `count` steps of the rows [first, last), in place, for any neighborhood, falloff and
     sign.
 
-    `ground` is (blocked, links, masks, through, steps, losses), and `rule` (exponent, signed,
-    momentum, keep, floor, wrap). `through` (height, width) is how cells attenuate what arrives in
-    them, or (1, 0). `above` and `below` hold up to `count * reach` rows each. `ring` and `roots`
+    `above` and `below` hold up to `count * reach` rows each. `ring` and `roots`
     are scratch of shape (count, 2 * reach + 1, width + 2 * margin(reach)); `roots` is only used
     for exponents above 1.
     """

@@ -11,12 +11,37 @@ import numpy as np
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.kernels.spread.spread_cells import attenuate, emit, gather, on_lines, update
+from fieldcraft.kernels.spread.spread_records import (
+    ANY_GROUND_1,
+    ANY_GROUND_8,
+    ANY_RULE,
+    TILE_ACTIVITY,
+    TILE_SCRATCH,
+    AnyGround,
+    AnyRule,
+    NearRule,
+    TileActivity,
+    TileScratch,
+)
 from fieldcraft.kernels.spread.spread_rows import BLOCKED, near
 
-__all__ = ["TILE_COLUMNS", "TILE_ROWS", "activate", "pin", "tiles_any", "tiles_near"]
+__all__ = [
+    "TILE_COLUMNS",
+    "TILE_ROWS",
+    "AnyGround",
+    "AnyRule",
+    "NearRule",
+    "TileActivity",
+    "TileScratch",
+    "activate",
+    "pin",
+    "tiles_any",
+    "tiles_near",
+]
 
 TILE_ROWS = 16
 TILE_COLUMNS = 32
+_REST = f"i8, i8, out f4[:,::1], {TILE_ACTIVITY}, {TILE_SCRATCH}"
 _ZERO = np.float32(0)
 _WALL = np.uint8(1)
 _PINNED = np.uint8(2)
@@ -254,28 +279,21 @@ def _band_near(ground, rule, values, opening, ty, slot, active, block, new, pend
 
 
 @kernel(
-    "u1[:,::1], (f4, f4, i8, f4, f4, i8), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out"
-    " u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "u1[:,::1], (f4, f4, none, f4, f4, i8), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
-    " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "u1[:,::1], (f4, none, i8, f4, f4, i8), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
-    " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "u1[:,::1], (f4, none, none, f4, f4, i8), i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1],"
-    " out u1[:,::1], out u1[::1]), (out f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    f"u1[:,::1], NearRule(f4, f4, i8, f4, f4, i8), {_REST}",
+    f"u1[:,::1], NearRule(f4, f4, none, f4, f4, i8), {_REST}",
+    f"u1[:,::1], NearRule(f4, none, i8, f4, f4, i8), {_REST}",
+    f"u1[:,::1], NearRule(f4, none, none, f4, f4, i8), {_REST}",
 )
 def tiles_near(ground, rule, count, most, values, activity, scratch):
     """Take up to `count` steps of the active tiles, in place; stops early above `most` active
     tiles.
 
     Returns (steps made, tiles active now). Tiles that changed, and tiles that their changed
-    cells reach, are active in the next step. `ground` and `rule` are those of `spread.wave_near`.
-    `activity` is (active tiles, rows of tiles that have any, and the same for the next step).
-    `scratch` is (new, pending, counts): `new` has shape (bands that a step reaches, and one; tiles
-    across; TILE_ROWS; TILE_COLUMNS).
+    cells reach, are active in the next step. `ground` is that of `spread.wave_near`.
     """
     active, bands, next_active, next_bands = activity
     new, pending, counts = scratch
-    wrap = rule[5]
+    wrap = rule.wrap
     lag = new.shape[0] - 1
     down = TILE_ROWS + 2
     across = TILE_COLUMNS + 32
@@ -341,21 +359,17 @@ def _tile_any(ground, rule, reach, pad, top, left, rows, columns, block, roots, 
 
 
 @kernel(
-    "(u1[:,::1], u1[:,::1], u1[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4, i8), i8,"
-    " i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]), (out"
-    " f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
-    "(u1[:,::1], u8[:,::1], u8[::1], f4[:,::1], i8[:,::1], f4[::1]), (i8, b1, f4, f4, f4, i8), i8,"
-    " i8, i8, out f4[:,::1], (out u1[:,::1], out u1[::1], out u1[:,::1], out u1[::1]), (out"
-    " f4[:,:,:,::1], out i8[:,::1], out i8[::1])",
+    f"{ANY_GROUND_1}, {ANY_RULE}, i8, {_REST}",
+    f"{ANY_GROUND_8}, {ANY_RULE}, i8, {_REST}",
 )
 def tiles_any(ground, rule, reach, count, most, values, activity, scratch):
-    """Take up to `count` steps of the active tiles, in place, as `tiles_near` does; `ground` and
-    `rule` are those of `spread.wave_any`, and `reach` is the longest step in cells.
+    """Take up to `count` steps of the active tiles, in place, as `tiles_near` does; `reach` is the
+    longest step in cells.
     """
     active, bands, next_active, next_bands = activity
     new, pending, counts = scratch
     height, width = values.shape
-    wrap = rule[5]
+    wrap = rule.wrap
     lag = new.shape[0] - 1
     pad = -(-reach // 16) * 16
     down = TILE_ROWS + 2 * reach

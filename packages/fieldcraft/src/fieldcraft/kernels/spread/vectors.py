@@ -7,12 +7,11 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.spread.spread_records import LANES
 from fieldcraft.kernels.spread.spread_rows import near
 
 __all__ = ["LANES", "PAD", "ROWS", "step_slices", "strongest_slices", "wave"]
 
-LANES = 16
-"""The vertices in a slice, which are updated side by side."""
 ROWS = 8
 """The rows that a wave keeps of a level, a power of 2: the two that are stepped, the ones beside
 them and two more that the level before writes meanwhile."""

@@ -10,14 +10,23 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.kernels.trail.stamp_sums import SCALE, TILE_COLUMNS, TILE_ROWS
 from fieldcraft.kernels.trail.trail_plan import exchanged_runs
+from fieldcraft.kernels.trail.trail_records import TRAIL_RULE, TrailPlan, TrailRule, TrailScratch
 
-__all__ = ["SCALE", "TILE_COLUMNS", "TILE_ROWS", "scratch_for", "update"]
+__all__ = [
+    "SCALE",
+    "TILE_COLUMNS",
+    "TILE_ROWS",
+    "TrailPlan",
+    "TrailRule",
+    "TrailScratch",
+    "scratch_for",
+    "update",
+]
 
 _ZERO = np.float32(0)
 _ONE = np.uint64(1)
@@ -29,13 +38,13 @@ _SECOND_ROW = np.uint64(3)
 _THIRD_ROW = np.uint64(6)
 
 
-def scratch_for(width: int, reach: int, dtype: Any) -> tuple[NDArray[Any], ...]:
+def scratch_for(width: int, reach: int, dtype: Any) -> TrailScratch:
     """Return scratch for one thread, for weights of this type: old rows with margins; their sums
     along themselves; the blur; which rows are not 0; the tiles with an inflow; the inflow of a row;
     how far a cell exchanges to both sides in each row of the blur.
     """
     side = 2 * reach + 1
-    return (
+    return TrailScratch(
         np.zeros((side, width + 2 * reach), np.float32),
         np.zeros((side, width), dtype),
         np.zeros(width, dtype),
@@ -167,26 +176,21 @@ def _across(sums, weights, y, blurred):
 
 
 @kernel(
-    "(u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1], i1[:,::1], f4[::1]), f4[::1], f4[:,::1],"
-    " f4[:,::1], u1[:,::1], (b1, f8, b1, f4, i8), i8, i8, out f4[:,::1], out i8[:,::1], (out"
-    " f4[:,::1], out f4[:,::1], out f4[::1], out u1[::1], out i8[::1], out f8[::1], out i1[::1],"
-    " out i1[::1])",
-    "(u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1], i1[:,::1], f8[::1]), f8[::1], f4[:,::1],"
-    " f4[:,::1], u1[:,::1], (b1, f8, b1, f4, i8), i8, i8, out f4[:,::1], out i8[:,::1], (out"
-    " f4[:,::1], out f8[:,::1], out f8[::1], out u1[::1], out i8[::1], out f8[::1], out i1[::1],"
-    " out i1[::1])",
+    "TrailPlan(u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1], i1[:,::1], f4[::1]), f4[::1],"
+    f" f4[:,::1], f4[:,::1], u1[:,::1], {TRAIL_RULE}, i8, i8, out f4[:,::1], out i8[:,::1],"
+    " TrailScratch(out f4[:,::1], out f4[:,::1], out f4[::1], out u1[::1], out i8[::1],"
+    " out f8[::1], out i1[::1], out i1[::1])",
+    "TrailPlan(u1[:,::1], i8[::1], i4[::1], u8[::1], i1[:,::1], i1[:,::1], f8[::1]), f8[::1],"
+    f" f4[:,::1], f4[:,::1], u1[:,::1], {TRAIL_RULE}, i8, i8, out f4[:,::1], out i8[:,::1],"
+    " TrailScratch(out f4[:,::1], out f8[:,::1], out f8[::1], out u1[::1], out i8[::1],"
+    " out f8[::1], out i1[::1], out i1[::1])",
 )
 def update(plan, weights, above, below, dirty, rule, first, last, values, inflow, scratch):
     """One update of the rows [first, last), whole tiles of the inflow, which is 0 afterwards.
 
-    `plan` is (closed, *`trail_plan.plan`): the first column of `closed` says of each row whether it
-    has walls, and the others are the walls, which are set to 0. `above` and `below` are copies of
-    the `reach` rows beside the band as they were before, or 0 off the map. `dirty` tells which rows
-    of which tiles of the inflow hold anything. `rule` is (ones, gain, conserves, floor, wrap),
-    where `ones` says that all weights are 1.
-
-    More than 12 arrays and numbers: one call blurs and decays the rows of a band, between copies of
-    those beside it.
+    Walls are set to 0. `above` and `below` are copies of the `reach` rows beside the band as they
+    were before, or 0 off the map. `dirty` tells which rows of which tiles of the inflow hold
+    anything.
     """
     closed, starts, columns, masks, open_left, open_right, missing = plan
     ones, gain, conserves, floor, wrap = rule

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels.shared.arrays import aligned
+from fieldcraft.kernels.spread.spread_records import TileActivity, TileScratch
 from fieldcraft.space import Grid
 
 # Scheduling thresholds. They affect speed only, never results.
@@ -93,9 +92,9 @@ class ActiveTiles(ActiveSet):
         bands = np.ones(down, dtype=np.uint8)
         super().__init__(active, bands)
         self.most = int(_FEW_TILES * self.count)
-        self.activity = (active, bands, np.zeros_like(active), np.zeros_like(bands))
+        self.activity = TileActivity(active, bands, np.zeros_like(active), np.zeros_like(bands))
         lag = min(-(-reach // rows) + 1, down + 1)
-        self.scratch: tuple[NDArray[Any], ...] = (
+        self.scratch = TileScratch(
             aligned((lag, across, rows, columns)),
             np.zeros((lag, across), dtype=np.int64),
             np.zeros(lag, dtype=np.int64),

@@ -8,14 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import kernels
+from fieldcraft.kernels.spread.spread_records import BLOCK, LANES
 from fieldcraft.layers.propagation.spread.losses import LARGEST_LOSS, losses
 from fieldcraft.space.cached import cached
 from fieldcraft.space.csr import runs, starts_of
 from fieldcraft.space.graph.topology import Topology
-
-_LANES = kernels.spread.graph_spread.LANES
-_BLOCK = kernels.spread.graph_spread.BLOCK
 
 
 class _Rows(NamedTuple):
@@ -44,11 +41,11 @@ class Arrangement:
     def __init__(self, topology: Topology) -> None:
         self._topology = topology
         count = len(topology)
-        self.padded = -(-count // _LANES) * _LANES
+        self.padded = -(-count // LANES) * LANES
         self.order: NDArray[np.int64] | None = None
         self.rank: NDArray[np.int64] | None = None
         # The vertices of eight blocks fit into the cache in any order.
-        if count <= 8 * _BLOCK or _is_orderly(topology):
+        if count <= 8 * BLOCK or _is_orderly(topology):
             self.starts = topology.starts
             self.origins: NDArray[np.uint32] = topology.origins.astype(np.uint32)
             self.arcs: NDArray[np.int64] | None = None
@@ -57,7 +54,7 @@ class Arrangement:
             # Within a block vertices with equally many arcs are together, so that few entries of
             # the rows have no arc.
             near = topology.order
-            self.order = near[np.lexsort((degrees[near], np.arange(count) // _BLOCK))]
+            self.order = near[np.lexsort((degrees[near], np.arange(count) // BLOCK))]
             self.rank = np.empty(count, dtype=np.int64)
             self.rank[self.order] = np.arange(count)
             self.starts = np.append(0, np.cumsum(degrees[self.order]))
@@ -70,19 +67,19 @@ class Arrangement:
         degrees = np.diff(self.starts)
         widest = np.zeros(self.padded, dtype=np.int64)
         widest[:count] = degrees
-        offsets = np.append(0, np.cumsum(widest.reshape(-1, _LANES).max(axis=1) * _LANES))
+        offsets = np.append(0, np.cumsum(widest.reshape(-1, LANES).max(axis=1) * LANES))
         vertices = np.repeat(np.arange(count), degrees)
         row = np.arange(len(self.origins)) - np.repeat(self.starts[:-1], degrees)
-        places = offsets[vertices // _LANES] + row * _LANES + vertices % _LANES
+        places = offsets[vertices // LANES] + row * LANES + vertices % LANES
         origins = np.full(int(offsets[-1]), -1, dtype=np.int32)
         origins[places] = self.origins
-        rows = origins.reshape(-1, _LANES)
+        rows = origins.reshape(-1, LANES)
         # An entry without an arc may have any origin, because it loses everything. Rows whose
         # origins are adjacent are marked by the complement of their first origin.
-        lanes = np.arange(_LANES, dtype=np.int32)
-        first = (rows - lanes).max(axis=1, initial=-_LANES, where=rows >= 0)
+        lanes = np.arange(LANES, dtype=np.int32)
+        first = (rows - lanes).max(axis=1, initial=-LANES, where=rows >= 0)
         adjacent = ((rows < 0) | (rows == first[:, np.newaxis] + lanes)).all(axis=1)
-        adjacent &= (first >= 0) & (first + _LANES <= self.padded)
+        adjacent &= (first >= 0) & (first + LANES <= self.padded)
         origins[origins < 0] = 0
         rows[adjacent, 0] = ~first[adjacent]
         return _Rows(offsets, places, origins)
@@ -107,8 +104,8 @@ class Arrangement:
         """The work of a step, in gathered arcs; arcs from adjacent vertices take a sixth of the
         time.
         """
-        rows = self.row_origins.reshape(-1, _LANES)
-        adjacent = int(np.count_nonzero(rows[:, 0] < 0)) * _LANES
+        rows = self.row_origins.reshape(-1, LANES)
+        adjacent = int(np.count_nonzero(rows[:, 0] < 0)) * LANES
         return rows.size - adjacent + adjacent // 6
 
     def __len__(self) -> int:
@@ -132,10 +129,10 @@ class Arrangement:
         rank `r`.
         """
         count = len(self)
-        ends = np.repeat(np.arange(count, dtype=np.int64), np.diff(self.starts)) // _BLOCK
+        ends = np.repeat(np.arange(count, dtype=np.int64), np.diff(self.starts)) // BLOCK
         origins = self.origins.astype(np.int64)
-        outside = ends != origins // _BLOCK
-        blocks = max(-(-count // _BLOCK), 1)
+        outside = ends != origins // BLOCK
+        blocks = max(-(-count // BLOCK), 1)
         keys = np.unique(origins[outside] * blocks + ends[outside])
         ranks, into = np.divmod(keys, blocks)
         return starts_of(ranks, count), into.astype(np.int32)

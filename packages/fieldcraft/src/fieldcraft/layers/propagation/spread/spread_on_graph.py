@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from fieldcraft.base import checks
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.kernels.shared.step_lists import EndSteps
+from fieldcraft.kernels.spread.spread_records import ArcRows, BlockReaches, GraphRule
 from fieldcraft.layers.propagation.spread.active_set import ActiveSet
 from fieldcraft.layers.propagation.spread.arrangement import arrangement_of
 from fieldcraft.layers.propagation.spread.lower_bounds import LowerBounds
@@ -149,14 +149,14 @@ class GraphSpreadField(SpreadingField):
         return self._arrangement.effort * (1 if self._plain else _ANY_COST)
 
     @property
-    def _rows(self) -> tuple[NDArray[Any], ...]:
+    def _rows(self) -> ArcRows:
         """The flags, and the arcs in rows, as kernels take them."""
         ground = self._arrangement
-        return self._blocked, ground.row_origins, self._losses, ground.offsets
+        return ArcRows(self._blocked, ground.row_origins, self._losses, ground.offsets)
 
     @property
-    def _rule(self) -> tuple[bool, int, np.float32, np.float32, np.float32]:
-        return self._plain, self._exponent, self._momentum, self._keep, self._floor
+    def _rule(self) -> GraphRule:
+        return GraphRule(self._plain, self._exponent, self._momentum, self._keep, self._floor)
 
     # Steps
 
@@ -202,7 +202,14 @@ class GraphSpreadField(SpreadingField):
         work = len(active) * self._work // blocks.count
         bands = pool.bands(len(active), work // _ARCS_PER_THREAD)
         found = [np.zeros(blocks.count, dtype=np.uint8) for _ in bands]
-        common = (self._rows, self._now, self._given, active, tuple(ground.reaches), self._rule)
+        common = (
+            self._rows,
+            self._now,
+            self._given,
+            active,
+            BlockReaches(*ground.reaches),
+            self._rule,
+        )
         scratch = (self._strongest, self._weakest)
         calls: list[pool.Call] = [
             (kernels.spread.graph_spread.some, (*common, *band, self._next, flags, *scratch))

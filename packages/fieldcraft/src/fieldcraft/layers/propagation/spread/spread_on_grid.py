@@ -13,6 +13,7 @@ from fieldcraft import kernels
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.kernels.shared.step_lists import LinkedSteps
+from fieldcraft.kernels.spread.spread_records import AnyGround, AnyRule, NearRule
 from fieldcraft.layers.propagation.spread.active_set import ActiveTiles
 from fieldcraft.layers.propagation.spread.losses import losses
 from fieldcraft.layers.propagation.spread.lower_bounds import LowerBounds
@@ -132,8 +133,8 @@ class GridSpreadField(SpreadingField):
             and self.resistance is None
         )
         steps = neighborhood.steps
-        self._near_rule = (
-            self._losses[steps.index((1, 0))] if beside else None,
+        self._near_rule = NearRule(
+            self._losses[steps.index((1, 0))] if beside else np.float32(0),
             self._losses[steps.index((1, 1))] if neighborhood.is_eight else None,
             self._exponent or None,
             self._momentum,
@@ -205,15 +206,23 @@ class GridSpreadField(SpreadingField):
         return self._may_be_near and not self._signed
 
     @property
-    def _law(self) -> tuple[Any, tuple[Any, ...]]:
+    def _law(self) -> tuple[Any, NearRule | AnyRule]:
         """The ground and the rule of the kernels that serve now."""
         if self._near:
             return self._get_near_ground(), self._near_rule
-        rule = (self._momentum, self._keep, self._floor, self.space.wrap_flags)
-        return self._any_ground(), (self._exponent, self._signed, *rule)
+        rule = AnyRule(
+            self._exponent,
+            self._signed,
+            self._momentum,
+            self._keep,
+            self._floor,
+            self.space.wrap_flags,
+        )
+        return self._any_ground(), rule
 
-    def _any_ground(self) -> tuple[NDArray[Any], ...]:
-        return self._blocked, *self._links_and_masks(), self._through, self._steps, self._losses
+    def _any_ground(self) -> AnyGround:
+        links, masks = self._links_and_masks()
+        return AnyGround(self._blocked, links, masks, self._through, self._steps, self._losses)
 
     def _links_and_masks(self) -> tuple[Links, Links]:
         """The links of the grid, and the bit of each step in them; those of the last `feed`, though
@@ -386,7 +395,7 @@ class GridSpreadField(SpreadingField):
         """How much longer a cell takes than with 4 neighbors and values of one sign."""
         if not self._near:
             return _ANY_COST
-        if self._near_rule[1] is not None:
+        if self._near_rule.diagonal is not None:
             return _DIAGONAL_COST
         return 1
 

@@ -14,6 +14,7 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import StampBlend
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.places import WRAP_Y
+from fieldcraft.kernels.trail.trail_records import TrailPlan, TrailRule, TrailScratch
 from fieldcraft.layers.propagation.accumulator import Accumulator
 from fieldcraft.layers.propagation.propagation import GatheringField
 from fieldcraft.layers.propagation.trail.rasters import Raster
@@ -48,8 +49,8 @@ class TrailField(GatheringField):
         self._spare: NDArray[np.float32] | None = None
         self._lengths: NDArray[np.float32] | None = None
         self._walls_version = space.walls_version
-        self._plan: tuple[Any, ...] | None = None
-        self._scratch: dict[int, Any] = {}
+        self._plan: TrailPlan | None = None
+        self._scratch: dict[int, TrailScratch] = {}
         self._every = every
         self._derive()
 
@@ -64,7 +65,7 @@ class TrailField(GatheringField):
         self._floor = np.float32(min(max(self.trail.floor, _LEAST_FLOOR), checks.LARGEST))
         ones = isinstance(self.trail.blur, int)
         conserves = self.trail.edges == "conserve"
-        self._rule = (ones, self._gain, conserves, self._floor, self._wrap)
+        self._rule = TrailRule(ones, self._gain, conserves, self._floor, self._wrap)
         self._plan = None
         self._scratch = {}
 
@@ -276,7 +277,8 @@ class TrailField(GatheringField):
             # Whether a row has a wall at all, then its walls.
             closed[:, 0] = walls.any(axis=1)
             closed[:, 1:] = walls
-            self._plan = (closed, *kernels.trail.trail_plan.plan(walls, self._weights, self._wrap))
+            near = kernels.trail.trail_plan.plan(walls, self._weights, self._wrap)
+            self._plan = TrailPlan(closed, *near)
         if part not in self._scratch:
             self._scratch[part] = kernels.trail.trail_steps.scratch_for(
                 self.space.shape[1], reach, self._weights.dtype
