@@ -5,9 +5,9 @@
 
 from fieldcraft_gpu.opening import Device, device
 from fieldcraft_gpu.opening import agents as agents
-from fieldcraft_gpu.opening import carrier as carrier
 from fieldcraft_gpu.opening import checked_device as checked_device
 from fieldcraft_gpu.opening import food as food
+from fieldcraft_gpu.opening import layer_device as layer_device
 from fieldcraft_gpu.wgpu_library import adapters
 
 __all__ = [

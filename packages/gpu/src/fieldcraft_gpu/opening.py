@@ -50,7 +50,7 @@ class Device(Card):
         assert create is not None
         return create(propagation, grid_of(space, "A layer on a device"), every, self)
 
-    def carrier(self, field: Field) -> str:
+    def device_name(self, field: Field) -> str:
         """Return the name of the device of a field."""
         if getattr(field, "device", None) is not self:
             return "the CPU"
@@ -70,6 +70,11 @@ class _Auto:
     def __repr__(self) -> str:
         return f"<auto: {self.device or 'the CPU'}>"
 
+    @property
+    def lost(self) -> bool:
+        """Whether its device no longer works."""
+        return self.device is not None and self.device.lost
+
     def field(self, propagation: Propagation, space: Space, every: float) -> Field:
         """Return a field of a propagation."""
         if self.device is not None:
@@ -77,11 +82,11 @@ class _Auto:
                 return self.device.field(propagation, space, every)
         return propagation.field(space, every)
 
-    def carrier(self, field: Field) -> str:
+    def device_name(self, field: Field) -> str:
         """Return the name of the device of a field."""
         if self.device is None:
             return "the CPU"
-        return self.device.carrier(field)
+        return self.device.device_name(field)
 
 
 _opened: dict[tuple[int, str], Device] = {}
@@ -132,8 +137,10 @@ def device(name: str | None = None, *, exact: bool = True) -> Device:
     return opened
 
 
-def carrier(given: object) -> Device | _Auto:
-    """Return the carrier for "gpu", "auto", part of a card's name, or a device."""
+def layer_device(given: object) -> Device | _Auto:
+    """Return the device for layers: "gpu" for the first, "auto" for one only where it supports a
+    layer, else part of a card's name or a device.
+    """
     if isinstance(given, _Auto):
         return given
     if isinstance(given, str) and given == "auto":
@@ -142,8 +149,8 @@ def carrier(given: object) -> Device | _Auto:
 
 
 def checked_device(given: object) -> Device:
-    """Return the device for "gpu", part of a name, a device or a carrier. Raises `InvalidValue` or
-    `NoDevice`.
+    """Return the device for "gpu", part of a name, or a result of `layer_device`. Raises
+    `InvalidValue` or `NoDevice`.
     """
     if isinstance(given, str):
         if given == "gpu":

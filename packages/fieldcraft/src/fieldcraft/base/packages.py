@@ -24,9 +24,9 @@ GROUP = "fieldcraft.packages"
 class Devices(Protocol):
     """The parts of the package `fieldcraft-gpu` that the library calls."""
 
-    def carrier(self, given: object) -> Any:
-        """Return the object that creates the fields of layers for a device, a name of one, or
-        "auto".
+    def layer_device(self, given: object) -> Any:
+        """Return the device for layers: one that is given, one of that name, or for "auto" an
+        object that chooses between a device and the CPU for each layer.
         """
 
     def agents(self, device: object, agents: NDArray[np.int32]) -> Any:

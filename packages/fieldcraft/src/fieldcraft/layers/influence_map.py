@@ -74,7 +74,7 @@ class InfluenceMap(Suggesting):
 
     def __init__(self, space: Space, *, device: Device | str | None = None) -> None:
         self.space: Space = checked_space(space, "An influence map is on")
-        self.device = carrier(device)
+        self.device = device_of(device)
         self._layers: dict[str, Layer] = {}
         self.attachments: dict[str, Any] = {}
         """What packages attach to this map by a name of theirs, such as the page of the lab. Copies
@@ -261,6 +261,10 @@ class InfluenceMap(Suggesting):
                     got="neither",
                     remedy="Pass fc.Spread(decay, momentum), or values=array",
                 )
+            if device is None:
+                chosen = self.device
+            else:
+                chosen = device_of(device)
             layer = new_layer(
                 name,
                 self.space,
@@ -270,7 +274,7 @@ class InfluenceMap(Suggesting):
                 cell_size=cell_size,
                 walls=walls,
                 priority=priority,
-                device=self.device if device is None else carrier(device),
+                device=chosen,
             )
             if values is not None:
                 layer.write(values)
@@ -606,14 +610,14 @@ class InfluenceMap(Suggesting):
                 for name, layer in self._layers.items()
                 if getattr(getattr(layer.steps.field, "device", None), "lost", False)
             }
-            is_lost = getattr(getattr(self.device, "device", self.device), "lost", False)
+            is_lost = self.device is not None and self.device.lost
             if not lost and not is_lost:
                 raise InvalidValue(
                     "A map recovers from a device that was lost",
                     got="no such device",
                     remedy="Continue; nothing is lost",
                 )
-            target = carrier(device)
+            target = device_of(device)
             gone = {name: layer._recovered(target) for name, layer in lost.items()}
             if is_lost:
                 self.device = target
@@ -705,8 +709,8 @@ class InfluenceMap(Suggesting):
             del self._layers[self[name].name]
 
 
-def carrier(device: Device | str | None) -> Device | None:
+def device_of(device: Device | str | None) -> Device | None:
     """Return a device, also by its name, or None for the CPU."""
     if device is None or (isinstance(device, str) and device == "cpu"):
         return None
-    return cast(Device, packages.devices().carrier(device))
+    return cast(Device, packages.devices().layer_device(device))

@@ -102,7 +102,7 @@ class Layer(Operand):
         size = " x ".join(map(str, self.space.shape[::-1]))
         where = ""
         if self._device is not None:
-            where = f", on {self._device.carrier(self.steps.field)}"
+            where = f", on {self._device.device_name(self.steps.field)}"
         return f"<{type(self).__name__} {self.name!r} on {size}, {self._about()}{where}>"
 
     def __str__(self) -> str:

@@ -391,12 +391,16 @@ class Gathering(Propagation):
 class Device(Protocol):
     """Hardware with fields of its own."""
 
+    @property
+    def lost(self) -> bool:
+        """Whether it no longer works, so that its fields are gone."""
+
     def field(self, propagation: Propagation, space: Space, every: float) -> Field:
         """Return values of a propagation on this device; raises `InvalidValue` for a propagation
         that it does not support.
         """
 
-    def carrier(self, field: Field) -> str:
+    def device_name(self, field: Field) -> str:
         """Return the name of the device that a field is on."""
 
 
