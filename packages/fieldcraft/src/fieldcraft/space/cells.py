@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 One = tuple[float, float] | tuple[float, float, float]
 """One position, for type checkers; an array of shape (2,) counts as one too."""
-Many = NDArray[Any] | Sequence[tuple[float, float]] | Sequence[tuple[float, float, float]]
+Many = (
+    NDArray[Any]
+    | Sequence[tuple[float, float]]
+    | Sequence[tuple[float, float, float]]
+    | Sequence[NDArray[Any]]
+)
 """Many positions."""
 
 

@@ -167,7 +167,7 @@ def page_of(pieces: Sequence[tuple[str, Piece]]) -> str:
 
 def _folded(command: str) -> str:
     """Return a command in lines that fit on a page, broken before options."""
-    lines = []
+    lines: list[str] = []
     for part in command.replace(" --", "\n--").split("\n"):
         if lines and len(lines[-1]) + len(part) < _WIDEST:
             lines[-1] += f" {part}"

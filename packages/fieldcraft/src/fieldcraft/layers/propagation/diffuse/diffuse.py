@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.words import Edges
@@ -111,7 +112,7 @@ class Diffuse(Spreading):
         default=1e-6, metadata=number("Smaller values become 0.", unit="value")
     )
 
-    drift: Vector | Drifts | None = dataclasses.field(
+    drift: Vector | Drifts | NDArray[np.float64] | None = dataclasses.field(
         default=None, metadata=vector("Wind or current that moves all.", unit="world units / s")
     )
 

@@ -68,7 +68,7 @@ def drift_of(name: str, value: Any) -> Vector | Drifts:
     return Drifts(vectors)
 
 
-def vectors_on(drift: Vector | Drifts, space: Space) -> Floats:
+def vectors_on(drift: Vector | Drifts | NDArray[np.float64], space: Space) -> Floats:
     """Return the drift of each cell of a space, (N, D); refuses one of another shape."""
     wanted = (*space.shape, space.dimensions)
     if isinstance(drift, Drifts):
