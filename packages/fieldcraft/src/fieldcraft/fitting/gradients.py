@@ -112,7 +112,7 @@ class Formula:
                     got=payload.name if kind == "map" else kind,
                     remedy="Leave out normalize, invert, smooth and roots other than sqrt",
                 )
-            step = kind, tuple(self._add(each) for each in inputs), payload
+            step = (kind, tuple(self._add(each) for each in inputs), payload)
             self._steps.append(step)
             self._places[node] = len(self._steps) - 1
         return self._places[node]

@@ -153,7 +153,7 @@ class Reaching:
         self._model = model
         self._begin = model.shared or name
         self._collect(recorded)
-        self._shape = len(recorded.seconds), len(recorded.cells)
+        self._shape = (len(recorded.seconds), len(recorded.cells))
         self._measure(recorded)
 
     def _collect(self, recorded: Recorded) -> None:
@@ -189,7 +189,8 @@ class Reaching:
                 which = np.full((2, len(ages)), [[moment], [model.labels.index(label)]], float)
                 parts.append((*which, *places.T, strengths, ages))
         moments, which, x, y, self._strengths, self._ages = np.concatenate(parts, axis=1)
-        self._moments, self._labels = moments.astype(np.int64), which.astype(np.int64)
+        self._moments = moments.astype(np.int64)
+        self._labels = which.astype(np.int64)
         if len(x):
             cells = cells_of(recorded.space, np.stack([x, y], axis=1))
         else:

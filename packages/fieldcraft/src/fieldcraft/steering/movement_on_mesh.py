@@ -133,7 +133,7 @@ def _lifted(mesh: Graph, places: Floats, cells: Ints) -> Floats:
         return places
     assert mesh.mesh is not None
     heights = np.empty(len(places))
-    triangles = floors_of(mesh).portals.fans, mesh.mesh.triangles, mesh.mesh.corners
+    triangles = (floors_of(mesh).portals.fans, mesh.mesh.triangles, mesh.mesh.corners)
     kernels.agents.mesh_moving.heights(*triangles, read_only(cells), places, heights)
     return np.column_stack([places, heights])
 
@@ -158,7 +158,7 @@ def _avoidance(mesh: Graph, at: Floats, cells: Ints, heading: Floats, ahead: flo
     """
     plan = read_only(np.ascontiguousarray(at[:, :2]))
     forces = np.empty((len(at), 2))
-    inputs = floors_of(mesh).on_foot, read_only(cells), plan, read_only(heading), ahead
+    inputs = (floors_of(mesh).on_foot, read_only(cells), plan, read_only(heading), ahead)
     run_in_bands(kernels.agents.mesh_moving.avoid, inputs, (forces,), len(at), _AGENTS)
     return forces
 

@@ -99,7 +99,7 @@ class Neighbors:
         self._frame = kernels.shared.agent_neighbors.BinFrame(
             low[0], low[1], period[0], period[1], *per_unit, columns
         )
-        sorted_ = self._starts, self.order, self.places, self._coordinates
+        sorted_ = (self._starts, self.order, self.places, self._coordinates)
         kernels.shared.agent_neighbors.sort(
             self.positions, self._frame, *sorted_, np.empty(count, dtype=np.int64)
         )
@@ -154,8 +154,8 @@ class Neighbors:
         found = np.full(len(at), -1, dtype=np.int64)
         distances = np.full(len(at), np.inf)
         if count:
-            bins = self.places, self.order, self._starts
-            inputs = *bins, read_only(teams), at, own, self._frame, self._limit
+            bins = (self.places, self.order, self._starts)
+            inputs = (*bins, read_only(teams), at, own, self._frame, self._limit)
             run_in_bands(
                 kernels.shared.agent_neighbors.closest, inputs, (found, distances), len(at), _AGENTS
             )
@@ -167,7 +167,7 @@ class Neighbors:
         """
         found = np.empty((len(self), 5))
         moving = vectors("Velocities", velocities, len(self))
-        inputs = self.places, self.order, self._starts, moving, self._frame, self._limit
+        inputs = (self.places, self.order, self._starts, moving, self._frame, self._limit)
         run_in_bands(kernels.shared.agent_neighbors.flock, inputs, (found,), len(self), _AGENTS)
         return self._unsorted(found)
 
@@ -181,7 +181,7 @@ def write_pushes(near: Neighbors, first: int, last: int, pushes: Floats) -> None
     """Write the pushes on the agents [first, last) of `near.places` into `pushes`, in that
     order.
     """
-    inputs = near._coordinates, near.order, near._starts, near._frame, near.radius
+    inputs = (near._coordinates, near.order, near._starts, near._frame, near.radius)
     kernels.shared.agent_neighbors.separate(*inputs, first, last, pushes)
 
 

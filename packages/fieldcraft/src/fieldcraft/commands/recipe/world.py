@@ -248,7 +248,7 @@ class World:
         for recorded in self._recorded:
             if recorded.layer.name == name:
                 strengths += recorded.range()
-        span = min(strengths), max(strengths)
+        span = (min(strengths), max(strengths))
         return self._parts[name].propagation._value_range(*span) or span
 
     def actors_on(self, name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -81,9 +81,9 @@ def timeline(
         here: dict[str, tuple[str, Any]] = {}
         for player, point in frame.players_coordinates.items():
             if _is_known(point):
-                here[_name_of(player)] = player.team.ground.value, point
+                here[_name_of(player)] = (player.team.ground.value, point)
         if with_ball and _is_known(frame.ball_coordinates):
-            here["ball"] = "ball", frame.ball_coordinates
+            here["ball"] = ("ball", frame.ball_coordinates)
         for name, (group, point) in here.items():
             x, y = ((np.array([point.x, 1 - point.y]) - 0.5) * size).tolist()
             builder.add(last, name, group, (x, y))

@@ -294,7 +294,7 @@ def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool 
     if writable and _is_writable(layer):
         if not hasattr(place, _WRITABLE):
             setattr(place, _WRITABLE, {})
-        getattr(place, _WRITABLE)[label] = layer, hexagonal
+        getattr(place, _WRITABLE)[label] = (layer, hexagonal)
         _let_write(place, label, layer, hexagonal)
 
 
@@ -408,7 +408,7 @@ def _add_array(place: Any, layer: Layer, name: str, mirrored: bool) -> None:
     place.add_property_layer(name, _shown(layer, place.dimensions, mirrored), read_only=True)
     if not hasattr(place, _LAYERS):
         setattr(place, _LAYERS, {})
-    getattr(place, _LAYERS)[name] = layer, mirrored
+    getattr(place, _LAYERS)[name] = (layer, mirrored)
 
 
 def _shown(layer: Layer, dimensions: tuple[int, int], mirrored: bool) -> NDArray[np.float32]:

@@ -248,7 +248,8 @@ def maze_walls(
     is_south = pairs.max(axis=1) - first == columns
     pitch = corridor + 1
     walls = np.ones((rows * pitch + 1, columns * pitch + 1), dtype=np.bool_)
-    east, south = (np.ones((rows, columns), dtype=np.bool_) for _ in range(2))
+    east = np.ones((rows, columns), dtype=np.bool_)
+    south = np.ones((rows, columns), dtype=np.bool_)
     east.reshape(-1)[first[~is_south]] = False
     south.reshape(-1)[first[is_south]] = False
     for at in range(1, pitch):

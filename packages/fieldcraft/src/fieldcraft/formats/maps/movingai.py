@@ -234,7 +234,8 @@ def _precision(lengths: NDArray[np.float64], written: list[str]) -> NDArray[np.f
     Files have either a fixed number of decimals or of significant digits; in the second case
     trailing zeros are left out, so the longest number determines it.
     """
-    decimals = significant = 0
+    decimals = 0
+    significant = 0
     for word in written:
         mantissa = re.split("[eE]", word)[0]
         decimals = max(decimals, len(mantissa.partition(".")[2]))

@@ -221,7 +221,7 @@ def _flat(
         own = (*names, str(layer.get("name", "")))
         seen = visible and flag(layer.get("visible", 1))
         x, y = (number(layer.get(key, 0)) for key in ("offsetx", "offsety"))
-        place = offset[0] + x, offset[1] + y
+        place = (offset[0] + x, offset[1] + y)
         if layer["type"] == "group":
             yield from _flat(layer.get("layers", []), own, seen, place)
         else:
@@ -358,7 +358,7 @@ def blocked_cells(
                 at = (enter[thin] + leave[thin]) / 2
             place = np.floor(at)
             inside = (place >= 0) & (place < shape[1 - axis])
-            cells = lines[inside], place[inside].astype(np.int64)
+            cells = (lines[inside], place[inside].astype(np.int64))
             blocked[cells if axis == 0 else cells[::-1]] = True
     return blocked | (np.cumsum(changes, axis=1, dtype=np.int32)[:, :-1] > 0)
 

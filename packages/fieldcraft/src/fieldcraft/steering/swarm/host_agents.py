@@ -84,7 +84,7 @@ class HostAgents:
 
     def _sort(self, plan: SwarmPlan) -> None:
         new = self._spare or (np.empty_like(self._agents), np.empty_like(self._numbers))
-        size = plan.rule.height, plan.rule.width
+        size = (plan.rule.height, plan.rule.width)
         kernels.agents.swarm_steps.arrange(self._agents, self._numbers, *size, *new)
         self._spare = (self._agents, self._numbers)
         self._agents, self._numbers = new
@@ -103,7 +103,7 @@ class HostAgents:
     def _fetch(self, forage: Forage) -> None:
         food = forage.portions()
         width = forage.space.width
-        arrays = self._agents, food, forage.claims
+        arrays = (self._agents, food, forage.claims)
         forage.count(
             int(kernels.agents.swarm_steps.forage(self._numbers, forage.homes, width, *arrays))
         )
@@ -129,7 +129,7 @@ class HostAgents:
             bands = pool.bands(
                 plan.rule.height, self.count // _AGENTS, kernels.trail.stamp_sums.TILE_ROWS
             )
-            arrays = sums.sums, sums.dirty
+            arrays = (sums.sums, sums.dirty)
             pool.run(
                 [(kernels.agents.swarm_steps.leave, (*common, *rows, *arrays)) for rows in bands]
             )

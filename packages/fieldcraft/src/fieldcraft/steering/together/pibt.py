@@ -25,7 +25,7 @@ _UNREACHABLE = ("refuse", "wait")
 _RENEWED = 8  # After traffic has changed, so many rows of distances are computed in a step.
 MOST_BYTES = 1 << 28
 """Size of the table of distances, one row per goal; more goals are led along paths."""
-_NO_SPANS = np.empty((0, 2), dtype=np.int64), np.empty((0, 2), dtype=np.int32)
+_NO_SPANS = (np.empty((0, 2), dtype=np.int64), np.empty((0, 2), dtype=np.int32))
 _NAMED = 5  # A message names at most so many agents.
 _MOST_EFFORT = 10_000
 

@@ -33,8 +33,8 @@ class Plans:
         self.times = times
         self.effort = effort
         self._plan = np.empty((0, times + 1), dtype=np.int32)
-        self._improved_for = 0, 0
-        self._scratch_for = np.empty(0, dtype=np.int64), -1
+        self._improved_for = (0, 0)
+        self._scratch_for = (np.empty(0, dtype=np.int64), -1)
 
     def step(
         self, ground: StepCosts, agents: Planners, cells: Ints, order: Ints, seed: int, same: bool
@@ -46,8 +46,8 @@ class Plans:
         pinned = agents.pinned
         next_cells = np.empty(len(cells), dtype=np.int64)
         at_cells, scratch = self._step_scratch(ground.starts, len(cells))
-        first = ground, agents.distances, agents.rows
-        last = order, pinned, seed, next_cells, at_cells, scratch
+        first = (ground, agents.distances, agents.rows)
+        last = (order, pinned, seed, next_cells, at_cells, scratch)
         if not self.times:
             kernels.agents.pibt_steps.step(*first, cells, *last)
             return next_cells
@@ -73,7 +73,7 @@ class Plans:
         if self._scratch_for[0] is not starts or self._scratch_for[1] != count:
             size = len(starts) - 1
             many = count * (int(np.diff(starts).max(initial=0)) + 1)
-            self._scratch_for = starts, count
+            self._scratch_for = (starts, count)
             self._at_cells = Occupants(
                 now=np.full(size, -1, dtype=np.int32),
                 after=np.full(size, -1, dtype=np.int32),
@@ -94,7 +94,7 @@ class Plans:
         count = len(agents.rows)
         bits = self.times.bit_length()
         if self._improved_for != (size, count):
-            self._improved_for = size, count
+            self._improved_for = (size, count)
             waiting = min(10 * times * size, MOST_WAITING)
             self._occupied = np.full(size << bits, -1, dtype=np.int32)
             self._scratch = ImproveScratch(

@@ -247,7 +247,7 @@ def blend(
     shown = coverage[max(-top, 0) : max(height - top, 0), max(-left, 0) : max(width - left, 0)]
     rows, columns = np.nonzero(shown)
     share = shown[rows, columns, np.newaxis]
-    place = rows + max(top, 0), columns + max(left, 0)
+    place = (rows + max(top, 0), columns + max(left, 0))
     pixels = picture[place]
     under = pixels[:, 3:] / 255 * (1 - share)
     alpha = under + share

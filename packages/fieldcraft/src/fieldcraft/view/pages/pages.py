@@ -102,7 +102,7 @@ def picture(
         else:
             shown = scale_for(subject, colors, limits, threshold, ground)
         values = subject.values
-        beyond = values.min() < np.float32(shown.low), values.max() > np.float32(shown.high)
+        beyond = (values.min() < np.float32(shown.low), values.max() > np.float32(shown.high))
         drawn = frame(meaning.layer, colors=shown, **drawing)
         if meaning.mark is not None and drawing.get("sources", True):
             place = Placement(
@@ -174,7 +174,8 @@ def page(
     (76, 130, 4)
     """
     theme = LIGHT if checks.flag("light", light) else DARK
-    checks.text("title", title), checks.text("caption", caption)
+    checks.text("title", title)
+    checks.text("caption", caption)
     pictures = [checked_frame(shown, (4,)) for shown in checks.sequence("frames", frames)]
     if titles is None:
         names = [""] * len(pictures)

@@ -76,7 +76,9 @@ def plot_over_time(
         checks.integer(name, side, minimum=least, maximum=2**14)
         for name, side, least in (("width", width, 240), ("height", height, 160))
     ]
-    checks.text("title", title), checks.text("caption", caption), checks.flag("percent", percent)
+    checks.text("title", title)
+    checks.text("caption", caption)
+    checks.flag("percent", percent)
     if any(not isinstance(line, tuple) or len(line) != 3 for line in lines or [()]):
         raise InvalidValue(
             "A plot has curves (name, values, color), at least one",

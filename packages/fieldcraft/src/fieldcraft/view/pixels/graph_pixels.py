@@ -117,7 +117,8 @@ class AbovePlan(Plan):
         tints = np.full((len(self.space), 4), 255, dtype=np.uint8)
         picture = np.zeros((_FINER * self.shape[0], _FINER * self.shape[1], 4), dtype=np.uint8)
         if ground is None:
-            tints[:, :3], tints[:, 3:] = rgb, np.rint(255 * cover)
+            tints[:, :3] = rgb
+            tints[:, 3:] = np.rint(255 * cover)
         else:
             tints[:, :3] = np.rint(self._ground(theme) * (1 - cover) + rgb * cover)
             picture[:] = (*theme.ground, 255)
@@ -146,7 +147,8 @@ class AbovePlan(Plan):
         if space.dimensions == 3 and len(space):
             z = space.positions[:, 2]
             share = (z - z.min()) / max(float(np.ptp(z)), 1e-300)
-        low, high = np.array(theme.low_ground), np.array(theme.high_ground)
+        low = np.array(theme.low_ground)
+        high = np.array(theme.high_ground)
         tints: RGBA = np.rint(low + share[:, np.newaxis] * (high - low)).astype(np.uint8)
         tints[space.walls.reshape(-1)] = theme.wall
         return tints

@@ -52,10 +52,13 @@ class GridPlan(Plan):
 
     def __init__(self, space: Grid, scale: float | None, size: int, crop: bool) -> None:
         self.space = space
-        self.rows, self.columns = slice(0, space.height), slice(0, space.width)
+        self.rows = slice(0, space.height)
+        self.columns = slice(0, space.width)
         if crop:
-            self.rows, self.columns = _open_part(space.walls, 1), _open_part(space.walls, 0)
-        height, width = self.rows.stop - self.rows.start, self.columns.stop - self.columns.start
+            self.rows = _open_part(space.walls, 1)
+            self.columns = _open_part(space.walls, 0)
+        height = self.rows.stop - self.rows.start
+        width = self.columns.stop - self.columns.start
         longest = max(width, height)
         if scale is None:
             self.scale = max(1, size // longest)
@@ -94,7 +97,8 @@ class GridPlan(Plan):
         if self.shrink == 1:
             return shown
         parts = self._blocks(shown)
-        high, low = parts.max(axis=(1, 3)), parts.min(axis=(1, 3))
+        high = parts.max(axis=(1, 3))
+        low = parts.min(axis=(1, 3))
         return np.asarray(np.where(high >= -low, high, low))
 
     def middle(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -106,7 +110,8 @@ class GridPlan(Plan):
         """Return cells as blocks, shape (rows, shrink, columns, shrink, ...); the last ones repeat
         the edge of the map.
         """
-        (height, width), shrink = cells.shape[:2], self.shrink
+        height, width = cells.shape[:2]
+        shrink = self.shrink
         pad = [(0, -height % shrink), (0, -width % shrink)] + [(0, 0)] * (cells.ndim - 2)
         if shrink > 1:
             full = np.pad(cells, pad, mode="edge")
@@ -180,7 +185,8 @@ class GridPlan(Plan):
         cover = (share[:, np.newaxis] * (np.arange(HIDDEN + 1) < count))[..., np.newaxis]
         table = np.full((len(tones), HIDDEN + 1, 4), 255, dtype=np.uint8)
         if ground is None:
-            table[..., :3], table[..., 3:] = rgb, np.rint(cover * 255)
+            table[..., :3] = rgb
+            table[..., 3:] = np.rint(cover * 255)
         else:
             table[..., :3] = np.rint(tones[:, np.newaxis] * (1 - cover) + rgb * cover)
         mixed = table.view(np.uint32)[..., 0].reshape(-1)
@@ -210,7 +216,8 @@ class GridPlan(Plan):
         walls = np.asarray(space.walls[self.rows, self.columns])
         thick = min(max(1, round(self.scale / 4)), 3)
         marked = np.zeros(self.shape, dtype=np.bool_)
-        (height, width), scale = walls.shape, self.scale
+        height, width = walls.shape
+        scale = self.scale
         cells = marked.reshape(height, scale, width, scale).transpose(0, 2, 1, 3)
         part = {-1: slice(0, thick), 0: slice(None), 1: slice(max(scale - thick, 0), None)}
         for across in (-1, 0, 1):

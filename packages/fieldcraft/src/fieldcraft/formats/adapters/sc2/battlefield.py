@@ -118,7 +118,8 @@ class Battlefield:
         self._spaces: dict[str, Grid] = {}
         self._safety: dict[str, Any] = {}
         self._costs: dict[tuple[str, float], Any] = {}
-        self.ground, self.air = self.space("ground"), self.space("air")
+        self.ground = self.space("ground")
+        self.air = self.space("air")
         self.imap = InfluenceMap(
             Grid(width, height, neighbors=8, y_up=True)
         )  # danger reaches over walls
@@ -273,7 +274,7 @@ class Battlefield:
 
     def _cost(self, kind: str, weight: float) -> Any:
         """Return the cost of cells as an expression, cached."""
-        key = kind, checks.not_negative("weight", weight)
+        key = (kind, checks.not_negative("weight", weight))
         if key not in self._costs:
             layer, space = self._of(kind)
             self._costs = dict(list(self._costs.items())[-_MOST_COSTS:])

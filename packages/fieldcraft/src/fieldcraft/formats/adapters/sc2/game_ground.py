@@ -40,7 +40,8 @@ class Obstacles:
         self._bot = bot
         self._pathing = self._seen()
         self.natural: Bools = ~self._pathing
-        self._all, self._rocks = (np.zeros(self._pathing.shape, dtype=np.int16) for _ in range(2))
+        self._all = np.zeros(self._pathing.shape, dtype=np.int16)
+        self._rocks = np.zeros(self._pathing.shape, dtype=np.int16)
         self._version: Any = None
         self.follow()
 
@@ -87,7 +88,8 @@ class Obstacles:
         if version == self._version:
             return changed
         self._version = version
-        self._all[:] = self._rocks[:] = 0
+        self._all[:] = 0
+        self._rocks[:] = 0
         for box, is_rock in self._boxes():
             left, low, right, high = (max(edge, 0) for edge in box)
             self._all[low:high, left:right] += 1
@@ -146,8 +148,8 @@ def climbable(natural: Bools, height: NDArray[np.uint8]) -> Bools:
         for width in range(1, _WIDEST[abs(dy) + abs(dx)] + 1):
             down = dy * (width + 1)
             right = dx * (width + 1)
-            here = slice(0, rows - down), slice(max(-right, 0), columns - max(right, 0))
-            there = slice(down, rows), slice(max(right, 0), columns + min(right, 0))
+            here = (slice(0, rows - down), slice(max(-right, 0), columns - max(right, 0)))
+            there = (slice(down, rows), slice(max(right, 0), columns + min(right, 0)))
             meets = (
                 ~natural[here]
                 & ~natural[there]
