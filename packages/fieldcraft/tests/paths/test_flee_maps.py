@@ -102,3 +102,8 @@ def test_strengths_that_lead_nowhere_are_refused(strength: object) -> None:
 def test_something_other_than_a_distance_map_is_refused() -> None:
     with pytest.raises(InvalidValue, match="distance map"):
         flee_map(fc.Grid(3, 2))  # type: ignore[arg-type]
+
+
+def test_a_flee_map_has_the_size_of_its_danger() -> None:
+    danger = fc.distance_map(fc.Grid(7, 5), (1.5, 1.5), size=2)
+    assert fc.flee_map(danger).size == 2
