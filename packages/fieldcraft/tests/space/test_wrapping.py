@@ -94,3 +94,16 @@ def test_images_are_the_nearest(x: float, y: float, size: tuple[float, float]) -
     assert box is not None
     assert (box == np.where(np.isfinite(period), period, 0)).all()
     assert nearest_images(away, None) is away and box_of(None) is None
+
+
+@pytest.mark.parametrize("wrap", WRAPS)
+def test_steps_lead_over_edges_that_wrap_and_no_others(wrap: Wrap) -> None:
+    grid = fc.Grid(5, 4, neighbors=8, wrap=wrap)
+    for cell in range(len(grid)):
+        row, column = divmod(cell, 5)
+        expected = set()
+        for y in range(row - 1, row + 2):
+            for x in range(column - 1, column + 2):
+                if (grid.wraps_y or 0 <= y < 4) and (grid.wraps_x or 0 <= x < 5):
+                    expected.add(y % 4 * 5 + x % 5)
+        assert grid.neighbors_of(cell).tolist() == sorted(expected - {cell})

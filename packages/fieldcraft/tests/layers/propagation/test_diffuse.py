@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
 from support.refusals import refused
@@ -35,3 +39,17 @@ def test_numbers_out_of_range_are_refused() -> None:
             fc.Diffuse(**wrong)
     with refused(InvalidValue, "Pass one"):
         fc.Diffuse(keep=0.5, half_life=2.0)
+
+
+@pytest.mark.parametrize("wrap", ["x", "y", True])
+def test_a_drift_crosses_edges_that_wrap_and_no_others(wrap: Any) -> None:
+    grid = fc.Grid(8, 6, wrap=wrap)
+    for axis, drift in ((0, (1.0, 0.0)), (1, (0.0, 1.0))):
+        smoke = fc.InfluenceMap(grid).add_layer("s", fc.Diffuse(rate=0.0, drift=drift, floor=0))
+        last = (7.5, 2.5) if axis == 0 else (3.5, 5.5)
+        first = (0.5, 2.5) if axis == 0 else (3.5, 0.5)
+        smoke.deposit(last, 1.0)
+        smoke.step(12)
+        wraps = grid.wraps_x if axis == 0 else grid.wraps_y
+        assert (smoke.sample(first) > 0) == wraps
+        assert smoke.values.sum() == pytest.approx(1.0, abs=1e-5)

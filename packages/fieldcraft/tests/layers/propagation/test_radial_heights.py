@@ -113,6 +113,10 @@ def test_it_is_copied_saved_and_left_out_with_the_layer(tmp_path: Path) -> None:
     without = layer.without(handles[1])
     expected = seen_from(grid, places[[0, 0, 0, 2]], heights, 0.5)
     np.testing.assert_array_equal(without.values, expected)
+    layer.set_heights(heights * 3, eye=0.5)
+    expected = seen_from(grid, places[[0, 0, 0, 2]], heights * 3, 0.5)
+    np.testing.assert_array_equal(without.values, expected)
+    layer.set_heights(heights, eye=0.5)
     layer.set_heights(None)
     imap.step()
     assert layer.heights is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -163,3 +164,17 @@ class TestTiersAndThreads:
         np.testing.assert_array_equal(
             RadialField(fast).contributions(cell)[1], RadialField(slow).contributions(cell)[1]
         )
+
+
+@pytest.mark.parametrize("wrap", ["x", "y", True])
+def test_walls_beyond_an_edge_that_wraps_are_followed(wrap: Any) -> None:
+    grid = fc.Grid(100, 70, wrap=wrap)
+    layer = fc.InfluenceMap(grid).add_layer("r", fc.Radial(6, metric="path"))
+    layer.add_sources([(50.5, 1.5), (1.5, 35.5)], 3.0)
+    layer.step()
+    grid.set_walls(grid.cell_at([(50.5, 68.5), (98.5, 35.5)]))
+    layer.step()
+    fresh = fc.InfluenceMap(fc.Grid(walls=grid.walls, wrap=wrap)).add_layer("r", layer.propagation)
+    fresh.add_sources([(50.5, 1.5), (1.5, 35.5)], 3.0)
+    fresh.step()
+    assert layer.values.tobytes() == fresh.values.tobytes()
