@@ -21,8 +21,6 @@ try:
 except ImportError:
     _getsignal = signal.getsignal
 
-__all__ = ["A_FEW", "atomic", "in_parts", "interruptible", "poll_interrupt"]
-
 Operation = TypeVar("Operation", bound=Callable[..., Any])
 Result = TypeVar("Result")
 Handler = Callable[[int, FrameType | None], Any]
@@ -67,6 +65,7 @@ class Deferring:
         self.handler = handler
 
     def __call__(self, number: int, frame: FrameType | None) -> Any:
+        """Call the other handler, or defer the signal if an operation is under way."""
         global pending
         stack = _interrupted(frame)
         if _operations(stack) or any(each.f_code in changing_locks for each in stack):

@@ -12,8 +12,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ROUNDING", "SLACK", "farthest_within", "nearest_beyond"]
-
 SLACK = 1e-9
 """Distances that differ by less than this share of the range are equal."""
 

@@ -28,6 +28,7 @@ from fieldcraft.layers.propagation.propagation import checked_pins
 from fieldcraft.layers.propagation.settings import propagation_of
 from fieldcraft.layers.steps import MOST_TICKS, changed_walls
 from fieldcraft.space import Space, encoding, grid_of
+from fieldcraft.space.space_saves import Keys
 
 if TYPE_CHECKING:
     from fieldcraft.layers.influence_map import InfluenceMap
@@ -39,7 +40,7 @@ _FRAME = struct.Struct("<IQ")
 _ENTRY = dict.fromkeys(
     ("name", "space", "propagation", "priority", "every", "ticks", "due", "arrays", "sources")
 )
-_KEYS: encoding.Keys = {
+_KEYS: Keys = {
     "ticks": None,
     "spaces": dict.fromkeys(("space", "parent")),
     "layers": {**_ENTRY, "falloffs": None, "keys": None, "taken": None},

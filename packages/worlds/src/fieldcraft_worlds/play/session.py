@@ -13,13 +13,14 @@ from fieldcraft import Space
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.base.interruption import atomic
-from fieldcraft.space import encoding as serialization
+from fieldcraft.space import encoding
+from fieldcraft.space.space_saves import Keys
 from fieldcraft_worlds.games.game import Game
 from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.settings import kinds_of
 
 _SAVED: dict[str, Any] = {"seed": int, "steps": int, "dice": np.random.Generator, "journal": tuple}
-_KEYS: serialization.Keys = dict.fromkeys((*_SAVED, "map", "settings", "state"))
+_KEYS: Keys = dict.fromkeys((*_SAVED, "map", "settings", "state"))
 
 
 class Session:
@@ -59,7 +60,7 @@ class Session:
         self.seed = checks.integer("seed", seed)
         self.world = game.open(game.default_map() if space is None else space, self.settings)
         self._kinds = tuple(dict.fromkeys((*game.kinds, *kinds_of(self.settings))))
-        self._map = serialization.to_bytes(self.world.space)
+        self._map = encoding.to_bytes(self.world.space)
 
     @atomic
     def restart(self) -> None:
@@ -125,7 +126,7 @@ class Session:
             "state": self.state,
             "dice": self._rng,
         }
-        return serialization.digest(content, self._kinds)
+        return encoding.digest(content, self._kinds)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the match with all its orders to a file, in place of an old one; see `load`."""
@@ -255,7 +256,7 @@ class Session:
 
     def _space(self) -> Any:
         """Return the map at the start of the match."""
-        return serialization.from_bytes(self._map)
+        return encoding.from_bytes(self._map)
 
 
 def play_out(

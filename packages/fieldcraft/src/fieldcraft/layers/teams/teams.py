@@ -26,8 +26,6 @@ from fieldcraft.values.expression import expression_of
 from fieldcraft.values.layered import Layered
 from fieldcraft.values.operand import Operand
 
-__all__ = ["FrontLine", "Owners", "Teams", "add_teams"]
-
 
 @runtime_checkable
 class LayerOwner(Layered, Protocol):

@@ -18,8 +18,6 @@ from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.changes import WallChanges
 from fieldcraft.space.graph.graph_checks import (
-    MAX_EDGES,
-    MAX_VERTICES,
     checked_edges,
     checked_labels,
     checked_mesh,
@@ -32,8 +30,6 @@ from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.mesh.joining import joined
 from fieldcraft.space.mesh.mesh import Mesh
 from fieldcraft.space.space import Space
-
-__all__ = ["MAX_EDGES", "MAX_VERTICES", "Graph"]
 
 # height above or below a polygon at which points count as on it, as a share of the coordinates
 _ON_FLOOR = 1e-12
