@@ -7,6 +7,6 @@ ABOUT = About(
     command="research.microrts play FOLDER",
     data="microRTS and its bots, by research.microrts setup",
     time="3 to 30 s of one core a match",
-    result="427.5 of 440 points on basesWorkers16x16A; CoacAI wins on FourBasesWorkers8x8",
+    result="427.5 of 440 points on basesWorkers16x16A; loses to CoacAI on FourBasesWorkers8x8",
     page="microrts/README.md",
 )
