@@ -34,7 +34,7 @@ USES = {
     "pursuit": lambda space, cells: _looked(fc.Pursuit(space, (1.5, 1.5), (1, 0)), cells),
     "blocked": lambda space, cells: fc.Pursuit(
         space, (1.5, 1.5), (1, 0), blocked=cells
-    )._impassable.tolist(),
+    )._flood.impassable.tolist(),
 }
 
 
