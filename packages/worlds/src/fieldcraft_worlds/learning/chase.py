@@ -337,7 +337,9 @@ class _Controlled:
         moods = people.moods.copy()
         targets = people.targets.copy()
         goals = people.goals.copy()
-        moods[self.rows], targets[self.rows], goals[self.rows] = CHASE, 0, cells
+        moods[self.rows] = CHASE
+        targets[self.rows] = 0
+        goals[self.rows] = cells
         return replace(after, people=replace(people, moods=moods, targets=targets, goals=goals))
 
 

@@ -78,7 +78,9 @@ def decide(
     # Targets in sight
     chosen = _best_targets(ground, at, people.positions, sighting, target)
     sees_one = chosen != NOBODY
-    new[sees_one], target[sees_one], goal[sees_one] = CHASE, chosen[sees_one], NOTHING
+    new[sees_one] = CHASE
+    target[sees_one] = chosen[sees_one]
+    goal[sees_one] = NOTHING
 
     # Targets just lost from sight
     lost = (own == CHASE) & ~sees_one
@@ -86,14 +88,17 @@ def decide(
     after_other = lost & (target > 0)
     new[lost & (target == NOBODY)] = PATROL
     goal[after_other] = people.cells[target[after_other]]
-    new[after_other], target[after_other] = INVESTIGATE, NOBODY
+    new[after_other] = INVESTIGATE
+    target[after_other] = NOBODY
     if contacts.in_sight[0] and last_seen is not None:
         joining = (own == SEARCH) & ~sees_one
         follows = after_player | joining
-        new[follows], target[follows] = CHASE, 0
+        new[follows] = CHASE
+        target[follows] = 0
         goal[follows] = ground.cells_of(last_seen[None])[0]
     else:
-        new[after_player], target[after_player] = SEARCH, NOBODY
+        new[after_player] = SEARCH
+        target[after_player] = NOBODY
         if was_lost and last_seen is not None:
             new[_helpers(ground, settings, at, last_seen, new)] = SEARCH
 
@@ -120,14 +125,16 @@ def decide(
         curious = curious[sources >= 0]
         sources = sources[sources >= 0]
         sources = np.where(ground.is_home[sources], sources, people.cells[hunters[curious]])
-        new[curious], goal[curious] = INVESTIGATE, sources
+        new[curious] = INVESTIGATE
+        goal[curious] = sources
 
     # Goals reached, and searches given up
     arrived = _arrived(ground, people.positions[hunters], people.cells[hunters], goal)
     done = ((new == INVESTIGATE) & (arrived | ((own == INVESTIGATE) & timed_out & ~hears))) | (
         (new == SEARCH) & (own == SEARCH) & timed_out
     )
-    new[done], goal[done] = PATROL, NOTHING
+    new[done] = PATROL
+    goal[done] = NOTHING
     changed = new != own
     since[hunters[changed]] = state.step
     goal[changed & ((new == SEARCH) | (new == PATROL))] = NOTHING
@@ -138,7 +145,9 @@ def decide(
         cells = ground.cells_of(_search_goals(search, ground.eyes(people, hunters[party]), rng))
         goal[party] = np.where(ground.is_home[cells], cells, people.cells[hunters[party]])
 
-    moods[hunters], targets[hunters], goals[hunters] = new, target, goal
+    moods[hunters] = new
+    targets[hunters] = target
+    goals[hunters] = goal
     memory = derived.states(searches, by_party=state.search == PARTY and len(party) > 0)
     seen, waited = derived.next_patrol(state.seen, sighting.view)
     goals[hunters] = _patrol_goals(ground, state, hunters, new, goal, arrived, waited, rng)

@@ -134,12 +134,10 @@ def _move_civilians(
     rows = people.rows(CIVILIAN)
     if not len(rows):
         return state
-    moods, goals, until, headings = (
-        people.moods.copy(),
-        people.goals.copy(),
-        people.until.copy(),
-        people.headings.copy(),
-    )
+    moods = people.moods.copy()
+    goals = people.goals.copy()
+    until = people.until.copy()
+    headings = people.headings.copy()
     fear: NDArray[Any] = np.zeros(len(rows))
     if settings.infects:
         fear = state.infection.reshape(-1)[people.cells[rows]]
@@ -151,7 +149,8 @@ def _move_civilians(
         away = derived.downhill(state.infection, people.positions[fleeing], people.cells[fleeing])
         moving = (away != 0).any(axis=1)
         headings[fleeing[moving]] = away[moving]
-        goals[fleeing], until[fleeing] = NOTHING, 0
+        goals[fleeing] = NOTHING
+        until[fleeing] = 0
     calm = rows[~flees]
     gaps = ground.away(people.positions[calm], ground.space.position_of(np.maximum(goals[calm], 0)))
     arrived = (goals[calm] != NOTHING) & (np.sqrt((gaps**2).sum(axis=1)) < 2.5 * ground.unit)
@@ -291,7 +290,8 @@ def _bite(ground: ChaseGround, settings: Settings, state: State) -> tuple[State,
     busy = settings.steps(settings.hunter.stun), settings.steps(settings.civilian.feast)
     until[hunters] = state.step + np.where(prey == 0, *busy)
     victims = np.unique(prey[prey > 0])
-    roles[victims], goals[victims] = TURNING, NOTHING
+    roles[victims] = TURNING
+    goals[victims] = NOTHING
     until[victims] = state.step + settings.steps(settings.civilian.turning)
     targets[np.isin(targets, victims)] = NOBODY
     caught = bool((prey == 0).any())
@@ -317,13 +317,11 @@ def _convert(state: State) -> State:
         column.copy()
         for column in (people.roles, people.moods, people.since, people.targets, people.goals)
     )
-    roles[rows], moods[rows], since[rows], targets[rows], goals[rows] = (
-        HUNTER,
-        PATROL,
-        state.step,
-        NOBODY,
-        NOTHING,
-    )
+    roles[rows] = HUNTER
+    moods[rows] = PATROL
+    since[rows] = state.step
+    targets[rows] = NOBODY
+    goals[rows] = NOTHING
     return state.with_people(roles=roles, moods=moods, since=since, targets=targets, goals=goals)
 
 

@@ -308,7 +308,8 @@ def _next_cells(
     for number in np.flatnonzero(choosing & (moods != EXPLORES)).tolist():
         cell = int(cells[number])
         goal = int(seen[number])
-        ahead[number], targets[number] = derived.next_on_path(cell, goal), goal
+        ahead[number] = derived.next_on_path(cell, goal)
+        targets[number] = goal
         if ahead[number] == cell and moods[number] == SEARCHES:
             seen[number] = NOWHERE
     exploring = np.flatnonzero(choosing & (seen == NOWHERE))
@@ -326,7 +327,8 @@ def _next_cells(
             unknown=0.0 if rules.beyond else None,
             rng=rng,
         )
-        ahead[exploring], targets[exploring] = found.cells, found.targets
+        ahead[exploring] = found.cells
+        targets[exploring] = found.targets
     return ahead, targets, seen
 
 

@@ -287,7 +287,9 @@ def _set_orders(state: State, team: int, squad: int, tower: int, cell: int, safe
     towers = state.squads.towers.copy()
     cells = state.squads.cells.copy()
     safe = state.squads.safely.copy()
-    towers[team, squad], cells[team, squad], safe[team, squad] = tower, cell, safely
+    towers[team, squad] = tower
+    cells[team, squad] = cell
+    safe[team, squad] = safely
     return replace(state, squads=replace(state.squads, towers=towers, cells=cells, safely=safe))
 
 
