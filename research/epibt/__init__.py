@@ -6,7 +6,7 @@ ABOUT = About(
     question="Is PIBT with traffic ahead of EPIBT on its own maps?",
     command="research.epibt",
     data="a clone of EPIBT",
-    time="6 minutes of one core for the small map; 15 minutes to prepare a large one",
+    time="3 minutes of one core for the small map; large ones not run",
     result="ahead in nine rows of POGEMA (eight beyond chance); on its map in 4 of 8",
     page="epibt/README.md",
 )
