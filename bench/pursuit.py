@@ -132,7 +132,7 @@ def flood(report: Report, quick: bool) -> None:
 
         for start in starts.tolist():
             library.flood_run(peer, start)
-            if library.flood_reached(peer) != np.count_nonzero(ours(start)._ignited >= 0):
+            if library.flood_reached(peer) != np.count_nonzero(ours(start).state()["ignited"] >= 0):
                 report.wrong.append(
                     f"flood on {name} from vertex {start}: the two reach different vertices"
                 )
