@@ -18,7 +18,7 @@ import multiprocessing
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -205,10 +205,15 @@ def _entry(symbol: str, described: Any) -> ir.Module:
     slots, error = entry.args
     builder = ir.IRBuilder(entry.append_basic_block())
     answer = builder.alloca(kind.args[0].pointee)
-    given = [
-        _loaded(builder, builder.gep(slots, [_WORD(number)]), wanted)
-        for number, wanted in enumerate(kind.args[2:])
-    ]
+    given = []
+    kinds = kind.args[2:]
+    for number, wanted in enumerate(kinds):
+        if _is_owner(kinds, number) or _is_owner(kinds, number - 1):
+            # The callers own all arrays. Counts of references that are known to be none are left
+            # out where functions are inlined, and else each use of an array would call two.
+            given.append(ir.Constant(wanted, None))
+        else:
+            given.append(_loaded(builder, builder.gep(slots, [_WORD(number)]), wanted))
     status = builder.call(plain, [answer, error, *given])
     is_ok = builder.or_(*(builder.icmp_signed("==", status, _WORD(code)) for code in _OK))
     with builder.if_then(is_ok):
@@ -220,6 +225,14 @@ def _entry(symbol: str, described: Any) -> ir.Module:
         builder.ret(_WORD(0))
     builder.ret(status)
     return module
+
+
+def _is_owner(kinds: Sequence[ir.Type], number: int) -> bool:
+    """Return whether an argument is the first part of an array, its counts of references: it and
+    the next part, the Python object that the array belongs to, are pointers.
+    """
+    pair = kinds[max(number, 0) : number + 2]
+    return len(pair) == 2 and all(isinstance(each, ir.PointerType) for each in pair)
 
 
 def _loaded(builder: ir.IRBuilder, slot: Any, wanted: ir.Type) -> Any:
