@@ -19,8 +19,7 @@ from fieldcraft.base.errors import FieldcraftError
 from fieldcraft.base.files import damaged, newer, sealed, write_sealed
 from fieldcraft.layers.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.layers.sources.falloff import Falloff, Ring
-from fieldcraft.space.encoding import from_bytes, to_bytes
-from fieldcraft.space.space_saves import Keys
+from fieldcraft.space.encoding import Keys, from_bytes, to_bytes
 from fieldcraft_cluster.blocks import BlockEntry
 from fieldcraft_cluster.folder import is_block_name, remove_unlisted
 

@@ -16,6 +16,34 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.synonyms import VALUES
 
+__all__ = [
+    "LARGEST",
+    "amounts",
+    "array",
+    "array_of",
+    "choice",
+    "fields",
+    "finite",
+    "flag",
+    "fraction",
+    "function",
+    "generator",
+    "instance",
+    "integer",
+    "not_negative",
+    "numbers",
+    "optional",
+    "pair",
+    "path",
+    "position",
+    "positions",
+    "positive",
+    "sequence",
+    "shaped",
+    "short",
+    "text",
+]
+
 T = TypeVar("T")
 Word = TypeVar("Word")
 _HALVES = re.compile("[\ud800-\udfff]")

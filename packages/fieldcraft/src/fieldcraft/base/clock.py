@@ -5,6 +5,8 @@ from __future__ import annotations
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 
+__all__ = ["MOST_TICKS", "TICKS_PER_SECOND", "seconds", "ticks"]
+
 # The smallest count that 24, 25, 30, 48, 50, 60, 90, 100, 120 and 144 frames a second all divide,
 # and audio rates too.
 TICKS_PER_SECOND = 705_600_000

@@ -19,6 +19,18 @@ from typing import BinaryIO
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
 
+__all__ = [
+    "damaged",
+    "file_size",
+    "in_file",
+    "is_there",
+    "newer",
+    "read_bytes",
+    "sealed",
+    "target_of",
+    "write_sealed",
+]
+
 _SEAL = hashlib.sha256().digest_size
 _CHUNK = 1 << 20
 _HOUR = 3600.0

@@ -21,6 +21,8 @@ try:
 except ImportError:
     _getsignal = signal.getsignal
 
+__all__ = ["A_FEW", "atomic", "in_parts", "interruptible", "poll_interrupt"]
+
 Operation = TypeVar("Operation", bound=Callable[..., Any])
 Result = TypeVar("Result")
 Handler = Callable[[int, FrameType | None], Any]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import TextIO
 
+__all__ = ["Progress"]
+
 _WIDTH = 30
 _REDRAWN_EVERY = 0.1  # seconds, on a terminal
 _LINE_EVERY = 5.0  # seconds, elsewhere

@@ -4,6 +4,31 @@ from __future__ import annotations
 
 from typing import Literal
 
+__all__ = [
+    "Between",
+    "Charge",
+    "Combined",
+    "Corners",
+    "Curve",
+    "DynamicKind",
+    "Edges",
+    "Estimate",
+    "IfOnWall",
+    "IfOutside",
+    "IfSourceOnWall",
+    "Loss",
+    "MapKind",
+    "MazeAlgorithm",
+    "Metric",
+    "Mobility",
+    "NoneFound",
+    "OnUnreachable",
+    "Orientation",
+    "StampBlend",
+    "StaticKind",
+    "Strongest",
+]
+
 Between = Literal["nearest", "bilinear"]
 """How a map is sampled: the cell that contains a position, or between cells."""
 Strongest = Literal["total", "source"]

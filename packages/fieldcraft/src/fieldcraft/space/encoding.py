@@ -30,6 +30,16 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.space.space_saves import KEYS, NAMES, Keys, restored, state_of
 
+__all__ = [
+    "MOST_BYTES",
+    "Keys",
+    "digest",
+    "from_bytes",
+    "from_compressed",
+    "from_pieces",
+    "to_bytes",
+]
+
 MOST_BYTES = 1 << 30
 """The memory that the values of a state may take, if the reader sets no other bound."""
 

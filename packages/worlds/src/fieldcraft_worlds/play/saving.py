@@ -18,8 +18,7 @@ from typing import Any
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadSaveFile
 from fieldcraft.base.files import damaged, in_file, newer, sealed, write_sealed
-from fieldcraft.space.encoding import from_bytes, from_compressed, to_bytes
-from fieldcraft.space.space_saves import Keys
+from fieldcraft.space.encoding import Keys, from_bytes, from_compressed, to_bytes
 
 _MAGIC = b"fieldcraft game\n"
 _VERSION = 1

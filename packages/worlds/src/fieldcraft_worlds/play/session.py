@@ -14,13 +14,12 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.base.interruption import atomic
 from fieldcraft.space import encoding
-from fieldcraft.space.space_saves import Keys
 from fieldcraft_worlds.games.game import Game
 from fieldcraft_worlds.play import saving
 from fieldcraft_worlds.play.settings import kinds_of
 
 _SAVED: dict[str, Any] = {"seed": int, "steps": int, "dice": np.random.Generator, "journal": tuple}
-_KEYS: Keys = dict.fromkeys((*_SAVED, "map", "settings", "state"))
+_KEYS: encoding.Keys = dict.fromkeys((*_SAVED, "map", "settings", "state"))
 
 
 class Session:
