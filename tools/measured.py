@@ -104,7 +104,9 @@ def help_of(module: str, words: list[str]) -> tuple[object, str]:
     printed = io.StringIO()
     code: object = 0
     argv = [module, *words, "--help"]
+    others = {name: known for name, known in sys.modules.items() if name != f"{module}.__main__"}
     with (
+        patch.dict(sys.modules, others, clear=True),
         patch.object(sys, "argv", argv),
         contextlib.redirect_stdout(printed),
         contextlib.redirect_stderr(printed),
