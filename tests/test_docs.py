@@ -128,7 +128,7 @@ def test_every_picture_can_be_drawn_anew() -> None:
 
 WITHOUT_TEXT = {"damage", "first_map", "level_glb", "maps", "learned", "nearest", "pack"}
 WITHOUT_TEXT |= {"roguelike", "tower_defence", "two_groups", "within", "without"}
-DRAWN_FROM_LONG_RUNS = {"cost", "live"}
+DRAWN_FROM_LONG_RUNS = {"cost"}
 
 
 def test_text_in_pictures_is_readable() -> None:
