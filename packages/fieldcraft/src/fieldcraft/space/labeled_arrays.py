@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base.errors import InvalidValue
 
-if TYPE_CHECKING:
-    from fieldcraft.space.space import Space
+
+class Cells(Protocol):
+    """What a labeled array is compared with: the parts of a space that say where its cells are."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of maps of the space."""
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """The centers of all cells, (cells, 2 or 3)."""
+
+    @property
+    def extent(self) -> NDArray[np.float64]:
+        """The corners of the space, (2, 2 or 3)."""
 
 
-def unlabeled(space: Space, values: ArrayLike) -> ArrayLike:
+def unlabeled(space: Cells, values: ArrayLike) -> ArrayLike:
     """Return the values of an `xarray.DataArray` in the order of a grid's cells; anything else
     unchanged.
 
