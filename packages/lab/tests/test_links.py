@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fieldcraft.base.errors import FieldcraftError, InvalidValue
+from fieldcraft.commands.recipe import read_recipe
 from fieldcraft_lab import orders, replay
+from fieldcraft_lab.live_recipe import LiveRecipe
 from fieldcraft_lab.replay import with_view
 from fieldcraft_lab.session import Session
 from support.refusals import refused
@@ -38,6 +40,27 @@ def test_a_link_brings_its_session_back_and_its_view(tmp_path: Path) -> None:
         with_view("http://127.0.0.1:5/#token=new", link)
         == "http://127.0.0.1:5/#token=new&state=eyJ2aWV3cyI6W119"
     )
+
+
+@pytest.mark.parametrize("wrap", ["x", "y"])
+def test_a_link_brings_back_along_which_axis_a_map_wraps(tmp_path: Path, wrap: str) -> None:
+    path = tmp_path / "strip.toml"
+    path.write_text(
+        f'[map]\ngenerate = "empty"\nwidth = 12\nheight = 7\nwrap = "{wrap}"\n'
+        "[layers.threat]\ndecay = 0.2\n"
+        '[[sources]]\nlayer = "threat"\nposition = [0.5, 0.5]\nstrength = 5\n'
+        "[run]\nseconds = 2\n"
+    )
+    session = Session(LiveRecipe(read_recipe(path)))
+    session.step(7)
+    session.apply(orders.Paint(((3.5, 0.5),), 0.0, True))
+    session.step(5)
+    again = replay.session_of(link_to(session, tmp_path))
+    again.seek(again.furthest)
+    assert again.live.imap.space.wrap == wrap
+    assert again.digest() == session.digest()
+    across = {"x": (11.5, 0.5), "y": (0.5, 6.5)}
+    assert again.live.imap["threat"].sample(across[wrap]) > 3
 
 
 NONE = [

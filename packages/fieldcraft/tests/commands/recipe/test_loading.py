@@ -11,6 +11,7 @@ from PIL import Image
 import fieldcraft as fc
 from fieldcraft.commands.recipe import read_recipe
 from fieldcraft.commands.recipe.outputs import run
+from fieldcraft.commands.recipe.world import World
 from support import realdata
 from support.recipes import (
     FADE,
@@ -24,6 +25,7 @@ from support.recipes import (
     problems,
     source,
     world,
+    write,
     write_graph,
 )
 
@@ -40,6 +42,49 @@ def test_mazes(tmp_path):
         "Perhaps 'growing' is meant"
         in problems(tmp_path, text.replace("growing", "growng"), FADE, source("known"), RUN)[0]
     )
+
+
+WRAPS = {"true": True, "false": False, '"x"': "x", '"y"': "y"}
+HEXES = '[map]\ngenerate = "hex"\ncolumns = 14\nrows = 10\n'
+
+
+@pytest.mark.parametrize("text", WRAPS)
+@pytest.mark.parametrize("kind", ["empty", "hex"])
+def test_maps_of_recipes_wrap_as_those_of_calls(tmp_path, kind, text):
+    if kind == "empty":
+        head = FIELD
+        space = fc.Grid(14, 9, neighbors=8, wrap=WRAPS[text])
+    else:
+        head = HEXES
+        space = fc.HexGrid(14, 10, wrap=WRAPS[text])
+    corner = "position = [0.5, 0.5]\nstrength = 5\n"
+    w = world(tmp_path, f"{head}wrap = {text}\n", LAYER, source("threat", corner), RUN)
+    assert repr(w.imap.space) == repr(space)
+    w.go_to(1)
+    layer = (imap := fc.InfluenceMap(space)).add_layer("threat", fc.Spread(0.2, 0.5))
+    layer.add_source((0.5, 0.5), 5)
+    imap.step(10)
+    np.testing.assert_array_equal(w.imap["threat"].values, layer.values)
+
+
+@pytest.mark.parametrize("text", ['"z"', '"xy"', "1", "0.5", "[true, false]", '""'])
+@pytest.mark.parametrize("head", [FIELD, HEXES], ids=["empty", "hex"])
+def test_other_words_for_edges_that_wrap_are_refused(tmp_path, head, text):
+    found = problems(tmp_path, f"{head}wrap = {text}\n", LAYER, RUN)
+    line = f"{head}wrap".count("\n") + 1
+    assert found[0].startswith(f'line {line}: map: wrap is True, False, "x" or "y". Got ')
+
+
+def test_hexagons_that_cannot_wrap_are_a_problem_of_the_map(tmp_path):
+    found = problems(tmp_path, HEXES.replace("10", "9") + 'wrap = "y"\n', LAYER, RUN)
+    assert "have an even number of rows" in found[0]
+    world(tmp_path, HEXES.replace("10", "9") + 'wrap = "x"\n', LAYER, RUN)
+
+
+def test_a_set_value_replaces_how_a_map_wraps(tmp_path):
+    path = write(tmp_path, FIELD, LAYER, RUN)
+    assert World(read_recipe(path, ['map.wrap="x"'])).imap.space.wrap == "x"
+    assert World(read_recipe(path, ["map.wrap=y"])).imap.space.wrap == "y"
 
 
 def test_a_recipe_on_a_graph_gives_what_the_calls_give(tmp_path):

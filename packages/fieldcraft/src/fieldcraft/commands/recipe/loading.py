@@ -29,6 +29,7 @@ from fieldcraft.formats.maps.generate import generate_map
 from fieldcraft.formats.recordings.timeline import Timeline
 from fieldcraft.space import Grid, HexGrid, Space
 from fieldcraft.space.hexagons.hex_grid import ORIENTATIONS
+from fieldcraft.space.wrapping import Wrap, checked_wrap
 
 
 def _neighbors(name: str, value: Any) -> Any:
@@ -38,6 +39,10 @@ def _neighbors(name: str, value: Any) -> Any:
     if isinstance(value, bool) or value not in (4, 8):
         raise refused("neighbors is 4, 8, or a list of [dx, dy] steps", value, "Write 8, say")
     return value
+
+
+def _wrap(name: str, value: Any) -> Wrap:
+    return checked_wrap(value)
 
 
 Rectangles = tuple[tuple[float, float, float, float], ...]
@@ -65,6 +70,7 @@ class _GridKeys:
 class _EmptyKeys(_GridKeys):
     origin: tuple[float, float] = (0, 0)
     walls: Rectangles = ()
+    wrap: Annotated[Wrap, _wrap] = False
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,7 @@ class _HexKeys:
     size: Positive = 1
     origin: tuple[float, float] = (0, 0)
     walls: Rectangles = ()
-    wrap: bool = False
+    wrap: Annotated[Wrap, _wrap] = False
     y_up: bool = False
 
 
