@@ -22,7 +22,7 @@ import fieldcraft as fc
 from bench import machine
 from bench.race import race, repeats, say
 from bench.table import Report, Table, at_least, milliseconds, times
-from fieldcraft.formats.maps.movingai import Scenarios, load_scenarios
+from fieldcraft.formats.maps.scenarios import Scenarios, load_scenarios
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.paths import shortest_path, shortest_paths
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fieldcraft.base.errors import BadMapFile, InvalidValue
-from fieldcraft.formats.maps.movingai import load_scenarios
+from fieldcraft.formats.maps.scenarios import load_scenarios
 from support.refusals import refused
 
 GOOD = (

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fieldcraft.formats.maps import load_map
-from fieldcraft.formats.maps.movingai import Scenarios, load_scenarios
+from fieldcraft.formats.maps.scenarios import Scenarios, load_scenarios
 from fieldcraft.paths.shortest import shortest_path, shortest_paths
 from fieldcraft.space import Grid
 from support import realdata

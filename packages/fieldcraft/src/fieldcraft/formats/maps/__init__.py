@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import Mobility
-from fieldcraft.formats.maps.generate import KINDS, MAZE_ALGORITHMS, generate_map
-from fieldcraft.formats.maps.movingai import load_scenarios
+from fieldcraft.formats.maps.generate import KINDS, generate_map
+from fieldcraft.formats.maps.mazes import MAZE_ALGORITHMS
+from fieldcraft.formats.maps.scenarios import load_scenarios
 from fieldcraft.space import Graph, Grid
 from fieldcraft.space.grid.map_objects import MapObjects
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base.errors import BadMapFile, InvalidValue, UnknownName
 from fieldcraft.base.words import Mobility
+from fieldcraft.formats.maps.outlines import Outline, blocked_cells, ellipse, rectangle
 from fieldcraft.formats.maps.reading import Listed, map_file, objects_by_name, parsing
 from fieldcraft.formats.maps.tiled_file import (
     KIND,
@@ -20,12 +21,9 @@ from fieldcraft.formats.maps.tiled_file import (
     Json,
     Layer,
     Level,
-    blocked_cells,
-    ellipse,
     flag,
     number,
     properties,
-    rectangle,
     tile_ids,
 )
 from fieldcraft.kernels.shared.arrays import Floats
@@ -276,9 +274,9 @@ def _tile_walls(
 
 def _shapes(
     level: Level, frame: _Frame, is_wall: Sequence[bool], flags: Set[str], wanted: Set[str]
-) -> tuple[list[tuple[Floats, bool]], list[Listed]]:
+) -> tuple[list[Outline], list[Listed]]:
     """Return the outlines, in cells, of objects that are walls, and all objects."""
-    outlines = list[tuple[Floats, bool]]()
+    outlines = list[Outline]()
     objects = list[Listed]()
     for layer, all_objects in zip(level.layers, is_wall, strict=True):
         for item in level.objects(layer):

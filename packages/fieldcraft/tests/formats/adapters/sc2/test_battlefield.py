@@ -11,7 +11,7 @@ import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.formats.adapters.sc2 import EFFECTS, Battlefield, Threat
 from fieldcraft.formats.adapters.sc2.enemies import by_weapons
-from fieldcraft.formats.adapters.sc2.game_ground import Obstacles
+from fieldcraft.formats.adapters.sc2.obstacles import Obstacles
 from support import realdata
 from support.sc2 import (
     BANSHEE,

@@ -20,7 +20,8 @@ from fieldcraft.formats.adapters.sc2.enemies import (
     Enemies,
     Threat,
 )
-from fieldcraft.formats.adapters.sc2.game_ground import Obstacles, Regions, regions_of
+from fieldcraft.formats.adapters.sc2.obstacles import Obstacles
+from fieldcraft.formats.adapters.sc2.regions import Regions, regions_of
 from fieldcraft.formats.adapters.sc2.walking import (
     Journey,
     cheapest_journey,
