@@ -96,3 +96,8 @@ def test_odd_arguments_are_refused() -> None:
     ):
         with pytest.raises(InvalidValue):
             timeline(wrong)
+
+
+def test_a_missing_column_is_named() -> None:
+    with pytest.raises(InvalidValue, match=r"A frame has a column id\. Got \['seconds'\]"):
+        timeline({"seconds": [0.0]})

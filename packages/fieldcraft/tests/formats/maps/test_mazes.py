@@ -132,5 +132,5 @@ def test_bad_mazes_are_refused(
 
 @pytest.mark.parametrize("option", [{"algorithm": "growing"}, {"loops": 0.0}, {"corridor": 1}])
 def test_other_kinds_take_no_options_of_mazes(option: dict[str, object]) -> None:
-    with refused(fc.errors.InvalidValue, f"{next(iter(option))} is of mazes"):
+    with refused(fc.errors.InvalidValue, f"Only mazes have {next(iter(option))}"):
         fc.generate_map("cave", 20, 20, **option)

@@ -95,3 +95,12 @@ def test_real_levels_load(name: str, options: dict[str, Any], count: int, parts:
     np.testing.assert_array_equal(
         np.asarray(graph.cell_at(graph.positions[large])), np.flatnonzero(large)
     )
+
+
+@pytest.mark.parametrize(
+    ("corner", "said"), [("1 2", "a corner of 2 numbers"), (f"{'1' * 70} 2 3", "70 characters")]
+)
+def test_corners_have_three_numbers(tmp_path: Path, corner: str, said: str) -> None:
+    text = f"v 0 0 0\nv 1 0 0\nv {corner}\nf 1 2 3\n"
+    with pytest.raises(BadMapFile, match=said):
+        load_map(written(tmp_path, "a.obj", text))

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.errors import BadMapFile, InvalidValue
 from fieldcraft.formats.maps import load_map
 from fieldcraft.space import Graph
 from support import realdata
@@ -38,3 +38,13 @@ def test_real_meshes_cover_the_open_cells_of_their_maps(
     assert graph.mesh is not None
     assert (graph.mesh.locate(grid.position_of(cells))[0] >= 0).all()
     assert (graph.mesh.locate(grid.position_of(np.flatnonzero(grid.walls)))[0] < 0).all()
+
+
+def test_numbers_with_many_digits_are_read_whole(tmp_path: Path) -> None:
+    hundred = f"1.{'0' * 31}e2"
+    text = f"mesh\n2\n3 1\n0 0 1 0\n{hundred} 0 1 0\n0 1 1 0\n3 0 1 2 -1 -1 -1\n"
+    graph = load_map(written(tmp_path, "a.mesh", text))
+    assert graph.areas.tolist() == [50]
+    longer = text.replace(hundred, f"1.{'0' * 70}e2")
+    with pytest.raises(BadMapFile, match="a number of 74 characters"):
+        load_map(written(tmp_path, "a.mesh", longer))

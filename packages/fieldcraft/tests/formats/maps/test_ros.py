@@ -272,3 +272,19 @@ def test_the_recipe_of_inflation_is_the_documented_formula() -> None:
             cost = int(np.exp(-scaling * (distance - inscribed)) * (253 - 1))
         assert names["inflated"][row, column] == cost
     assert {0, 253, 254} < set(np.unique(names["inflated"]).tolist())
+
+
+def test_aliases_that_stand_for_long_lists_are_refused(tmp_path: Path) -> None:
+    lists = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
+    for number in range(1, 9):
+        tens = ", ".join([f"*a{number - 1}"] * 10)
+        lists.append(f"a{number}: &a{number} [{tens}]")
+    about = "\n".join([*lists, "image: *a8", "resolution: 1", "origin: [0, 0, 0]"])
+    with pytest.raises(BadMapFile, match="an alias"):
+        load_ros(written(tmp_path, [[0]], about))
+
+
+@pytest.mark.parametrize("origin", ["[1]", "[1, 2, 0, 0]", "[1, 2, 0.5]"])
+def test_an_origin_is_a_place_without_a_turn(tmp_path: Path, origin: str) -> None:
+    with pytest.raises(BadMapFile, match="origin"):
+        load_ros(written(tmp_path, [[0]], ABOUT.replace("[-3.1, -2.2, 0]", origin)))

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from fieldcraft.base.errors import BadTimeline, FieldcraftError, InvalidValue, UnknownName
 from fieldcraft.formats.recordings.timeline import Timeline, TimelineBuilder
+from support.refusals import refused
 from support.timelines import HEADER, by_id, read
 
 
@@ -143,3 +144,27 @@ def test_any_bytes_give_a_timeline_or_a_fieldcraft_error(tmp_path, data):
         living = timeline.at(timeline.duration)
         assert np.isfinite(living.positions).all()
         assert np.isfinite(living.strengths.astype(np.float32)).all()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"id": ""},
+        {"id": " a"},
+        {"id": "a\nb"},
+        {"id": "a" * 257},
+        {"group": "red\r"},
+        {"group": " "},
+        {"seconds": 2e9},
+        {"age": 2e9},
+        {"position": (2e12, 0.0)},
+        {"position": (0.0, -2e12)},
+    ],
+    ids=str,
+)
+def test_what_a_file_cannot_hold_is_refused_when_it_is_added(wrong):
+    builder = TimelineBuilder()
+    sample = {"seconds": 0.0, "id": "a", "group": "red", "position": (1.0, 2.0)}
+    with refused(InvalidValue, next(iter(wrong)) if "position" not in wrong else "1e+12"):
+        builder.add(**{**sample, **wrong})
+    assert len(builder) == 0

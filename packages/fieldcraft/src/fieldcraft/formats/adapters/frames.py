@@ -46,10 +46,7 @@ def columns(subject: Any, *, name: str | None = None) -> dict[str, NDArray[Any]]
     >>> columns(fc.shortest_path(fc.Grid(3, 1), (0.5, 0.5), (2.5, 0.5)))
     {'x': array([0.5, 1.5, 2.5]), 'y': array([0.5, 0.5, 0.5])}
     """
-    if name is None:
-        label = None
-    else:
-        label = checks.text("name", name)
+    label = checks.optional(checks.text)("name", name)
     if isinstance(subject, Timeline):
         ids = np.array(subject.ids, dtype=object)
         groups = np.array(subject.groups, dtype=object)
@@ -76,7 +73,7 @@ def columns(subject: Any, *, name: str | None = None) -> dict[str, NDArray[Any]]
         "cell": cells,
         **_axes(space.position_of(cells)),
         "wall": np.asarray(space.walls).reshape(-1),
-        label or getattr(subject, "name", None) or "value": np.asarray(subject.values).reshape(-1),
+        label or getattr(subject, "name", "") or "value": np.asarray(subject.values).reshape(-1),
     }
 
 
@@ -94,18 +91,15 @@ def timeline(frame: Any) -> Timeline:
     InvalidValue
         For a column that is missing or has wrong values.
     """
-    needed = {name: _column(frame, name) for name in ("seconds", "id", "x", "y")}
-    rows = len(needed["id"])
-    others = {
-        name: _column(frame, name, default, rows)
-        for name, default in (("group", "all"), ("strength", 1.0))
-    }
-    table = {**needed, **others}
+    table = {name: _column(frame, name) for name in ("seconds", "id", "x", "y")}
+    rows = len(table["id"])
+    table["group"] = _optional_column(frame, "group", "all", rows)
+    table["strength"] = _optional_column(frame, "strength", 1.0, rows)
     numbers = {name: _floats(name, table[name]) for name in ("seconds", "x", "y", "strength")}
     if len({len(column) for column in table.values()}) > 1:
         raise InvalidValue(
             "Columns have one length",
-            got=str({n: len(c) for n, c in table.items()}),
+            got=str({name: len(column) for name, column in table.items()}),
             remedy="Pass a frame",
         )
     if not np.isfinite(numbers["seconds"]).all():
@@ -130,33 +124,51 @@ def timeline(frame: Any) -> Timeline:
 
 
 def _axes(positions: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
+    """Return the columns x, y (and z) of positions."""
     return {
         axis: np.ascontiguousarray(positions[:, number])
         for number, axis in enumerate(_AXES[: positions.shape[1]])
     }
 
 
-def _column(frame: Any, name: str, default: Any = None, rows: int = 0) -> NDArray[Any]:
-    names = getattr(frame, "columns", frame)
+def _column(frame: Any, name: str) -> NDArray[Any]:
+    """Return a column that a frame must have."""
+    names = _names(frame)
+    if name not in names:
+        raise InvalidValue(
+            f"A frame has a column {name}", got=f"{names!r:.120}", remedy="Rename or add it"
+        )
     try:
-        if name not in list(names):
-            if default is None:
-                raise InvalidValue(
-                    f"A frame has a column {name}",
-                    got=f"{list(names)}"[:120],
-                    remedy="Rename or add it",
-                )
-            return np.full(rows, default)
         return np.asarray(frame[name])
     except (TypeError, KeyError, ValueError):
-        raise InvalidValue(
-            "A frame has columns by name",
-            got=type(frame).__name__,
-            remedy="Pass a DataFrame, or a dict of arrays",
-        ) from None
+        raise _no_frame(frame) from None
+
+
+def _optional_column(frame: Any, name: str, default: Any, rows: int) -> NDArray[Any]:
+    """Return a column, or `default` for all rows of a frame without it."""
+    if name in _names(frame):
+        return _column(frame, name)
+    return np.full(rows, default)
+
+
+def _names(frame: Any) -> list[Any]:
+    """Return the names of the columns of a frame."""
+    try:
+        return list(getattr(frame, "columns", frame))
+    except TypeError:
+        raise _no_frame(frame) from None
+
+
+def _no_frame(frame: Any) -> InvalidValue:
+    return InvalidValue(
+        "A frame has columns by name",
+        got=type(frame).__name__,
+        remedy="Pass a DataFrame, or a dict of arrays",
+    )
 
 
 def _floats(name: str, column: NDArray[Any]) -> NDArray[np.float64]:
+    """Return a column as numbers."""
     try:
         return column.astype(np.float64)
     except (TypeError, ValueError):

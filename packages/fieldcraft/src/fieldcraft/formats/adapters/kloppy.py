@@ -30,8 +30,8 @@ def timeline(
     the number is missing or not unique in the team. A player is absent in frames without it, or
     with NaN coordinates.
 
-    Positions are in meters from the center spot, x along the pitch and y up, as on
-    `fieldcraft.formats.recordings.pitch()`. Periods follow each other in time.
+    Positions are in meters from the center spot, x along the pitch and y up. Periods follow each
+    other in time.
 
     Parameters
     ----------
@@ -70,10 +70,10 @@ def timeline(
     for number, frame in enumerate(dataset.transform(to_coordinate_system=Provider.KLOPPY)):
         seconds = frame.timestamp.total_seconds()
         if frame.period.id != period:
-            if period is not None:
-                offset = last + 1 / (dataset.frame_rate or 25)
-            else:
+            if period is None:
                 offset = -seconds
+            else:
+                offset = last + 1 / (dataset.frame_rate or 25)
             period = frame.period.id
         last = seconds + offset
         if number % step:
@@ -94,6 +94,7 @@ def timeline(
 
 
 def _is_known(point: Any) -> bool:
+    """Return whether a frame says where a player or the ball is."""
     return point is not None and math.isfinite(point.x) and math.isfinite(point.y)
 
 
@@ -103,5 +104,7 @@ def _name_of(player: Any) -> str:
     """
     team = player.team
     number = player.jersey_no
-    is_own = number is not None and [mate.jersey_no for mate in team.players].count(number) == 1
-    return f"{team.ground.value}_{number if is_own else player.player_id}"
+    is_unique = number is not None and [mate.jersey_no for mate in team.players].count(number) == 1
+    if is_unique:
+        return f"{team.ground.value}_{number}"
+    return f"{team.ground.value}_{player.player_id}"

@@ -152,12 +152,7 @@ def _with_connections(place: Any, space: Grid | HexGrid) -> Space:
     width, height = place.dimensions
     count = width * height
     mirrored = isinstance(place, spaces.HexGrid)
-
-    def number(cell: Any) -> int:
-        x, y = cell.coordinate
-        return int(y * width + (width - 1 - x if mirrored else x))
-
-    numbers = {id(cell): number(cell) for cell in place.all_cells}
+    numbers = {id(cell): _number_of(cell, width, mirrored) for cell in place.all_cells}
     found = {
         numbers[id(cell)] * count + numbers[id(other)]
         for cell in place.all_cells
@@ -191,6 +186,14 @@ def _with_connections(place: Any, space: Grid | HexGrid) -> Space:
         blocked=blocked,
         squares=space if isinstance(space, Grid) else None,
     )
+
+
+def _number_of(cell: Any, width: int, mirrored: bool) -> int:
+    """Return the cell of a map that shows a cell of a Mesa grid; hexagons are mirrored."""
+    x, y = cell.coordinate
+    if mirrored:
+        return int(y * width + width - 1 - x)
+    return int(y * width + x)
 
 
 def _graph_of_cells(place: Any) -> Graph:
@@ -342,16 +345,19 @@ def positions(agents: Iterable[Any], place: Any = None) -> NDArray[np.float64]:
                 got=f"{agent!r} in none",
                 remedy="Set its cell first, or leave it out",
             )
-        is_polygon = isinstance(place, spaces.VoronoiGrid)
-        cells.append(_center(cell) if is_polygon else cell.coordinate)
+        if isinstance(place, spaces.VoronoiGrid):
+            cells.append(_center(cell))
+        else:
+            cells.append(cell.coordinate)
     if isinstance(place, spaces.Network):
-        where = place.G.nodes
-        return np.array([where[node]["pos"] for node in cells], dtype=np.float64).reshape(
-            len(cells), -1 if cells else 2
-        )
+        if not cells:
+            return np.zeros((0, 2))
+        nodes = place.G.nodes
+        return np.array([nodes[node]["pos"] for node in cells], dtype=np.float64)
     found = np.array(cells, dtype=np.float64).reshape(len(cells), 2)
     if isinstance(place, spaces.HexGrid):
-        column, row = place.dimensions[0] - 1 - found[:, 0], found[:, 1]
+        column = place.dimensions[0] - 1 - found[:, 0]
+        row = found[:, 1]
         return np.stack([column + 0.5 * (row % 2), row * (_SQRT3 / 2)], axis=1)
     return found
 
@@ -397,8 +403,7 @@ def _let_write(place: Any, name: str, layer: StampedLayer | SpreadLayer, mirrore
         return shown[cell.coordinate]
 
     def put(cell: Any, number: float) -> None:
-        x, y = cell.coordinate
-        layer.put(y * width + (width - 1 - x if mirrored else x), number)
+        layer.put(_number_of(cell, width, mirrored), number)
 
     setattr(place.cell_klass, name, property(value, put, doc=f"the layer {name!r}"))
 
@@ -415,7 +420,9 @@ def _shown(layer: Layer, dimensions: tuple[int, int], mirrored: bool) -> NDArray
     """Return a live, read-only view of the values, of shape (width, height)."""
     width, height = dimensions
     view = layer.values.reshape(height, width).T
-    return view[::-1] if mirrored else view
+    if mirrored:
+        return view[::-1]
+    return view
 
 
 @functools.cache
@@ -454,6 +461,7 @@ def _live_class() -> Any:
         def data(self, values: ArrayLike) -> None:
             self.write(values)
 
+        # Mesa's own methods read and write these attributes.
         @property
         def _mesa_data(self) -> NDArray[np.float32]:
             return _shown(self.layer, self.dimensions, self.mirrored)
@@ -473,8 +481,9 @@ def _live_class() -> Any:
                     remedy="Pass writable=True to attach(), or change the layer itself",
                 )
             given = self._shaped(values)
-            rows = (given[::-1] if self.mirrored else given).T
-            self.layer.write(rows.reshape(self.layer.space.shape))
+            if self.mirrored:
+                given = given[::-1]
+            self.layer.write(given.T.reshape(self.layer.space.shape))
 
         def set_cells(self, value: ArrayLike, condition: Any = None) -> None:
             """Set all cells, or those whose values meet a condition."""
@@ -485,6 +494,7 @@ def _live_class() -> Any:
             self.write(np.where(is_excluded, self.data, self._shaped(value)))
 
         def _shaped(self, values: ArrayLike) -> NDArray[np.float32]:
+            """Return a value for each cell, [x, y]."""
             array = checks.array("Values", values)
             try:
                 return np.broadcast_to(array.astype(np.float32), self.dimensions)
@@ -522,6 +532,7 @@ class _Values(np.ndarray[Any, np.dtype[np.float32]]):
 def _unpickled(
     layer: Layer, name: str, dimensions: tuple[int, int], mirrored: bool, writable: bool
 ) -> Any:
+    """Return a live property; a class made in a function can't be pickled by its name."""
     return _live_class()(layer, name, dimensions, mirrored, writable)
 
 

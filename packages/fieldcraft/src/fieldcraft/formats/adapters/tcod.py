@@ -117,8 +117,9 @@ def field_of_view(
             got=f"{(x, y)} on {table.shape[0]} x {table.shape[1]} tiles",
             remedy="Pass (x, y) of a tile",
         )
-    chosen = constants.FOV_SYMMETRIC_SHADOWCAST
-    if algorithm is not None:
+    if algorithm is None:
+        chosen = constants.FOV_SYMMETRIC_SHADOWCAST
+    else:
         chosen = checks.integer("algorithm", algorithm)
     seen = compute_fov(
         np.asfortranarray(table),
@@ -164,6 +165,7 @@ def path_cost(extra: Operand, *, base: float = 1.0, scale: float = 10.0) -> NDAr
 
 
 def _table(name: str, value: ArrayLike) -> NDArray[np.bool_]:
+    """Return a checked table of tiles, [x, y]."""
     table = checks.array(name, value)
     if table.ndim != 2 or table.dtype != np.bool_:
         raise InvalidValue(

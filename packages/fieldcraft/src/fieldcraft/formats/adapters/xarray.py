@@ -51,16 +51,19 @@ def to_xarray(values: Operand, *, name: str | None = None, crs: str = "") -> Any
     with needs("xarray", "gis", "to_xarray"):
         import xarray
     height, width = space.shape
-    x, y = (
-        space.origin[axis] + (np.arange(count) + 0.5) * space.cell_size
-        for axis, count in enumerate((width, height))
-    )
+    x = space.origin[0] + (np.arange(width) + 0.5) * space.cell_size
+    y = space.origin[1] + (np.arange(height) + 0.5) * space.cell_size
+    if space.y_up:
+        y = y[::-1]
+    if name is None:
+        label = values.name
+    else:
+        label = checks.text("name", name)
+    attributes = {}
+    if checks.text("crs", crs):
+        attributes["crs"] = crs
     return xarray.DataArray(
-        values.values,
-        dims=("y", "x"),
-        coords={"y": y[::-1] if space.y_up else y, "x": x},
-        name=values.name if name is None else checks.text("name", name),
-        attrs={"crs": checks.text("crs", crs)} if crs else {},
+        values.values, dims=("y", "x"), coords={"y": y, "x": x}, name=label, attrs=attributes
     )
 
 
@@ -105,7 +108,10 @@ def from_xarray(array: Any, *, neighbors: int | ArrayLike = 4) -> tuple[Grid, ND
     size = _cell_size(x, y)
     tolerance = size / 100 + max(rounding(array, "x"), rounding(array, "y"))
     downwards = len(y) > 1 and y[1] < y[0]
-    rows = y[::-1] if downwards else y
+    if downwards:
+        rows = y[::-1]
+    else:
+        rows = y
     if size <= 0 or not (_is_even(x, size, tolerance) and _is_even(rows, size, tolerance)):
         raise InvalidValue(
             "The coordinates of a labeled map are evenly spaced, as far apart in x as in y",
@@ -129,7 +135,10 @@ def _cell_size(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
 
     It is that of the ends, shared out: single steps are rounded, and rounding adds up.
     """
-    longer = x if len(x) >= len(y) else y
+    if len(x) >= len(y):
+        longer = x
+    else:
+        longer = y
     if len(longer) < 2:
         return 1.0
     return float(abs(longer[-1] - longer[0]) / (len(longer) - 1))

@@ -120,15 +120,20 @@ def load_map(
     format_ = format_of(file)
     for name, value in options.items():
         if name not in format_.options:
-            takers = [other.name for other in FORMATS if name in other.options]
-            known = f", only {takers[0]}" if takers else ""
+            rule = f"The format {format_.name} has no option {name!r}"
+            others = [other.name for other in FORMATS if name in other.options]
+            if others:
+                rule += f", only {others[0]}"
             raise InvalidValue(
-                f"The format {format_.name} has no option {name!r}{known}",
+                rule,
                 got=f"{name}={value!r} for {file.name}",
                 remedy=f"It takes: {', '.join(format_.options)}",
             )
     if "neighbors" in format_.options:  # a grid; a graph has edges of its own
-        steps = 4 if neighbors is None else neighbors
+        if neighbors is None:
+            steps: int | ArrayLike = 4
+        else:
+            steps = neighbors
         loaded = format_.load(file, neighbors=steps, mobility=mobility, **options)
         if checks.flag("tiles", tiles) and isinstance(loaded, Grid):
             return _in_tiles(loaded, steps)
@@ -144,16 +149,16 @@ def load_map(
 
 def _in_tiles(grid: Grid, neighbors: int | ArrayLike) -> Grid:
     """Return the same map with tiles as world units."""
-    found = Grid(walls=grid.walls, terrain=grid.terrain, neighbors=neighbors, tiles=True)
+    tiles = Grid(walls=grid.walls, terrain=grid.terrain, neighbors=neighbors, tiles=True)
 
-    def moved(some: MapObjects) -> MapObjects:
-        places = (some.positions - grid.origin) / grid.cell_size
+    def to_tiles(objects: MapObjects) -> MapObjects:
+        corners = (objects.positions - grid.origin) / grid.cell_size
         if grid.y_up:
-            places[:, 1] = grid.height - places[:, 1]
-        return replace(some, positions=places - 0.5)
+            corners[:, 1] = grid.height - corners[:, 1]
+        return replace(objects, positions=corners - 0.5)
 
-    found.objects = {name: moved(some) for name, some in grid.objects.items()}
-    return found
+    tiles.objects = {name: to_tiles(objects) for name, objects in grid.objects.items()}
+    return tiles
 
 
 def __dir__() -> list[str]:

@@ -89,10 +89,8 @@ def generate_map(
     else:
         wide = checks.integer("corridor", corridor, minimum=1)
     least = {"maze": wide + 2, "empty": 1}.get(kind, MIN_SIDE)
-    columns, rows = (
-        checks.integer("width", width, minimum=least),
-        checks.integer("height", height, minimum=least),
-    )
+    columns = checks.integer("width", width, minimum=least)
+    rows = checks.integer("height", height, minimum=least)
     if columns * rows > _MAX_CELLS:
         raise InvalidValue(
             f"A generated map has at most {_MAX_CELLS:,} cells",
@@ -101,13 +99,20 @@ def generate_map(
         )
     checks.integer("seed", seed)
     if kind == "maze":
-        chosen = "backtracker" if algorithm is None else algorithm
+        if algorithm is None:
+            chosen: MazeAlgorithm = "backtracker"
+        else:
+            chosen = checks.choice("algorithm", algorithm, MAZE_ALGORITHMS)
+        if loops is None:
+            opened = 0.0
+        else:
+            opened = checks.fraction("loops", loops)
         carved = maze_walls(
             (columns - 1) // (wide + 1),
             (rows - 1) // (wide + 1),
             wide,
-            checks.choice("algorithm", chosen, MAZE_ALGORITHMS),
-            0.0 if loops is None else checks.fraction("loops", loops),
+            chosen,
+            opened,
             seed,
         )
         walls = np.ones((rows, columns), dtype=np.bool_)
@@ -116,7 +121,7 @@ def generate_map(
         for name, value in (("algorithm", algorithm), ("loops", loops), ("corridor", corridor)):
             if value is not None:
                 raise InvalidValue(
-                    f"{name} is of mazes",
+                    f"Only mazes have {name}",
                     got=f"{name}={value!r} for {kind!r}",
                     remedy=f"Leave {name} out",
                 )
@@ -138,16 +143,20 @@ def generate_map(
 
 
 def _framed(width: int, height: int) -> NDArray[np.bool_]:
+    """Return an open map inside a frame of walls."""
     walls = np.ones((height, width), dtype=np.bool_)
     walls[1:-1, 1:-1] = False
     return walls
 
 
 def _building(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Return rooms: walls with openings cut rectangles in two until these are small."""
     walls = _framed(width, height)
     pending = [(1, 1, width - 2, height - 2)]
     while pending:
         left, top, wide, high = pending.pop()
+        # The cut is across the longer side. `block`, the rectangle and the walls around it, is
+        # turned until that side is along its rows.
         if wide != high:
             upright = wide > high
         else:
@@ -179,9 +188,10 @@ def _building(width: int, height: int, rng: np.random.Generator) -> NDArray[np.b
 
 
 def _cave(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Return winding halls: a cellular automaton makes rock of noise."""
     noise = rng.random((height, width))
-    # Small maps may silt up: then with less rock, in the end with none, which leaves at least half
-    # of any map open.
+    # On a small map rock may fill too much. Then less noise is rock, in the end none, which leaves
+    # at least half of any map open.
     for share in np.linspace(0.46, 0, 24):
         walls: NDArray[np.bool_] = (noise < share) | _framed(width, height)
         for _ in range(_CAVE_PASSES):
@@ -195,6 +205,7 @@ def _cave(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_
 
 
 def _open(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Return a field with boulders: the highest 7 % of blurred noise."""
     from scipy import ndimage  # loading it takes longer than all of `import fieldcraft`
 
     rough = ndimage.gaussian_filter(rng.standard_normal((height, width)), _BLUR, mode="wrap")
@@ -202,6 +213,7 @@ def _open(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_
 
 
 def _pillars(width: int, height: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Return a hall with four in five of the pillars of a pattern, each moved a little."""
     walls = _framed(width, height)
     for top in range(3, height - 5, _PILLAR_STEP):
         for left in range(3, width - 5, _PILLAR_STEP):

@@ -105,10 +105,7 @@ def read_geotiff(
     file = checks.path("path", path)
     number = checks.integer("band", band, minimum=1)
     in_degrees = checks.flag("degrees", degrees)
-    if window is None:
-        sides = None
-    else:
-        sides = _window(window)
+    chosen = checks.optional(_part)("window", window)
     rasterio = _rasterio("Reading a GeoTIFF")
     file_size(file, "A map", BadMapFile)
     with (
@@ -116,7 +113,7 @@ def read_geotiff(
         _without_warning(rasterio),
         rasterio.open(file, driver="GTiff") as raster,
     ):
-        column, row, width, height = sides or (0, 0, raster.width, raster.height)
+        column, row, width, height = chosen or (0, 0, raster.width, raster.height)
         _check_part(raster, file.name, number, (column, row, width, height))
         pixel_width, pixel_height = _pixel_sides(raster, file.name)
         cell_size = _cell_size(pixel_width, pixel_height, width, height, file.name)
@@ -323,13 +320,17 @@ def save_geotiff(
         staging.commit()
 
 
-def _window(window: object) -> list[int]:
+def _part(name: str, window: object) -> tuple[int, int, int, int]:
     """Return a checked window: column, row, width, height."""
-    parts = checks.sequence("window", window)
+    parts = checks.sequence(name, window)
     if len(parts) != 4:
-        rule = "window is (column, row, width, height) in pixels"
+        rule = f"{name} is (column, row, width, height) in pixels"
         raise InvalidValue(rule, got=f"{window!r:.80}", remedy="Pass four whole numbers")
-    return [checks.integer("window", part, minimum=k // 2) for k, part in enumerate(parts)]
+    column = checks.integer(name, parts[0])
+    row = checks.integer(name, parts[1])
+    width = checks.integer(name, parts[2], minimum=1)
+    height = checks.integer(name, parts[3], minimum=1)
+    return column, row, width, height
 
 
 def _rasterio(feature: str) -> Any:

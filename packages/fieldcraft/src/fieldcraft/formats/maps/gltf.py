@@ -153,9 +153,12 @@ def _check_tree(nodes: list[Any]) -> None:
     if len(set(below)) < len(below) or max(below, default=-1) >= len(nodes):
         raise ValueError("a node that is the child of two, or of none in the file")
     waiting = sorted(set(range(len(nodes))) - set(below))
-    for number in waiting:
+    reached = 0
+    while waiting:
+        number = waiting.pop()
         waiting += children[number]
-    if len(waiting) < len(nodes):
+        reached += 1
+    if reached < len(nodes):
         raise ValueError("a node below itself")
 
 
@@ -168,6 +171,7 @@ def _size(primitive: Mapping[str, Any], counts: list[int]) -> int:
 
 
 def _entry(value: object) -> int:
+    """Return the number of an entry."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise ValueError(f"{value!r:.40} where a number of an entry goes")
     return value

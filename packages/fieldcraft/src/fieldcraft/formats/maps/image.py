@@ -89,8 +89,10 @@ def load_image(
             got=f"threshold={threshold!r} and wall_color={wall_color!r}",
             remedy="Pass one of the two",
         )
-    limit = 128 if threshold is None else threshold
-    limit = checks.integer("threshold", limit, minimum=1, maximum=255)
+    if threshold is None:
+        darkest_open = 128
+    else:
+        darkest_open = checks.integer("threshold", threshold, minimum=1, maximum=255)
     reach = checks.integer("tolerance", tolerance, maximum=255)
     if wall_color is None:
         colors = None
@@ -99,7 +101,7 @@ def load_image(
     walls: NDArray[np.bool_] = picture_cells(
         file,
         _FORMATS,
-        lambda strip: _strip_walls(strip, limit, colors, reach, transparent == "wall"),
+        lambda strip: _strip_walls(strip, darkest_open, colors, reach, transparent == "wall"),
         turned=True,
     )
     return Grid(cell_size=cell_size, walls=walls & (mobility == "ground"), neighbors=neighbors)
@@ -225,8 +227,11 @@ def _colors(value: Color | Sequence[Color]) -> NDArray[np.int64]:
     """Return the chosen colors, (N, 3)."""
     from PIL import ImageColor
 
-    many = isinstance(value, Sequence) and isinstance(next(iter(value), None), str | Sequence)
-    listed: Any = value if many and not isinstance(value, str) else [value]
+    is_list = not isinstance(value, str) and isinstance(value, Sequence)
+    if is_list and isinstance(next(iter(value), None), str | Sequence):
+        listed: Any = value
+    else:
+        listed = [value]
     try:
         rgb = [ImageColor.getrgb(each) if isinstance(each, str) else each for each in listed]
         colors: NDArray[Any] = np.array(rgb)

@@ -75,17 +75,12 @@ def load_ldtk(
         For a level or an IntGrid layer that is not in it.
     """
     file = map_file(path, mobility, ("ground", "air"))
-    if wall_values is None:
-        blocked = None
-    else:
-        blocked = checks.sequence("wall_values", wall_values)
-    if layer is None:
-        wanted = None
-    else:
-        wanted = checks.text("layer", layer)
+    blocked = checks.optional(checks.sequence)("wall_values", wall_values)
+    named = checks.optional(checks.text)("level", level)
+    wanted = checks.optional(checks.text)("layer", layer)
     content = read_json(file, _KIND)
     with parsing(file.name, _KIND):
-        chosen = _level(content, file, None if level is None else checks.text("level", level))
+        chosen = _level(content, file, named)
         layers = chosen["layerInstances"]
         source, walls = _walls(layers, file, chosen["identifier"], wanted, blocked)
         size = checks.integer("__gridSize", source["__gridSize"], minimum=1)
@@ -161,9 +156,12 @@ def _walls(
         candidates = [candidates[known.index(wanted)]]
     walls = [_layer_walls(each, file, blocked) for each in candidates]
     filled = [place for place, each in enumerate(walls) if each.any()]
-    chosen = filled[0] if filled else 0
-    names = ", ".join(repr(candidates[place]["__identifier"]) for place in filled)
+    if filled:
+        chosen = filled[0]
+    else:
+        chosen = 0
     if len(filled) > 1:
+        names = ", ".join(repr(candidates[place]["__identifier"]) for place in filled)
         _log.warning(
             "Several IntGrid layers of level %r in %s have walls: %s. The uppermost is taken. "
             "Pass layer= to choose.",
@@ -195,8 +193,9 @@ def _layer_walls(
     width = checks.integer("__cWid", layer["__cWid"], minimum=1)
     height = checks.integer("__cHei", layer["__cHei"], minimum=1)
     values = numbers([layer["intGridCsv"]], width * height, integer=True).reshape(height, width)
-    walls: NDArray[np.bool_] = values != 0 if blocked is None else np.isin(values, blocked)
-    return walls
+    if blocked is None:
+        return np.asarray(values != 0)
+    return np.isin(values, blocked)
 
 
 def _offset(layer: dict[str, Any]) -> tuple[float, float]:

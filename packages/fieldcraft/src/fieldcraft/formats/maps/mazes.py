@@ -30,9 +30,8 @@ def maze_walls(
     get a second opening.
     """
     key = int(np.random.default_rng(seed).integers(_MOST_KEY))
-    pairs = np.array([*_openings(rows, columns, algorithm, loops, key)], dtype=np.int64).reshape(
-        -1, 2
-    )
+    openings = list(_openings(rows, columns, algorithm, loops, key))
+    pairs = np.array(openings, dtype=np.int64).reshape(-1, 2)
     first = pairs.min(axis=1)
     is_south = pairs.max(axis=1) - first == columns
     pitch = corridor + 1
@@ -54,13 +53,16 @@ def _openings(
 ) -> Iterator[tuple[int, int]]:
     """Yield the pairs of rooms with an opening between them."""
     partners: list[list[int]] = [[] for _ in range(rows * columns)]
-    for cell, there in _tree(rows, columns, 1.0 if algorithm == "backtracker" else 0.5, key):
+    newest = {"backtracker": 1.0, "growing": 0.5}[algorithm]
+    for cell, there in _tree(rows, columns, newest, key):
         partners[cell].append(there)
         partners[there].append(cell)
         yield cell, there
-    for cell in range(len(partners) if loops > 0 else 0):
+    if loops == 0:
+        return
+    for cell in range(len(partners)):
         closed = [each for each in _beside(cell, rows, columns) if each not in partners[cell]]
-        if len(partners[cell]) == 1 and closed and (_random(key, cell, 1) >> 11) * 2.0**-53 < loops:
+        if len(partners[cell]) == 1 and closed and _share(key, cell, 1) < loops:
             there = closed[_pick(_random(key, cell, 2), 0, len(closed))]
             partners[cell].append(there)
             partners[there].append(cell)
@@ -78,7 +80,7 @@ def _tree(rows: int, columns: int, newest: float, key: int) -> Iterator[tuple[in
     while active:
         place = len(active) - 1
         if newest < 1:
-            if (_random(key, turn, 0) >> 11) * 2.0**-53 >= newest:
+            if _share(key, turn, 0) >= newest:
                 place = _pick(key, turn + 1, len(active))
             turn += 2
         cell = active[place]
@@ -97,8 +99,16 @@ def _tree(rows: int, columns: int, newest: float, key: int) -> Iterator[tuple[in
 def _beside(cell: int, rows: int, columns: int) -> list[int]:
     """Return the rooms to the east, south, west and north."""
     row, column = divmod(cell, columns)
-    steps = {1: column < columns - 1, columns: row < rows - 1, -1: column > 0, -columns: row > 0}
-    return [cell + step for step, is_inside in steps.items() if is_inside]
+    found = []
+    if column < columns - 1:
+        found.append(cell + 1)
+    if row < rows - 1:
+        found.append(cell + columns)
+    if column > 0:
+        found.append(cell - 1)
+    if row > 0:
+        found.append(cell - columns)
+    return found
 
 
 def _random(key: int, first: int, second: int) -> int:
@@ -111,6 +121,11 @@ def _random(key: int, first: int, second: int) -> int:
         key = ((key ^ (key >> 27)) * 0x94D049BB133111EB) & _ALL
         key ^= key >> 31
     return key
+
+
+def _share(key: int, first: int, second: int) -> float:
+    """Return a uniform random number of two counters, in [0, 1)."""
+    return (_random(key, first, second) >> 11) * 2.0**-53
 
 
 def _pick(key: int, turn: int, count: int) -> int:

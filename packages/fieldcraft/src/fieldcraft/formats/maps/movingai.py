@@ -123,8 +123,9 @@ def _classes(rows: bytes, width: int, height: int, name: str) -> NDArray[np.uint
             remedy="Correct the row or the header; the file may be cut off",
         )
     cells = body.translate(_CLASS_OF, b"\n")
-    if (at := cells.find(_UNKNOWN)) >= 0:
-        row, column = divmod(at, width)
+    unknown = cells.find(_UNKNOWN)
+    if unknown >= 0:
+        row, column = divmod(unknown, width)
         letter = chr(body[row * (width + 1) + column])
         raise BadMapFile(
             f"The letters of a map are {' '.join(_LETTERS)}",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -116,25 +116,25 @@ def load_quake(
         For anything else, and for links that end at no node.
     """
     file = map_file(path, mobility, ("ground",), max_height)
-    wanted = None
-    if link_types is not None:
+    if link_types is None:
+        wanted = None
+    else:
         listed = checks.sequence("link_types", link_types)
         wanted = {checks.integer("link_types", number) for number in listed}
     content = read_json(file, _QUAKE)
     with parsing(file.name, _QUAKE):
         nodes = content["Nodes"]
         places = numbers([node["Origin"] for node in nodes], 3)
-        at = {place: index for index, place in enumerate(map(tuple, places.tolist()))}
-        if len(at) < len(places):
+        number_at = {tuple(place): number for number, place in enumerate(places.tolist())}
+        if len(number_at) < len(places):
             raise ValueError("two nodes in one place")
         edges = []
         lengths = []
         for start, node in enumerate(nodes):
             links = [each for each in node["Links"] if wanted is None or each["Type"] in wanted]
-            for link, end in zip(
-                links, numbers([each["Target"] for each in links], 3), strict=True
-            ):
-                edges.append((start, at[tuple(end.tolist())]))
+            targets = numbers([each["Target"] for each in links], 3)
+            for link, end in zip(links, targets, strict=True):
+                edges.append((start, number_at[tuple(end.tolist())]))
                 lengths.append(_length(places[start], link, end))
         return Graph(
             places,
@@ -147,6 +147,7 @@ def load_quake(
 
 
 def _length(start: NDArray[np.float64], link: dict[str, Any], end: NDArray[np.float64]) -> float:
+    """Return the length of a link, through the points of its traversal."""
     points = numbers(link.get("Traversal") or [], 3)
     if len(points) and not points[0].any():
         points = points[1:]
@@ -182,10 +183,11 @@ def load_recast(
     file = map_file(path, mobility, ("ground",), max_height)
     content = read_json(file, _RECAST)
     with parsing(file.name, _RECAST):
-        read: Callable[[dict[str, Any]], tuple[NDArray[np.float64], Any]] = _polygons
+        polygons: Any
         if "meshes" in content:
-            read = _details
-        corners, polygons = read(content)
+            corners, polygons = _details(content)
+        else:
+            corners, polygons = _polygons(content)
         places = np.stack([corners[:, 0], -corners[:, 2], corners[:, 1]], axis=1)
         return Graph.from_polygons(places, polygons, max_height=max_height, y_up=True)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.base.errors import BadMapFile
 from fieldcraft.base.words import Mobility
-from fieldcraft.formats.maps.reading import map_file, read_bytes
+from fieldcraft.formats.maps.reading import decimals, map_file, read_bytes
 from fieldcraft.formats.maps.triangles import Slopes, face_normals, ground_of
 from fieldcraft.space import Graph
 
@@ -71,7 +71,8 @@ def load_obj(
 
 def _read(name: str, raw: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the corners (C, 3) and triangles (T, 3) of an OBJ; faces are cut into fans."""
-    corners: list[list[bytes]] = []
+    coordinates: list[bytes] = []
+    count = 0
     triangles: list[tuple[int, int, int]] = []
     lines_of: list[int] = []
     lines = raw.replace(b"\\\r\n", b" ").replace(b"\\\n", b" ").splitlines()
@@ -80,14 +81,17 @@ def _read(name: str, raw: bytes) -> tuple[NDArray[np.float64], NDArray[np.int64]
         for number, line in enumerate(lines, start=1):
             words = line.split()
             if words[:1] == [b"v"]:
-                corners.append(words[1:4])
+                if len(words) < 4:
+                    raise ValueError(f"a corner of {len(words) - 1} numbers")
+                coordinates += words[1:4]
+                count += 1
             elif words[:1] == [b"f"]:
-                first, *others = _ring(words[1:], len(corners))
+                first, *others = _ring(words[1:], count)
                 triangles += [(first, second, third) for second, third in pairwise(others)]
                 lines_of += [number] * (len(others) - 1)
-            if len(corners) + len(triangles) > _MAX_PARTS:
+            if count + len(triangles) > _MAX_PARTS:
                 raise ValueError(f"more than {_MAX_PARTS:,} corners and triangles")
-        places = np.array(corners, dtype="S64").reshape(-1, 3).astype(np.float64)
+        places = decimals(coordinates, 3)
         if not triangles or not (np.abs(places) <= _FARTHEST).all():
             raise ValueError(f"no faces, or corners beyond {_FARTHEST:g}")
     except ValueError as error:

@@ -22,17 +22,14 @@ _MAX_CROSSINGS = 2**22
 _FARTHEST = 1e9
 
 
-def blocked_cells(
-    shape: tuple[int, int], outlines: Sequence[tuple[Floats, bool]]
-) -> NDArray[np.bool_]:
+def blocked_cells(shape: tuple[int, int], outlines: Sequence[Outline]) -> NDArray[np.bool_]:
     """Return which cells of a map, (height, width) bool, outlines block.
 
-    An outline is points (N, 2), (x, y) in cells from the corner of the map, y downwards, and
-    whether it is closed: a polygon, even-odd where it crosses itself, or else an open line. A cell
-    is blocked if its center is in a polygon. A polygon too thin to contain a center blocks too:
-    where it crosses the straight line between the centers of two neighbors, it blocks the cell that
-    contains the middle of the crossing. Segments of an open line do the same. A shape that crosses
-    no line between two centers blocks nothing.
+    A closed outline is a polygon, even-odd where it crosses itself; another one is an open line. A
+    cell is blocked if its center is in a polygon. A polygon too thin to contain a center blocks
+    too: where it crosses the straight line between the centers of two neighbors, it blocks the cell
+    that contains the middle of the crossing. Segments of an open line do the same. A shape that
+    crosses no line between two centers blocks nothing.
 
     Raises
     ------
@@ -41,15 +38,20 @@ def blocked_cells(
         rows and columns.
     """
     blocked = np.zeros(shape, dtype=np.bool_)
-    # how many polygons begin (or, below 0, end) at a cell, along each row
+    # How many polygons begin (or, below 0, end) at a cell, along each row.
     changes = np.zeros((shape[0], shape[1] + 1), dtype=np.int32)
     for closed in (True, False):
         some = [points for points, is_closed in outlines if is_closed == closed and len(points)]
         if not some:
             continue
-        begins = np.concatenate([points if closed else points[:-1] for points in some])
-        ends = np.concatenate([np.roll(each, -1, axis=0) if closed else each[1:] for each in some])
-        counts = [len(points) - (not closed) for points in some]
+        if closed:
+            begins = np.concatenate(some)
+            ends = np.concatenate([np.roll(points, -1, axis=0) for points in some])
+            counts = [len(points) for points in some]
+        else:
+            begins = np.concatenate([points[:-1] for points in some])
+            ends = np.concatenate([points[1:] for points in some])
+            counts = [len(points) - 1 for points in some]
         owners = np.repeat(np.arange(len(some)), counts)
         for axis in (0, 1):  # along the rows, then along the columns
             lines, at, owner = _crossings(shape[axis], axis, begins, ends, owners)
@@ -59,7 +61,8 @@ def blocked_cells(
                 lines = lines[order][::2]
                 enter = at[order][::2]
                 leave = at[order][1::2]
-                first, past = (np.ceil(side - 0.5).astype(np.int64) for side in (enter, leave))
+                first = np.ceil(enter - 0.5).astype(np.int64)
+                past = np.ceil(leave - 0.5).astype(np.int64)
                 if axis == 0:
                     np.add.at(changes, (lines, np.clip(first, 0, shape[1])), 1)
                     np.add.at(changes, (lines, np.clip(past, 0, shape[1])), -1)
@@ -68,8 +71,12 @@ def blocked_cells(
                 at = (enter[thin] + leave[thin]) / 2
             place = np.floor(at)
             inside = (place >= 0) & (place < shape[1 - axis])
-            cells = (lines[inside], place[inside].astype(np.int64))
-            blocked[cells if axis == 0 else cells[::-1]] = True
+            across = lines[inside]
+            along = place[inside].astype(np.int64)
+            if axis == 0:
+                blocked[across, along] = True
+            else:
+                blocked[along, across] = True
     return blocked | (np.cumsum(changes, axis=1, dtype=np.int32)[:, :-1] > 0)
 
 
@@ -87,7 +94,8 @@ def _crossings(
         )
     along = begins[:, axis]
     across = begins[:, 1 - axis]
-    low, high = np.minimum(across, ends[:, 1 - axis]), np.maximum(across, ends[:, 1 - axis])
+    low = np.minimum(across, ends[:, 1 - axis])
+    high = np.maximum(across, ends[:, 1 - axis])
     first = np.clip(np.ceil(low - 0.5), 0, count).astype(np.int64)
     spans = np.clip(np.ceil(high - 0.5), 0, count).astype(np.int64) - first
     if spans.sum() > _MAX_CROSSINGS:

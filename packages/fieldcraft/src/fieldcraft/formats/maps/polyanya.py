@@ -6,10 +6,8 @@ import os
 from collections.abc import Iterator
 from itertools import islice
 
-import numpy as np
-
 from fieldcraft.base.words import Mobility
-from fieldcraft.formats.maps.reading import map_file, parsing, read_bytes
+from fieldcraft.formats.maps.reading import decimals, map_file, parsing, read_bytes
 from fieldcraft.space import Graph
 
 __all__ = ["load_polyanya"]
@@ -44,7 +42,7 @@ def load_polyanya(path: str | os.PathLike[str], *, mobility: Mobility = "ground"
         head, version, *words = raw.split()
         if (head, version) != (b"mesh", b"2"):
             raise ValueError("another format than version 2")
-        numbers = iter(np.array(words, dtype="S32").astype(np.float64).tolist())
+        numbers = iter(decimals(words, 1)[:, 0].tolist())
         corner_count, polygon_count = _integers(_take(numbers, 2))
         corners = []
         polygons = []
@@ -70,6 +68,7 @@ def _take(numbers: Iterator[float], count: float) -> list[float]:
 
 
 def _integers(numbers: list[float]) -> list[int]:
+    """Return numbers as integers."""
     found = [int(number) for number in numbers]
     if found != numbers:
         raise ValueError(f"{numbers!r:.80} in place of whole numbers")

@@ -22,6 +22,8 @@ from fieldcraft.space.grid.map_objects import MapObjects
 
 __all__ = [
     "Listed",
+    "decimals",
+    "file_beside",
     "json_object",
     "map_file",
     "numbers",
@@ -83,8 +85,9 @@ def json_object(raw: bytes, name: str, kind: str, limit: int = _MAX_PARTS) -> di
         got = f"{parts:,} in {name}"
         raise BadMapFile(rule, got=got, remedy="Cut it into several files")
     with parsing(name, kind):
-        found: dict[str, Any] = json.loads(raw.decode("utf-8-sig"))
-        found.keys()  # an AttributeError for a list or a number
+        found = json.loads(raw.decode("utf-8-sig"))
+        if not isinstance(found, dict):
+            raise ValueError(f"a {type(found).__name__} in place of an object")
     return found
 
 
@@ -122,10 +125,29 @@ def numbers(rows: Any, columns: int, *, integer: bool = False) -> NDArray[Any]:
     else:
         array = np.zeros((0, columns), dtype=np.int64)
     if array.shape[1:] != (columns,) or array.dtype.kind not in ("iu" if integer else "iuf"):
-        raise ValueError(f"{array.dtype} of shape {array.shape} where rows of {columns} {kind} go")
+        raise ValueError(
+            f"{array.dtype} of shape {array.shape} in place of rows of {columns} {kind}"
+        )
     if not (np.abs(array.astype(np.float64)) <= checks.LARGEST).all():
         raise ValueError(f"{kind} that are not finite or above {checks.LARGEST:g}")
     return array.astype(np.int64 if integer else np.float64)
+
+
+_LONGEST_NUMBER = 64
+
+
+def decimals(words: Sequence[bytes], columns: int) -> NDArray[np.float64]:
+    """Return the numbers of a text as an array (N, columns).
+
+    Raises
+    ------
+    ValueError
+        For words that are no numbers, or longer than 64 characters, and for an incomplete row.
+    """
+    longest = max(map(len, words), default=0)
+    if longest > _LONGEST_NUMBER:
+        raise ValueError(f"a number of {longest} characters")
+    return np.array(words, dtype=f"S{_LONGEST_NUMBER}").astype(np.float64).reshape(-1, columns)
 
 
 Listed = tuple[str, tuple[float, float], Mapping[str, Any]]
@@ -134,11 +156,13 @@ Listed = tuple[str, tuple[float, float], Mapping[str, Any]]
 
 def objects_by_name(listed: Iterable[Listed]) -> dict[str, MapObjects]:
     """Return objects by their names; objects without a name are left out."""
-    found: dict[str, list[Listed]] = {}
-    for each in listed:
-        if each[0]:
-            found.setdefault(each[0], []).append(each)
+    positions: dict[str, list[tuple[float, float]]] = {}
+    properties: dict[str, list[Mapping[str, Any]]] = {}
+    for name, position, own in listed:
+        if name:
+            positions.setdefault(name, []).append(position)
+            properties.setdefault(name, []).append(own)
     return {
-        name: MapObjects(np.array([each[1] for each in some]), tuple(each[2] for each in some))
-        for name, some in found.items()
+        name: MapObjects(np.array(places), tuple(properties[name]))
+        for name, places in positions.items()
     }

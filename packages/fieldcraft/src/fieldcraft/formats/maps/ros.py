@@ -26,7 +26,7 @@ __all__ = ["RosMap", "load_ros", "read_ros", "save_ros"]
 
 _KIND = "map for ROS"
 _MAX_BYTES = 2**16
-# the defaults of the map server
+# Defaults of the map server.
 _OCCUPIED = 0.65
 _FREE = 0.25
 _DEFAULTS = {"occupied_thresh": _OCCUPIED, "free_thresh": _FREE, "negate": 0}
@@ -193,9 +193,14 @@ def _settings(file: Path) -> _Settings:
         import yaml
     data = read_bytes(file, _MAX_BYTES, "The .yaml of a map has a dozen lines")
     with parsing(file.name, _KIND):
+        # Aliases that refer to lists of aliases would stand for lists of any length.
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(data, yaml.SafeLoader)):
+            raise ValueError("an alias (*name) in place of a value")
         content: Any = yaml.safe_load(data)
-        x, y, *yaw = [checks.finite("origin", _number(part)) for part in content["origin"]]
-        if len(yaw) > 1 or abs(math.remainder(sum(yaw), math.tau)) > 1e-6:
+        origin = [checks.finite("origin", _number(part)) for part in content["origin"]]
+        if len(origin) not in (2, 3):
+            raise ValueError(f"an origin of {len(origin)} numbers in place of [x, y, 0]")
+        if len(origin) == 3 and abs(math.remainder(origin[2], math.tau)) > 1e-6:
             raise ValueError("an origin that is not [x, y, 0]: the picture is turned")
         given = {key: _number(content.get(key, value)) for key, value in _DEFAULTS.items()}
         occupied = checks.fraction("occupied_thresh", given["occupied_thresh"])
@@ -206,7 +211,7 @@ def _settings(file: Path) -> _Settings:
         return _Settings(
             image=file.parent / checks.text("image", content["image"]),
             resolution=checks.positive("resolution", _number(content["resolution"])),
-            origin=(x, y),
+            origin=(origin[0], origin[1]),
             negate=checks.integer("negate", int(given["negate"]), maximum=1) == 1,
             occupied=occupied,
             free=free,
@@ -229,7 +234,7 @@ def _walls(strip: Image, settings: _Settings, unknown_is_wall: bool) -> NDArray[
         percent = np.rint(shade * 255)
         occupied = percent >= settings.occupied * _FULL
         return np.where(percent <= _FULL, occupied, unknown_is_wall).astype(np.bool_)
-    dark = shade if settings.negate else 1 - shade
+    dark = _darkness(shade, settings)
     wall = dark > settings.occupied
     free = dark < settings.free
     if settings.mode == "scale":
@@ -240,7 +245,16 @@ def _walls(strip: Image, settings: _Settings, unknown_is_wall: bool) -> NDArray[
         is_opaque = alpha == 255
         wall = wall & is_opaque
         free = free & is_opaque
-    return ~free if unknown_is_wall else wall
+    if unknown_is_wall:
+        return ~free
+    return wall
+
+
+def _darkness(shade: NDArray[np.float64], settings: _Settings) -> NDArray[np.float64]:
+    """Return how occupied shades say that pixels are, 0 to 1: dark ones, or bright ones."""
+    if settings.negate:
+        return shade
+    return 1 - shade
 
 
 def _percent(strip: Image, settings: _Settings) -> NDArray[np.float32]:
@@ -250,7 +264,7 @@ def _percent(strip: Image, settings: _Settings) -> NDArray[np.float32]:
     if settings.mode == "raw":
         percent = np.rint(shade * 255)
         return np.where(percent <= _FULL, percent, -1).astype(np.float32)
-    dark = shade if settings.negate else 1 - shade
+    dark = _darkness(shade, settings)
     if settings.mode == "scale":
         between = np.rint((dark - settings.free) / (settings.occupied - settings.free) * _FULL)
     else:

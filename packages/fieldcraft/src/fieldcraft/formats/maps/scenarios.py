@@ -72,7 +72,8 @@ def load_scenarios(path: str | os.PathLike[str]) -> Scenarios:
     rows = list[tuple[str, list[float], list[str]]]()
     for number, line in enumerate(lines, start=2):
         with parsing(f"line {number} of {file.name}", _KIND):
-            if words := line.split():
+            words = line.split()
+            if words:
                 rows.append(_row(words))
                 if rows[-1][0] != rows[0][0] or rows[-1][1][1:3] != rows[0][1][1:3]:
                     raise ValueError(f"a problem on another map, {rows[-1][0]!r:.60}")

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fieldcraft.base import checks
 from fieldcraft.base.errors import BadMapFile, InvalidValue, UnknownName
 from fieldcraft.base.words import Mobility
 from fieldcraft.formats.maps.outlines import Outline, blocked_cells, ellipse, rectangle
@@ -113,10 +114,7 @@ def load_tiled(
         For a layer compressed by zstd without the library zstandard.
     """
     file = map_file(path, mobility, ("ground", "air"))
-    if wall_layers is None:
-        named = None
-    else:
-        named = _names("wall_layers", wall_layers)
+    named = checks.optional(_names)("wall_layers", wall_layers)
     flags = _names("wall_properties", wall_properties).keys()
     wanted = _names("wall_objects", wall_objects).keys()
     with parsing(file.name, KIND):
@@ -166,8 +164,10 @@ class _Frame(NamedTuple):
 
 def _frame(level: Level, name: str) -> _Frame:
     """Return the frame of a map; refuse maps that are too large or not orthogonal."""
-    keys = ("width", "height", "tilewidth", "tileheight")
-    width, height, tile, tile_height = (int(level.entries[key]) for key in keys)
+    width = int(level.entries["width"])
+    height = int(level.entries["height"])
+    tile = int(level.entries["tilewidth"])
+    tile_height = int(level.entries["tileheight"])
     orientation = level.entries.get("orientation", "orthogonal")
     if orientation != "orthogonal" or tile != tile_height:
         raise BadMapFile(
@@ -184,7 +184,8 @@ def _frame(level: Level, name: str) -> _Frame:
         for chunk in level.chunks(layer):
             chunks.append(chunk)
             moved.append((chunk["x"] + right, chunk["y"] + down))
-    left = top = 0
+    left = 0
+    top = 0
     if level.is_infinite and chunks:
         left = min(x for x, _ in moved)
         top = min(y for _, y in moved)
@@ -211,16 +212,18 @@ def _cells_moved(layer: Layer, tile: int) -> tuple[int, int]:
 
     A moved tile blocks the cell whose center it covers, as the same square among the shapes does.
     """
-    right, down = (math.ceil(offset / tile - 0.5) for offset in layer.offset)
-    return right, down
+    right, down = layer.offset
+    return math.ceil(right / tile - 0.5), math.ceil(down / tile - 0.5)
 
 
 def _wall_layers(layers: Sequence[Layer], named: dict[str, str] | None) -> frozenset[str]:
     """Return the keys of the layers and groups that are walls by name."""
     present = {_key(name) for layer in layers for name in layer.names}
     if named is None:
-        some = (frozenset(group) for group in WALL_LAYERS if not present.isdisjoint(group))
-        return next(some, frozenset())
+        for group in WALL_LAYERS:
+            if not present.isdisjoint(group):
+                return frozenset(group)
+        return frozenset()
     for key, name in named.items():
         if key not in present:
             raise UnknownName("layer", name, [layer.names[-1] for layer in layers])
@@ -228,12 +231,15 @@ def _wall_layers(layers: Sequence[Layer], named: dict[str, str] | None) -> froze
 
 
 def _makes_walls(owner: Json, flags: Set[str]) -> bool:
-    """Return whether one of some properties is true; older versions of Tiled wrote texts."""
-    return any(
-        value.strip().casefold() in ("true", "yes", "1") if isinstance(value, str) else bool(value)
-        for name, value in properties(owner).items()
-        if _key(name) in flags
-    )
+    """Return whether one of some properties is true."""
+    return any(_is_true(value) for name, value in properties(owner).items() if _key(name) in flags)
+
+
+def _is_true(value: str | float) -> bool:
+    """Return whether a property is true; older versions of Tiled wrote texts."""
+    if isinstance(value, str):
+        return value.strip().casefold() in ("true", "yes", "1")
+    return bool(value)
 
 
 def _flagged_tiles(level: Level, flags: Set[str]) -> NDArray[np.uint32]:
@@ -262,7 +268,9 @@ def _tile_walls(
         right, down = _cells_moved(layer, frame.tile)
         for chunk in level.chunks(layer):
             ids = tile_ids(layer, chunk)
-            row, column = chunk["y"] - frame.top + down, chunk["x"] - frame.left + right
+            # Rows and columns off the map are cut from the tiles and from the walls.
+            row = chunk["y"] - frame.top + down
+            column = chunk["x"] - frame.left + right
             ids = ids[max(-row, 0) : max(height - row, 0), max(-column, 0) : max(width - column, 0)]
             target = walls[max(row, 0) :, max(column, 0) :][: len(ids), : ids.shape[1]]
             if all_tiles:
@@ -281,40 +289,53 @@ def _shapes(
     for layer, all_objects in zip(level.layers, is_wall, strict=True):
         for item in level.objects(layer):
             name = str(item.get("name") or "")
-            kind = str(item.get("class" if item.get("class") is not None else "type") or "")
-            x, y = (
-                number(item.get(key, 0)) + offset
-                for key, offset in zip("xy", layer.offset, strict=True)
-            )
-            points = _outline(item, frame.tile)
-            angle = math.radians(number(item.get("rotation", 0)))
-            cos, sin = math.cos(angle), math.sin(angle)
-            if len(points):
-                middle = (points.min(axis=0) + points.max(axis=0)) / 2
-            else:
-                middle = np.zeros(2)
-            center = (
-                x + (middle[0] * cos - middle[1] * sin).item(),
-                y + (middle[0] * sin + middle[1] * cos).item(),
-            )
-            objects.append((name or kind, center, properties(item)))
+            kind = _class_of(item)
+            shape = _shape(item, layer.offset, frame.tile)
+            objects.append((name or kind, shape.center, properties(item)))
             is_visible = layer.visible and flag(item.get("visible", 1))
             is_marked = {_key(name), _key(kind)} & wanted or _makes_walls(item, flags)
             if all_objects or (is_visible and is_marked):
-                if angle:
-                    turned = points @ np.array([[cos, sin], [-sin, cos]])
-                else:
-                    turned = points
-                corner = np.array([x - frame.origin[0], y - frame.origin[1]])
-                outlines.append(((turned + corner) / frame.tile, not item.get("polyline")))
+                corner = np.subtract(shape.place, frame.origin)
+                points = (shape.points + corner) / frame.tile
+                outlines.append((points, not item.get("polyline")))
     return outlines, objects
+
+
+class _Shape(NamedTuple):
+    """The shape of an object: its place in pixels, its outline from there, and its center."""
+
+    place: tuple[float, float]
+    points: Floats
+    center: tuple[float, float]
+
+
+def _shape(item: Json, offset: tuple[float, float], tile: int) -> _Shape:
+    """Return the shape of an object of a layer with an offset."""
+    x = number(item.get("x", 0)) + offset[0]
+    y = number(item.get("y", 0)) + offset[1]
+    points = _outline(item, tile)
+    angle = math.radians(number(item.get("rotation", 0)))
+    cos = math.cos(angle)
+    sin = math.sin(angle)
+    if len(points):
+        middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    else:
+        middle = np.zeros(2)
+    center = (
+        x + (middle[0] * cos - middle[1] * sin).item(),
+        y + (middle[0] * sin + middle[1] * cos).item(),
+    )
+    if angle:
+        points = points @ np.array([[cos, sin], [-sin, cos]])
+    return _Shape((x, y), points, center)
 
 
 def _outline(item: Json, tile: int) -> Floats:
     """Return the outline of an object before it is turned, from its (x, y); points and texts have
     none.
     """
-    width, height = (number(item.get(key, 0)) for key in ("width", "height"))
+    width = number(item.get("width", 0))
+    height = number(item.get("height", 0))
     if "anchor" in item:  # a picture
         wide = width or tile
         high = height or tile
@@ -322,10 +343,10 @@ def _outline(item: Json, tile: int) -> Floats:
         return rectangle(-right * wide, -down * high, wide, high)
     given: Any = item.get("polygon") or item.get("polyline")
     if given:
-        pairs = [
-            pair.split(",") if isinstance(pair, str) else (pair["x"], pair["y"])
-            for pair in (given.split() if isinstance(given, str) else given)
-        ]
+        if isinstance(given, str):  # of XML: "0,0 16,0 16,16"
+            pairs: list[Sequence[Any]] = [pair.split(",") for pair in given.split()]
+        else:
+            pairs = [(pair["x"], pair["y"]) for pair in given]
         return np.array([(number(x), number(y)) for x, y in pairs])
     if not (width or height) or item.get("point") or item.get("text"):
         return np.empty((0, 2))
@@ -334,9 +355,20 @@ def _outline(item: Json, tile: int) -> Floats:
     return rectangle(0, 0, width, height)
 
 
+def _class_of(item: Json) -> str:
+    """Return the class of an object, which versions of Tiled before 1.9 call its type."""
+    found = item.get("class")
+    if found is None:
+        found = item.get("type")
+    return str(found or "")
+
+
 def _names(option: str, value: object) -> dict[str, str]:
     """Return names by key; one str counts as one name."""
-    names = [value] if isinstance(value, str) else value
+    if isinstance(value, str):
+        names: object = [value]
+    else:
+        names = value
     if not isinstance(names, Sequence | Set) or not all(isinstance(name, str) for name in names):
         raise InvalidValue(
             f"{option} is a list of names",
@@ -347,4 +379,5 @@ def _names(option: str, value: object) -> dict[str, str]:
 
 
 def _key(name: object) -> str:
+    """Return a name in lower case, by which names are compared."""
     return str(name).strip().casefold()

@@ -35,6 +35,7 @@ MAX_TILES = 2**24
 _MAX_PARTS = 2**20  # tags and attributes of XML, twice the lists of JSON, 4,096 for each file
 _MAX_BYTES = 2**26
 _SMALLER = "Save the layers compressed (Map Properties, Tile Layer Format), or cut the map in two"
+# The point of a tile, in shares of its width and height, that the position of an object means.
 _ALIGNMENTS = {
     "unspecified": (0.0, 1.0),
     "topleft": (0.0, 0.0),
@@ -46,9 +47,10 @@ _ALIGNMENTS = {
     "bottomleft": (0.0, 1.0),
     "bottom": (0.5, 1.0),
     "bottomright": (1.0, 1.0),
-}  # the point of a tile, in shares of its width and height, that the position of an object means
+}
 _LAYERS = {"layer": "tilelayer", "objectgroup": "objectgroup", "group": "group"}
 _ID_BITS = 0x0FFFFFFF  # the top four bits of a global tile id say how the tile is turned
+# What is in no list of whole numbers, separated by commas.
 _NO_LIST = re.compile(r"[^\d,\s]|\d\s+\d|,\s*(?:,|\Z)|\A\s*(?:,|\Z)", re.ASCII)
 
 
@@ -144,8 +146,7 @@ class Level:
                     raise ValueError("a template that is made from a template")
                 found = {**model, **item, "properties": properties(model) | properties(item)}
                 if "gid" not in item:  # the number of a tile in the tileset of the template
-                    one = template.get("tileset")
-                    tilesets = template.get("tilesets", [] if one is None else [one])
+                    tilesets = _tilesets_of(template)
                     folder = PurePosixPath(item["template"]).parent
             tile = int(found.get("gid", 0)) & _ID_BITS
             if tile:
@@ -176,8 +177,12 @@ class Level:
         entries = layer.entries
         if entries["type"] != "tilelayer":
             return []
-        is_empty = self.is_infinite and not entries.get("data")
-        chunks = entries.get("chunks", [] if is_empty else [{**entries, "x": 0, "y": 0}])
+        if "chunks" in entries:
+            chunks = entries["chunks"]
+        elif self.is_infinite and not entries.get("data"):
+            chunks = []
+        else:
+            chunks = [{**entries, "x": 0, "y": 0}]
         keys = ("x", "y", "width", "height")
         return [{**each, **{key: int(each[key]) for key in keys}} for each in chunks]
 
@@ -213,8 +218,9 @@ def _flat(
     for layer in layers:
         own = (*names, str(layer.get("name", "")))
         seen = visible and flag(layer.get("visible", 1))
-        x, y = (number(layer.get(key, 0)) for key in ("offsetx", "offsety"))
-        place = (offset[0] + x, offset[1] + y)
+        right = number(layer.get("offsetx", 0))
+        down = number(layer.get("offsety", 0))
+        place = (offset[0] + right, offset[1] + down)
         if layer["type"] == "group":
             yield from _flat(layer.get("layers", []), own, seen, place)
         else:
@@ -244,13 +250,26 @@ def _from_xml(element: ElementTree.Element) -> Json:
     return found
 
 
+def _tilesets_of(template: Json) -> list[Json]:
+    """Return the tilesets of a template: XML has a list of them, JSON at most one."""
+    if "tilesets" in template:
+        found: list[Json] = template["tilesets"]
+        return found
+    if template.get("tileset") is None:
+        return []
+    return [template["tileset"]]
+
+
 def _property(item: ElementTree.Element) -> Json:
+    """Return the name and the value of a custom property."""
     value: Any = item.get("value", item.text)
     kind = item.get("type")
     if kind == "bool":
         value = value == "true"
-    elif kind in ("int", "float"):
-        value = {"int": int, "float": float}[kind](value)
+    elif kind == "int":
+        value = int(value)
+    elif kind == "float":
+        value = float(value)
     return {"name": item.attrib["name"], "value": value}
 
 
@@ -260,11 +279,13 @@ def tile_ids(layer: Layer, chunk: Json) -> NDArray[np.uint32]:
     """
     data = chunk["data"]
     count = chunk["width"] * chunk["height"]
-    encoding, compression = (layer.entries.get(key) or "" for key in ("encoding", "compression"))
+    encoding = layer.entries.get("encoding") or ""
+    compression = layer.entries.get("compression") or ""
     if isinstance(data, list):
         ids = np.asarray(data)
     elif encoding in ("", "csv"):
-        if wrong := _NO_LIST.search(data):
+        wrong = _NO_LIST.search(data)
+        if wrong:
             raise ValueError(f"{wrong[0]!r:.20} among the tiles of layer {layer.names[-1]!r:.80}")
         ids = np.fromstring(data, dtype=np.int64, sep=",")
     else:
@@ -292,7 +313,10 @@ def _unpacked(text: str, encoding: str, compression: str, size: int) -> bytes:
         with zstandard.ZstdDecompressor().stream_reader(data) as reader:
             data = bytes(reader.read(size + 1))
     elif compression:
-        stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | (16 if compression == "gzip" else 0))
+        window = zlib.MAX_WBITS
+        if compression == "gzip":
+            window |= 16  # with the header and trailer of gzip
+        stream = zlib.decompressobj(wbits=window)
         data = stream.decompress(data, size + 1)
         if not stream.eof:
             raise ValueError(f"tiles without an end, or more than {size:,} bytes of them")

@@ -6,17 +6,14 @@ import logging
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadMapFile, InvalidValue
 from fieldcraft.formats.maps.reading import parsing
+from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.space import Graph
 
 __all__ = ["Slopes", "face_normals", "ground_of", "weld"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Slopes:
@@ -96,9 +93,7 @@ def face_normals(triangles: Floats) -> Floats:
     return np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
 
 
-def weld(
-    corners: NDArray[np.float64], triangles: NDArray[np.int64], tolerance: float
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def weld(corners: Floats, triangles: Ints, tolerance: float) -> tuple[Floats, Ints]:
     """Return corners and triangles with corners at most `tolerance` apart joined, without triangles
     that have lost a corner.
 

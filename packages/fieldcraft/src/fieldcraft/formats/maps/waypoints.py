@@ -45,11 +45,13 @@ def load_waypoints(
     file = map_file(path, mobility, ("ground", "air"), max_height)
     content = read_json(file, _KIND)
     with parsing(file.name, _KIND):
-        if unknown := sorted(set(content) - _KEYS):
+        unknown = sorted(set(content) - _KEYS)
+        if unknown:
             raise ValueError(f"an unknown key {unknown[0]!r}")
         vertices = content["vertices"]
         edges = content["edges"]
-        places = numbers(vertices, 3 if vertices and len(vertices[0]) == 3 else 2)
+        is_3d = bool(vertices) and len(vertices[0]) == 3
+        places = numbers(vertices, 3 if is_3d else 2)
         pairs = numbers([edge[:2] for edge in edges], 2, integer=True)
         if len(pairs) and not 0 <= pairs.min() <= pairs.max() < len(places):
             raise ValueError(f"edges between other than {len(places)} vertices")

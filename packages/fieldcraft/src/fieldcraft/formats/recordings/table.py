@@ -17,7 +17,7 @@ MAX_LINE = 2**16
 MAX_ROWS = 1_000_000
 MAX_SECONDS = 1e9
 _MAX_STRENGTH = 3.4e38
-_MAX_COORDINATE = 1e12
+MAX_COORDINATE = 1e12
 
 
 class Table:
@@ -70,10 +70,19 @@ class Table:
             )
         return [self.columns.index(name) for name in names]
 
+    def find(self, name: str) -> int | None:
+        """Return the index of a column; None if the file does not have it."""
+        if name in self.columns:
+            return self.columns.index(name)
+        return None
+
     def rows(self) -> Iterator[list[str]]:
         """Yield the cells of each line that is not blank, one per column."""
         count = 0
-        while (text := self._next_line()) is not None:
+        while True:
+            text = self._next_line()
+            if text is None:
+                return
             if not text or text.isspace():
                 continue
             cells = self._split(text)
@@ -120,13 +129,14 @@ class Table:
 
     def coordinate(self, text: str, name: str) -> float:
         """Return a cell as a world coordinate."""
-        return self.number(text, name, -_MAX_COORDINATE, _MAX_COORDINATE)
+        return self.number(text, name, -MAX_COORDINATE, MAX_COORDINATE)
 
     def strength(self, text: str) -> float:
         """Return a cell as a strength."""
         return self.number(text, "strength", -_MAX_STRENGTH, _MAX_STRENGTH)
 
     def _next_line(self) -> str | None:
+        """Return the next line without its end; None at the end of the file."""
         raw = self._file.readline(MAX_LINE + 1)
         if not raw:
             return None
@@ -147,6 +157,7 @@ class Table:
             ) from None
 
     def _split(self, text: str) -> list[str]:
+        """Return the cells of a line."""
         if '"' not in text:
             return text.split(",")
         try:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
-import itertools
 import math
+import re
 from array import array
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +17,13 @@ from fieldcraft.base.errors import BadTimeline, InvalidValue
 from fieldcraft.base.files import target_of
 from fieldcraft.base.staging import Staging
 from fieldcraft.formats.recordings.playback import Living, Playback
-from fieldcraft.formats.recordings.table import Table
+from fieldcraft.formats.recordings.table import MAX_COORDINATE, MAX_SECONDS, Table
 from fieldcraft.kernels.shared.arrays import read_only
 
 COLUMNS = ("seconds", "id", "group", "x", "y", "strength")
-_OPTIONAL = ("half_life", "age")
 MAX_SAMPLES = 2_500_000
 _MAX_NAME = 256
+_BREAKS = re.compile(r"[\r\n]")
 
 
 class Timeline:
@@ -129,20 +130,14 @@ class Timeline:
             If the file can't be read or is malformed. The message names the line.
         """
         if half_life is None:
-            otherwise = math.inf
+            usual_half_life = math.inf
         else:
-            otherwise = checks.positive("half_life", half_life)
+            usual_half_life = checks.positive("half_life", half_life)
         builder = TimelineBuilder()
         table = Table(path)
         time, name, group, x, y, strength = table.require(COLUMNS, "A timeline")
-        if "half_life" in table.columns:
-            half = table.columns.index("half_life")
-        else:
-            half = None
-        if "age" in table.columns:
-            age = table.columns.index("age")
-        else:
-            age = None
+        half = table.find("half_life")
+        age = table.find("age")
         for row in table.rows():
             seconds = table.seconds(row[time])
             id = _name(table, row[name])
@@ -151,7 +146,7 @@ class Timeline:
             position: tuple[float, float] | None = None
             if row[x].strip() or row[y].strip():
                 position = (table.coordinate(row[x], "x"), table.coordinate(row[y], "y"))
-            fading = otherwise
+            fading = usual_half_life
             if half is not None and row[half].strip():
                 fading = table.number(row[half], "half_life", 0.0, math.inf)
                 if not fading:
@@ -190,25 +185,28 @@ class Timeline:
             If the file can't be written.
         """
         target = target_of("path", path)
-        fading = bool(np.isfinite(self.half_lives).any())
-        aged = bool(self.ages.any())
-        used = [True] * len(COLUMNS) + [fading, aged]
-        columns = (
+        names = list(COLUMNS)
+        columns: list[Iterable[str]] = [
             map(repr, self.seconds.tolist()),
             (self.ids[entity] for entity in self.entities),
             (self.groups[group] for group in self.group_of),
-            *(map(_finite_or_empty, axis) for axis in self.positions.T.tolist()),
+            map(_finite_or_empty, self.positions[:, 0].tolist()),
+            map(_finite_or_empty, self.positions[:, 1].tolist()),
             map(repr, self.strengths.tolist()),
-            map(_finite_or_empty, self.half_lives.tolist()),
-            (repr(age) if age else "" for age in self.ages.tolist()),
-        )
+        ]
+        if np.isfinite(self.half_lives).any():
+            names.append("half_life")
+            columns.append(map(_finite_or_empty, self.half_lives.tolist()))
+        if self.ages.any():
+            names.append("age")
+            columns.append(repr(age) if age else "" for age in self.ages.tolist())
         try:
             with Staging(target.parent, [target.name]) as staging:
                 part = staging.part(target.name)
                 with part.open("w", encoding="utf-8", newline="") as file:
                     writer = csv.writer(file, lineterminator="\n")
-                    writer.writerow(itertools.compress((*COLUMNS, *_OPTIONAL), used))
-                    writer.writerows(zip(*itertools.compress(columns, used), strict=True))
+                    writer.writerow(names)
+                    writer.writerows(zip(*columns, strict=True))
                 staging.commit()
         except OSError as error:
             raise BadTimeline(
@@ -291,13 +289,13 @@ class TimelineBuilder:
         Parameters
         ----------
         seconds : float
-            The time, at least 0.
+            The time, at least 0 and at most 1e9.
         id : str
-            The name of the entity.
+            The name of the entity: 1 to 256 characters on one line, without blanks at its ends.
         group : str, optional
-            Its group; the previous one if empty.
+            The name of its group; the previous one if empty.
         position : (float, float), optional
-            Its world position; None removes the entity.
+            Its world position, coordinates of at most 1e12; None removes the entity.
         strength : float, optional
             Its strength; the previous one if absent, or 1.
         half_life : float, optional
@@ -319,15 +317,30 @@ class TimelineBuilder:
                     got=repr(position),
                     remedy="Add one sample per position",
                 )
-            point = (float(points[0, 0]), float(points[0, 1]))
+            point = (
+                _limited("x", float(points[0, 0]), MAX_COORDINATE),
+                _limited("y", float(points[0, 1]), MAX_COORDINATE),
+            )
+        if not _is_name(checks.text("id", id)):
+            raise _no_name("id", id)
+        if checks.text("group", group) and not _is_name(group):
+            raise _no_name("group", group)
+        if strength is None:
+            power = math.nan
+        else:
+            power = checks.finite("strength", strength)
+        if half_life is None:
+            fading = math.inf
+        else:
+            fading = checks.positive("half_life", half_life)
         added = self._put(
-            checks.not_negative("seconds", seconds),
-            checks.text("id", id),
-            checks.text("group", group),
+            _limited("seconds", checks.not_negative("seconds", seconds), MAX_SECONDS),
+            id,
+            group,
             point,
-            math.nan if strength is None else checks.finite("strength", strength),
-            math.inf if half_life is None else checks.positive("half_life", half_life),
-            checks.not_negative("age", age),
+            power,
+            fading,
+            _limited("age", checks.not_negative("age", age), MAX_SECONDS),
         )
         if not added:
             raise InvalidValue(
@@ -351,10 +364,14 @@ class TimelineBuilder:
             return False
         self._seconds.append(seconds)
         self._entities.append(self._ids.setdefault(id, len(self._ids)))
-        self._groups.append(
-            self._group_names.setdefault(group, len(self._group_names)) if group else -1
-        )
-        self._positions.extend(position if position is not None else (math.nan, math.nan))
+        if group:
+            self._groups.append(self._group_names.setdefault(group, len(self._group_names)))
+        else:
+            self._groups.append(-1)
+        if position is None:
+            self._positions.extend((math.nan, math.nan))
+        else:
+            self._positions.extend(position)
         self._strengths.append(strength)
         self._half_lives.append(half_life)
         self._ages.append(age)
@@ -371,7 +388,30 @@ class TimelineBuilder:
         return Timeline(self)
 
 
+def _is_name(text: str) -> bool:
+    """Return whether a text can be a name in a file, which `Timeline.read` reads line by line."""
+    return 0 < len(text) <= _MAX_NAME and text == text.strip() and not _BREAKS.search(text)
+
+
+def _no_name(option: str, text: str) -> InvalidValue:
+    return InvalidValue(
+        f"{option} has 1 to {_MAX_NAME} characters on one line, without blanks at its ends",
+        got=f"{text!r:.80}",
+        remedy="Pass another name",
+    )
+
+
+def _limited(name: str, value: float, limit: float) -> float:
+    """Return a number of which files hold at most `limit`."""
+    if abs(value) > limit:
+        raise InvalidValue(
+            f"{name} is at most {limit:g}", got=f"{name}={value!r}", remedy="Check the units"
+        )
+    return value
+
+
 def _name(table: Table, text: str) -> str:
+    """Return the name in a cell."""
     name = text.strip()
     if len(name) > _MAX_NAME:
         raise table.refusal(
@@ -381,6 +421,7 @@ def _name(table: Table, text: str) -> str:
 
 
 def _finite_or_empty(number: float) -> str:
+    """Return the text of a number; none for infinity and NaN."""
     if math.isfinite(number):
         return repr(number)
     return ""

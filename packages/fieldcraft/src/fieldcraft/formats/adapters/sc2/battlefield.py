@@ -121,9 +121,8 @@ class Battlefield:
         self._costs: dict[tuple[str, float], Any] = {}
         self.ground = self.space("ground")
         self.air = self.space("air")
-        self.imap = InfluenceMap(
-            Grid(width, height, neighbors=8, y_up=True)
-        )  # danger reaches over walls
+        # A space without walls: danger reaches over them.
+        self.imap = InfluenceMap(Grid(width, height, neighbors=8, y_up=True))
         self.danger: dict[str, RadialLayer] = {}
         for name in ("ground", "air"):
             self._danger_layer(name)
@@ -154,6 +153,7 @@ class Battlefield:
         return self.danger[name]
 
     def _fill(self, name: str, layer: RadialLayer) -> None:
+        """Update the sources of a layer of danger."""
         threats = self._enemies.last
         which, keys, costs, radii = threats.by_layer[name]
         layer.sync(keys, threats.positions[which], costs, radii=radii, outside="clamp")
@@ -275,11 +275,14 @@ class Battlefield:
 
     def _cost(self, kind: str, weight: float) -> Any:
         """Return the cost of cells as an expression, cached."""
-        key = (kind, checks.not_negative("weight", weight))
+        factor = checks.not_negative("weight", weight)
+        key = (kind, factor)
         if key not in self._costs:
             layer, space = self._of(kind)
-            self._costs = dict(list(self._costs.items())[-_MOST_COSTS:])
-            self._costs[key] = 1 + key[1] * layer.on(space)
+            if len(self._costs) > _MOST_COSTS:
+                oldest = next(iter(self._costs))
+                del self._costs[oldest]
+            self._costs[key] = 1 + factor * layer.on(space)
         return self._costs[key]
 
     def journey(
@@ -397,14 +400,19 @@ class Battlefield:
     def _of(self, kind: str) -> tuple[RadialLayer, Grid]:
         """Return the layer and the space of a kind."""
         space = self.space(kind)
-        return self._danger_layer(kind if kind in LAYERS else "ground"), space
+        if kind in LAYERS:
+            return self._danger_layer(kind), space
+        return self._danger_layer("ground"), space
 
     def _follow_walls(self) -> None:
+        """Update the walls of all spaces."""
         for kind, space in self._spaces.items():
             if kind in ("air", "fighters"):
                 continue
             walls = self._obstacles.blocked_for(kind, self._large)[::-1]
-            for blocked in (True, False):
-                changed = np.flatnonzero((walls if blocked else ~walls) & (space.walls != walls))
-                if len(changed):
-                    space.set_walls(changed, blocked)
+            closed = np.flatnonzero(walls & ~space.walls)
+            if len(closed):
+                space.set_walls(closed, True)
+            opened = np.flatnonzero(~walls & space.walls)
+            if len(opened):
+                space.set_walls(opened, False)

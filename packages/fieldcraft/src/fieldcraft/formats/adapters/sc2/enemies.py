@@ -29,6 +29,10 @@ __all__ = [
 ]
 
 
+# Names of a message's fields, and of the attributes that other units have in their place.
+_ATTRIBUTES = {"unit_type": "type_id", "pos.x": "position.x", "pos.y": "position.y"}
+
+
 def fields(units: Iterable[Any], *names: str) -> list[Any]:
     """Return some fields of each unit: one value, or a tuple of several.
 
@@ -36,13 +40,12 @@ def fields(units: Iterable[Any], *names: str) -> list[Any]:
     fifth of the time of reading attributes. Other units have attributes.
     """
     units = list(units)
+    of_message = attrgetter(*[f"_proto.{name}" for name in names])
     try:
-        return list(map(attrgetter(*(f"_proto.{name}" for name in names)), units))
+        return list(map(of_message, units))
     except AttributeError:
-        return list(map(attrgetter(*(_ATTRIBUTES.get(name, name) for name in names)), units))
-
-
-_ATTRIBUTES = {"unit_type": "type_id", "pos.x": "position.x", "pos.y": "position.y"}
+        of_unit = attrgetter(*[_ATTRIBUTES.get(name, name) for name in names])
+        return list(map(of_unit, units))
 
 
 MELEE = 4.0
@@ -82,9 +85,8 @@ class Effect:
 
 EFFECTS: Mapping[str, Effect] = {
     "PSISTORMPERSISTENT": Effect(600.0, 3.5),
-    "RAVAGERCORROSIVEBILECP": Effect(
-        100.0, 3.0, begins=16, lasts=50
-    ),  # the game does not list it just before it lands
+    # The game does not list it just before it lands.
+    "RAVAGERCORROSIVEBILECP": Effect(100.0, 3.0, begins=16, lasts=50),
     "NUKEPERSISTENT": Effect(1000.0, 8.0, begins=250, lasts=320),
     "LURKERMP": Effect(600.0, 1.5, air=False),
     "LIBERATORTARGETMORPHPERSISTENT": Effect(500.0, 6.0, air=False),
@@ -117,18 +119,18 @@ def by_weapons(unit: Any) -> Threat:
     """Return the threat of a unit by its weapons: damage per second as cost, range plus `BUFFER` as
     radius; `MELEE` for melee units.
     """
-
-    def radius(range_: float) -> float:
-        return MELEE if range_ < _REACH_OF_MELEE else range_ + BUFFER
-
     ground = float(unit.ground_dps)
     air = float(unit.air_dps)
-    return Threat(
-        ground,
-        radius(float(unit.ground_range)) if ground > 0 else 0.0,
-        air,
-        radius(float(unit.air_range)) if air > 0 else 0.0,
-    )
+    return Threat(ground, _radius(ground, unit.ground_range), air, _radius(air, unit.air_range))
+
+
+def _radius(damage: float, range_: float) -> float:
+    """Return the radius of the danger of a weapon; 0 for a unit without one."""
+    if damage <= 0:
+        return 0.0
+    if range_ < _REACH_OF_MELEE:
+        return MELEE
+    return float(range_) + BUFFER
 
 
 LAYERS = ("ground", "air", "fighters")
@@ -137,7 +139,9 @@ units count.
 """
 
 Row = tuple[float, float, float, float, bool]
+"""A threat: ground cost and radius, air cost and radius, and whether its unit flies."""
 _Seen = dict[Any, tuple[int, Any, Effect]]
+"""Effects by name and position: the frame in which they were first seen, position and rule."""
 
 
 class LayerThreats(NamedTuple):
@@ -165,23 +169,22 @@ class Threats:
     def by_layer(self) -> dict[str, LayerThreats]:
         """The threats of each layer."""
         table = np.array(self.rows, dtype=np.float64).reshape(-1, 5)
-        grounded = table[:, 4] == 0
+        ground_cost, ground_radius, air_cost, air_radius, flies = table.T
+        grounded = flies == 0
+        every = np.ones_like(grounded)
         return {
-            name: self._of_layer(
-                table[:, first],
-                table[:, first + 1],
-                grounded if name == "fighters" else np.ones_like(grounded),
-            )
-            for name, first in zip(LAYERS, (0, 2, 2), strict=True)
+            "ground": self._of_layer(ground_cost, ground_radius, every),
+            "air": self._of_layer(air_cost, air_radius, every),
+            "fighters": self._of_layer(air_cost, air_radius, grounded),
         }
 
     def _of_layer(
         self, costs: NDArray[np.float64], radii: NDArray[np.float64], counts: NDArray[np.bool_]
     ) -> LayerThreats:
+        """Return the threats that count and have a cost and a radius."""
         which = np.flatnonzero((costs != 0) & (radii > 0) & counts)
-        return LayerThreats(
-            which, [self.keys[number] for number in which.tolist()], costs[which], radii[which]
-        )
+        keys = [self.keys[number] for number in which.tolist()]
+        return LayerThreats(which, keys, costs[which], radii[which])
 
 
 class Enemies:
@@ -205,8 +208,12 @@ class Enemies:
             )
         self._bot = bot
         self._effects = effects
-        self._threat = threat if callable(threat) else None
-        self._table: Mapping[str, Threat] = threat if isinstance(threat, Mapping) else {}
+        self._threat: Callable[[Any], Threat] | None = None
+        self._table: Mapping[str, Threat] = {}
+        if callable(threat):
+            self._threat = threat
+        else:
+            self._table = threat
         self._rows_by_kind: dict[Any, Row] = {}
         self._seen: _Seen = {}
         self.last = Threats([], [])
@@ -245,6 +252,7 @@ class Enemies:
         return self.last
 
     def _rows(self, units: list[Any]) -> list[Row]:
+        """Return the threats of units."""
         if self._threat is not None:
             return [_row_of(self._threat(unit), unit) for unit in units]
         kinds = fields(units, "unit_type")
@@ -297,6 +305,7 @@ def _places(units: list[Any]) -> list[Any]:
 
 
 def _row_of(threat: Threat, unit: Any) -> Row:
+    """Return the threat of a unit as a row."""
     return threat.ground, threat.ground_radius, threat.air, threat.air_radius, bool(unit.is_flying)
 
 

@@ -15,6 +15,9 @@ from fieldcraft.kernels.shared.arrays import Bools
 __all__ = ["Obstacles", "climbable", "dilated"]
 
 Box = tuple[int, int, int, int]
+"""The left and lower edges of a rectangle of cells, and the right and upper ones, which are beyond
+it.
+"""
 
 _WALKED_OVER = {
     "SUPPLYDEPOTLOWERED",
@@ -69,7 +72,9 @@ class Obstacles:
             return self.blocked & ~(self._cliffs & ~self.occupied)
         if kind == "large":
             return dilated(self.blocked, large)
-        return self.without_rocks if kind == "rocks" else self.blocked
+        if kind == "rocks":
+            return self.without_rocks
+        return self.blocked
 
     @cached_property
     def _cliffs(self) -> Bools:
@@ -77,24 +82,25 @@ class Obstacles:
 
     def follow(self) -> bool:
         """Update all cells, and return whether any changed."""
-        changed = False
         pathing = self._seen()
-        if not np.array_equal(pathing, self._pathing):
+        ground_changed = not np.array_equal(pathing, self._pathing)
+        if ground_changed:
             self._pathing = pathing
-            changed = True
         version = tuple(self._keys())
         if version == self._version:
-            return changed
+            return ground_changed
         self._version = version
         self._all[:] = 0
         self._rocks[:] = 0
-        for box, is_rock in self._boxes():
-            left, low, right, high = (max(edge, 0) for edge in box)
-            self._all[low:high, left:right] += 1
-            self._rocks[low:high, left:right] += is_rock
+        for (left, low, right, high), is_rock in self._boxes():
+            rows = slice(max(low, 0), max(high, 0))
+            columns = slice(max(left, 0), max(right, 0))
+            self._all[rows, columns] += 1
+            self._rocks[rows, columns] += is_rock
         return True
 
     def _seen(self) -> Bools:
+        """Return the cells that the bot knows to be open ground."""
         info = self._bot.game_info
         return np.asarray(np.fmax(info.pathing_grid.data_numpy, info.placement_grid.data_numpy) > 0)
 
@@ -128,8 +134,7 @@ def _footprint(unit: Any) -> Box:
     """Return the cells below a building: a square about as wide as twice its radius."""
     half = getattr(unit, "footprint_radius", None) or int(unit.radius * 2) / 2
     x, y = unit.position
-    left, low, right, high = (round(part) for part in (x - half, y - half, x + half, y + half))
-    return left, low, right, high
+    return round(x - half), round(y - half), round(x + half), round(y + half)
 
 
 def climbable(natural: Bools, height: NDArray[np.uint8]) -> Bools:
@@ -146,6 +151,7 @@ def climbable(natural: Bools, height: NDArray[np.uint8]) -> Bools:
         for width in range(1, _WIDEST[abs(dy) + abs(dx)] + 1):
             down = dy * (width + 1)
             right = dx * (width + 1)
+            # Pairs of cells at both ends of a line over `width` cells.
             here = (slice(0, rows - down), slice(max(-right, 0), columns - max(right, 0)))
             there = (slice(down, rows), slice(max(right, 0), columns + min(right, 0)))
             meets = (
@@ -155,7 +161,8 @@ def climbable(natural: Bools, height: NDArray[np.uint8]) -> Bools:
             )
             between = []
             for step in range(1, width + 1):
-                y, x = dy * step, dx * step
+                y = dy * step
+                x = dx * step
                 part = (
                     slice(y, rows - down + y),
                     slice(max(-right, 0) + x, columns - max(right, 0) + x),

@@ -14,6 +14,7 @@ from fieldcraft.space import Grid
 __all__ = ["Choke", "Region", "Regions", "regions_of"]
 
 NOTHING = -1
+"""The label of cells in no basin or region."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +56,10 @@ class Regions:
     def at(self, positions: ArrayLike) -> int | Ints:
         """Return the number of the region at a position, or at many: an int, or (N,)."""
         cells = self.space.cell_at(positions, outside="clamp")
-        found = self.of_cell[np.asarray(cells)]
-        return int(found) if found.ndim == 0 else found
+        found: Ints = np.asarray(self.of_cell[np.asarray(cells)])
+        if found.ndim == 0:
+            return int(found)
+        return found
 
 
 def regions_of(
@@ -77,9 +80,8 @@ def regions_of(
     clearance = far[1:-1, 1:-1] - 0.5
     lines = []
     for cell in _meetings(clearance, narrowing, smallest, widest):
-        line = _line(
-            space.walls, cell, nearest[:, cell // space.width + 1, cell % space.width + 1] - 1
-        )
+        row, column = divmod(cell, space.width)
+        line = _line(space.walls, cell, nearest[:, row + 1, column + 1] - 1)
         if line is not None:
             lines.append(line)
     return _separated(space, clearance.reshape(-1), lines, smallest)
@@ -88,12 +90,17 @@ def regions_of(
 def _meetings(
     clearance: NDArray[np.float64], narrowing: float, smallest: int, widest: float
 ) -> list[int]:
-    """Return the cells in which two separate basins meet: the first of each border."""
+    """Return the cells in which two separate basins meet: the first of each border.
+
+    Cells join basins from the widest to the narrowest place. Basins that don't stay separate are
+    joined in a union-find structure, `parent`.
+    """
     high, wide = clearance.shape
     values = clearance.reshape(-1).tolist()
-    order = np.argsort(-clearance.reshape(-1), kind="stable")[
-        : int(np.count_nonzero(clearance > 0))
-    ]
+    open_cells = int(np.count_nonzero(clearance > 0))
+    order = np.argsort(-clearance.reshape(-1), kind="stable")[:open_cells]
+    # Places are cells in a frame, so that each has eight neighbors.
+    places = (order // wide + 1) * (wide + 2) + order % wide + 1
     labels = [NOTHING] * ((high + 2) * (wide + 2))
     steps = tuple(dy * (wide + 2) + dx for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dy or dx)
     parent: list[int] = []
@@ -108,13 +115,11 @@ def _meetings(
             number = parent[number]
         return number
 
-    for cell, place in zip(
-        order.tolist(), ((order // wide + 1) * (wide + 2) + order % wide + 1).tolist(), strict=True
-    ):
+    for cell, place in zip(order.tolist(), places.tolist(), strict=True):
         here = values[cell]
         beside = sorted(
-            {root(labels[place + step]) for step in steps if labels[place + step] >= 0},
-            key=lambda n: (-peak[n], n),
+            {root(labels[place + step]) for step in steps if labels[place + step] != NOTHING},
+            key=lambda basin: (-peak[basin], basin),
         )
         if not beside:
             labels[place] = len(parent)
@@ -206,13 +211,12 @@ def _separated(
         middle = int(cells[np.argmax(clearance[cells])])
         chokes.append(Choke((a, b), cells, space.position_of(middle), width))
     regions = []
-    for n in range(len(names)):
-        own = np.flatnonzero(of_cell == n)
+    for region in range(len(names)):
+        own = np.flatnonzero(of_cell == region)
         center = int(own[np.argmax(clearance[own])])
         regions.append(Region(own, space.position_of(center), float(clearance[center])))
-    return Regions(
-        space, tuple(regions), tuple(sorted(chokes, key=lambda choke: -choke.width)), of_cell
-    )
+    chokes.sort(key=lambda choke: -choke.width)
+    return Regions(space, tuple(regions), tuple(chokes), of_cell)
 
 
 def _beside(parts: NDArray[Any], sizes: Ints, cells: Ints) -> list[int]:
@@ -221,9 +225,7 @@ def _beside(parts: NDArray[Any], sizes: Ints, cells: Ints) -> list[int]:
     found: set[int] = set()
     for dy in (-1, 0, 1):
         for dx in (-1, 0, 1):
-            y, x = (
-                np.clip(rows + dy, 0, parts.shape[0] - 1),
-                np.clip(columns + dx, 0, parts.shape[1] - 1),
-            )
+            y = np.clip(rows + dy, 0, parts.shape[0] - 1)
+            x = np.clip(columns + dx, 0, parts.shape[1] - 1)
             found.update(parts[y, x].tolist())
     return sorted(found - {0}, key=lambda part: (-int(sizes[part]), part))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,9 +30,8 @@ class Journey:
 
 def on_open(space: Grid, positions: ArrayLike) -> NDArray[np.float64]:
     """Return the centers of the nearest open cells."""
-    return space.position_of(
-        space.nearest_open(np.atleast_1d(space.cell_at(positions, outside="clamp")))
-    )
+    cells = np.atleast_1d(space.cell_at(positions, outside="clamp"))
+    return space.position_of(space.nearest_open(cells))
 
 
 def path_between(
@@ -49,18 +49,18 @@ def cheapest_journey(
     walk = path_between(space, start, goal, cost)
     if len(worms) < 2:
         return Journey((walk,))
-    there = [path_between(space, start, worm.position, cost) for worm in worms]
-    on = [path_between(space, worm.position, goal, cost) for worm in worms]
-    pairs = [
-        (a, b)
-        for a in range(len(worms))
-        for b in range(len(worms))
-        if a != b and there[a] and on[b]
-    ]
-    a, b = min(pairs, key=lambda pair: there[pair[0]].cost + on[pair[1]].cost, default=(-1, -1))
-    if a < 0 or (walk and walk.cost <= there[a].cost + on[b].cost + toll):
+    to_worm = [path_between(space, start, worm.position, cost) for worm in worms]
+    from_worm = [path_between(space, worm.position, goal, cost) for worm in worms]
+    cheapest = None
+    least = math.inf
+    for entrance, there in enumerate(to_worm):
+        for exit_, onward in enumerate(from_worm):
+            if entrance != exit_ and there and onward and there.cost + onward.cost < least:
+                least = there.cost + onward.cost
+                cheapest = Journey((there, onward), (worms[entrance], worms[exit_]))
+    if cheapest is None or (walk and walk.cost <= least + toll):
         return Journey((walk,))
-    return Journey((there[a], on[b]), (worms[a], worms[b]))
+    return cheapest
 
 
 def firing_cells(
@@ -78,22 +78,21 @@ def firing_cells(
     targets_at = np.broadcast_to(checks.positions(targets)[0], at.shape)
     size = int(checks.positive("radius", radius))
     dy, dx = np.mgrid[-size : size + 1, -size : size + 1].reshape(2, -1)
-    order = np.argsort(dx**2 + dy**2, kind="stable")
+    order = np.argsort(dx**2 + dy**2, kind="stable")  # the nearest first
     order = order[(dx**2 + dy**2)[order] <= radius**2]
-    cells = np.floor(at)[:, None] + np.stack([dx, dy], axis=1)[order]
+    # The cells around each unit, (N, K, 2): column and row from the south.
+    cells = np.floor(at)[:, np.newaxis] + np.stack([dx, dy], axis=1)[order]
+    centers = cells + 0.5
     inside = (cells >= 0).all(axis=2) & (cells < (space.width, space.height)).all(axis=2)
-    ids = np.asarray(
-        space.cell_at(
-            np.clip(cells + 0.5, 0.5, (space.width - 0.5, space.height - 0.5)).reshape(-1, 2)
-        )
-    ).reshape(inside.shape)
+    on_map = np.clip(centers, 0.5, (space.width - 0.5, space.height - 0.5))
+    ids = np.asarray(space.cell_at(on_map.reshape(-1, 2))).reshape(inside.shape)
     usable = inside & ~space.walls.reshape(-1)[ids]
-    away = np.hypot(*np.moveaxis(cells + 0.5 - targets_at[:, None], 2, 0))
-    danger = np.where(
-        usable & (away <= checks.positive("reach", reach)),
-        danger_of.reshape(-1)[ids],
-        np.inf,
+    offsets = centers - targets_at[:, np.newaxis]
+    away = np.hypot(offsets[:, :, 0], offsets[:, :, 1])
+    in_range = usable & (away <= checks.positive("reach", reach))
+    danger = np.where(in_range, danger_of.reshape(-1)[ids], np.inf)
+    distance = np.where(usable, away, np.inf)
+    chosen = np.where(
+        np.isfinite(danger.min(axis=1)), danger.argmin(axis=1), distance.argmin(axis=1)
     )
-    nearer = np.where(usable, away, np.inf)
-    best_ = np.where(np.isfinite(danger.min(axis=1)), danger.argmin(axis=1), nearer.argmin(axis=1))
-    return space.position_of(ids[np.arange(len(at)), best_])
+    return space.position_of(ids[np.arange(len(at)), chosen])
