@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 import re
 from collections.abc import Callable, Hashable
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.spelling import most_similar
 from fieldcraft.base.synonyms import VALUES
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = [
     "LARGEST",
@@ -215,6 +217,8 @@ def path(name: str, value: object) -> Path:
         named = None
     if not isinstance(named, str) or not named:
         raise _refused(name, "is the path of a file", value, "Pass a str or a pathlib.Path")
+    from pathlib import Path  # `import fieldcraft` is quicker without
+
     return Path(named)
 
 
@@ -222,14 +226,13 @@ def choice(name: str, value: Word, allowed: tuple[str, ...]) -> Word:
     """Return the value if it is one of the `allowed` words."""
     if not isinstance(value, str) or value not in allowed:
         words = ", ".join(repr(word) for word in allowed)
+        near = ""
         if isinstance(value, str):
-            near = difflib.get_close_matches(value, allowed, n=1)
-        else:
-            near = []
+            near = most_similar(value, allowed)
         if isinstance(value, str) and value in VALUES.get(name, ()):
             remedy = VALUES[name][value]
         elif near:
-            remedy = f"Perhaps {near[0]!r} is meant"
+            remedy = f"Perhaps {near!r} is meant"
         else:
             remedy = "Pass one of these words"
         raise _refused(name, f"is one of {words}", value, remedy)

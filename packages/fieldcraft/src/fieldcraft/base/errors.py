@@ -8,11 +8,11 @@ subclasses of :class:`FieldcraftError`; those about a bad argument are also `Val
 from __future__ import annotations
 
 import contextlib
-import difflib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fieldcraft.base import install
+from fieldcraft.base.spelling import most_similar
 
 __all__ = [
     "BadMapFile",
@@ -106,7 +106,7 @@ class UnknownName(FieldcraftError, KeyError):
 
     def __init__(self, what: str, name: object, known: Iterable[str]) -> None:
         names = sorted(known)
-        near = difflib.get_close_matches(str(name), names, n=1)
+        near = most_similar(str(name), names)
         if names:
             listed = ", ".join(names[:12])
             if len(names) > 12:
@@ -114,7 +114,7 @@ class UnknownName(FieldcraftError, KeyError):
         else:
             listed = "none yet"
         if near:
-            remedy = f"Did you mean {near[0]!r}?"
+            remedy = f"Did you mean {near!r}?"
         else:
             remedy = f"Known: {listed}"
         super().__init__(f"There is no {what} of that name", got=repr(name), remedy=remedy)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fieldcraft.base.errors import InvalidValue, NoSuchName
+from fieldcraft.base.spelling import most_similar
 
 _PATH = (
     "fc.shortest_path(space, start, goal) finds a path, and fc.distance_map(space, goals) the"
@@ -672,5 +672,4 @@ def nearest(name: str, known: Iterable[str]) -> str:
     plain = {_plain(each): each for each in reversed(public)}
     if _plain(name) in plain:
         return plain[_plain(name)]
-    near = difflib.get_close_matches(name, public, n=1, cutoff=0.7)
-    return near[0] if near else ""
+    return most_similar(name, public, cutoff=0.7)

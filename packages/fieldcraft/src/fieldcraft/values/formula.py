@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +10,7 @@ from typing import Any
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.spelling import most_similar
 from fieldcraft.values.expression import Expression, expression_of
 from fieldcraft.values.functions import apply
 from fieldcraft.values.ground import Ground
@@ -276,16 +276,16 @@ class _Formula:
         self, node: ast.expr, name: str, what: str, known: Iterable[object]
     ) -> InvalidValue:
         names = sorted(each for each in known if isinstance(each, str))
-        near = difflib.get_close_matches(name, names, n=1)
+        near = most_similar(name, names)
         listed = ", ".join(names[:12])
         if len(names) > 12:
             listed += ", ..."
-        return self._error(
-            node,
-            f"There is no {what} of that name",
-            got=repr(name)[:80],
-            remedy=f"Did you mean {near[0]!r}?" if near else f"Known: {listed or 'none yet'}",
-        )
+        if near:
+            remedy = f"Did you mean {near!r}?"
+        else:
+            remedy = f"Known: {listed or 'none yet'}"
+        rule = f"There is no {what} of that name"
+        return self._error(node, rule, got=repr(name)[:80], remedy=remedy)
 
     def _too_deep(self, where: ast.expr | int) -> InvalidValue:
         return self._error(

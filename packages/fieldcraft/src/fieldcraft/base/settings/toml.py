@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import stat
 import tomllib
@@ -12,6 +11,7 @@ from typing import Any
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadSettings
+from fieldcraft.base.spelling import most_similar
 
 MAX_BYTES = 2**18
 
@@ -302,9 +302,9 @@ def dotted(keys: Keys) -> str:
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return a hint at the known word nearest to a wrong one."""
     words = list(known)
-    near = difflib.get_close_matches(word, words, n=1)
+    near = most_similar(word, words)
     if near:
-        return f"Perhaps {near[0]!r} is meant"
+        return f"Perhaps {near!r} is meant"
     return f"Known: {', '.join(words) or 'none'}"
 
 
