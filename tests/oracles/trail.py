@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
-from fieldcraft.kernels.trail.stamp_sums import SCALE
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
+from fieldcraft.kernels.trail.stamp_units import SCALE
 
 __all__ = ["exchanges", "updated"]
 

@@ -18,7 +18,8 @@ from fieldcraft.kernels.shared.moves import STEPS
 from fieldcraft.kernels.spread.spread_rows import BLOCKED, OPEN
 from fieldcraft.kernels.spread.spread_steps import wave_near
 from fieldcraft.kernels.spread.vectors import ROWS
-from fieldcraft.kernels.trail.stamp_sums import SCALE, _rounded
+from fieldcraft.kernels.trail.stamp_sums import _rounded
+from fieldcraft.kernels.trail.stamp_units import SCALE
 
 __all__ = ["distance_map", "next_cells", "radial", "spread"]
 

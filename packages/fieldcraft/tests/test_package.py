@@ -61,6 +61,20 @@ def test_importing_loads_no_optional_library() -> None:
     assert not loaded & OPTIONAL
 
 
+def test_importing_loads_no_kernels() -> None:
+    code = """
+import fieldcraft as fc, sys
+families = {f"fieldcraft.kernels.{name}" for name in fc.kernels.FAMILIES}
+print(len(families & set(sys.modules)), "fieldcraft.kernels.compiling.native" in sys.modules)
+fc.sees(fc.Grid(5, 3), (0.5, 0.5), (4.5, 2.5), radius=9)
+print(len(families & set(sys.modules)), "fieldcraft.kernels.compiling.native" in sys.modules)
+"""
+    before, native_before, after, native_after = python(code).split()
+    assert (before, native_before) == ("0", "False")
+    assert int(after) > 0
+    assert native_after == "True"
+
+
 def test_importing_loads_few_modules_and_names_load_theirs() -> None:
     code = """
 import fieldcraft as fc, sys

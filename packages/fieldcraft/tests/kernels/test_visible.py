@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fieldcraft import kernels
 from fieldcraft.kernels.shared.arrays import read_only
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 from oracles import visible as reference
 
 if kernels.compiled():

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.agents.swarm_layout import packed
-from fieldcraft.layers.propagation.accumulator import ADD, SCALE, Accumulator, Drawing, Tables
+from fieldcraft.kernels.trail.stamp_units import ADD, SCALE
+from fieldcraft.layers.propagation.accumulator import Accumulator, Drawing, Tables
 from fieldcraft.layers.propagation.radial.radial_field import RadialField
 from fieldcraft.layers.propagation.radial.radial_sources import Emitters
 from fieldcraft.layers.propagation.radial.radial_updates import GridRadialUpdates

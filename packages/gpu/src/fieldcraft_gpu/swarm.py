@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.agents.swarm_layout import circle, packed
+from fieldcraft.kernels.trail.stamp_units import SCALE
 from fieldcraft.layers.layer import Layer
 from fieldcraft.space import Grid
 from fieldcraft_gpu.batches import Buffer, Shader
@@ -119,7 +119,7 @@ class DeviceAgents:
                 layer.steps.catch_up()
                 layer.steps.field.prepare()
         for deposit in plan.deposits:
-            most = float(np.abs(deposit.amounts).max()) / kernels.trail.stamp_sums.SCALE
+            most = float(np.abs(deposit.amounts).max()) / SCALE
             deposit.layer.steps.field.reserve(deposit.plane, most, most * self.count)
         if plan.forage is None:
             food = None
@@ -219,7 +219,7 @@ class DeviceAgents:
             amount = float(emission.amounts)
             field.reserve(0, abs(amount), abs(amount) * cells)
             shader = device.shader(("put", "smell"), "smell", "urrw")
-            units = round(amount * kernels.trail.stamp_sums.SCALE) & _ALL
+            units = round(amount * SCALE) & _ALL
             parameters = self._block("<IIII", cells, 0, units & 0xFFFFFFFF, units >> 32)
             group = self._group(
                 shader, parameters, places.on(device).food, self._walls(plan.space), field.sums
@@ -249,9 +249,7 @@ class DeviceAgents:
             if len(emission.places):
                 cells = self.device.buffer(emission.places.astype(np.uint32))
                 for part in np.atleast_2d(emission.amounts.T):
-                    units = self.device.buffer(
-                        np.rint(part * kernels.trail.stamp_sums.SCALE).astype(np.int64)
-                    )
+                    units = self.device.buffer(np.rint(part * SCALE).astype(np.int64))
                     found.append(
                         (float(np.abs(part).max()), float(np.abs(part).sum()), cells, units)
                     )

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.words import StampBlend
-from fieldcraft.kernels.shared.places import WRAP_X
-from fieldcraft.layers.propagation.accumulator import SCALE, Accumulator, Drawing, reserved
+from fieldcraft.kernels.shared.grid_frame import WRAP_X
+from fieldcraft.kernels.trail.stamp_units import SCALE
+from fieldcraft.layers.propagation.accumulator import Accumulator, Drawing, reserved
 from fieldcraft.layers.propagation.trail.rasters import GridRaster, Raster
 from fieldcraft.layers.propagation.trail.trail import Trail
 from fieldcraft.layers.propagation.trail.trail_field import TrailField

@@ -13,7 +13,7 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.pictured import Pictured
 from fieldcraft.base.synonyms import Suggesting, refuse_to_set
 from fieldcraft.base.words import IfOutside
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.cells import Many, One, checked_cells, checked_vectors, occupied_mask

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 
 Wrap = bool | Literal["x", "y"]
 """True where both axes wrap, False where none does, else the one that does."""
@@ -36,7 +36,7 @@ def checked_wrap(wrap: Any) -> Wrap:
 
 
 def flags_of(wrap: Wrap) -> int:
-    """Return which axes wrap, as kernels take it: see `kernels.shared.places`."""
+    """Return which axes wrap, as kernels take it: see `grid_frame.WRAP_X`."""
     return _FLAGS[wrap]
 
 

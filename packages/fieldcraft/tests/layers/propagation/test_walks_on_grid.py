@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import fieldcraft as fc
 from fieldcraft import kernels
 from fieldcraft.kernels.radial.radial_arrays import Emissions, LinkedGrid, SquareWeights
+from fieldcraft.kernels.trail.stamp_units import SCALE
 from fieldcraft.layers.propagation.radial.walks_on_grid import GridScratch, step_vectors
 from oracles import radial as oracle
 from support.worlds import KNIGHT_AND_CORNER, WRAPS, GridWorld
@@ -149,7 +150,7 @@ def test_many_at_once_are_one_after_the_other(world: World, count: int) -> None:
     radii, weights = np.array([0.5, 2.0, 6.5]), rng.uniform(-1, 1, 50)
     starts = np.array([0, 1, 6])
     cells, numbers = rng.integers(0, len(grid), count), rng.integers(0, 3, count)
-    strengths = rng.normal(size=count) * kernels.trail.stamp_sums.SCALE
+    strengths = rng.normal(size=count) * SCALE
     scratch, expected = scratch_for(grid, 6), np.zeros(grid.shape, np.int64)
     for cell, strength, number in zip(cells.tolist(), strengths, numbers, strict=True):
         for there, square in connected(grid, cell, radii[number], scratch).items():

@@ -23,8 +23,7 @@ from fieldcraft.kernels.agents.crowd_arrays import (
     OpenGround,
 )
 from fieldcraft.kernels.compiling.declare import kernel
-from fieldcraft.kernels.shared.grid_frame import GRID_FRAME, GridFrame
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+from fieldcraft.kernels.shared.grid_frame import GRID_FRAME, WRAP_X, WRAP_Y, GridFrame
 
 __all__ = [
     "CLEARANCE",

@@ -1,5 +1,5 @@
 """The choice of what runs the kernels in this process: the native library, Numba or plain
-Python.
+Python. It is made at the first kernel: `import fieldcraft` alone loads none of them.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ import os
 import sys
 import warnings
 from types import ModuleType
-
-from fieldcraft.kernels.compiling import native
 
 __all__ = ["compiled", "library"]
 
@@ -25,6 +23,8 @@ def library() -> ModuleType | None:
     """Return the native library, or None if it is not used in this process."""
     if _is_set("FIELDCRAFT_REFERENCE") or _is_set("FIELDCRAFT_NUMBA"):
         return None
+    from fieldcraft.kernels.compiling import native
+
     return native.load()
 
 

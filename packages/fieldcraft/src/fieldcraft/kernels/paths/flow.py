@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 
 __all__ = ["pinch", "point", "sample"]
 

@@ -27,7 +27,7 @@ class UniformGround(NamedTuple):
     width: int
     height: int
     wrap: int
-    """Which axes wrap, see `kernels.shared.places`."""
+    """Which axes wrap, see `grid_frame.WRAP_X`."""
 
 
 class CostGround(NamedTuple):
@@ -46,7 +46,7 @@ class CostGround(NamedTuple):
     width: int
     height: int
     wrap: int
-    """Which axes wrap, see `kernels.shared.places`."""
+    """Which axes wrap, see `grid_frame.WRAP_X`."""
 
 
 class CostBounds(NamedTuple):

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.compiling.low_level import bit_length, lowest_bit
 from fieldcraft.kernels.paths.path_ground import COST_BOUNDS, CostBounds, CostGround
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 from fieldcraft.kernels.shared.moves import turned_round, wrapped
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 
 __all__ = ["CostBounds", "CostGround", "least_cost", "weighted", "weighted_scratch"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.compiling.low_level import lowest_bit
 from fieldcraft.kernels.paths.path_ground import CostGround
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 
 __all__ = ["CostGround", "straighten"]
 

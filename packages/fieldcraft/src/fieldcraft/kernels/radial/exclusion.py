@@ -6,7 +6,8 @@ import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.radial.radial_arrays import EMISSIONS, Emissions
-from fieldcraft.kernels.trail.stamp_sums import ADD, SCALE, shape_of, stamp
+from fieldcraft.kernels.trail.stamp_sums import shape_of, stamp
+from fieldcraft.kernels.trail.stamp_units import ADD, SCALE
 
 __all__ = ["Emissions", "drawn", "listed"]
 

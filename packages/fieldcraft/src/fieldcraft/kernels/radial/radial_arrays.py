@@ -36,7 +36,7 @@ class LinkedGrid(NamedTuple):
     lengths: Ints
     """Of steps, in 1 / LENGTH_SCALE cells."""
     wrap: int
-    """Which axes wrap, see `kernels.shared.places`."""
+    """Which axes wrap, see `grid_frame.WRAP_X`."""
 
 
 class WalkScratch(NamedTuple):

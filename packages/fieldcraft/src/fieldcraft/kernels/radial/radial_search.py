@@ -18,8 +18,9 @@ from fieldcraft.kernels.radial.radial_arrays import (
     SquareWeights,
     WalkScratch,
 )
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
-from fieldcraft.kernels.trail.stamp_sums import TILE_COLUMNS, TILE_ROWS, _rounded
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
+from fieldcraft.kernels.trail.stamp_sums import _rounded
+from fieldcraft.kernels.trail.stamp_units import ALL_ROWS, TILE_COLUMNS, TILE_ROWS
 
 __all__ = [
     "GRID_1",
@@ -39,7 +40,7 @@ LENGTH_SCALE = float(1 << 24)
 GRID_1 = "LinkedGrid(u1[:,::1], u1[::1], i8[:,::1], i8[::1], i8)"
 GRID_8 = "LinkedGrid(u8[:,::1], u8[::1], i8[:,::1], i8[::1], i8)"
 """Grids with up to 8 and up to 64 steps out of a cell, in declarations of kernels."""
-_DIRTY = np.uint8((1 << TILE_ROWS) - 1)
+_DIRTY = np.uint8(ALL_ROWS)
 
 
 @kernel("b1[:,::1], i8[::1], i8[::1], i8, out b1[::1]")

@@ -7,14 +7,13 @@ import numpy as np
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.radial.radial_arrays import Emissions
 from fieldcraft.kernels.trail.stamp_sums import (
-    ADD,
     FOOTPRINT_TABLES,
-    SCALE,
     FootprintTables,
     publish,
     shape_of,
     stamp,
 )
+from fieldcraft.kernels.trail.stamp_units import ADD, SCALE
 
 __all__ = ["Emissions", "FootprintTables", "follow", "take"]
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.compiling.low_level import lowest_bit
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 
 __all__ = [
     "PRUNED",

@@ -1,21 +1,13 @@
-"""World positions and cells of a grid of squares.
-
-Here and in all kernels `wrap` says which axes of a grid wrap: `WRAP_X` if its columns do, plus
-`WRAP_Y` if its rows do. Kernels that follow links need only whether any does, since no link leads
-over another edge.
-"""
+"""World positions and cells of a grid of squares."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
-from fieldcraft.kernels.shared.grid_frame import GRID_FRAME, GridFrame
+from fieldcraft.kernels.shared.grid_frame import GRID_FRAME, WRAP_X, WRAP_Y, GridFrame
 
-__all__ = ["WRAP_X", "WRAP_Y", "GridFrame", "cell_of", "cells", "centers", "columns_and_rows"]
-
-WRAP_X = 1
-WRAP_Y = 2
+__all__ = ["GridFrame", "cell_of", "cells", "centers", "columns_and_rows"]
 
 
 @kernel

@@ -14,8 +14,8 @@ import numpy as np
 
 from fieldcraft.kernels.agents.mesh_moving import orientation
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 from fieldcraft.kernels.shared.heap import pop, push
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.kernels.sight.shot_cells import UNITS, pass_cells
 from fieldcraft.kernels.sight.sight_lines import (
     SIGHT_PORTALS,

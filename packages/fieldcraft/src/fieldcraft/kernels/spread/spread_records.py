@@ -52,7 +52,7 @@ into a cell.
 class NearRule(NamedTuple):
     """The rule of kernels for 4 or 8 neighbors, see `spread_rows.near`: losses of straight and of
     diagonal steps (None for 4 neighbors), the root that falls off (None for exponential falloff),
-    momentum, floor, and the axes along which the grid wraps: see `places.WRAP_X`.
+    momentum, floor, and the axes along which the grid wraps: see `grid_frame.WRAP_X`.
     """
 
     straight: np.float32
@@ -81,7 +81,7 @@ class AnyGround(NamedTuple):
 class AnyRule(NamedTuple):
     """The rule of kernels for any neighborhood: the exponent of the falloff, 0 for an exponential
     one; whether values have both signs; momentum; the part that a falling value keeps, below 0 for
-    momentum both ways; floor; and the axes along which the grid wraps: see `places.WRAP_X`.
+    momentum both ways; floor; and the axes along which the grid wraps: see `grid_frame.WRAP_X`.
     """
 
     exponent: int

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
-from fieldcraft.kernels.shared.places import WRAP_X
+from fieldcraft.kernels.shared.grid_frame import WRAP_X
 from fieldcraft.kernels.spread.spread_cells import (
     attenuate,
     close_ring,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 from fieldcraft.kernels.spread.spread_cells import attenuate, emit, gather, on_lines, update
 from fieldcraft.kernels.spread.spread_records import (
     ANY_GROUND_1,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
-from fieldcraft.kernels.trail.stamp_sums import SCALE
+from fieldcraft.kernels.trail.stamp_units import SCALE
 
 __all__ = ["AROUND", "mix", "update"]
 

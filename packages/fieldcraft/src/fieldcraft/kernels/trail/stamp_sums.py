@@ -8,23 +8,17 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 from fieldcraft.kernels.trail.footprint_tables import (
     FOOTPRINT_TABLES,
     STAMP_PLACES,
     FootprintTables,
     StampPlaces,
 )
+from fieldcraft.kernels.trail.stamp_units import ADD, MAX, SCALE, TILE_COLUMNS, TILE_ROWS
 
 __all__ = [
-    "ADD",
-    "ALL_ROWS",
     "FOOTPRINT_TABLES",
-    "MAX",
-    "REPLACE",
-    "SCALE",
-    "TILE_COLUMNS",
-    "TILE_ROWS",
     "FootprintTables",
     "StampPlaces",
     "blit",
@@ -34,12 +28,6 @@ __all__ = [
     "shape_of",
     "stamp",
 ]
-
-SCALE = float(1 << 24)
-TILE_ROWS = 8
-TILE_COLUMNS = 32
-ALL_ROWS = (1 << TILE_ROWS) - 1
-ADD, MAX, REPLACE = 0, 1, 2
 
 _MAGIC = np.float64(1.5 * 2.0**52)
 _MAGIC_BITS = _MAGIC.view(np.int64)

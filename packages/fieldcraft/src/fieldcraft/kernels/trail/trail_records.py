@@ -31,7 +31,7 @@ class TrailPlan(NamedTuple):
 
 class TrailRule(NamedTuple):
     """Whether all weights of the blur are 1, the factor of a step, whether the blur conserves what
-    walls keep back, the floor, and the axes along which the grid wraps: see `places.WRAP_X`.
+    walls keep back, the floor, and the axes along which the grid wraps: see `grid_frame.WRAP_X`.
     """
 
     ones: bool

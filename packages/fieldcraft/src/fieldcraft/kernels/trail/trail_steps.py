@@ -12,15 +12,12 @@ from typing import Any
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
-from fieldcraft.kernels.trail.stamp_sums import SCALE, TILE_COLUMNS, TILE_ROWS
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
+from fieldcraft.kernels.trail.stamp_units import SCALE, TILE_COLUMNS, TILE_ROWS
 from fieldcraft.kernels.trail.trail_plan import exchanged_runs
 from fieldcraft.kernels.trail.trail_records import TRAIL_RULE, TrailPlan, TrailRule, TrailScratch
 
 __all__ = [
-    "SCALE",
-    "TILE_COLUMNS",
-    "TILE_ROWS",
     "TrailPlan",
     "TrailRule",
     "TrailScratch",

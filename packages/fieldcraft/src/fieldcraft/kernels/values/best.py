@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 from fieldcraft.kernels.values.best_rule import BEST_RULE, BestRule
 
 __all__ = [

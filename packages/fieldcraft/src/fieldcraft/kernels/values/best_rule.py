@@ -14,7 +14,7 @@ BEST_RULE = "BestRule(b1, i8, f4, f8, f8)"
 
 class BestRule(NamedTuple):
     """Which cells are best: whether the world's y points up, which axes wrap (see
-    `kernels.shared.places`), the sign of values, 1 or -1, and the squares of the largest distance
+    `grid_frame.WRAP_X`), the sign of values, 1 or -1, and the squares of the largest distance
     from a place and of the least distance between chosen cells.
     """
 

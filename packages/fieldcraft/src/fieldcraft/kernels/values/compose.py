@@ -10,7 +10,7 @@ import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.compiling.low_level import floats_at
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 from fieldcraft.kernels.values.map_operations import (
     ABS,
     ADD,

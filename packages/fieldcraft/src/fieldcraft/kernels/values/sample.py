@@ -15,8 +15,7 @@ import math
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
-from fieldcraft.kernels.shared.grid_frame import GRID_FRAME, GridFrame
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+from fieldcraft.kernels.shared.grid_frame import GRID_FRAME, WRAP_X, WRAP_Y, GridFrame
 from fieldcraft.kernels.values.obstacles import OBSTACLES, Obstacles
 
 __all__ = ["GridFrame", "Obstacles", "bilinear", "gradient", "on_map"]

@@ -14,14 +14,12 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.kernels.trail.footprint_tables import FootprintTables, StampPlaces
+from fieldcraft.kernels.trail.stamp_units import ADD, ALL_ROWS, SCALE, TILE_COLUMNS, TILE_ROWS
 
-SCALE = kernels.trail.stamp_sums.SCALE
-ADD = kernels.trail.stamp_sums.ADD
-MAX = kernels.trail.stamp_sums.MAX
 MOST_AMOUNT = 2.0**20
 MOST_SUM = 2.0**38
 BLENDS = ("add", "max", "replace")
-"""In the order of the numbers in `kernels.trail.stamp_sums`."""
+"""In the order of the numbers in `kernels.trail.stamp_units`."""
 
 _CELLS_PER_THREAD = 100_000
 _TILES_PER_THREAD = 200
@@ -103,7 +101,7 @@ class Accumulator:
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.shape = shape if len(shape) == 2 else (1, shape[0])
-        tiles = (kernels.trail.stamp_sums.TILE_ROWS, kernels.trail.stamp_sums.TILE_COLUMNS)
+        tiles = (TILE_ROWS, TILE_COLUMNS)
         height, width = (-(-size // tile) for size, tile in zip(self.shape, tiles, strict=True))
         self.sums: Ints = np.zeros(self.shape, dtype=np.int64)
         self.dirty: NDArray[np.uint8] = np.zeros((height, width), dtype=np.uint8)
@@ -167,9 +165,7 @@ class Accumulator:
             work = int((boxes[:, 1] * boxes[:, 2])[numbers].sum())
         else:
             work = 0
-        bands = pool.bands(
-            self.shape[0], work // _CELLS_PER_THREAD, kernels.trail.stamp_sums.TILE_ROWS
-        )
+        bands = pool.bands(self.shape[0], work // _CELLS_PER_THREAD, TILE_ROWS)
         places = StampPlaces(rows, columns, below, right)
         common = (places, amounts * SCALE, tables.arrays, numbers, blend, wrap)
         blit = kernels.trail.stamp_sums.blit
@@ -178,23 +174,20 @@ class Accumulator:
     def reset(self) -> None:
         """Set all sums to 0, and count all tiles as changed."""
         self.sums.view(np.uint8).fill(0)  # in half of the time of int64
-        self.dirty[:] = kernels.trail.stamp_sums.ALL_ROWS
+        self.dirty[:] = ALL_ROWS
 
     def tiles(self, cells: Ints) -> NDArray[np.uint8]:
         """Return a mask of the tiles of cells, in the shape of `dirty`."""
         found = np.zeros_like(self.dirty)
         rows, columns = np.divmod(cells, self.shape[1])
-        found[
-            rows // kernels.trail.stamp_sums.TILE_ROWS,
-            columns // kernels.trail.stamp_sums.TILE_COLUMNS,
-        ] = kernels.trail.stamp_sums.ALL_ROWS
+        found[rows // TILE_ROWS, columns // TILE_COLUMNS] = ALL_ROWS
         return found
 
     def in_changed_tiles(self) -> NDArray[np.bool_]:
         """Return a mask of the cells of tiles that have changed."""
         height, width = self.shape
-        tiles = np.repeat(self.dirty != 0, kernels.trail.stamp_sums.TILE_COLUMNS, axis=1)
-        return np.repeat(tiles[:, :width], kernels.trail.stamp_sums.TILE_ROWS, axis=0)[:height]
+        tiles = np.repeat(self.dirty != 0, TILE_COLUMNS, axis=1)
+        return np.repeat(tiles[:, :width], TILE_ROWS, axis=0)[:height]
 
     @cached_property
     def scratch(self) -> tuple[Ints, NDArray[np.uint8]]:
@@ -222,7 +215,7 @@ class Accumulator:
         if not (np.abs(sums) < 2**62).all():
             raise ValueError("sums that overflow")
         self.sums[:] = sums.reshape(self.shape)
-        self.dirty[:] = kernels.trail.stamp_sums.ALL_ROWS
+        self.dirty[:] = ALL_ROWS
         self._reserved = self.largest
 
     @property

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from fieldcraft.base import clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import StampBlend
+from fieldcraft.kernels.trail.stamp_units import SCALE
 from fieldcraft.layers.propagation.accumulator import (
     MOST_AMOUNT,
     MOST_SUM,
-    SCALE,
     Accumulator,
     in_units,
 )

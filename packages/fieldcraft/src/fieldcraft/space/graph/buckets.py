@@ -11,8 +11,6 @@ from fieldcraft import kernels
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.space.csr import starts_of
 
-UNSURE = kernels.shared.nearest.UNSURE
-
 _MOST_IN_A_BUCKET = 64
 _MOST_ACROSS = 4096  # buckets in a row
 _SLACK = 1e-9  # of the side of a bucket: more than what rounding moves
@@ -61,8 +59,9 @@ class Buckets(NamedTuple):
         return cls(low, side, columns, rows, slack, starts, vertices, positions[vertices])
 
     def nearest(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the nearest vertex to each point by straight distance, (N,): UNSURE where two are
-        about as near, or none is near.
+        """Return the nearest vertex to each point by straight distance, (N,).
+
+        It is `kernels.shared.nearest.UNSURE` where two are about as near, or none is near.
         """
         found = np.empty(len(points), dtype=np.int64)
         places = np.ascontiguousarray(points)

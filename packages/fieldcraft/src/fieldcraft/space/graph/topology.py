@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldcraft import kernels
 from fieldcraft.base.ranges import farthest_within
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.csr import starts_of
-from fieldcraft.space.graph.buckets import UNSURE, Buckets
+from fieldcraft.space.graph.buckets import Buckets
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
@@ -142,7 +143,7 @@ class Topology:
         if buckets is None:
             return np.asarray(self.tree.query(points)[1], dtype=np.int64)
         found = buckets.nearest(points)
-        unsure = np.flatnonzero(found == UNSURE)
+        unsure = np.flatnonzero(found == kernels.shared.nearest.UNSURE)
         if len(unsure):
             found[unsure] = self.tree.query(points[unsure])[1]
         return found

@@ -15,7 +15,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import Corners
 from fieldcraft.kernels.shared.arrays import read_only
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 
 MAX_STEPS = 64
 _REACH = 64
@@ -289,7 +289,7 @@ def beside(
     array: NDArray[_Kind], dx: int, dy: int, outside: int | bool, wrap: int
 ) -> NDArray[_Kind]:
     """Return for each cell the value of `array` one step (dx, dy) further, or `outside` off the
-    map. `wrap` says which axes wrap, see `kernels.shared.places`.
+    map. `wrap` says which axes wrap, see `grid_frame.WRAP_X`.
     """
     if wrap == WRAP_X + WRAP_Y:
         return np.roll(array, (-dy, -dx), axis=(0, 1))

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fieldcraft import kernels
 from fieldcraft.base import checks, packages
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.agents.swarm_layout import LONGEST_SINCE, circle, packed
 from fieldcraft.kernels.shared.arrays import read_only
+from fieldcraft.kernels.trail.stamp_units import SCALE
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.cells import cell_array
 
@@ -194,14 +194,14 @@ class Deposit:
     def units(self) -> NDArray[np.int64]:
         """Return the amounts in units of 2**-24."""
         amounts = np.atleast_1d(_amounts(self.amount, 1))
-        return np.rint(amounts * kernels.trail.stamp_sums.SCALE).astype(np.int64)
+        return np.rint(amounts * SCALE).astype(np.int64)
 
     def units_by_heading(self, y_up: bool) -> list[NDArray[np.int64]]:
         """Return x and y of the one amount times each of 4,096 headings, in units of 2**-24: exact
         multiples of the unit of cosines.
         """
         amount = _amounts(self.amount, 1).item()
-        scale = amount * kernels.trail.stamp_sums.SCALE / (1 << 14)
+        scale = amount * SCALE / (1 << 14)
         vectors = circle().astype(np.float64) * scale
         if y_up:
             vectors[:, 1] = -vectors[:, 1]

@@ -12,6 +12,7 @@ from fieldcraft.base import packages
 from fieldcraft.kernels.agents import swarm_layout
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import read_only
+from fieldcraft.kernels.trail.stamp_units import TILE_ROWS
 from fieldcraft.layers.trail_layer import TrailLayer
 from fieldcraft.space import Grid
 from fieldcraft.steering.swarm.forage import Forage, Reversed
@@ -126,9 +127,7 @@ class HostAgents:
                 deposit.role,
                 deposit.by_heading,
             )
-            bands = pool.bands(
-                plan.rule.height, self.count // _AGENTS, kernels.trail.stamp_sums.TILE_ROWS
-            )
+            bands = pool.bands(plan.rule.height, self.count // _AGENTS, TILE_ROWS)
             arrays = (sums.sums, sums.dirty)
             pool.run(
                 [(kernels.agents.swarm_steps.leave, (*common, *rows, *arrays)) for rows in bands]

@@ -12,12 +12,8 @@ from numpy.typing import NDArray
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import poll_interrupt
 from fieldcraft.kernels.shared.arrays import read_only
-from fieldcraft.layers.propagation.accumulator import (
-    ADD,
-    MAX,
-    SCALE,
-    Accumulator,
-)
+from fieldcraft.kernels.trail.stamp_units import ADD, MAX, SCALE
+from fieldcraft.layers.propagation.accumulator import Accumulator
 from fieldcraft.layers.propagation.propagation import (
     Attribution,
     RadiatingField,

@@ -11,13 +11,8 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels.radial.radial_arrays import Emissions
 from fieldcraft.kernels.shared.arrays import read_only
-from fieldcraft.layers.propagation.accumulator import (
-    ADD,
-    MAX,
-    SCALE,
-    Accumulator,
-    in_units,
-)
+from fieldcraft.kernels.trail.stamp_units import ADD, ALL_ROWS, MAX, SCALE, TILE_COLUMNS, TILE_ROWS
+from fieldcraft.layers.propagation.accumulator import Accumulator, in_units
 from fieldcraft.layers.propagation.radial.footprints import (
     Footprints,
     GridFootprints,
@@ -40,7 +35,6 @@ if TYPE_CHECKING:
 
 _MOST_WEIGHTS = 4_000_000  # weights of footprints: 32 MB
 _BATCH = 64  # footprints that are searched before they are added
-_ALL_ROWS = kernels.trail.stamp_sums.ALL_ROWS
 
 
 class RadialUpdates:
@@ -542,7 +536,7 @@ class RadialUpdates:
 
     def _clear_dirty(self) -> None:
         """Set the sums of changed tiles to 0; all of their rows count as changed."""
-        self.sums.dirty[self.sums.dirty != 0] = _ALL_ROWS
+        self.sums.dirty[self.sums.dirty != 0] = ALL_ROWS
         cells = self.sums.in_changed_tiles()
         self.sums.sums[cells] = 0
         if self._written is not None:
@@ -583,7 +577,7 @@ class RadialUpdates:
     def _touch(self, sources: Emitters) -> None:
         """Mark the tiles that sources may reach."""
         if len(sources):
-            self.sums.dirty[:] = _ALL_ROWS
+            self.sums.dirty[:] = ALL_ROWS
 
     def _rebuild_is_cheaper(self, jobs: Emitters) -> bool:
         """Return whether adding all sources to nothing takes less than applying the changes."""
@@ -767,8 +761,8 @@ class GridRadialUpdates(RadialUpdates):
                 first[across] = 0
                 last[across] = size
         for first, last, size, tile in (
-            (top, bottom, height, kernels.trail.stamp_sums.TILE_ROWS),
-            (left, right, width, kernels.trail.stamp_sums.TILE_COLUMNS),
+            (top, bottom, height, TILE_ROWS),
+            (left, right, width, TILE_COLUMNS),
         ):
             np.maximum(first, 0, out=first)
             np.minimum(last, size - 1, out=last)
@@ -799,7 +793,7 @@ class GridRadialUpdates(RadialUpdates):
         for rows, columns in ((top, right), (bottom, left)):
             changes -= np.bincount(rows * across + columns, minlength=size)
         changes = changes.reshape(-1, across)
-        tiles[changes.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0] = _ALL_ROWS
+        tiles[changes.cumsum(axis=0).cumsum(axis=1)[:-1, :-1] > 0] = ALL_ROWS
 
 
 def updates_on(radial: Radial, space: Space) -> RadialUpdates:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.base.ranges import farthest_within
 from fieldcraft.kernels.shared.arrays import Floats, read_only
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 from fieldcraft.space import Space
 from fieldcraft.space.sight.lines_on_grid import sees_cells
 from fieldcraft.space.sight.viewers import SightHeights

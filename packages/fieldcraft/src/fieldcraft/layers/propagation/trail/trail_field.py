@@ -13,7 +13,8 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import StampBlend
 from fieldcraft.kernels.compiling import pool
-from fieldcraft.kernels.shared.places import WRAP_Y
+from fieldcraft.kernels.shared.grid_frame import WRAP_Y
+from fieldcraft.kernels.trail.stamp_units import TILE_ROWS
 from fieldcraft.kernels.trail.trail_records import TrailPlan, TrailRule, TrailScratch
 from fieldcraft.layers.propagation.accumulator import Accumulator
 from fieldcraft.layers.propagation.propagation import GatheringField
@@ -161,12 +162,8 @@ class TrailField(GatheringField):
     def step_in_units(self) -> Iterator[None]:
         """Take one step, a band of rows a unit; see `Field.step_in_units`."""
         height, width = self.space.shape
-        rows = (
-            -(-_UNIT_WORK // (width * len(self._weights)))
-            // kernels.trail.stamp_sums.TILE_ROWS
-            * kernels.trail.stamp_sums.TILE_ROWS
-            or kernels.trail.stamp_sums.TILE_ROWS
-        )
+        wanted = -(-_UNIT_WORK // (width * len(self._weights)))
+        rows = max(wanted // TILE_ROWS, 1) * TILE_ROWS
         if not self.trail.accumulate or rows >= height:
             self.run(1)
             yield
@@ -249,11 +246,8 @@ class TrailField(GatheringField):
         threads = pool.shares(work // _WORK_PER_THREAD)
         bands = pool.bands(
             height,
-            min(
-                threads // len(self.planes),
-                height // max(2 * len(self._weights), kernels.trail.stamp_sums.TILE_ROWS),
-            ),
-            kernels.trail.stamp_sums.TILE_ROWS,
+            min(threads // len(self.planes), height // max(2 * len(self._weights), TILE_ROWS)),
+            TILE_ROWS,
         )
         calls = [
             self._call(plane, plane * len(bands) + band, first, last, values)
