@@ -16,7 +16,7 @@ from fieldcraft.space.cells import checked_cells, condition
 from fieldcraft.space.grid.neighborhood import Terrain
 from fieldcraft.space.labeled_arrays import unlabeled
 from fieldcraft.space.space import Space
-from fieldcraft.space.wrapping import Wrap, within_period
+from fieldcraft.space.wrapping import Wrap, within_period, wraps_everywhere
 
 
 def text_of(space: Space, form: str, *, wrap: Wrap) -> str:
@@ -59,6 +59,9 @@ def back_on_map(
         return positions
     low = np.array(origin)
     around = low + within_period(positions - low, period)
+    if wraps_everywhere(period):
+        return around
+    # Coordinates along an axis that does not wrap stay as they are, to the bit.
     return np.where(np.isfinite(period), around, positions)
 
 

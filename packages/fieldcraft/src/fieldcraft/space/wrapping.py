@@ -6,12 +6,14 @@ does not wrap.
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 
 Wrap = bool | Literal["x", "y"]
@@ -41,16 +43,17 @@ def flags_of(wrap: Wrap) -> int:
 
 
 def period_of(wrap: Wrap, size: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Return the period of a space of this size."""
+    """Return the period of a space of this size, read-only."""
     if not wrap:
         return None
     flags = flags_of(wrap)
-    return np.where([flags & WRAP_X != 0, flags & WRAP_Y != 0], size, np.inf)
+    return read_only(np.where([flags & WRAP_X != 0, flags & WRAP_Y != 0], size, np.inf))
 
 
 def wraps_everywhere(period: NDArray[np.float64] | None) -> bool:
     """Return whether both axes wrap, so that every position is on the map."""
-    return period is not None and bool(np.isfinite(period).all())
+    # As numbers: `np.isfinite` takes as long as the rest of a call for one position.
+    return period is not None and math.isfinite(period[0]) and math.isfinite(period[1])
 
 
 def within_period(

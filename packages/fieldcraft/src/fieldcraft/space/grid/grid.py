@@ -16,6 +16,7 @@ from fieldcraft.base.interruption import atomic
 from fieldcraft.base.synonyms import refuse_to_set
 from fieldcraft.base.words import Corners, IfOutside
 from fieldcraft.space.adjacency import Adjacency
+from fieldcraft.space.cached import cached
 from fieldcraft.space.cells import Many, One, checked_cells
 from fieldcraft.space.changes import WallChanges
 from fieldcraft.space.grid.grid_adjacency import adjacency_of_links
@@ -450,6 +451,7 @@ class Grid(Space):
         return float(self.neighborhood.lengths(self.cell_size).min())
 
     @property
+    @cached
     def period(self) -> NDArray[np.float64] | None:
         """See `Space.period`."""
         return period_of(self.wrap, np.array(self.size))

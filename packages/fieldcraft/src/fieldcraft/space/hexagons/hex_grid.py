@@ -13,6 +13,7 @@ from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.base.synonyms import refuse_to_set
 from fieldcraft.base.words import IfOutside, Orientation
 from fieldcraft.space.adjacency import Adjacency
+from fieldcraft.space.cached import cached
 from fieldcraft.space.cells import checked_cells
 from fieldcraft.space.graph.graph import Graph
 from fieldcraft.space.grid.neighborhood import Terrain
@@ -306,6 +307,7 @@ class HexGrid(Space):
         return np.broadcast_to(np.float64(self.layout.area), len(self))
 
     @property
+    @cached
     def period(self) -> NDArray[np.float64] | None:
         """See `Space.period`."""
         return period_of(self.wrap, np.array(self.layout.pitch) * (self.columns, self.rows))
