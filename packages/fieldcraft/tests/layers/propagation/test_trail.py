@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
@@ -161,3 +161,17 @@ def test_the_colors_turn_a_stream_round():
     decoded = np.stack([2 * channel.values - 1 for channel in channels], axis=-1)
     assert worst(flow.vectors, way, here) == pytest.approx(0, abs=0.05)
     assert worst(decoded, way, here) > 150
+
+
+@given(
+    half=st.lists(st.floats(0.001, 1), min_size=1, max_size=4),
+    off=st.sampled_from([0.0, 3e-16, 1e-12, 5e-7, -5e-7]),
+    edges=st.sampled_from(["conserve", "lose"]),
+)
+@example(half=[0.4, 0.2, 0.1], off=0.0, edges="conserve")
+def test_weights_of_a_trail_made_again_from_its_settings_are_the_same(half, off, edges):
+    weights = np.array(half[:0:-1] + half)
+    given = fc.Trail(blur=tuple(weights / weights.sum() * (1 + off)), edges=edges)
+    again = fc.Trail(blur=given.blur, edges=edges)
+    assert again == given
+    assert abs(sum(given.blur) - 1) < 1e-14

@@ -70,7 +70,10 @@ def _blur(name: str, value: Any) -> int | tuple[float, ...]:
 
 
 def _normal(blur: Any, edges: Edges) -> int | tuple[float, ...]:
-    """Return weights that sum to exactly 1 if they nearly do."""
+    """Return weights that sum to 1, but for rounding, if they nearly do.
+
+    Weights that it returned it returns again, as saves and copies of a trail need.
+    """
     if isinstance(blur, int):
         return blur
     weights = np.array(blur)
@@ -90,7 +93,10 @@ def _normal(blur: Any, edges: Edges) -> int | tuple[float, ...]:
             about="blur",
         )
     weights = (weights + weights[::-1]) / 2
-    return tuple((weights / total if abs(total - 1) <= 1e-6 else weights).tolist())
+    rounding = len(weights) * np.finfo(np.float64).eps
+    if rounding < abs(total - 1) <= 1e-6:
+        weights /= total
+    return tuple(weights.tolist())
 
 
 @dataclass(frozen=True)
