@@ -582,7 +582,7 @@ INTERNAL = {
     "steps_changed_since",
     "set_lock",
     "Device.groups",
-    "World.check_torus",
+    "World.check_around",
     "World.flush",
     "World.grid",
     "World.new_layer",

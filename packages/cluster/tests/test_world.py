@@ -125,3 +125,47 @@ def test_walls_of_a_wrong_shape_are_told(tmp_path: Path) -> None:
     wrong.add_layer("threat", fc.Spread(decay=0.1, momentum=0.5))
     with refused(InvalidValue, "two slices"):
         wrong.layer("threat").add_sources([(3.0, 3.0)])
+
+
+@pytest.mark.parametrize("wrap", ["x", "y"])
+def test_a_world_wraps_along_one_axis_as_a_grid_does(tmp_path: Path, wrap: str) -> None:
+    grid = fc.Grid(70, 50, cell_size=2.0, origin=(10.0, -4.0), y_up=True, wrap=wrap)
+    one = fc.InfluenceMap(grid).add_layer("threat", fc.Spread(decay=0.1, momentum=1.0))
+    world = cluster.World(
+        tmp_path, (70, 50), block=16, cell_size=2.0, origin=(10.0, -4.0), y_up=True, wrap=wrap
+    )
+    layer = world.add_layer("threat", fc.Spread(decay=0.1, momentum=1.0))
+    around = {"x": (155.0, 30.0), "y": (30.0, 101.0)}[wrap]
+    beyond = {"x": (30.0, 101.0), "y": (155.0, 30.0)}[wrap]
+    for each in (one, layer):
+        each.add_sources([around], [8.0])
+        with pytest.raises(OutsideMap, match="on the map"):
+            each.add_sources([beyond], [8.0])
+    one.step(20)
+    world.step(20)
+    assert layer.values_in(Box(0, 50, 0, 70)).tobytes() == one.values.tobytes()
+    assert layer.sample(around) == 8.0
+    rows, columns = world.cells([beyond], outside="clamp")
+    assert rows * 70 + columns == grid.cell_at([beyond], outside="clamp")
+
+
+def test_a_radius_may_not_reach_around_the_axis_that_wraps(tmp_path: Path) -> None:
+    tall = cluster.World(tmp_path / "tall", (9, 40), block=16, wrap="x")
+    with refused(
+        InvalidValue, "does not reach around a map that wraps", "9 x 40", "fieldcraft.Grid"
+    ):
+        tall.add_layer("guns", fc.Radial(radius=6, metric="straight"))
+    free = cluster.World(tmp_path / "free", (9, 40), block=16, wrap="y")
+    free.add_layer("guns", fc.Radial(radius=6, metric="straight"))
+
+
+def test_a_world_is_opened_with_the_edges_that_it_was_created_with(tmp_path: Path) -> None:
+    world = cluster.World(tmp_path, (20, 30), block=16, wrap="x")
+    world.checkpoint()
+    world.close()
+    for other in (False, True, "y"):
+        with refused(InvalidValue, "the settings that it was created with", "wrap of"):
+            cluster.World(tmp_path, (20, 30), block=16, wrap=other)
+    cluster.World(tmp_path, (20, 30), block=16, wrap="x").close()
+    with refused(InvalidValue, "wrap is True, False"):
+        cluster.World(tmp_path / "new", (20, 30), wrap="z")

@@ -368,18 +368,23 @@ class Block:
         valid.
         """
         extended = self.partition.extended(self.number)
-        inset = self._inset
-        height, width = extended.shape
-        top, left, down, right = (
-            inset if self.partition.wrap or cut else 0
-            for cut in (
-                extended.top > 0,
-                extended.left > 0,
-                extended.bottom < self.partition.height,
-                extended.right < self.partition.width,
-            )
+        rows = self._valid_range(
+            extended.top, extended.bottom, self.partition.height, wraps=self.partition.wraps_y
         )
-        return slice(top, height - down), slice(left, width - right)
+        columns = self._valid_range(
+            extended.left, extended.right, self.partition.width, wraps=self.partition.wraps_x
+        )
+        return rows, columns
+
+    def _valid_range(self, first: int, end: int, size: int, *, wraps: bool) -> slice:
+        """Return the valid part of a range of rows or columns of a map of `size` of them."""
+        begin = 0
+        stop = end - first
+        if wraps or first > 0:
+            begin += self._inset
+        if wraps or end < size:
+            stop -= self._inset
+        return slice(begin, stop)
 
     def catch_up(self, now: int) -> None:
         """Take all missing steps, of a layer that takes any number at the cost of one."""

@@ -295,7 +295,7 @@ def digest_of(values: NDArray[np.float32], block: int) -> str:
             remedy="Pass those",
         )
     height, width = given.shape
-    plan = Partition(width, height, checks.integer("block", block, minimum=1), 0, False)
+    plan = Partition(width, height, checks.integer("block", block, minimum=1), 0, False, False)
 
     def of(number: int) -> bytes:
         top, bottom, left, right = plan.interior(number)

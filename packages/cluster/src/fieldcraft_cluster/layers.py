@@ -274,7 +274,7 @@ class WorldTrailLayer(WorldLayer):
                 remedy="Pass smaller scales",
             )
         reach = math.ceil(far) + 1
-        self._world.check_torus(reach, f"a stamp that reaches {reach} cells")
+        self._world.check_around(reach, f"a stamp that reaches {reach} cells")
         self._call(
             "stamp",
             rows,
@@ -343,5 +343,5 @@ def plan_of(
         )
     plan = LayerPlan(name, propagation, every, far, halo_steps, world.plan, resistance)
     if far:
-        world.check_torus(plan.partition().halo, f"a reach of {far:g}")
+        world.check_around(plan.partition().halo, f"a reach of {far:g}")
     return plan

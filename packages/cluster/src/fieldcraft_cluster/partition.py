@@ -14,8 +14,8 @@ Cells = NDArray[np.int64]
 
 
 class Box(NamedTuple):
-    """Rows [top, bottom) and columns [left, right) of the map. On a torus they may lie beyond its
-    edges, and mean the other side.
+    """Rows [top, bottom) and columns [left, right) of the map. Along an axis that wraps they may
+    lie beyond its edges, and mean the other side.
     """
 
     top: int
@@ -80,7 +80,8 @@ class Partition:
     height: int
     block: int
     halo: int
-    wrap: bool
+    wraps_x: bool
+    wraps_y: bool
 
     @property
     def down(self) -> int:
@@ -105,10 +106,17 @@ class Partition:
     def extended(self, number: int) -> Box:
         """Return the cells of a block and its halo."""
         top, bottom, left, right = self.interior(number)
-        found = Box(top - self.halo, bottom + self.halo, left - self.halo, right + self.halo)
-        if self.wrap:
-            return found
-        return found.intersection(Box(0, self.height, 0, self.width))
+        top -= self.halo
+        bottom += self.halo
+        left -= self.halo
+        right += self.halo
+        if not self.wraps_y:
+            top = max(top, 0)
+            bottom = min(bottom, self.height)
+        if not self.wraps_x:
+            left = max(left, 0)
+            right = min(right, self.width)
+        return Box(top, bottom, left, right)
 
     def pieces(self, target: int) -> tuple[Piece, ...]:
         """Return the pieces of a block's halo."""
@@ -130,10 +138,10 @@ class Partition:
 
     def holders(self, rows: Cells, columns: Cells, beyond: int = 0) -> Holders:
         """Return the extended blocks, widened by `beyond` cells, that contain each of these cells.
-        On a small torus a block may contain a cell several times.
+        On a small map that wraps a block may contain a cell several times.
         """
-        down = self._along(rows, self.height, self.down, beyond)
-        right = self._along(columns, self.width, self.across, beyond)
+        down = self._along(rows, self.height, self.down, beyond, wraps=self.wraps_y)
+        right = self._along(columns, self.width, self.across, beyond, wraps=self.wraps_x)
         found = [
             (np.flatnonzero(both), i[both] * self.across + j[both], r[both], c[both])
             for fits, i, r in down
@@ -145,13 +153,13 @@ class Partition:
         return Holders(*(np.concatenate(part) for part in parts))
 
     def _along(
-        self, places: Cells, size: int, count: int, beyond: int
+        self, places: Cells, size: int, count: int, beyond: int, *, wraps: bool
     ) -> list[tuple[NDArray[np.bool_], Cells, Cells]]:
         """Return, for each relative position of a block along one axis, which places it contains,
         the blocks, and the offsets from their starts.
         """
         halo = self.halo + beyond
-        if self.wrap:
+        if wraps:
             turns = range(-(halo // size + 1), halo // size + 2)
         else:
             turns = range(1)
@@ -170,7 +178,7 @@ class Partition:
                     & (images < end + halo)
                 )
                 if fits.any():
-                    if self.wrap:
+                    if wraps:
                         first = start - self.halo
                     else:
                         first = np.maximum(start - self.halo, 0)
@@ -204,8 +212,8 @@ def _pieces(partition: Partition, target: int) -> tuple[Piece, ...]:
 def _outgoing(partition: Partition, source: int) -> tuple[Piece, ...]:
     row, column = divmod(source, partition.across)
     rows, columns = (
-        _near(row, partition.down, partition),
-        _near(column, partition.across, partition),
+        _near(row, partition.down, partition, wraps=partition.wraps_y),
+        _near(column, partition.across, partition, wraps=partition.wraps_x),
     )
     return tuple(
         piece
@@ -216,10 +224,10 @@ def _outgoing(partition: Partition, source: int) -> tuple[Piece, ...]:
     )
 
 
-def _near(place: int, count: int, partition: Partition) -> list[int]:
+def _near(place: int, count: int, partition: Partition, *, wraps: bool) -> list[int]:
     """Return the blocks along one axis whose halos may reach this one."""
     reach = -(-partition.halo // partition.block) + 1
-    if partition.wrap:
+    if wraps:
         return sorted({other % count for other in range(place - reach - 1, place + reach + 2)})
     return list(range(max(place - reach, 0), min(place + reach + 1, count)))
 

@@ -163,9 +163,13 @@ class WorldGeometry:
             columns = np.floor((points[:, 0] - plan.origin[0]) / plan.cell_size)
             rows = np.floor((points[:, 1] - plan.origin[1]) / plan.cell_size)
         if plan.wrap and np.isfinite(columns).all() and np.isfinite(rows).all():
-            columns, rows = np.mod(columns, plan.width), np.mod(rows, plan.height)
-        elif outside == "clamp":
-            columns, rows = np.clip(columns, 0, plan.width - 1), np.clip(rows, 0, plan.height - 1)
+            if plan.wraps_x:
+                columns = np.mod(columns, plan.width)
+            if plan.wraps_y:
+                rows = np.mod(rows, plan.height)
+        if outside == "clamp":
+            columns = np.clip(columns, 0, plan.width - 1)
+            rows = np.clip(rows, 0, plan.height - 1)
         bad = ~((columns >= 0) & (columns < plan.width) & (rows >= 0) & (rows < plan.height))
         if bad.any():
             index = int(np.flatnonzero(bad)[0])
@@ -210,11 +214,13 @@ class WorldGeometry:
             ]
         return found
 
-    def check_torus(self, cells: int, what: str) -> None:
-        """Refuse a radius that would reach itself around a torus."""
-        if self.plan.wrap and 2 * cells + 1 > min(self.plan.width, self.plan.height):
+    def check_around(self, cells: int, what: str) -> None:
+        """Refuse a radius that would reach itself around an axis that wraps."""
+        plan = self.plan
+        side = 2 * cells + 1
+        if (plan.wraps_x and side > plan.width) or (plan.wraps_y and side > plan.height):
             raise InvalidValue(
-                "A radius does not reach around a torus, where cells would count twice",
-                got=f"{what} on {self.plan.width} x {self.plan.height}",
+                "A radius does not reach around a map that wraps, where cells would count twice",
+                got=f"{what} on {plan.width} x {plan.height}",
                 remedy="Use one fieldcraft.Grid: a map as small as this fits into an array",
             )

@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
 from fieldcraft.layers.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Neighborhood
+from fieldcraft.space.wrapping import Wrap, flags_of
 from fieldcraft_cluster.partition import Partition
 from fieldcraft_cluster.terrain import LazyArray
 
@@ -245,8 +247,18 @@ class WorldPlan:
     origin: tuple[float, float]
     y_up: bool
     neighbors: tuple[tuple[int, int], ...]
-    wrap: bool
+    wrap: Wrap
     walls: LazyArray
+
+    @property
+    def wraps_x(self) -> bool:
+        """Whether the left and the right edge are joined."""
+        return flags_of(self.wrap) & WRAP_X != 0
+
+    @property
+    def wraps_y(self) -> bool:
+        """Whether the upper and the lower edge are joined."""
+        return flags_of(self.wrap) & WRAP_Y != 0
 
     @property
     def neighborhood(self) -> Neighborhood:
@@ -280,4 +292,4 @@ class LayerPlan:
         halo = self.kind.halo(
             self.propagation, world.neighborhood, world.cell_size, steps, self.reach
         )
-        return Partition(world.width, world.height, world.block, halo, world.wrap)
+        return Partition(world.width, world.height, world.block, halo, world.wraps_x, world.wraps_y)

@@ -15,6 +15,7 @@ from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.layers.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.space import Grid
+from fieldcraft.space.wrapping import Wrap
 from fieldcraft_cluster import saving, stepping
 from fieldcraft_cluster.checkpoint import Checkpoint, commit, read
 from fieldcraft_cluster.coordinator import Coordinator, Report
@@ -61,7 +62,7 @@ class World(WorldGeometry):
         Resistances of layers with `Spread`, by name, see `SpreadLayer.resistance`; each as an array
         or a function, like walls.
     cell_size, origin, y_up, neighbors, wrap
-        As in `fieldcraft.Grid`; `wrap` is True or False.
+        As in `fieldcraft.Grid`.
     memory : float, optional
         Bytes of blocks that each process has in memory, about 12 per cell of `Spread`; more are
         moved to the folder.
@@ -89,7 +90,7 @@ class World(WorldGeometry):
         origin: tuple[float, float] = (0.0, 0.0),
         y_up: bool = False,
         neighbors: int | ArrayLike = 4,
-        wrap: bool = False,
+        wrap: Wrap = False,
         memory: float = 2e9,
         halo_steps: int = 16,
     ) -> None:
@@ -108,12 +109,12 @@ class World(WorldGeometry):
             origin=origin,
             y_up=y_up,
             neighbors=neighbors,
-            wrap=checks.flag("wrap", wrap),
+            wrap=wrap,
         )
         side = checks.integer("block", block, minimum=1, maximum=_MOST_BLOCK)
         self.plan = WorldPlan(
             *(width, height, side, grid.cell_size, grid.origin, grid.y_up),
-            *(tuple(grid.world_steps), bool(grid.wrap), initial_walls),
+            *(tuple(grid.world_steps), grid.wrap, initial_walls),
         )
         self._memory = checks.positive("memory", memory)
         self._halo_steps = checks.integer("halo_steps", halo_steps, minimum=1, maximum=1024)
