@@ -226,7 +226,7 @@ def _on_grid(space: Grid, values: Values, groups: Sequence[tuple[Values, float]]
         size = size + more
     cells = np.zeros(count, dtype=np.int64)
     totals = np.zeros(count)
-    peaks = np.full(count, -1, dtype=np.int64)
+    peaks = np.empty(count, dtype=np.int64)
     centers = np.empty(count, dtype=np.int64)
     kernels.values.region_labels.measure(
         values, labels, queue, columns, rows, size, cells, totals, peaks, centers

@@ -66,7 +66,7 @@ def label(values, walls, links, moves, masks, ends, threshold, wrap, labels, que
 )
 def measure(values, labels, queue, columns, rows, size, cells, totals, tops, middles):
     """Write the number of cells, the sum, the highest cell (of equals the lowest) and the middle
-    cell of each region; `tops` holds -1 at first.
+    cell of each region; `cells` and `totals` hold 0 at first.
     """
     flat = values.reshape(-1)
     number = labels.reshape(-1)
@@ -75,7 +75,7 @@ def measure(values, labels, queue, columns, rows, size, cells, totals, tops, mid
         if region >= 0:
             cells[region] += 1
             totals[region] += flat[cell]
-            if tops[region] < 0 or flat[cell] > flat[tops[region]]:
+            if cells[region] == 1 or flat[cell] > flat[tops[region]]:
                 tops[region] = cell
     first = np.int64(0)
     while first < size:
