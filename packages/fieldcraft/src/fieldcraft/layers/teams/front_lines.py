@@ -195,7 +195,9 @@ def _beside(space: Grid, cells: NDArray[np.int64], dx: int, dy: int) -> NDArray[
 
 
 def _joined(space: Grid, others: NDArray[np.int64], dx: int, dy: int) -> NDArray[np.bool_]:
-    """Return which cells have a step to the cell one step away in a direction, or back."""
+    """Return which cells have a step to the cell one step away in a direction, or back; any value
+    where that is off the map.
+    """
     links = space.links().reshape(-1)
     steps = list(space.neighborhood.steps)
     joined = np.zeros(len(space), dtype=np.bool_)
@@ -203,7 +205,7 @@ def _joined(space: Grid, others: NDArray[np.int64], dx: int, dy: int) -> NDArray
         joined |= (links[others] & space.link_masks[steps.index((dx, dy))]) != 0
     if (-dx, -dy) in steps:
         joined |= (links & space.link_masks[steps.index((-dx, -dy))]) != 0
-    return joined & (others >= 0)
+    return joined
 
 
 def graph_front_lines(

@@ -305,5 +305,6 @@ def _facing(one: Floats, other: Floats, which: Ints) -> tuple[Ints, Floats]:
         )
     fits = np.flatnonzero(is_convex & (away <= long))
     order = fits[np.lexsort((fits, away[fits], which[fits]))]
-    best = order[np.flatnonzero(np.diff(which[order], prepend=-1))]
+    _, first = np.unique(which[order], return_index=True)
+    best = order[first]
     return which[best], np.concatenate([one[best], other[best]], axis=1)
