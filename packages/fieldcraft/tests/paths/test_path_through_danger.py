@@ -10,11 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.paths import TimedPath
+from fieldcraft.paths.search.path_through_danger import _norms
 from oracles.timed import cheapest, damage_of_step, duration
+from support.worlds import KINDS
 
 MAPS = int(os.environ.get("FIELDCRAFT_TIMED_MAPS", "120"))
 """Small maps in a run; FIELDCRAFT_TIMED_MAPS=10000 searches them all."""
@@ -113,6 +117,51 @@ def test_paths_are_those_of_a_search_over_all_times() -> None:
     assert found > MAPS / 4
     assert waited > MAPS / 30
     assert beside > MAPS / 30
+
+
+@pytest.mark.parametrize("begin", [2, 5, 8, 11])
+@pytest.mark.parametrize("dangerous", [1, 2])
+def test_danger_may_begin_while_an_agent_is_on_a_long_step(dangerous: int, begin: int) -> None:
+    road = fc.Graph([(0, 0), (2, 0), (12, 0)], [(0, 1), (1, 2)])
+    danger = np.zeros((20, 3), dtype=np.float32)
+    danger[begin:, dangerous] = 1.0
+    path = fc.shortest_path(road, (0, 0), (12, 0), danger=danger, time_step=1.0)
+    assert path.cells.tolist() == [0, 1, 2]
+    best = cheapest(road, np.zeros(2), 2, danger, np.ones(3), 1.0, 1.0)
+    assert path.cost == pytest.approx(best, rel=1e-9)
+    assert path.cost == pytest.approx(12 + path.damage)
+
+
+def in_norm(away: NDArray[np.float64], norm: int, along: float, diagonal: float) -> Any:
+    """Lower bounds of vectors, (..., 2): see `_Norms`."""
+    if norm == 1:
+        return along * away.max(axis=-1) + diagonal * away.min(axis=-1)
+    if norm == 2:
+        return along * away.sum(axis=-1)
+    return along * np.sqrt((away**2).sum(axis=-1))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_search_is_led_by_bounds_that_no_path_goes_below(kind: str) -> None:
+    """Without bounds a search visits the whole map, and with wrong ones it misses paths."""
+    for seed in range(10):
+        space = KINDS[kind](np.random.default_rng(seed))
+        adjacency = space.adjacency
+        pace = float(np.random.default_rng(seed).uniform(0.2, 1.5)) * space.typical_step
+        norms = _norms(space, pace, 1.0)
+        away = np.abs(space.positions[:, np.newaxis] - space.positions)
+        lasting = [duration(length, pace) for length in adjacency.lengths.tolist()]
+        for weights, along, diagonal in (
+            (adjacency.lengths, norms.straight, norms.diagonal),
+            (lasting, norms.quick, norms.quicker),
+        ):
+            steps = csr_array(
+                (np.asarray(weights, dtype=float), adjacency.ends, adjacency.starts),
+                shape=(len(space), len(space)),
+            )
+            bound = in_norm(away, norms.norm, along, diagonal)
+            assert (bound <= dijkstra(steps) + 1e-6).all()
+            assert (bound[away.any(axis=-1)] > 0).all()
 
 
 def street() -> tuple[fc.Grid, fc.Layer]:

@@ -374,8 +374,8 @@ class _Ground(NamedTuple):
     """The arrays of a space for a search: `columns` are the steps from and to each cell and
     positions.
 
-    `norm` is the norm of `kernels.paths.danger`, -1 where it wraps. `lengths` are the lengths of
-    steps, and `straight` their lengths in that norm, each pair once.
+    `norm` is the norm of `kernels.paths.danger`. `lengths` are the lengths of steps, and `straight`
+    their lengths in that norm, each pair once; a step over a seam is as long as the map.
     """
 
     columns: Any
@@ -395,9 +395,9 @@ def _ground(space: Space) -> _Ground:
     if all(map(np.array_equal, *columns)):
         columns[1] = columns[0]  # half of the memory, which a search reads in no order
     steps = np.abs(places[adjacency.ends] - places[adjacency.origins])
-    norm = 0 if space.period is None else -1
+    norm = 0
     straight = np.sqrt((steps**2).sum(axis=1))
-    if isinstance(space, Grid) and norm == 0 and len(steps):
+    if isinstance(space, Grid) and space.period is None and len(steps):
         across = np.rint(steps / space.cell_size)
         if across.sum(axis=1).max() <= 1:
             norm = 2
@@ -432,8 +432,6 @@ def _norms(space: Space, pace: float, least: float) -> _Norms:
     lengths = ground.lengths
     lasting = np.maximum(np.floor(lengths / pace + 0.5), 1)
     thrift = float((lengths / (lasting * pace)).min(initial=1.0)) * _ROUNDED
-    if ground.norm < 0:
-        return _Norms(0, 0.0, 0.0, 0.0, 0.0, least, thrift)
     if ground.norm == 1:
         cell = cast(Grid, space).cell_size
         one = _duration(cell, pace)
