@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,8 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.paths.cost import LEAST, CellCosts
+from fieldcraft.paths import distance_map
+from fieldcraft.paths.cost import LEAST, CellCosts, Traffic
 from fieldcraft.space import GridSnapshot
 
 WALLS = np.zeros((3, 5), dtype=np.bool_)
@@ -135,3 +138,53 @@ def test_infinite_costs_are_walls_whose_corners_are_not_cut(space: fc.Grid) -> N
     walls = now.walls.reshape(3, 5)
     assert np.array_equal(walls, WALLS | np.isinf(cost))
     assert np.array_equal(now.links, fc.Grid(5, 3, walls=walls, neighbors=8).links().reshape(-1))
+
+
+@pytest.mark.parametrize("changed", ["never", "before", "after"])
+def test_copied_costs_are_outdated_when_the_layer_they_read_changes(
+    space: fc.Grid, changed: str
+) -> None:
+    imap = fc.InfluenceMap(space)
+    threat = imap.add_layer("threat", fc.Radial(3))
+    costs = CellCosts(space, threat + 1)
+    paths = distance_map(space, (0.5, 0.5), cost=threat + 1)
+    before = paths.values.copy()
+
+    def change(layer: fc.Layer) -> None:
+        layer.add_source((3.5, 0.5), 5.0)
+        layer.step()
+
+    if changed == "before":
+        change(threat)
+    for copied in (
+        copy.deepcopy((costs, paths, threat)),
+        pickle.loads(pickle.dumps((costs, paths, threat))),
+    ):
+        other, moved, layer = copied
+        if changed == "after":
+            change(layer)
+        assert other.outdated == moved.outdated == (changed != "never")
+        assert costs.outdated == (changed == "before")
+        np.testing.assert_array_equal(moved.values, before)
+        moved.repair()
+        assert not moved.outdated
+        expected = distance_map(layer.space, (0.5, 0.5), cost=layer + 1)
+        np.testing.assert_array_equal(moved.values, expected.values)
+
+
+@pytest.mark.parametrize("changed", ["never", "before", "after"])
+def test_copied_traffic_is_outdated_when_its_layer_changes(space: fc.Grid, changed: str) -> None:
+    layer = fc.InfluenceMap(space).add_layer("flow", fc.Trail(half_life=1.0, vector=True))
+    traffic = Traffic(space, layer, 1.0)
+
+    def change(flow: fc.Layer) -> None:
+        flow.deposit((1.5, 0.5), (1.0, 0.0))
+        flow.step()
+
+    if changed == "before":
+        change(layer)
+    for other in (copy.deepcopy(traffic), pickle.loads(pickle.dumps(traffic))):
+        if changed == "after":
+            change(other.layer)
+        assert other.outdated == (changed != "never")
+        assert traffic.outdated == (changed == "before")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,6 +29,10 @@ ROOM = np.array(
 @pytest.fixture
 def room() -> fc.Grid:
     return fc.Grid(10, 5, walls=ROOM, neighbors=8)
+
+
+def _reloaded(field: DistanceMap) -> DistanceMap:
+    return pickle.loads(pickle.dumps(field))
 
 
 def test_a_small_map_by_hand() -> None:
@@ -296,3 +303,52 @@ def test_many_threads_each_with_its_own_map(room: fc.Grid) -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, _reloaded])
+def test_a_copy_goes_on_where_its_original_is(
+    copied: Callable[[DistanceMap], DistanceMap],
+) -> None:
+    space = fc.Grid(20, 11, neighbors=8)
+    goals = [(0.5, 0.5), (19.5, 4.5)]
+    options: dict[str, Any] = {
+        "cost": 1 + np.random.default_rng(0).random(space.shape),
+        "start_costs": [2, 0],
+    }
+    field = distance_map(space, goals, **options)
+    field.values
+    space.set_walls([45, 65])
+    changed = field.repair()
+    assert changed is not None
+    assert len(changed)
+    other = copied(field)
+    assert type(other) is DistanceMap
+    np.testing.assert_array_equal(other.values, field.values)
+    assert (other.version, other.outdated) == (1, False)
+    np.testing.assert_array_equal(other.changed_since(0), changed)
+    np.testing.assert_array_equal(other.steps_changed_since(0), field.steps_changed_since(0))
+    for each in (field, other):
+        each.space.set_walls([85])
+        assert each.outdated
+        each.repair()
+        expected = distance_map(each.space, goals, **options)
+        np.testing.assert_array_equal(each.values, expected.values)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, _reloaded])
+def test_a_copy_shows_the_walls_that_its_original_shows(
+    room: fc.Grid, copied: Callable[[DistanceMap], DistanceMap]
+) -> None:
+    field = distance_map(room, (0.5, 0.5), limit=12, charge="enter", outward=True)
+    before = field.values.copy()
+    room.set_walls([5])
+    other = copied(field)
+    assert (other.limit, other.charge, other.outward) == (12, "enter", True)
+    assert other.outdated
+    np.testing.assert_array_equal(other.values, before)
+    other.repair()
+    expected = distance_map(other.space, (0.5, 0.5), limit=12, charge="enter", outward=True)
+    np.testing.assert_array_equal(other.values, expected.values)
+    assert (other.values != before).any()
+    assert field.outdated
+    np.testing.assert_array_equal(field.values, before)

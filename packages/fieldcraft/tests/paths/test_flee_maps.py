@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -107,3 +110,23 @@ def test_something_other_than_a_distance_map_is_refused() -> None:
 def test_a_flee_map_has_the_size_of_its_danger() -> None:
     danger = fc.distance_map(fc.Grid(7, 5), (1.5, 1.5), size=2)
     assert fc.flee_map(danger).size == 2
+
+
+def test_a_copied_flee_map_follows_its_own_danger() -> None:
+    space = fc.Grid(20, 9, neighbors=8)
+    flee = flee_map(distance_map(space, (3.5, 4.5), size=1), strength=1.5)
+    flee.values
+    space.set_walls(np.arange(5) * 20 + 8)
+    flee.danger.repair()
+    flee.repair()
+    for other in (copy.deepcopy(flee), pickle.loads(pickle.dumps(flee))):
+        assert (other.strength, other.size, other.version) == (1.5, 1, flee.version)
+        np.testing.assert_array_equal(other.values, flee.values)
+        other.space.set_walls(np.arange(4, 9) * 20 + 12)
+        assert other.danger.space is other.space
+        assert other.outdated
+        other.repair()
+        assert (other.values != flee.values).any()
+        danger = distance_map(other.space, (3.5, 4.5))
+        np.testing.assert_allclose(other.exact, flee_map(danger, strength=1.5).exact)
+    assert not flee.outdated

@@ -4,9 +4,11 @@ new ones.
 
 from __future__ import annotations
 
+import copy
 import gc
 import importlib
 import math
+import pickle
 from typing import Any
 
 import numpy as np
@@ -187,6 +189,21 @@ def test_the_same_field_for_the_same_map() -> None:
     del field
     gc.collect()
     assert flow_field(distances).distance_map is distances
+
+
+def test_a_copied_field_follows_its_own_map() -> None:
+    space = fc.Grid(9, 6, neighbors=8)
+    field = flow_field(distance_map(space, (1, 1)))
+    before = field.vectors.copy()
+    for other in (copy.deepcopy(field), pickle.loads(pickle.dumps(field))):
+        np.testing.assert_array_equal(other.vectors, before)
+        assert other.space is other.distance_map.space
+        other.space.set_walls([12, 21])
+        other.distance_map.repair()
+        assert (other.vectors != before).any()
+        expected = flow_field(distance_map(other.space, (1, 1)))
+        np.testing.assert_array_equal(other.vectors, expected.vectors)
+    np.testing.assert_array_equal(field.vectors, before)
 
 
 def test_bad_input_is_refused() -> None:
