@@ -82,3 +82,18 @@ class TestOracles:
                 assert len(rows) <= 1
             if not grid.walls.flat[cell]:
                 assert np.float32(amounts.sum()) == field.values.flat[cell]
+
+
+@pytest.mark.parametrize("blend", ["sum", "max"])
+def test_wrong_values_are_corrected_by_at_most_the_rate(blend: str) -> None:
+    grid = fc.Grid(9, 8)
+    layer = fc.InfluenceMap(grid).add_layer("a", Radial(3, blend=blend), every=0.5)
+    layer.add_source((4.5, 3.5), 2.0)
+    layer.step()
+    truth = layer.read()
+    layer.write(truth + 3)
+    assert layer.validate(len(grid), rate=2.0) == len(grid)
+    np.testing.assert_allclose(layer.values, truth + 2, atol=1e-6)
+    assert layer.validate(len(grid)) == len(grid)
+    np.testing.assert_array_equal(layer.values, truth)
+    assert layer.validate(len(grid)) == 0
