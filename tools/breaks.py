@@ -185,10 +185,15 @@ def tested(root: Path, folder: str, change: Break) -> str:
     finally:
         place.write_bytes(source)
     if how.startswith("FAILED"):
-        test = how.split(" ")[1]
+        test = test_of(how)
         if again := failure(root, [root / test]):
             sys.exit(f"{test} fails without a break: {again}")
     return how
+
+
+def test_of(line: str) -> str:
+    """Return the name of the test in a line of pytest, such as `FAILED a.py::test[b c] - error`."""
+    return line.removeprefix("FAILED ").split(" - ")[0]
 
 
 def failure(root: Path, paths: list[Path]) -> str:

@@ -54,3 +54,10 @@ def test_the_same_seed_chooses_the_same_breaks() -> None:
     first = breaks.chosen(["space"], 5, 3)
     assert first == breaks.chosen(["space"], 5, 3) != breaks.chosen(["space"], 5, 4)
     assert {folder for folder, _ in first} == {"space"} and len(first) == 5
+
+
+def test_the_name_of_a_failed_test_may_have_spaces() -> None:
+    assert breaks.test_of("FAILED a.py::test_b[only waves] - assert 3 == 4") == (
+        "a.py::test_b[only waves]"
+    )
+    assert breaks.test_of("FAILED a.py::test_b") == "a.py::test_b"
