@@ -80,6 +80,14 @@ def test_a_map_with_teams_opens_as_a_map_of_teams(browser: Any, teams: Lab) -> N
         (shown,) = colors_at(page, tuple(place))
         np.testing.assert_allclose(shown, parse_color(colors[team]), atol=4)
     assert world.teams is not None
+    page.emulate_media(color_scheme="light")  # all color tables are made anew, and drawn once
+
+    def both_are_there() -> bool:
+        (of_red, of_blue) = np.array(colors_at(page, (4.5, 6.5), (20.5, 6.5)))
+        return bool(of_red[0] > of_red[2] + 50 and of_blue[2] > of_blue[0] + 50)
+
+    eventually(both_are_there)
+    page.emulate_media(color_scheme="dark")
     page.click("[data-map=owner] button:has-text('Solo')")
     settled(page, "document.querySelectorAll('#legend .dot').length === 2")
     eventually(
@@ -89,6 +97,44 @@ def test_a_map_with_teams_opens_as_a_map_of_teams(browser: Any, teams: Lab) -> N
         )
     )
     assert page.problems == []
+    page.close()
+
+
+def test_maps_of_teams_show_the_sources_of_all(browser: Any, teams: Lab) -> None:
+    """A formula on top has the legend."""
+    page = page_of(browser, teams, color_scheme="dark")
+    page.evaluate("lab.send({ do: 'step', count: 5 })")
+    settled(page, "document.querySelectorAll('#legend canvas').length === 2")
+    page.click("[data-map=tension] button:has-text('Solo')")
+    settled(page, "document.querySelector('#legend').innerText.includes('tension')")
+    imap = teams.session.live.imap
+    for name, color in teams.session.live.teams():
+        place = imap[name].sources.positions[0].tolist()
+        shown = np.array(parse_color(color))
+        eventually(
+            lambda place=place, shown=shown: np.allclose(colors_at(page, place), shown, atol=4)
+        )
+    page.fill("#formula-text", "red - 0.5 * blue")
+    page.keyboard.press("Enter")
+    settled(page, "document.querySelector('#legend').innerText.includes('red - 0.5 * blue')")
+    assert page.locator("#legend canvas").count() == 1
+    assert page.problems == []
+    page.close()
+
+
+def test_why_follows_the_map_while_time_is_paused(browser: Any, teams: Lab) -> None:
+    page = page_of(browser, teams)
+    page.mouse.move(*place_of(page, 6.5, 7.5))
+    owned_by = "document.querySelector('#why').innerText.startsWith('{} owner')"
+    settled(page, owned_by.format("red"))
+    page.evaluate(
+        "lab.order({ do: 'place', layer: 'blue', position: [7.5, 7.5], strength: 20 }, true)"
+    )
+    page.evaluate("lab.send({ do: 'step', count: 1 })")
+    settled(page, owned_by.format("blue"))
+    page.evaluate("lab.send({ do: 'seek', moment: 0 })")
+    page.keyboard.press("Control+z")
+    settled(page, owned_by.format("red"))
     page.close()
 
 
@@ -274,12 +320,13 @@ def test_a_phone_shows_the_map_first(browser: Any, teams: Lab) -> None:
 
 
 def test_an_influence_map_with_teams_opens_as_one_too(browser: Any, tmp_path: Path) -> None:
-    """Names of teams are stored with the session, and go with it."""
+    """Teams are stored in the file of the map, and in that of a session."""
     imap = fc.InfluenceMap(fc.Grid(24, 13))
     teams = imap.add_teams(["north", "south", "east"], fc.Radial(16, "linear"))
     for name, place in (("north", (5.5, 3.5)), ("south", (8.5, 9.5)), ("east", (19.5, 6.5))):
         teams[name].add_source(place, 5.0)
-    with Lab(imap, playing=False, warm=False, token=TOKEN, teams=teams.names) as lab:
+    imap.save(tmp_path / "level.fieldcraft")
+    with Lab(str(tmp_path / "level.fieldcraft"), playing=False, warm=False, token=TOKEN) as lab:
         page = page_of(browser, lab)
         page.evaluate("lab.send({ do: 'step', count: 3 })")
         settled(page, "document.querySelectorAll('#legend canvas').length === 3")
@@ -290,8 +337,10 @@ def test_an_influence_map_with_teams_opens_as_one_too(browser: Any, tmp_path: Pa
         page.close()
     loaded = Session.load(tmp_path / "run.lab")
     assert loaded.live.teams() == lab.session.live.teams()
+    assert [name for name, _ in loaded.live.teams()] == ["north", "south", "east"]
+    assert loaded.live.front_lines() != []
     owner = loaded.live.maps["owner"].values
-    teams_again = fc.Teams(loaded.live.imap, teams.names)
+    (teams_again,) = loaded.live.imap.teams
     np.testing.assert_array_equal(owner, teams_again.owner())
     with pytest.raises(fc.errors.InvalidValue, match="Leave them out"):
         Lab("teams", teams=["red"])

@@ -70,3 +70,17 @@ def test_a_watched_map_is_copied_and_pickled_without_its_watch() -> None:
     finally:
         watch.close()
     assert not imap.attachments
+
+
+def test_a_watched_map_with_teams_is_shown_as_one() -> None:
+    imap = program()
+    watch = imap.watch()
+    try:
+        assert watch.hello()["teams"] == []
+        imap.add_teams(["north", "south"], fc.Radial(50))
+        assert [name for name, _ in watch.hello()["teams"]] == ["north", "south"]
+        imap.remove_layer("south")
+        assert [name for name, _ in watch.hello()["teams"]] == ["north"]
+        assert "owner" in watch.hello()["maps"] and "south" not in watch.hello()["maps"]
+    finally:
+        watch.close()

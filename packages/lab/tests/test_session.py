@@ -14,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
-from fieldcraft.base.errors import BadSaveFile, FieldcraftError
+from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.base.files import write_sealed
 from fieldcraft.space import encoding as serialization
 from fieldcraft_lab import orders
 from fieldcraft_lab.keyframes import Keyframe, Keyframes
+from fieldcraft_lab.live import LiveMap
 from fieldcraft_lab.replay import session_of
 from fieldcraft_lab.session import Session
 from support.refusals import refused
@@ -372,3 +373,34 @@ def test_a_fork_keeps_the_branches_of_its_past() -> None:
     assert twin.furthest == 20
     twin.seek(20)
     assert twin.digest() == end
+
+
+def test_teams_of_a_map_or_named_layers_are_shown_as_teams() -> None:
+    imap = fc.InfluenceMap(fc.Grid(12, 5))
+    imap.add_teams(["north", "south", "east"], fc.Radial(5), hostile={"north": ["south"]})
+    imap.add_teams(["one", "other"], fc.Radial(5))
+    imap.add_layer("fog", fc.Spread(0.5))
+    imap.add_layer("mist", fc.Spread(0.5))
+    imap["north"].add_source((1.5, 1.5))
+    imap["east"].add_source((9.5, 1.5))
+    imap.step()
+    first = LiveMap(imap)
+    assert [name for name, _ in first.teams()] == ["north", "south", "east"]
+    assert first.front_lines() == []  # north and east are no enemies
+    named = LiveMap(imap, teams=["north", "east"])
+    assert len(named.front_lines()) == 1
+    assert list(named.maps)[:8] == [*imap, "owner"]
+    assert [name for name, _ in LiveMap(imap, teams=["one", "other"]).teams()] == ["one", "other"]
+    assert [name for name, _ in LiveMap(imap, teams=["fog", "mist"]).teams()] == ["fog", "mist"]
+    assert LiveMap(fc.InfluenceMap(imap.space)).teams() == []
+
+
+def test_more_teams_than_colors_are_shown_as_layers() -> None:
+    imap = fc.InfluenceMap(fc.Grid(12, 5))
+    names = [f"clan {number}" for number in range(13)]
+    imap.add_teams(names, fc.Radial(5))
+    world = LiveMap(imap)
+    assert world.teams() == [] and world.front_lines() is None and world.kinds() == {}
+    assert list(world.maps) == names
+    with pytest.raises(InvalidValue, match="12 teams"):
+        LiveMap(imap, teams=names)

@@ -351,11 +351,12 @@ def ask(scene: Scene, name: str) -> str:
 def sides(scene: Scene) -> None:
     """Add teams."""
     kind = scene.one_of(["fc.Radial(4.0, 'linear')", "fc.Spread(0.3, 0.7)"])
-    scene.add(f"imap.add_teams(['red', 'blue'], {kind})")
+    more = scene.one_of(["", ", hostile={'red': ['blue']}"])
+    scene.add(f"imap.add_teams(['red', 'blue'], {kind}{more})")
     scene.add("red = imap['red']")
     scene.add("blue = imap['blue']")
     if scene.get("blue") is not None:
-        scene.add("live sides: fc.Teams(imap, ['red', 'blue'])")
+        scene.add("live sides: imap.teams[0]")
 
 
 @peek(fc.Teams)

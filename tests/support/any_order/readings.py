@@ -143,6 +143,7 @@ def party(each: fc.SearchParty) -> dict[str, Any]:
 def teams(each: fc.Teams) -> dict[str, Any]:
     first = each.names[0]
     found = {
+        "hostile": list(each.hostile.items()),
         "owner": each.owner(),
         "tension": each.tension().values,
         "influence": each.influence(first).values,

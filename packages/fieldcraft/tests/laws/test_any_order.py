@@ -136,6 +136,7 @@ NOT_DRAWN = {
     "add": "takes an object with a clock",
     "remove": "takes an object with a clock",
     "add_teams": "the follower `sides` calls it",
+    "teams": "the follower `sides` reads it",
     "search": "is not for users",
     "settled": "is not for users",
     "exact": "a reading",

@@ -117,7 +117,7 @@ def same(one: fc.InfluenceMap, other: fc.InfluenceMap) -> None:
 @pytest.fixture(scope="module")
 def small_file(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     imap = fc.InfluenceMap(fc.Grid(3, 2))
-    layer = imap.add_layer("a", fc.Spread(0.2, 0.5))
+    layer = imap.add_teams(["a"], fc.Spread(0.2, 0.5))["a"]
     layer.sync(["k"], [(0.5, 0.5)], 3)
     imap.step(2)
     path = tmp_path_factory.mktemp("small") / "a.save"
@@ -131,7 +131,7 @@ MAGIC = b"fieldcraft influence map\n"
 def sealed(
     contents: Any = None,
     *,
-    version: int = 2,
+    version: int = 3,
     data: bytes | None = None,
     length: int | None = None,
 ) -> bytes:
@@ -452,7 +452,7 @@ class TestDamage:
         with refused(BadSaveFile):
             fc.InfluenceMap.load("nul\0")
 
-    @pytest.mark.parametrize("version", [0, 1, 3, 2**32 - 1])
+    @pytest.mark.parametrize("version", [0, 2, 4, 2**32 - 1])
     def test_another_version(self, tmp_path: Path, small_file: bytes, version: int) -> None:
         contents = opened(small_file)
         self.load(tmp_path, sealed(contents))

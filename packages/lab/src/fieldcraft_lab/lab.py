@@ -359,8 +359,9 @@ def serve(
     step : float, optional
         Seconds of a step of an influence map; by default the shortest interval of its layers.
     teams : sequence of str, optional
-        The names of layers of an influence map that are those of teams: the page opens as a map of
-        teams, with their colors mixed, front lines and owners.
+        The names of layers of an influence map that are those of teams, in place of the first of
+        `imap.teams`. The page opens as a map of teams, with their colors mixed, front lines and
+        owners.
 
     Raises
     ------

@@ -39,7 +39,7 @@ from fieldcraft_lab.controls import controls, curve
 from fieldcraft_lab.orders import ORDERS, Order, Tune
 from fieldcraft_lab.team_maps import OWNER, maps_of
 
-__all__ = ["LayerWorld", "Live", "LiveMap", "shortest_interval"]
+__all__ = ["LayerWorld", "Live", "LiveMap", "MapWorld", "shortest_interval"]
 
 _SHARED = (Recipe, Timeline, Stamp, Falloff, Topology, Mesh)
 """Kinds of objects that never change: keyframes refer to them and hold no copies."""
@@ -277,9 +277,60 @@ class LayerWorld(Live):
         return {name: _accepted(layer) for name, layer in self.imap.layers.items()}
 
 
-class LiveMap(LayerWorld):
+class MapWorld(LayerWorld):
+    """The world of an influence map, with the maps that follow from the first of its teams."""
+
+    def __init__(self, imap: InfluenceMap, title: str) -> None:
+        super().__init__(imap, title)
+        self._team_maps: tuple[Teams, dict[str, Operand]] | None = None
+
+    def _teams(self) -> Teams | None:
+        """Return the teams of the present map, None for more teams than there are colors."""
+        if not self.imap.teams:
+            return None
+        teams = self.imap.teams[0]
+        try:
+            _colors_of(teams)
+        except InvalidValue:
+            return None
+        return teams
+
+    @property
+    def maps(self) -> Mapping[str, Operand]:
+        """The layers, and the maps that follow from teams."""
+        teams = self._teams()
+        if teams is None:
+            return self.imap.layers
+        if self._team_maps is None or self._team_maps[0] is not teams:
+            self._team_maps = (teams, maps_of(teams))
+        return dict(self.imap.layers) | self._team_maps[1]
+
+    def teams(self) -> list[tuple[str, str]]:
+        """Return the teams with their default colors."""
+        teams = self._teams()
+        if teams is None:
+            return []
+        return _colors_of(teams)
+
+    def kinds(self) -> dict[str, list[tuple[str, str]]]:
+        """Return the teams as the kinds of the map of owners."""
+        colors = self.teams()
+        if not colors:
+            return {}
+        return {OWNER: colors}
+
+    def front_lines(self) -> list[NDArray[np.float64]] | None:
+        """Return the lines between the ground of hostile teams."""
+        teams = self._teams()
+        if teams is None:
+            return None
+        return [line.points for line in teams.front_lines()]
+
+
+class LiveMap(MapWorld):
     """A copy of an influence map that the lab drives by steps of `step` seconds; by default the
-    shortest interval of its layers. `teams` are the names of layers that are those of teams.
+    shortest interval of its layers. `teams` are the names of layers that are those of teams; by
+    default those of the map.
     """
 
     kind = "map"
@@ -298,48 +349,21 @@ class LiveMap(LayerWorld):
         else:
             self.step_seconds = clock.seconds(clock.ticks("step", step, minimum=1))
         self._start = _archive(imap)
-        self._names = tuple(teams)
-        self._made: tuple[InfluenceMap, Teams | None, dict[str, Operand]] | None = None
         super().__init__(_imap_of(self._start), title)
-        self._colors = self._team_colors()
+        self._names = tuple(teams)
+        self._named: tuple[InfluenceMap, Teams] | None = None
+        self.teams()  # raises an error for names that are not those of layers
 
-    def _team_colors(self) -> list[tuple[str, str]]:
+    def _teams(self) -> Teams | None:
+        """Return the named teams of the present map, or those that it has."""
         if not self._names:
-            return []
-        names = Teams(self.imap, self._names).names
-        found = team_colors(names, [None] * len(names))
-        return [(name, "#" + bytes(color).hex()) for name, color in zip(names, found, strict=True)]
-
-    def _of_teams(self) -> tuple[Teams | None, dict[str, Operand]]:
-        """Return the teams and all maps of the present world."""
-        if self._made is None or self._made[0] is not self.imap:
-            maps: dict[str, Operand] = dict(self.imap.layers)
-            teams = None
-            if self._names:
-                teams = Teams(self.imap, self._names)
-                maps |= maps_of(teams)
-            self._made = (self.imap, teams, maps)
-        return self._made[1:]
-
-    @property
-    def maps(self) -> Mapping[str, Operand]:
-        """The layers, and the maps that follow from teams."""
-        return self._of_teams()[1]
-
-    def teams(self) -> list[tuple[str, str]]:
-        """Return the teams with their default colors."""
-        return self._colors
-
-    def kinds(self) -> dict[str, list[tuple[str, str]]]:
-        """Return the teams as the kinds of the map of owners."""
-        return {OWNER: self._colors} if self._colors else {}
-
-    def front_lines(self) -> list[NDArray[np.float64]] | None:
-        """Return the lines between the ground of teams."""
-        teams = self._of_teams()[0]
-        if teams is None:
-            return None
-        return [line.points for line in teams.front_lines()]
+            return super()._teams()
+        for teams in self.imap.teams:
+            if teams.names == self._names:
+                return teams
+        if self._named is None or self._named[0] is not self.imap:
+            self._named = (self.imap, Teams(self.imap, self._names))
+        return self._named[1]
 
     def step(self) -> None:
         """Take one step, which may be any number of updates of a layer."""
@@ -359,6 +383,12 @@ class LiveMap(LayerWorld):
         """Return the world of an origin."""
         imap = _imap_of(origin["archive"].tobytes())
         return cls(imap, origin["step"], origin["title"], origin.get("teams", ()))
+
+
+def _colors_of(teams: Teams) -> list[tuple[str, str]]:
+    """Return the names of teams and their default colors."""
+    found = team_colors(teams.names, [None] * len(teams))
+    return [(name, "#" + bytes(color).hex()) for name, color in zip(teams, found, strict=True)]
 
 
 def _ticks_of(value: object) -> int:

@@ -12,7 +12,7 @@ import webbrowser
 from fieldcraft.base import checks
 from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft_lab.controller import Controller
-from fieldcraft_lab.live import LayerWorld, shortest_interval
+from fieldcraft_lab.live import MapWorld, shortest_interval
 from fieldcraft_lab.protocol import Best, Probe, Sensitivity
 from fieldcraft_lab.server import Server
 from fieldcraft_lab.session import Side
@@ -21,7 +21,7 @@ ATTACHMENT = "lab"
 _PERIOD = 1 / 20
 
 
-class _AttachedMap(LayerWorld):
+class _AttachedMap(MapWorld):
     """The map of a program, not a copy."""
 
     def __init__(self, imap: InfluenceMap, kind: str) -> None:

@@ -80,6 +80,8 @@ class InfluenceMap(Suggesting):
         """What packages attach to this map by a name of theirs, such as the page of the lab. Copies
         and saves are without.
         """
+        self._enemies: tuple[dict[str, tuple[str, ...]], ...] = ()
+        self._teams: tuple[Teams, ...] | None = ()
         self._lock = SingleThreadLock()
         self.schedule = Schedule(self._layers, self._lock)
         """The clock of the map."""
@@ -96,11 +98,13 @@ class InfluenceMap(Suggesting):
                 "_lock": self._lock,
                 "_layers": self._layers,
                 "schedule": self.schedule,
+                "_enemies": self._enemies,
             }
             return InfluenceMap, (self.space,), held | {"device": self.device}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._teams = None
         for layer in list(self._layers.values()):
             self._include(layer)
 
@@ -406,7 +410,31 @@ class InfluenceMap(Suggesting):
         from fieldcraft.layers.teams.teams import add_teams
 
         with self._lock:
-            return add_teams(self, names, propagation, hostile=hostile, **settings)
+            before = self.teams
+            teams = add_teams(self, names, propagation, hostile=hostile, **settings)
+            self._enemies = (*self._enemies, dict(teams.hostile))
+            self._teams = (*before, teams)
+            return teams
+
+    @property
+    def teams(self) -> tuple[Teams, ...]:
+        """The teams of each call of `add_teams`, in order; copies, saves and pickles have them too.
+
+        Examples
+        --------
+        >>> import fieldcraft as fc
+        >>> imap = fc.InfluenceMap(fc.Grid(6, 1))
+        >>> _ = imap.add_teams(["red", "blue"], fc.Radial(4.0))
+        >>> imap.save("level.fieldcraft")
+        >>> fc.InfluenceMap.load("level.fieldcraft").teams
+        (<Teams red, blue>,)
+        """
+        from fieldcraft.layers.teams.teams import Teams
+
+        with self._lock:
+            if self._teams is None:
+                self._teams = tuple(Teams(self, table, hostile=table) for table in self._enemies)
+            return self._teams
 
     @property
     def time(self) -> float:
@@ -538,6 +566,7 @@ class InfluenceMap(Suggesting):
             twin.schedule.next = self.schedule.next
             for layer in self._layers.values():
                 twin._include(layer._copied(twin._lock))
+            twin._set_teams(self._enemies)
             return twin
 
     def state(self) -> dict[str, Any]:
@@ -703,10 +732,17 @@ class InfluenceMap(Suggesting):
             if flood.steps.field.barrier == layer.name:
                 check_barrier(flood.space, layer.name, {layer.name: layer})
 
+    def _set_teams(self, enemies: tuple[dict[str, tuple[str, ...]], ...]) -> None:
+        """Set the enemies of each team, a table for each call of `add_teams`."""
+        self._enemies = enemies
+        self._teams = None
+
     def remove_layer(self, name: str) -> None:
-        """Remove a layer from the map."""
+        """Remove a layer from the map, and from `teams` where it is one of a team."""
         with self._lock:
             del self._layers[self[name].name]
+            left = (_without(name, table) for table in self._enemies)
+            self._set_teams(tuple(table for table in left if table))
 
 
 def device_of(device: Device | str | None) -> Device | None:
@@ -714,3 +750,12 @@ def device_of(device: Device | str | None) -> Device | None:
     if device is None or (isinstance(device, str) and device == "cpu"):
         return None
     return cast(Device, packages.devices().layer_device(device))
+
+
+def _without(name: str, enemies: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Return a table of teams and their enemies without one team."""
+    return {
+        team: tuple(other for other in others if other != name)
+        for team, others in enemies.items()
+        if team != name
+    }

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from fieldcraft.layers.influence_map import InfluenceMap
 
 _MAGIC = b"fieldcraft influence map\n"
-_VERSION = 2
+_VERSION = 3
 _FRAME = struct.Struct("<IQ")
 
 _ENTRY = dict.fromkeys(
@@ -44,6 +44,7 @@ _KEYS: Keys = {
     "ticks": None,
     "spaces": dict.fromkeys(("space", "parent")),
     "layers": {**_ENTRY, "falloffs": None, "keys": None, "taken": None},
+    "teams": None,
 }
 """The keys of the contents."""
 
@@ -65,6 +66,7 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
             "layers": tuple(
                 _layer_out(layer, _place(layer.space, spaces)) for layer in imap.layers.values()
             ),
+            "teams": tuple(tuple(teams.hostile.items()) for teams in imap.teams),
         }
     )
     write_sealed(target, (_MAGIC, _FRAME.pack(_VERSION, len(data)), zlib.compress(data, 1)))
@@ -92,6 +94,8 @@ def load(
         for entry in contents["layers"]:
             space = spaces[entry["space"]]
             imap._include(_layer_in(entry, space, imap._lock))
+        imap._set_teams(tuple(_enemies_in(entry) for entry in contents["teams"]))
+        _ = imap.teams  # raises an error where a team has no layer
     except (
         FieldcraftError,
         AttributeError,
@@ -127,6 +131,15 @@ def _size(value: Any, most: int) -> int:
     if not isinstance(value, int) or not 0 <= value <= most:
         raise ValueError(f"{value!r} where a whole number up to {most} belongs")
     return value
+
+
+def _enemies_in(entry: Any) -> dict[str, tuple[str, ...]]:
+    """Return the enemies of each team of a save."""
+    enemies = dict(entry)
+    for name, others in enemies.items():
+        if not isinstance(others, tuple) or len(set(others)) != len(others):
+            raise ValueError(f"enemies of {name!r} that are {others!r}")
+    return enemies
 
 
 def _time_out(ticks: int) -> int:

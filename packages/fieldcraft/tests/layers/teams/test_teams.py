@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -66,6 +69,58 @@ def test_teams_are_rebuilt_on_a_loaded_map(tmp_path):
     again["red"].sources.move(again["red"].sources.ids[:2], again["red"].sources.positions[2:4])
     again["red"].step()
     np.testing.assert_array_equal(again.owner("source"), by_brute_force(again))
+
+
+def saved(imap, folder):
+    imap.save(folder / "map")
+    return fc.InfluenceMap.load(folder / "map")
+
+
+COPIERS = {
+    "copy": lambda imap, folder: imap.copy(),
+    "deepcopy": lambda imap, folder: copy.deepcopy(imap),
+    "pickle": lambda imap, folder: pickle.loads(pickle.dumps(imap)),
+    "save": saved,
+}
+
+
+@pytest.mark.parametrize("copier", list(COPIERS.values()), ids=list(COPIERS))
+def test_copies_have_the_teams_of_a_map(copier, tmp_path):
+    imap = fc.InfluenceMap(fc.Grid(9, 5))
+    hostile = {"red": ["blue"], "blue": ["red", "green"]}
+    ground = imap.add_teams(["red", "green", "blue"], fc.Radial(6), hostile=hostile)
+    air = imap.add_teams(["north", "south"], fc.Spread(0.4))
+    assert imap.teams == (ground, air)
+    ground["red"].add_source((1.5, 1.5), 2.0)
+    ground["blue"].add_source((7.5, 3.5), 3.0)
+    imap.step()
+    other = copier(imap, tmp_path)
+    assert [teams.names for teams in other.teams] == [ground.names, air.names]
+    assert [dict(teams.hostile) for teams in other.teams] == [
+        dict(ground.hostile),
+        dict(air.hostile),
+    ]
+    assert other.teams[0] is other.teams[0]
+    assert other.teams[0]["red"] is other["red"]
+    np.testing.assert_array_equal(other.teams[0].owner(), ground.owner())
+    np.testing.assert_array_equal(
+        other.teams[0].influence("red").values, ground.influence("red").values
+    )
+    assert imap.teams == (ground, air)
+
+
+def test_a_layer_that_is_removed_leaves_its_teams():
+    imap = fc.InfluenceMap(fc.Grid(9, 5))
+    assert imap.teams == ()
+    imap.add_teams(["red", "blue"], fc.Radial(6))
+    imap.add_teams(["alone"], fc.Radial(6))
+    imap.remove_layer("alone")
+    imap.remove_layer("blue")
+    (teams,) = imap.teams
+    assert teams.names == ("red",) and dict(teams.hostile) == {"red": ()}
+    with refused(NameTaken, "exists"):
+        imap.add_teams(["red"], fc.Radial(6))
+    assert imap.teams == (teams,)
 
 
 # The laws of their maps

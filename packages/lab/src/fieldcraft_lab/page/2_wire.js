@@ -93,6 +93,7 @@ function applyFrame(buffer) {
   if (header.sources) { S.sources = header.sources; clearRemoved(); }
   if (header.status.moment !== undefined) applyStatus(header.status);
   Wire.waiting = header;
+  probeAgain();
   if (header.sources) redraw(); else redrawMaps();
 }
 function acknowledge() { // the frame is on the screen

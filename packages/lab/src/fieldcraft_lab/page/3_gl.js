@@ -199,10 +199,10 @@ function paintViews(drawn, camera, ratio) { // one map, or teams together
   const info = GL.textures.get(found[0].key), { table } = found[0];
   const shape = S.hello.shape, isPlane = shape.form !== "cells", { made, places } = programFor(isPlane, found.length);
   gl.useProgram(made);
+  const tables = found.map((each) => tableOf(each.table)); // a new table is bound where it is made, so all are made before the first is placed
   found.forEach((each, i) => {
-    const colors = tableOf(each.table);
     gl.activeTexture(gl.TEXTURE0 + 2 * i); gl.bindTexture(gl.TEXTURE_2D, GL.textures.get(each.key).texture); gl.uniform1i(places[`values${i}`], 2 * i);
-    gl.activeTexture(gl.TEXTURE1 + 2 * i); gl.bindTexture(gl.TEXTURE_2D, colors); gl.uniform1i(places[`table${i}`], 2 * i + 1);
+    gl.activeTexture(gl.TEXTURE1 + 2 * i); gl.bindTexture(gl.TEXTURE_2D, tables[i]); gl.uniform1i(places[`table${i}`], 2 * i + 1);
     gl.uniform1f(places[`opacity${i}`], each.opacity);
   });
   gl.activeTexture(gl.TEXTURE0);

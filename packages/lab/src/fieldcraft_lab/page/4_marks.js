@@ -11,9 +11,9 @@ const MARK = 11; // numbers of a mark: place, radius and rim in pixels of the pa
 
 const channels = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255);
 const DARK = channels("#0b0d10"), WHITE = [1, 1, 1], KEYED = channels("#9aa0ac"), BELOW = channels("#6fb7ff");
-function sourcesOf(side) {
-  const all = S.sources[sideOfPane(side)] || {}, shown = new Set(shownViews().map((view) => view.map));
-  return Object.entries(all).filter(([layer, info]) => info.marks || shown.has(layer) || layer === S.layer || !S.hello.maps.some((map) => shown.has(map)));
+function sourcesOf(side) { // of the layers that are shown; of all where only maps that follow from layers are
+  const all = S.sources[sideOfPane(side)] || {}, shown = new Set(shownViews().map((view) => view.map)), isFollowing = !Object.keys(S.hello.layers).some((layer) => shown.has(layer));
+  return Object.entries(all).filter(([layer, info]) => info.marks || shown.has(layer) || layer === S.layer || isFollowing);
 }
 function fillOf(layer, strength, keyed) { // sources have the color of their team
   const team = teamOf(layer);

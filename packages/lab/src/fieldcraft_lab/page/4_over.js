@@ -106,7 +106,7 @@ function legendRow(view, side) { // a bar with the table of the map; a point whe
 }
 function dotOf(color) { const dot = make("i", { class: "dot" }); dot.style.background = color; return dot; }
 function paintLegend() {
-  const box = $("legend"), side = sidesShown()[0], teams = mixedViews(side), shown = teams.length ? teams : shownViews().slice(0, 1);
+  const box = $("legend"), side = sidesShown()[0], teams = mixedViews(side), top = shownViews().slice(0, 1), shown = teams.includes(top[0]) ? teams : top;
   box.hidden = !shown.length;
   if (!shown.length) return;
   const hidden = Object.entries(S.sources[sideOfPane(side)] || {}).map(([, each]) => (each.sources ? each.all - each.sources.length : 0)).reduce((a, b) => a + b, 0);

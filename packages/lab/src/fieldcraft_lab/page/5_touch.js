@@ -105,6 +105,11 @@ const queryProbe = (() => { // one query at a time, then the newest
     go();
   };
 })();
+const probeAgain = (() => { // the value under the probe changes with the maps, also while time is paused
+  let timer = 0;
+  const again = () => { timer = 0; if (S.at && !drag) queryProbe(S.at.position, S.at.side); };
+  return () => { if (!timer) timer = setTimeout(again, 250); };
+})();
 const probeAt = later((at) => queryProbe(at.world, sideOfPane(at.pane.side)));
 const move = (what, at) => order({ do: "move", layer: what.layer, source: what.source, position: at.world });
 const moveSource = later(() => { if (drag && drag.kind === "move") move(drag.what, drag.at); });
@@ -239,7 +244,7 @@ over.addEventListener("keydown", (event) => {
     if (all.length) { S.selected = all[(now + 1) % all.length]; queryProbe(S.selected.position, S.side); }
     redraw();
   } else if (event.key === "Delete" || event.key === "Backspace") removeSelected();
-  else if (event.key === "Escape") { S.pin = S.best = S.asked = S.selected = null; paintWhy(); redraw(); }
+  else if (event.key === "Escape") { S.pin = S.best = S.question = S.selected = null; $("question-answer").textContent = ""; paintWhy(); redraw(); }
   else if (event.key === "[" && S.selected) strengthen(S.selected, -1);
   else if (event.key === "]" && S.selected) strengthen(S.selected, 1);
 });

@@ -1,5 +1,5 @@
 // Time, and the start of the page.
-let isScrubbing = false, linkApplied = false, lastClock = 0, lastPlot = 0, lastQuery = 0, lastAsk = 0;
+let isScrubbing = false, linkApplied = false, lastClock = 0, lastPlot = 0, lastAsk = 0;
 
 function applyHello(hello, isFirst) {
   const wasForked = isForked();
@@ -42,7 +42,6 @@ function applyStatus(status) {
   }
   if (now - lastPlot > 250) { lastPlot = now; paintPlot(); paintLegend(); paintPanes(); }
   if (status.playing && S.question && now - lastAsk > 250) { lastAsk = now; askAgain(); }
-  if (status.playing && S.at && now - lastQuery > 250 && !drag) { lastQuery = now; queryProbe(S.at.position, S.at.side); }
 }
 function forgetRewritten([side, begin]) { // totals that an edit has changed
   for (const moment of [...S.history[side].keys()]) if (moment >= begin) S.history[side].delete(moment);
