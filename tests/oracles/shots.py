@@ -9,6 +9,9 @@ both of its sides: the rule of `fieldcraft.kernels.reference.visible`. The wall 
 doesn't stop it. It acts on the open cells that it crosses up to there, and on those whose center
 lies within half its width of that way, unless the straight line from the center to the nearest
 point of the way is stopped. Where along the way a cell is passed is the point nearest its center.
+
+Over ground of different heights the way is a line in space, and level ground above it stops it as a
+wall would, but not in the cells at its two ends.
 """
 
 from __future__ import annotations
@@ -20,13 +23,18 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 
-__all__ = ["LONGEST", "UNITS", "WIDEST", "shot", "units"]
+__all__ = ["LONGEST", "NO_HEIGHTS", "UNITS", "WIDEST", "shot", "units"]
 
 UNITS = 4094
 LONGEST = 2**18  # cells from start to end, so that products of two lengths fit 64 bits
 WIDEST = 2**10  # cells on each side
 
+NO_HEIGHTS: NDArray[np.float32] = np.zeros((0, 0), dtype=np.float32)
+_SHARE = UNITS * UNITS / 2
+
 _Point = tuple[int, int]
+_Ground = tuple[NDArray[np.float32], float, float]
+"""Heights (height, width), and the height of a line at its start and at its end."""
 
 
 def units(cells: float) -> int:
@@ -44,18 +52,26 @@ def shot(
     end_column: int,
     half_width: float,
     wrap: int,
+    heights: NDArray[np.float32] = NO_HEIGHTS,
+    eye: float = 0.0,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
     """The cells that a shot acts on, ascending, where along the way each is passed, and where the
     shot stops.
 
     `walls` (height, width), not 0 where a wall stands; the points in units, the start on the map;
-    `half_width` in units. Shares of the way from start (0) to end (1). Where a shot on a torus
+    `half_width` in units; `heights` (height, width) or `NO_HEIGHTS`, above which the shot is by
+    `eye` at both ends, and in cells beside it. Shares of the way from start (0) to end (1). Where a shot on a torus
     passes a cell several times, the first counts.
     """
     height, width = walls.shape
     start, end = (start_row, start_column), (end_row, end_column)
     dy, dx = end_row - start_row, end_column - start_column
-    number, whole, crossed = _way(walls, start, end, wrap, end_stops=True)
+    above = (0.0, 0.0)
+    ground = None
+    if heights.size:
+        above = (_eye(heights, start, eye), _eye(heights, end, eye))
+        ground = (heights, *above)
+    number, whole, crossed = _way(walls, start, end, wrap, ground, end_stops=True)
     stop = float(number) / float(whole)
     near = {cell: _along(cell, start, dy, dx, stop) for cell in crossed}
     if half_width > 0:
@@ -67,8 +83,12 @@ def shot(
                 in_columns = wrap & WRAP_X or 0 <= x < width
                 if (y, x) not in near and in_rows and in_columns:
                     along = _along((y, x), start, dy, dx, stop)
+                    high = above[0] + along * (above[1] - above[0])
                     if _is_beside(
                         walls,
+                        heights,
+                        eye,
+                        high,
                         (y, x),
                         (start_row + along * dy, start_column + along * dx),
                         half_width,
@@ -88,8 +108,20 @@ def shot(
     )
 
 
+def _eye(heights: NDArray[np.float32], point: _Point, eye: float) -> float:
+    """The height of an eye above a point."""
+    height, width = heights.shape
+    return float(heights[point[0] // UNITS % height, point[1] // UNITS % width]) + eye
+
+
 def _way(
-    walls: NDArray[np.uint8], start: _Point, end: _Point, wrap: int, *, end_stops: bool
+    walls: NDArray[np.uint8],
+    start: _Point,
+    end: _Point,
+    wrap: int,
+    ground: _Ground | None,
+    *,
+    end_stops: bool,
 ) -> tuple[int, int, list[_Point]]:
     """Where the way stops, out of what number, and the cells that it crosses up to there: (row,
     column), a torus unrolled.
@@ -120,15 +152,54 @@ def _way(
         on_map &= (x >= 0) & (x < width)
     wall = on_map & (walls[y % height, x % width] != 0)
     free = (y == start[0] // UNITS) & (x == start[1] // UNITS)
+    last = (y == end[0] // UNITS) & (x == end[1] // UNITS)
+    where, blocks = _where_ground_is_above(y % height, x % width, enter, leave, ground, whole)
+    blocks &= on_map & ~free & ~last
     if not end_stops:
-        free |= (y == end[0] // UNITS) & (x == end[1] // UNITS)
+        free |= last
     side = (y * UNITS + UNITS // 2 - start[0]) * dx - (x * UNITS + UNITS // 2 - start[1]) * dy
     hit = enter[crosses & (wall | ~on_map) & ~free].min(initial=whole)
-    left = enter[touches & wall & (side > 0)].min(initial=whole)
-    right = enter[touches & wall & (side < 0)].min(initial=whole)
-    stop = min(int(hit), max(int(left), int(right)))
+    below = where[crosses & blocks].min(initial=whole)
+    left = enter[touches & (wall | blocks) & (side > 0)].min(initial=whole)
+    right = enter[touches & (wall | blocks) & (side < 0)].min(initial=whole)
+    stop = min(int(hit), int(below), max(int(left), int(right)))
     passed = crosses & (enter < stop)
     return stop, whole, list(zip(y[passed].tolist(), x[passed].tolist(), strict=True))
+
+
+def _where_ground_is_above(
+    y: NDArray[np.int64],
+    x: NDArray[np.int64],
+    enter: NDArray[np.int64],
+    leave: NDArray[np.int64],
+    ground: _Ground | None,
+    whole: int,
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The first point in each cell in which the level ground is above the line, and whether there
+    is one.
+    """
+    if ground is None:
+        return enter, np.zeros(enter.shape, dtype=np.bool_)
+    heights, start, end = ground
+    where = enter.copy()
+    blocks = np.zeros(enter.shape, dtype=np.bool_)
+    for index in np.ndindex(*enter.shape):
+        top = float(heights[y[index], x[index]])
+
+        def under(number: int, top: float = top) -> float:
+            far = float(number) / _SHARE
+            return (start - top) * (float(whole) / _SHARE - far) + (end - top) * far
+
+        first, last = int(enter[index]), int(leave[index])
+        if first > last:
+            continue
+        if under(first) < 0:
+            blocks[index] = True
+        elif under(last) < 0:
+            blocks[index] = True
+            descent = math.ceil((start - top) / (start - end) * float(whole))
+            where[index] = min(max(descent, first), last)
+    return where, blocks
 
 
 def _between(
@@ -157,7 +228,14 @@ def _along(cell: _Point, start: _Point, dy: int, dx: int, stop: float) -> float:
 
 
 def _is_beside(
-    walls: NDArray[np.uint8], cell: _Point, near: tuple[float, float], half_width: float, wrap: int
+    walls: NDArray[np.uint8],
+    heights: NDArray[np.float32],
+    eye: float,
+    high: float,
+    cell: _Point,
+    near: tuple[float, float],
+    half_width: float,
+    wrap: int,
 ) -> bool:
     """Whether a cell's center lies within half the width of a point of the way, with nothing
     between.
@@ -167,5 +245,8 @@ def _is_beside(
     if away_y * away_y + away_x * away_x > half_width * half_width * (1 + 1e-9):
         return False
     target = (2 * math.floor(near[0] / 2) + 1, 2 * math.floor(near[1] / 2) + 1)
-    stop, whole, _ = _way(walls, center, target, wrap, end_stops=False)
+    ground = None
+    if heights.size:
+        ground = (heights, _eye(heights, center, eye), high)
+    stop, whole, _ = _way(walls, center, target, wrap, ground, end_stops=False)
     return stop == whole

@@ -112,6 +112,15 @@ class Scene:
         numbers = self.dice.choice(choices, self.space.shape).tolist()
         return f"np.array({numbers})".replace("inf", "np.inf")
 
+    def over_heights(self, *more: str) -> str:
+        """Return keywords of heights for sight, and others for calls with heights alone; nothing
+        where sight does not run over squares.
+        """
+        if self.space.sight_grid is None:
+            return ""
+        ground = self.array([0.0, 0.5, 1.0, 2.5])
+        return "".join(f", {each}" for each in (*more, f"heights={ground}", "eye=0.5"))
+
     def on_wall(self, *, through: bool = True) -> str:
         """Return a keyword about positions in walls."""
         words = ["refuse", "nearest", "nearest", "through" if through else "nearest"]

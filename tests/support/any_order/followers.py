@@ -335,6 +335,9 @@ def answers(scene: Scene) -> None:
         {"reachable": "me"},
         {"fits": 2},
     ]
+    if scene.space.sight_grid is not None:
+        ground = f"{scene.one_of(layers)} / 4"
+        measures.append({"visible_from": "foes", "range": 3.0, "heights": ground})
     chosen = [measures[number] for number in scene.dice.permutation(len(measures))[:2]]
     generate = scene.one_of([{"reach": 4}, {"ring": [0, 3]}, {"points": "spots"}, {"grid": 1.0}])
     score = [{"distance": "foes", "curve": ["linear", 0, 6]}]

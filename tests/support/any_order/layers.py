@@ -247,6 +247,8 @@ def mark(scene: Scene, name: str) -> str:
     if scene.chance(0.5):
         metric = scene.one_of(["straight", "connected", "path", "sight"])
         more = f", radius={scene.one_of([0.6, 1.0, 2.5])}, falloff='linear', metric={metric!r}"
+        if metric == "sight" and scene.chance(0.5):
+            more += scene.over_heights()
     amounts = scene.amounts(len(places), negative=False)
     return f"{name}.mark({places}, {amounts}{more}, {scene.on_wall(through=False)})"
 

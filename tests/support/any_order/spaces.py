@@ -66,6 +66,9 @@ def look(scene: Scene, name: str) -> str:
         f"fc.reach({name}, {place}, 2.0, on_wall='nearest')",
         f"fc.query.damage_next_turn({name}, {[place]}, 2.0, moves=2.0, ranges=1.0,"
         " on_wall='nearest').total.values",
+        f"fc.query.damage_next_turn({name}, {[place]}, 2.0, moves=1.0, ranges=2.0,"
+        f" on_wall='nearest'{scene.over_heights('sight=True')}).total.values",
+        f"fc.visible({name}, {place}, 3.0{scene.over_heights()})",
         f"fc.query.choke_points({name}, smallest=2.0).areas",
         f"fc.would_block({name}, {scene.cell()}, {place}, {scene.place()})",
     ]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fieldcraft import kernels
@@ -20,18 +20,36 @@ compiled_only = pytest.mark.skipif(
 UNITS = reference.UNITS
 
 
-def fired(walls, start, end, half_width=0.0, wrap=0):
+def fired(walls, start, end, half_width=0.0, wrap=0, heights=reference.NO_HEIGHTS, eye=0.0):
     """Cells ascending, shares and the stop, by the kernel that serves; points (row, column) in
     units.
     """
     if not kernels.compiled():
-        return reference.shot(walls, *start, *end, half_width, wrap)
+        return reference.shot(walls, *start, *end, half_width, wrap, heights, eye)
+    first = last = 0.0
+    if heights.size:
+        first, last = (
+            float(heights[y // UNITS % len(heights), x // UNITS % heights.shape[1]]) + eye
+            for y, x in (start, end)
+        )
     crossings = sum(abs(b // UNITS - a // UNITS) for a, b in zip(start, end, strict=True))
     cells, shares, path, slot = stamp.scratch(
         walls.shape, crossings, half_width, np.zeros(walls.size, dtype=np.int32)
     )
     count, stop = stamp.shot(
-        read_only(walls), *start, *end, half_width, wrap, cells, shares, path, slot
+        read_only(walls),
+        heights,
+        first,
+        last,
+        eye,
+        *start,
+        *end,
+        half_width,
+        wrap,
+        cells,
+        shares,
+        path,
+        slot,
     )
     assert not slot.any()
     order = np.argsort(cells[:count])
@@ -80,18 +98,68 @@ def test_kernel_and_reference_agree(shot, half_width):
     assert fast[2] == slow[2]
 
 
+def hills(walls, seed):
+    return (np.random.default_rng(seed).integers(0, 7, walls.shape) / 4).astype(np.float32)
+
+
+@compiled_only
+@settings(max_examples=120, deadline=None)
+@given(shots(), half_widths, st.integers(0, 99), st.sampled_from([0.0, 0.3, 1.0]))
+def test_kernel_and_reference_agree_over_heights(shot, half_width, seed, eye):
+    walls, start, end, wrap = shot
+    heights = hills(walls, seed)
+    inside = all(0 <= each // UNITS < side for each, side in zip(end, walls.shape, strict=True))
+    assume(inside or wrap == WRAP_X + WRAP_Y)
+    fast = fired(walls, start, end, half_width, wrap, heights, eye)
+    slow = reference.shot(walls, *start, *end, half_width, wrap, heights, eye)
+    assert np.array_equal(fast[0], slow[0])
+    assert np.array_equal(fast[1], slow[1])
+    assert fast[2] == slow[2]
+
+
 @settings(max_examples=40, deadline=None)
-@given(shots())
-def test_a_shot_between_centres_arrives_where_sight_does(shot):
+@given(shots(), st.booleans(), st.integers(0, 99), st.sampled_from([0.0, 0.3, 1.0]))
+def test_a_shot_between_centres_arrives_where_sight_does(shot, hilly, seed, eye):
     walls, start, _, _ = shot
+    heights = hills(walls, seed) if hilly else reference.NO_HEIGHTS
     width = walls.shape[1]
     row, column = start[0] // UNITS, start[1] // UNITS
-    seen, _ = sight_reference.sight_cells(
-        walls, sight_reference.NO_HEIGHTS, 1.0, row, column, 10**6, False, False
-    )
+    seen, _ = sight_reference.sight_cells(walls, heights, eye, row, column, 10**6, False, False)
     for cell in np.flatnonzero(walls == 0).tolist():
-        _, _, stop = fired(walls, center(row, column), center(*divmod(cell, width)))
+        ends = center(row, column), center(*divmod(cell, width))
+        _, _, stop = fired(walls, *ends, heights=heights, eye=eye)
         assert (stop == 1) == (cell in seen)
+
+
+@settings(max_examples=60, deadline=None)
+@given(shots(), st.integers(0, 99), st.sampled_from([0.0, 0.3, 1.0]))
+def test_points_close_together_show_where_the_ground_stops_a_shot(shot, seed, eye):
+    walls, start, _, _ = shot
+    walls[:] = 0
+    heights = hills(walls, seed)
+    to = np.random.default_rng(seed).integers(0, walls.shape)
+    end = center(*to.tolist())
+    _, _, stop = fired(walls, start, end, heights=heights, eye=eye)
+    ends = [(start[0] // UNITS, start[1] // UNITS), tuple(to.tolist())]
+    line = [float(heights[each]) + eye for each in ends]
+    shares = np.linspace(0, 1, 2001)
+    y = (start[0] + shares * (end[0] - start[0])) / UNITS
+    x = (start[1] + shares * (end[1] - start[1])) / UNITS
+    inner = (np.abs(y - np.rint(y)) > 1e-6) & (np.abs(x - np.rint(x)) > 1e-6)
+    rows, columns = np.floor(y).astype(int), np.floor(x).astype(int)
+    for row, column in ends:
+        inner &= (rows != row) | (columns != column)
+    rows, columns = (
+        each.clip(0, side - 1) for each, side in zip((rows, columns), walls.shape, strict=True)
+    )
+    top = heights[rows, columns].astype(np.float64)
+    buried = inner & (top > line[0] + shares * (line[1] - line[0]) + 1e-9)
+    first = shares[buried].min(initial=1.0)
+    assert stop <= first + 1e-9
+    if stop < first - 2e-3:  # a corner, or a cell between two points
+        row, column = (int(a + stop * (b - a)) // UNITS for a, b in zip(start, end, strict=True))
+        near = heights[max(row - 1, 0) : row + 2, max(column - 1, 0) : column + 2]
+        assert near.max() >= line[0] + stop * (line[1] - line[0]) - 1e-6
 
 
 @settings(max_examples=40, deadline=None)

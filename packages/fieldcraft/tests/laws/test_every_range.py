@@ -93,6 +93,13 @@ def _marked(space: Space, me: tuple[float, ...], radius: float, metric: str) -> 
     return layer.values > 0
 
 
+def _level(space: Space) -> NDArray[np.float64] | None:
+    """Level ground, where sight runs over squares."""
+    if space.sight_grid is None:
+        return None
+    return np.ones(space.shape)
+
+
 def _falling(space: Space, me: tuple[float, ...]) -> Any:
     """A map that is highest at a position and falls with distance from it."""
     away = np.sqrt((space.offsets_from(me) ** 2).sum(axis=1))
@@ -176,6 +183,11 @@ STRAIGHT: dict[str, Callable[[Space, tuple[float, ...], float], Mask]] = {
     "sees": lambda s, me, r: fc.sees(s, me, s.positions, r)[0],
     "reach, ranges": lambda s, me, r: fc.reach(s, me, 0, ranges=r).hits,
     "reach, ranges in sight": lambda s, me, r: fc.reach(s, me, 0, ranges=r, sight=True).hits,
+    "visible over heights": lambda s, me, r: fc.visible(s, me, r, heights=_level(s)),
+    "sees over heights": lambda s, me, r: fc.sees(s, me, s.positions, r, heights=_level(s))[0],
+    "reach, ranges over heights": lambda s, me, r: (
+        fc.reach(s, me, 0, ranges=r, sight=True, heights=_level(s)).hits
+    ),
     "best": lambda s, me, r: _listed(s, fc.best(_falling(s, me), me, r, count=len(s)).cells),
     "worst": lambda s, me, r: _listed(
         s, fc.query.worst(_falling(s, me), me, r, count=len(s)).cells

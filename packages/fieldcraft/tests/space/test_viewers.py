@@ -15,7 +15,7 @@ from support.refusals import refused
 @pytest.mark.parametrize(
     ("arguments", "options", "kind", "fragment"),
     [
-        (((0, 0), 3), {"heights": np.zeros(3)}, InvalidValue, "no heights"),
+        (((0, 0), 3), {"heights": np.zeros(3)}, InvalidValue, "those of squares"),
         (((0, 0), 3), {"walls": True}, InvalidValue, "no walls"),
         (((0, 0, 0), 3), {}, InvalidValue, "(x, y)"),
         (((0, 0), 0), {}, InvalidValue, "above 0"),
@@ -39,5 +39,5 @@ def test_bad_pairs_are_refused() -> None:
         sees(level, (0, 0, 0), (0, 0), 9)
     with refused(InvalidValue, "space"):
         sees("map", (0, 0), (1, 1), 9)  # type: ignore[arg-type]
-    with refused(InvalidValue, "no heights"):
+    with refused(InvalidValue, "those of squares"):
         sees(level, (0, 0, 0), (0, 0, 0), 9, heights=np.zeros(1))

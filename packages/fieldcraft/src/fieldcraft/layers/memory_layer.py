@@ -15,6 +15,7 @@ from fieldcraft.layers.sources.falloff import Falloff, FalloffLike
 from fieldcraft.layers.steps import Steps
 from fieldcraft.space.cells import condition
 from fieldcraft.space.labeled_arrays import unlabeled
+from fieldcraft.space.sight.viewers import check_need_of_sight, checked_heights
 
 
 class MemoryLayer(PropagatedLayer, kind="memory"):
@@ -31,6 +32,8 @@ class MemoryLayer(PropagatedLayer, kind="memory"):
         radius: ArrayLike | None = None,
         falloff: FalloffLike = "constant",
         metric: Metric = "connected",
+        heights: ArrayLike | None = None,
+        eye: float = 1.0,
         on_wall: IfOnWall = "refuse",
         outside: IfOutside = "refuse",
     ) -> None:
@@ -55,6 +58,8 @@ class MemoryLayer(PropagatedLayer, kind="memory"):
         metric : str, optional
             How distance is measured, as for `Radial`: "straight", "connected", "path", or "sight"
             for a field of view; on a graph of waypoints all vertices are visible.
+        heights, eye
+            Ground that hides cells from a field of view, as in `visible`; with `metric="sight"`.
         on_wall : str, optional
             "refuse" a position on a wall, or use the "nearest" open cell.
         outside : str, optional
@@ -108,7 +113,10 @@ class MemoryLayer(PropagatedLayer, kind="memory"):
                         got=f"{strengths.min():g}",
                         remedy="Marks fade by themselves",
                     )
-            shape = (Falloff.of(falloff), checks.choice("metric", metric, METRICS))
+            sight = checks.choice("metric", metric, METRICS) == "sight"
+            check_need_of_sight(heights, sight, f"metric={metric!r}", 'Pass metric="sight"')
+            over = checked_heights(self.space, heights, eye)
+            shape = (Falloff.of(falloff), metric, over)
             if radius is None:
                 field.mark(cells, strengths, None, *shape)
             elif checks.array("radius", radius).ndim == 0:

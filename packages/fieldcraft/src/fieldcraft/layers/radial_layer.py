@@ -15,14 +15,13 @@ from fieldcraft.base.words import IfOutside, IfSourceOnWall
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.propagation import Attribution
 from fieldcraft.layers.propagation.propagation import RadiatingField
-from fieldcraft.layers.propagation.radial.radial_field import shape_of_sight
 from fieldcraft.layers.propagation.settings import values_of
 from fieldcraft.layers.source_layer import SourceLayer, refuse_settings
 from fieldcraft.layers.sources import Source
 from fieldcraft.layers.sources.falloff import Falloff, FalloffLike
 from fieldcraft.layers.steps import Steps
 from fieldcraft.layers.without import OtherSources
-from fieldcraft.space.sight.viewers import SightHeights, checked_heights
+from fieldcraft.space.sight.viewers import checked_heights
 from fieldcraft.values.exclusion import Near
 
 
@@ -207,12 +206,7 @@ class RadialLayer(SourceLayer, kind="radial"):
         array([[2., 2., 2., 0., 2.]], dtype=float32)
         """
         with self.steps.lock:
-            wanted = None
-            if heights is not None:
-                ground = checked_heights(self.space, heights)
-                shape = shape_of_sight(self.space) or ground.shape
-                above = checks.not_negative("eye", eye)
-                wanted = SightHeights(read_only(np.array(ground.reshape(shape))), above)
+            wanted = checked_heights(self.space, heights, eye)
             self.steps.catch_up()
             self.steps.field.set_heights(wanted)
             self.steps.later_changes += 1

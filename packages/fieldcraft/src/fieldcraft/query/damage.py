@@ -13,6 +13,7 @@ from fieldcraft.paths.cost import CHARGES, Cost
 from fieldcraft.paths.search.reach import Hits, Reach, ReachSearch
 from fieldcraft.paths.starts_and_goals import ON_WALL, resolve_cells
 from fieldcraft.space import Space, checked_space
+from fieldcraft.space.sight.viewers import check_need_of_sight, checked_heights
 from fieldcraft.space.space_ranges import within_walk
 from fieldcraft.values.array_map import ArrayMap
 
@@ -46,6 +47,8 @@ def damage_next_turn(
     moves: ArrayLike,
     ranges: ArrayLike,
     sight: bool = False,
+    heights: ArrayLike | None = None,
+    eye: float = 1.0,
     cost: Cost = None,
     charge: Charge = "mean",
     on_wall: IfOnWall = "refuse",
@@ -69,6 +72,8 @@ def damage_next_turn(
         How far it hits, inclusive, in world units in a straight line.
     sight : bool
         Whether walls block attacks.
+    heights, eye
+        Ground that blocks attacks too, as in `visible`; with `sight`.
     cost, charge, on_wall
         As for `reach`.
 
@@ -96,7 +101,8 @@ def damage_next_turn(
     array([[3., 3., 3., 5., 5., 5., 5., 5., 5.]], dtype=float32)
     """
     checked_space(space, "Enemies walk on")
-    checks.flag("sight", sight)
+    check_need_of_sight(heights, checks.flag("sight", sight), "sight=False", "Pass sight=True")
+    over = checked_heights(space, heights, eye)
     enter = checks.choice("charge", charge, CHARGES) == "enter"
     checks.choice("on_wall", on_wall, ON_WALL)
     starts, _ = resolve_cells(space, space.walls, "walker", positions, on_wall)
@@ -111,7 +117,7 @@ def damage_next_turn(
         for i in np.flatnonzero(far == limit).tolist():
             for _ in search.run(int(starts[i])):
                 pass
-            reached[i] = Reach(space, *search.found(), float(hit_ranges[i]), sight)
+            reached[i] = Reach(space, *search.found(), float(hit_ranges[i]), sight, over)
         search.end()
     for each, amount in zip(reached, amounts.tolist(), strict=True):
         assert each is not None

@@ -43,6 +43,10 @@ REQUIRED = {
         {"hidden_from": "me", "facing": "look", "angle": 120},
         lambda i, c: not fc.visible(i.space, ME, np.inf, facing=(1, 0), angle=120).flat[c],
     ),
+    "behind, an array": (
+        {"hidden_from": "me", "facing": np.array([(1.0, 0.0)]), "angle": 120},
+        lambda i, c: not fc.visible(i.space, ME, np.inf, facing=(1, 0), angle=120).flat[c],
+    ),
     "both": (
         {"visible_from": "enemies", "least": 2},
         lambda i, c: all(fc.visible(i.space, each, np.inf).flat[c] for each in ENEMIES),

@@ -111,7 +111,7 @@ def convert(hint: Any, name: str, value: Any) -> Any:
 
 def _first_that_fits(hints: tuple[Any, ...], name: str, value: Any) -> Any:
     """Return a value converted by the first type hint that accepts it; "none" is None."""
-    if type(None) in hints and value == "none":
+    if type(None) in hints and isinstance(value, str) and value == "none":
         return None
     refusal = refused(f"{name} cannot be set from a file", value, "Leave it out")
     for hint in hints:

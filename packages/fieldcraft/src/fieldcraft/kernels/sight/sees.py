@@ -420,7 +420,7 @@ def sweep(mesh, corners, rings, first, line, aim, left, passed, leaves):
 
 
 @kernel
-def _sees_cell(walls, wrap, cell, goal, limit, cones, v):
+def _sees_cell(walls, heights, eye, wrap, cell, goal, limit, cones, v):
     """Return whether viewer v in a cell sees another cell; the wall in that cell does not hide
     it.
     """
@@ -445,18 +445,28 @@ def _sees_cell(walls, wrap, cell, goal, limit, cones, v):
             and not cones[v, 0] * x + cones[v, 1] * y >= cones[v, 2] * math.sqrt(float(squared))
         ):
             continue
-        _, where, length = pass_cells(
-            walls, start_y, start_x, start_y + y * UNITS, start_x + x * UNITS, wrap, False, None
-        )
+        end_y = start_y + y * UNITS
+        end_x = start_x + x * UNITS
+        if heights.shape[0] > 0:
+            start = np.float64(heights[row, column]) + eye
+            end = np.float64(heights[goal // width, goal % width]) + eye
+            ground = heights, start, end
+            _, where, length = pass_cells(
+                walls, ground, start_y, start_x, end_y, end_x, wrap, False, None
+            )
+        else:
+            _, where, length = pass_cells(
+                walls, None, start_y, start_x, end_y, end_x, wrap, False, None
+            )
         if where == length:
             return True
     return False
 
 
 @kernel(
-    "u1[:,::1], i8[::1], i8[::1], f8[:,::1], i8[::1], i8, b1, i8, i8, out b1[:,::1]",
+    "u1[:,::1], f4[:,::1], f8, i8[::1], i8[::1], f8[:,::1], i8[::1], i8, b1, i8, i8, out b1[:,::1]",
 )
-def sees_cells(walls, cells, limits, cones, goals, wrap, pairs, first, last, seen):
+def sees_cells(walls, heights, eye, cells, limits, cones, goals, wrap, pairs, first, last, seen):
     """Write which of the cells `goals` (T,) the viewers [first, last), in `cells` (V,), see to
     `seen` (V, T); with `pairs`, whether each sees the goal of its own number: (V, 1).
 
@@ -467,4 +477,4 @@ def sees_cells(walls, cells, limits, cones, goals, wrap, pairs, first, last, see
             goal = goals[t]
             if pairs:
                 goal = goals[v]
-            seen[v, t] = _sees_cell(walls, wrap, cells[v], goal, limits[v], cones, v)
+            seen[v, t] = _sees_cell(walls, heights, eye, wrap, cells[v], goal, limits[v], cones, v)

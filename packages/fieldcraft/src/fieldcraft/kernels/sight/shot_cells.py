@@ -1,6 +1,8 @@
 """Cells along straight shots.
 
-A shot passes from one grid line to the next, in whole numbers.
+A shot passes from one grid line to the next, in whole numbers. Over ground of different heights it
+descends or rises evenly from its start to its end. Cells are level: the ground rises or falls in
+steps at their sides.
 """
 
 from __future__ import annotations
@@ -13,7 +15,16 @@ from numpy.typing import NDArray
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 
-__all__ = ["LONGEST", "UNITS", "WIDEST", "pass_cells", "scratch", "shot", "units"]
+__all__ = [
+    "LONGEST",
+    "UNITS",
+    "WIDEST",
+    "is_above",
+    "pass_cells",
+    "scratch",
+    "shot",
+    "units",
+]
 
 UNITS = 4094
 LONGEST = 2**18  # cells from start to end, so that products of two lengths fit 64 bits
@@ -28,6 +39,10 @@ def units(cells: float) -> int:
 
 
 _HALF = UNITS // 2
+_SHARE = np.float64(UNITS * _HALF)
+"""What divides numbers along a line between centers, so that they are those of
+`kernels.sight.visible`.
+"""
 
 Scratch = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]]
 
@@ -51,12 +66,30 @@ def scratch(
     )
 
 
+@kernel(forceinline=True)
+def is_above(top, start, end, at, whole):
+    """Return whether ground at height `top` is above a line at one of its points; the line has
+    height `start` at 0 and height `end` at `whole`.
+    """
+    return (start - top) * (whole - at) + (end - top) * at < 0
+
+
+@kernel(forceinline=True)
+def _descent(top, start, end, entered, leave, whole):
+    """Return the number of the point at which a line falls below a height in a cell."""
+    down = (start - top) / (start - end)
+    return min(max(np.int64(math.ceil(down * np.float64(whole))), entered), leave)
+
+
 @kernel
-def pass_cells(walls, y0, x0, y1, x1, wrap, end_stops, path):
+def pass_cells(walls, ground, y0, x0, y1, x1, wrap, end_stops, path):
     """Go from point to point; return (number of cells passed, where it stops, out of what number).
 
     `path` is None, or receives the cells passed, on the unrolled map. A wall at the start does not
     stop it, and a wall at the end only with `end_stops`. Points are in units, see `units`.
+
+    `ground` is None, or (heights (height, width), height at the start, height at the end): ground
+    above the line stops it, but not in the cells at its ends.
     """
     height, width = walls.shape
     wrap_x = wrap & WRAP_X != 0
@@ -71,6 +104,7 @@ def pass_cells(walls, y0, x0, y1, x1, wrap, end_stops, path):
     next_x = ((x + 1) * UNITS - x0 if right > 0 else x0 - x * UNITS) * wy
     touched_y, touched_x = False, False
     passed = 0
+    entered = np.int64(0)
     while True:
         if path is not None:
             path[passed, 0], path[passed, 1] = y, x
@@ -84,6 +118,26 @@ def pass_cells(walls, y0, x0, y1, x1, wrap, end_stops, path):
         else:
             move = 3
         here = next_x if move != 2 else next_y
+        if ground is not None:
+            heights, start, end = ground
+            whole = np.float64(wy * wx) / _SHARE
+            leaves = np.float64(here) / _SHARE
+            if passed > 1:
+                top = np.float64(heights[y % height, x % width])
+                if is_above(top, start, end, np.float64(entered) / _SHARE, whole):
+                    return passed - 1, entered, wy * wx
+                if is_above(top, start, end, leaves, whole):
+                    return passed, _descent(top, start, end, entered, here, wy * wx), wy * wx
+            entered = here
+            if move == 3:
+                row, column = (y + down) % height, x % width
+                if wrap_y or 0 <= y + down < height:
+                    top = np.float64(heights[row, column])
+                    touched_y = touched_y or is_above(top, start, end, leaves, whole)
+                row, column = y % height, (x + right) % width
+                if wrap_x or 0 <= x + right < width:
+                    top = np.float64(heights[row, column])
+                    touched_x = touched_x or is_above(top, start, end, leaves, whole)
         if move == 3:
             beside_y = y + down
             beside_x = x + right
@@ -139,9 +193,9 @@ def _put(cell, along, cells, shares, slot, count):
 
 
 @kernel
-def _beside(walls, y, x, line, half_width, wrap, count, cells, shares, slot):
+def _beside(walls, heights, y, x, line, half_width, wrap, count, cells, shares, slot):
     """Add a cell if its center is near the path and visible from it; return the number of cells."""
-    y0, x0, dy, dx, stop = line
+    y0, x0, dy, dx, stop, start, end, eye = line
     height, width = walls.shape
     if wrap & WRAP_Y == 0 and (y < 0 or y >= height):
         return count
@@ -159,18 +213,44 @@ def _beside(walls, y, x, line, half_width, wrap, count, cells, shares, slot):
     ):
         return count
     ty, tx = 2 * np.int64(np.floor(near_y / 2)) + 1, 2 * np.int64(np.floor(near_x / 2)) + 1
-    _, where, length = pass_cells(walls, cy, cx, ty, tx, wrap, False, None)
+    if heights.shape[0] > 0:
+        above = start + along * (end - start)
+        ground = heights, np.float64(heights[y % height, x % width]) + eye, above
+        _, where, length = pass_cells(walls, ground, cy, cx, ty, tx, wrap, False, None)
+    else:
+        _, where, length = pass_cells(walls, None, cy, cx, ty, tx, wrap, False, None)
     if where < length:
         return count
     return _put((y % height) * width + x % width, along, cells, shares, slot, count)
 
 
-@kernel("u1[:,::1], i8, i8, i8, i8, f8, i8, out i8[::1], out f8[::1], out i8[:,::1], out i4[::1]")
-def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
+@kernel(
+    "u1[:,::1], f4[:,::1], f8, f8, f8, i8, i8, i8, i8, f8, i8, out i8[::1], out f8[::1],"
+    " out i8[:,::1], out i4[::1]"
+)
+def shot(
+    walls,
+    heights,
+    start,
+    end,
+    eye,
+    y0,
+    x0,
+    y1,
+    x1,
+    half_width,
+    wrap,
+    cells,
+    shares,
+    path,
+    slot,
+):
     """Write the cells that a shot acts on and the share of the path at which it passes each; return
     (count, where it stops).
 
-    `walls` (height, width) is not 0 in walls. Points in units (rows, columns), see `units`; the
+    `walls` (height, width) is not 0 in walls; `heights` (height, width) float32 or `NO_HEIGHTS`,
+    with which the line has the heights `start` and `end` at its ends, and cells beside it are seen
+    from `eye` above their ground. Points in units (rows, columns), see `units`; the
     start on the map, at most `LONGEST` cells from the end along each axis; `half_width` in units,
     at most `WIDEST` cells. Where: shares of the way from start (0) to end (1). The last four
     arguments come from `scratch`; `slot` is all 0 before and after. First come the cells crossed in
@@ -178,7 +258,11 @@ def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
     """
     height, width = walls.shape
     dy, dx = y1 - y0, x1 - x0
-    passed, where, length = pass_cells(walls, y0, x0, y1, x1, wrap, True, path)
+    if heights.shape[0] > 0:
+        ground = heights, start, end
+        passed, where, length = pass_cells(walls, ground, y0, x0, y1, x1, wrap, True, path)
+    else:
+        passed, where, length = pass_cells(walls, None, y0, x0, y1, x1, wrap, True, path)
     stop = np.float64(where) / np.float64(length)
     count = 0
     for k in range(passed):
@@ -189,7 +273,7 @@ def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
     if half_width > 0:
         # A square slides along the way; at each step only its leading edges are new.
         reach = np.int64(half_width / UNITS + 0.5)
-        line = y0, x0, dy, dx, stop
+        line = y0, x0, dy, dx, stop, start, end, eye
         for k in range(passed):
             y, x = path[k, 0], path[k, 1]
             down = y - path[k - 1, 0] if k > 0 else 1
@@ -202,11 +286,15 @@ def shot(walls, y0, x0, y1, x1, half_width, wrap, cells, shares, path, slot):
                 first, last = 1, 0
             for j in range(first, last + 1):
                 for i in range(x - reach, x + reach + 1):
-                    count = _beside(walls, j, i, line, half_width, wrap, count, cells, shares, slot)
+                    count = _beside(
+                        walls, heights, j, i, line, half_width, wrap, count, cells, shares, slot
+                    )
             for j in range(y - reach, y + reach + 1 if right != 0 else y - reach):
                 if j != first or down == 0:
                     i = x + right * reach
-                    count = _beside(walls, j, i, line, half_width, wrap, count, cells, shares, slot)
+                    count = _beside(
+                        walls, heights, j, i, line, half_width, wrap, count, cells, shares, slot
+                    )
     for k in range(count):
         slot[cells[k]] = 0
     return count, stop

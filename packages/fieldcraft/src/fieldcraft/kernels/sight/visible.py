@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
+from fieldcraft.kernels.sight.shot_cells import is_above
 
 __all__ = [
     "NO_CONES",
@@ -262,9 +263,9 @@ def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
         if here != origin and (with_walls or window[here] & _WALL == 0):
             top = np.float64(ground[here])
             if top > start or top > end:
-                if (start - top) * (scale - entered) + (end - top) * entered < 0:
+                if is_above(top, start, end, entered, scale):
                     return False
-                if (start - top) * (scale - leave) + (end - top) * leave < 0:
+                if is_above(top, start, end, leave, scale):
                     return False
         if move == 3:
             beside = here + right
@@ -272,13 +273,13 @@ def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
                 side_x = side_x or with_walls
             else:
                 top = np.float64(ground[beside])
-                side_x = side_x or (start - top) * (scale - leave) + (end - top) * leave < 0
+                side_x = side_x or is_above(top, start, end, leave, scale)
             beside = here + down
             if window[beside] & _WALL != 0:
                 side_y = side_y or with_walls
             else:
                 top = np.float64(ground[beside])
-                side_y = side_y or (start - top) * (scale - leave) + (end - top) * leave < 0
+                side_y = side_y or is_above(top, start, end, leave, scale)
             if side_x and side_y:
                 return False
         if move != 2:

@@ -259,8 +259,11 @@ class RememberingField(Field):
         radius: float | None,
         falloff: Falloff,
         metric: Metric,
+        heights: SightHeights | None,
     ) -> None:
-        """Mark cells, or the ground around them, with at most these amounts."""
+        """Mark cells, or the ground around them, with at most these amounts; `heights` hide cells
+        from a field of view.
+        """
 
 
 class StampedField(Field):

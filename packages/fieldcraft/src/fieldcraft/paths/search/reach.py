@@ -44,6 +44,7 @@ from fieldcraft.space.cached import cached
 from fieldcraft.space.cells import Many, One
 from fieldcraft.space.kinds import graph_of
 from fieldcraft.space.sight.over_polygons import vertices_within
+from fieldcraft.space.sight.viewers import SightHeights, check_need_of_sight, checked_heights
 from fieldcraft.space.space_ranges import within_range, within_walk
 from fieldcraft.values import Expression
 
@@ -70,6 +71,8 @@ class Reach:
         The range of the agent's attack; NaN without `ranges`.
     sight : bool
         Whether walls block the attack.
+    heights : SightHeights or None
+        The ground that blocks it, too.
     """
 
     space: Space
@@ -78,6 +81,7 @@ class Reach:
     came_from: NDArray[np.int64]
     range: float = math.nan
     sight: bool = False
+    heights: SightHeights | None = None
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -110,7 +114,13 @@ class Reach:
             )
         space = self.space
         if self.sight:
-            return visible(space, self.positions, max(self.range, _LEAST_RANGE))
+            ground = None
+            eye = 1.0
+            if self.heights is not None:
+                ground = self.heights.ground.reshape(space.shape)
+                eye = self.heights.eye
+            reach = max(self.range, _LEAST_RANGE)
+            return visible(space, self.positions, reach, heights=ground, eye=eye)
         total = Hits(space)
         total.add(self.cells, self.range, 1.0)
         return total.total > 0
@@ -205,6 +215,8 @@ def reach(
     cost: Cost = None,
     charge: Charge = "mean",
     sight: bool = False,
+    heights: ArrayLike | None = None,
+    eye: float = 1.0,
     on_wall: IfOnWall = "refuse",
 ) -> Reach: ...
 
@@ -219,6 +231,8 @@ def reach(
     cost: Cost = None,
     charge: Charge = "mean",
     sight: bool = False,
+    heights: ArrayLike | None = None,
+    eye: float = 1.0,
     on_wall: IfOnWall = "refuse",
 ) -> list[Reach]: ...
 
@@ -233,6 +247,8 @@ def reach(
     cost: Cost = None,
     charge: Charge = "mean",
     sight: bool = False,
+    heights: ArrayLike | None = None,
+    eye: float = 1.0,
     on_wall: IfOnWall = "refuse",
 ) -> Reach | list[Reach]: ...
 
@@ -246,6 +262,8 @@ def reach(
     cost: Cost = None,
     charge: Charge = "mean",
     sight: bool = False,
+    heights: ArrayLike | None = None,
+    eye: float = 1.0,
     on_wall: IfOnWall = "refuse",
 ) -> Reach | list[Reach]:
     """Return the cells that agents can walk to within a limit, such as the movement points of a
@@ -271,6 +289,8 @@ def reach(
         of the cell that it ends in, as in tile and board games.
     sight : bool
         Whether walls block attacks: then agents hit only cells that are `visible`.
+    heights, eye
+        Ground that blocks attacks too, as in `visible`; with `sight`.
     on_wall : {"refuse", "nearest"}
         With "nearest" an agent in a wall starts from the nearest open cell.
 
@@ -314,7 +334,8 @@ def reach(
     enter = checks.choice("charge", charge, CHARGES) == "enter"
     checks.choice("on_wall", on_wall, ON_WALL)
     starts, single = resolve_cells(space, space.walls, "walker", positions, on_wall)
-    checks.flag("sight", sight)
+    check_need_of_sight(heights, checks.flag("sight", sight), "sight=False", "Pass sight=True")
+    over = checked_heights(space, heights, eye)
     far = np.full(len(starts), np.nan)
     if ranges is not None:
         far = checks.numbers("ranges", ranges, len(starts))
@@ -323,7 +344,7 @@ def reach(
         )
     search = ReachSearch(space, cost, enter, most)
     reached = [
-        Reach(space, *found, hit_range, sight)
+        Reach(space, *found, hit_range, sight, over)
         for found, hit_range in zip(search.run_all(starts), far.tolist(), strict=True)
     ]
     search.end()

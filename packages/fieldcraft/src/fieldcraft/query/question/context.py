@@ -128,6 +128,21 @@ class Context:
             value = facing
         return checks.positions(value, what="Directions")[0]
 
+    def heights(self, heights: str | ArrayLike) -> ArrayLike:
+        """Return heights of the ground, or those of a name or a formula, in the space's shape."""
+
+        def found() -> ArrayLike:
+            if isinstance(heights, str) and heights in self._given:
+                given: ArrayLike = self._given[heights]
+                return given
+            if isinstance(heights, str):
+                return self.map_of(heights).values
+            return heights
+
+        key = heights if isinstance(heights, str) else id(heights)
+        made: ArrayLike = self.once(("heights", key), found)
+        return made
+
     def map_of(self, value: str | Operand) -> Operand:
         """Return the map of a formula, or the map itself."""
         if isinstance(value, str):

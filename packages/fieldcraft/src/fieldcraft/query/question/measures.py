@@ -22,7 +22,7 @@ from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.layers.teams.teams import Teams
 from fieldcraft.paths import DistanceMap, distance_map
 from fieldcraft.query.question.context import Context
-from fieldcraft.query.question.readers import Map, Places, distances
+from fieldcraft.query.question.readers import Heights, Map, Places, distances
 from fieldcraft.space import Space, sees
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.components import components
@@ -144,6 +144,8 @@ class VisibleFrom(Measure):
     range: Positive = np.inf
     facing: Places | None = None
     angle: Angle = 90.0
+    heights: Heights | None = None
+    eye: NotNegative = 1.0
 
     def values(self, context: Context, cells: Ints) -> Floats:
         """See `Measure.values`."""
@@ -157,7 +159,19 @@ class VisibleFrom(Measure):
             if len(facing) == 1:
                 facing = facing[0]
         targets = space._centers_of(cells)
-        found = sees(space, points, targets, self.range, facing=facing, angle=self.angle)
+        heights = None
+        if self.heights is not None:
+            heights = context.heights(self.heights)
+        found = sees(
+            space,
+            points,
+            targets,
+            self.range,
+            facing=facing,
+            angle=self.angle,
+            heights=heights,
+            eye=self.eye,
+        )
         return np.asarray(found.sum(axis=0), dtype=np.float64)
 
 
@@ -169,10 +183,14 @@ class HiddenFrom(Measure):
     range: Positive = np.inf
     facing: Places | None = None
     angle: Angle = 90.0
+    heights: Heights | None = None
+    eye: NotNegative = 1.0
 
     def values(self, context: Context, cells: Ints) -> Floats:
         """See `Measure.values`."""
-        seen = VisibleFrom(self.hidden_from, self.range, self.facing, self.angle)
+        seen = VisibleFrom(
+            self.hidden_from, self.range, self.facing, self.angle, self.heights, self.eye
+        )
         return np.asarray(seen.values(context, cells) == 0, dtype=np.float64)
 
 

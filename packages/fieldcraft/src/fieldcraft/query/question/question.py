@@ -47,8 +47,8 @@ class Question:
         The requirements, each with `least`, `most` or both: `{"value": "threat < 2"}` (a formula
         over layers), `{"distance": "enemies", "least": 4}` (`by` "straight" or "path", `to` the
         "nearest", "farthest" or "mean"), `{"visible_from": "me"}`, `{"hidden_from": "enemies"}`
-        (with `range`, `facing` and `angle`), `{"owner": "red"}`, `{"fits": 3}` (a footprint of 3
-        cells a side) and `{"reachable": "me"}`.
+        (with `range`, `facing`, `angle`, and `heights` and `eye` as in `visible`),
+        `{"owner": "red"}`, `{"fits": 3}` (a footprint of 3 cells a side) and `{"reachable": "me"}`.
     score : sequence of mapping
         The same measures, each with a response `curve`, such as `["linear", 20, 0]`, and a
         `weight`. The score is their sum.

@@ -31,8 +31,18 @@ def _map(name: str, value: Any) -> Any:
     return value
 
 
+def _heights(name: str, value: Any) -> Any:
+    """Return a name or a formula of heights, or the heights themselves."""
+    if isinstance(value, str):
+        return checks.text(name, value)
+    if np.ndim(getattr(value, "values", value)) not in (1, 2):
+        raise refused(f"{name} is a name, or the height of each cell", value, 'Write "ground", say')
+    return value
+
+
 Places = Annotated[Any, _places]
 Map = Annotated[Any, _map]
+Heights = Annotated[Any, _heights]
 
 
 def distances(space: Space, places: Floats, points: Floats) -> Floats:

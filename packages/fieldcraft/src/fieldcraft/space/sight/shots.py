@@ -20,6 +20,7 @@ from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.kinds import check_lines_of_sight, checked_space, graph_of, sight_grid_of
 from fieldcraft.space.mesh.portals import portals_of
 from fieldcraft.space.sight import over_polygons
+from fieldcraft.space.sight.viewers import SightHeights, checked_heights
 from fieldcraft.space.space import Space
 from fieldcraft.space.space_ranges import within_range
 
@@ -32,13 +33,15 @@ class Shot:
 
     `cells` (N,) int64 are open cells; `seconds` (N,) float64 the time from now until the shot
     passes each; `end` the position where it stops, `blocked` whether an obstacle stopped it before
-    its end.
+    its end. With heights, `above` (N,) float64 is how high above the ground of each cell it passes,
+    else None.
     """
 
     cells: NDArray[np.int64]
     seconds: NDArray[np.float64]
     end: tuple[float, ...]
     blocked: bool
+    above: NDArray[np.float64] | None = None
 
 
 def incoming(
@@ -48,6 +51,8 @@ def incoming(
     *,
     speed: float,
     width: float = 0.0,
+    heights: ArrayLike | None = None,
+    eye: float = 1.0,
     outside: IfOutside = "refuse",
 ) -> Shot:
     """Return the cells that a shot from `start` to `end` will sweep, and when.
@@ -62,6 +67,11 @@ def incoming(
     crosses; on a graph without mesh and squares nothing stops it. On both it also sweeps the open
     vertices within half its width, unless an obstacle hides them from the nearest point of the
     line.
+
+    With `heights` it flies straight from `eye` above the ground of its first cell to `eye` above
+    the ground of its last, and stops where the ground between them rises above its line. So a shot
+    between the centers of two open cells arrives where `sees` says that one sees the other. It also
+    sweeps the cells that it passes high above: `Shot.above` says how high.
 
     For a danger that grows as the shot comes nearer, weigh by time: `falloff(shot.seconds /
     horizon)`.
@@ -78,6 +88,8 @@ def incoming(
         World units per second, above 0.
     width : float, optional
         World units, at least 0, and on a grid at most 2,048 cells.
+    heights, eye
+        Ground that stops the shot, as in `visible`. The shot then ends on the map.
     outside : {"refuse", "clamp"}
         With "clamp" a start off the map counts as in the nearest cell.
 
@@ -108,9 +120,11 @@ def incoming(
         )
     half_width = checks.not_negative("width", width) / 2
     grid = sight_grid_of(space)
+    if grid is None:
+        check_lines_of_sight(space, "A shot")
+    over = checked_heights(space, heights, eye)
     if grid is not None:
-        return _over_grid(grid, first, last, seconds, half_width)
-    check_lines_of_sight(space, "A shot")
+        return _over_grid(grid, first, last, seconds, half_width, over)
     graph = graph_of(space)
     graph.cell_at(first)
     if graph.mesh is not None:
@@ -120,7 +134,14 @@ def incoming(
     return _shot(near, shares[near], seconds, last, 1.0)
 
 
-def _over_grid(grid: Grid, start: Floats, end: Floats, seconds: float, half_width: float) -> Shot:
+def _over_grid(
+    grid: Grid,
+    start: Floats,
+    end: Floats,
+    seconds: float,
+    half_width: float,
+    heights: SightHeights | None,
+) -> Shot:
     """Return the shot over the cells of a grid."""
     ops = kernels.sight.shot_cells
     size = grid.cell_size
@@ -146,6 +167,12 @@ def _over_grid(grid: Grid, start: Floats, end: Floats, seconds: float, half_widt
     if grid.y_up:
         y0 = down - y0
         y1 = down - y1
+    ground = kernels.sight.visible.NO_HEIGHTS
+    eye = first = last = 0.0
+    if heights is not None:
+        ground, eye = heights
+        first = float(ground[y0 // ops.UNITS, x0 // ops.UNITS]) + eye
+        last = float(ground[_last_cell(grid, y1 // ops.UNITS, x1 // ops.UNITS, end)]) + eye
     crossings = abs(y1 // ops.UNITS - y0 // ops.UNITS) + abs(x1 // ops.UNITS - x0 // ops.UNITS)
     if not grid.wrap:
         crossings = min(crossings, grid.height + grid.width)
@@ -160,11 +187,31 @@ def _over_grid(grid: Grid, start: Floats, end: Floats, seconds: float, half_widt
         width = 0.0
     scratch = ops.scratch(grid.shape, crossings, width, slot)
     walls = grid.walls.view(np.uint8)
-    count, stop = ops.shot(walls, y0, x0, y1, x1, width, grid.wrap_flags, *scratch)
+    count, stop = ops.shot(
+        walls, ground, first, last, eye, y0, x0, y1, x1, width, grid.wrap_flags, *scratch
+    )
     free.append(slot)
     cells = scratch[0][:count]
     shares = scratch[1][:count]
-    return _shot(cells, shares, seconds, start + stop * (end - start), stop)
+    above = None
+    if heights is not None:
+        above = first + shares * (last - first) - ground.reshape(-1)[cells]
+    return _shot(cells, shares, seconds, start + stop * (end - start), stop, above)
+
+
+def _last_cell(grid: Grid, row: int, column: int, end: Floats) -> tuple[int, int]:
+    """Return the cell in which a shot over heights ends, (row, column)."""
+    if grid.wraps_y:
+        row = row % grid.height
+    if grid.wraps_x:
+        column = column % grid.width
+    if not (0 <= row < grid.height and 0 <= column < grid.width):
+        raise InvalidValue(
+            "With heights a shot ends on the map, above the ground there",
+            got=str(tuple(end.tolist())),
+            remedy="Cut it to the map, or leave heights out",
+        )
+    return row, column
 
 
 @cached
@@ -215,11 +262,20 @@ def _nearest(places: Floats, start: Floats, end: Floats, stop: float) -> tuple[F
 
 
 def _shot(
-    cells: NDArray[np.int64], shares: Floats, seconds: float, end: Floats, stop: float
+    cells: NDArray[np.int64],
+    shares: Floats,
+    seconds: float,
+    end: Floats,
+    stop: float,
+    above: Floats | None = None,
 ) -> Shot:
-    """Return the shot that passes cells (N,) at these shares (N,) of its line."""
+    """Return the shot that passes cells (N,) at these shares (N,) of its line, and `above` (N,)
+    their ground.
+    """
     order = np.lexsort((cells, shares))
-    return Shot(cells[order], shares[order] * seconds, tuple(end.tolist()), stop < 1)
+    if above is not None:
+        above = above[order]
+    return Shot(cells[order], shares[order] * seconds, tuple(end.tolist()), stop < 1, above)
 
 
 def _swept(

@@ -15,6 +15,7 @@ from fieldcraft.space.kinds import check_lines_of_sight, graph_of, sight_grid_of
 from fieldcraft.space.sight import over_polygons
 from fieldcraft.space.sight.lines_on_grid import sees_cells
 from fieldcraft.space.sight.viewers import (
+    SightHeights,
     Viewers,
     checked_heights,
     checked_viewers,
@@ -147,26 +148,24 @@ def watchers(
     walls = checks.flag("walls", walls)
     grid = sight_grid_of(space)
     if grid is None:
-        _check_unused(space, heights=heights, walls=walls or None)
+        check_lines_of_sight(space, "Sight")
+    over = checked_heights(space, heights, eye)
+    if grid is None:
+        if walls:
+            raise InvalidValue(
+                "Sight on a graph without squares has no walls",
+                got="walls=True",
+                remedy="Leave walls out",
+            )
         return over_polygons.counted(graph_of(space), viewers).reshape(space.shape)
-    ground = _ground(space, grid, heights)
-    eye = checks.not_negative("eye", eye)
-    return _counted(space, grid, viewers, ground, eye, walls=walls).reshape(space.shape)
-
-
-def _ground(space: Space, grid: Grid, heights: ArrayLike | None) -> NDArray[np.float32]:
-    """Return the heights of the ground in the shape of the grid, or none."""
-    if heights is None:
-        return kernels.sight.visible.NO_HEIGHTS
-    return checked_heights(space, heights).reshape(grid.shape)
+    return _counted(space, grid, viewers, over, walls=walls).reshape(space.shape)
 
 
 def _counted(
     space: Space,
     grid: Grid,
     viewers: Viewers,
-    ground: NDArray[np.float32],
-    eye: float,
+    heights: SightHeights | None,
     *,
     walls: bool,
 ) -> NDArray[np.int32]:
@@ -174,10 +173,11 @@ def _counted(
     sources = space._locate(viewers.points, "refuse")
     limits = viewers.squared_cells(grid.cell_size)
     opaque = space.opaque.reshape(grid.shape)
-    has_heights = ground.size > 0
+    ground = kernels.sight.visible.NO_HEIGHTS
+    eye = 0.0
+    if heights is not None:
+        ground, eye = heights
     differs = space.opaque is not space.walls
-    # With heights, open cells that are opaque are found as walls are.
-    lit = walls or (differs and has_heights)
     largest = int(limits.max(initial=0))
     work = len(sources) * kernels.sight.visible.most_cells(grid.shape, largest)
     bands = pool.bands(len(sources), work // _CELLS_PER_THREAD)
@@ -194,20 +194,21 @@ def _counted(
                     viewers.cones[low:high],
                     eye,
                     grid.wrap_flags,
-                    lit,
+                    walls,
                     share,
-                    kernels.sight.visible.scratch(grid.shape, largest, heights=has_heights),
+                    kernels.sight.visible.scratch(grid.shape, largest, heights=heights is not None),
                 ),
             )
             for (low, high), share in zip(bands, counts, strict=True)
         ]
     )
     found: NDArray[np.int32] = sum(counts[1:], start=counts[0])
-    if differs and not lit:
-        hidden = np.flatnonzero(opaque & ~grid.walls)
-        seen = sees_cells(opaque, grid.wrap_flags, sources, hidden, limits, viewers.cones)
-        found.reshape(-1)[hidden] = (seen | (sources[:, np.newaxis] == hidden)).sum(axis=0)
     if differs and not walls:
+        hidden = np.flatnonzero(opaque & ~grid.walls)
+        seen = sees_cells(
+            opaque, grid.wrap_flags, sources, hidden, limits, viewers.cones, heights=heights
+        )
+        found.reshape(-1)[hidden] = (seen | (sources[:, np.newaxis] == hidden)).sum(axis=0)
         found[grid.walls] = 0
     return found
 
@@ -242,7 +243,7 @@ def sees(
     radius, facing, angle
         As for `visible`; one, or one per viewer.
     heights, eye
-        As for `visible`; targets on walls are not seen then.
+        As for `visible`.
     pairs : bool, optional
         Whether the first viewer looks for the first target alone, the second for the second, and so
         on.
@@ -275,38 +276,19 @@ def sees(
         )
     grid = sight_grid_of(space)
     if grid is None:
-        _check_unused(space, heights=heights)
+        check_lines_of_sight(space, "Sight")
+    over = checked_heights(space, heights, eye)
+    if grid is None:
         seen = over_polygons.sees(graph_of(space), looking, points, pairs=pairs)
         return seen[:, 0] if pairs else seen
-    goals = space._locate(points, "refuse")
-    if heights is None:
-        cells = space._locate(looking.points, "refuse")
-        seen = sees_cells(
-            space.opaque.reshape(grid.shape),
-            grid.wrap_flags,
-            cells,
-            goals,
-            looking.squared_cells(grid.cell_size),
-            looking.cones,
-            pairs=pairs,
-        )
-    else:
-        ground = _ground(space, grid, heights)
-        eye = checks.not_negative("eye", eye)
-        seen = np.zeros((len(looking), 1 if pairs else len(goals)), dtype=np.bool_)
-        for v in range(len(looking)):
-            counts = _counted(space, grid, looking.at(v), ground, eye, walls=False).reshape(-1)
-            seen[v] = counts[goals[v : v + 1] if pairs else goals] > 0
+    seen = sees_cells(
+        space.opaque.reshape(grid.shape),
+        grid.wrap_flags,
+        space._locate(looking.points, "refuse"),
+        space._locate(points, "refuse"),
+        looking.squared_cells(grid.cell_size),
+        looking.cones,
+        pairs=pairs,
+        heights=over,
+    )
     return seen[:, 0] if pairs else seen
-
-
-def _check_unused(space: Space, **options: object) -> None:
-    """Refuse options of grids where lines of sight run over polygons."""
-    check_lines_of_sight(space, "Sight")
-    for name, given in options.items():
-        if given is not None:
-            raise InvalidValue(
-                f"Sight on a graph without squares has no {name}",
-                got=f"{name}=...",
-                remedy=f"Leave {name} out",
-            )

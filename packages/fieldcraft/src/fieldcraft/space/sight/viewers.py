@@ -14,6 +14,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.ranges import SLACK
 from fieldcraft.base.words import IfOutside
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space.cells import cell_array, on_map
 from fieldcraft.space.kinds import checked_space, sight_grid_of
 from fieldcraft.space.space import Space
@@ -35,11 +36,6 @@ class Viewers:
 
     def __len__(self) -> int:
         return len(self.points)
-
-    def at(self, viewer: int) -> Viewers:
-        """Return one of the viewers."""
-        one = slice(viewer, viewer + 1)
-        return Viewers(self.points[one], self.limits[one], self.cones[one])
 
     def squared_cells(self, cell_size: float) -> NDArray[np.int64]:
         """Return the largest squared distances, in cells."""
@@ -129,8 +125,18 @@ class SightHeights(NamedTuple):
     eye: float
 
 
-def checked_heights(space: Space, heights: ArrayLike) -> NDArray[np.float32]:
-    """Return the heights of the ground, one for each cell."""
+def checked_heights(space: Space, heights: ArrayLike | None, eye: float) -> SightHeights | None:
+    """Return the heights over which lines of sight run; None if nothing but walls hides."""
+    above = checks.not_negative("eye", eye)
+    if heights is None:
+        return None
+    grid = sight_grid_of(space)
+    if grid is None:
+        raise InvalidValue(
+            "Heights are those of squares",
+            got=f"heights on {space!r}",
+            remedy="Use a fieldcraft.Grid, or the graph of one; or leave heights out",
+        )
     array = cell_array(space, "heights", heights)
     with np.errstate(over="ignore"):
         narrow = np.ascontiguousarray(array, dtype=np.float32)
@@ -139,4 +145,16 @@ def checked_heights(space: Space, heights: ArrayLike) -> NDArray[np.float32]:
         got = f"{array[index]} at {place}"
         remedy = "Replace NaN and infinity"
         raise InvalidValue("heights are finite float32 numbers", got=got, remedy=remedy)
-    return narrow
+    # A copy: what keeps heights does not change when the caller's array does.
+    ground = narrow.reshape(grid.shape)
+    if np.may_share_memory(ground, array):
+        ground = ground.copy()
+    return SightHeights(read_only(ground), above)
+
+
+def check_need_of_sight(heights: ArrayLike | None, sight: bool, got: str, remedy: str) -> None:
+    """Refuse heights where lines of sight hide nothing."""
+    if heights is not None and not sight:
+        raise InvalidValue(
+            "Heights hide cells along lines of sight", got=f"heights with {got}", remedy=remedy
+        )

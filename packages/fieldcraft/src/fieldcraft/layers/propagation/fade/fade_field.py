@@ -29,6 +29,7 @@ from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.grid.grid_steps import grid_ground
+from fieldcraft.space.sight.viewers import SightHeights
 
 if TYPE_CHECKING:
     from fieldcraft.layers.propagation.fade.fade import Fade
@@ -87,7 +88,7 @@ class FadeField(RememberingField):
         self._every = clock.ticks("every", every, minimum=1)
         self._now = 0
         self._epoch = 0
-        self._footprints: dict[str, Footprints] = {}
+        self._footprints: dict[tuple[str, bool], Footprints] = {}
         self._walks: Walks | None = None
         rows = max(1, -(-len(space) // _COLUMNS))
         if isinstance(space, Grid):
@@ -172,6 +173,7 @@ class FadeField(RememberingField):
         radius: float | None,
         falloff: Falloff,
         metric: Metric,
+        heights: SightHeights | None,
     ) -> None:
         """Mark cells, or all within a radius, with at most these amounts; see `Layer.mark`."""
         self._follow_walls()
@@ -188,12 +190,15 @@ class FadeField(RememberingField):
                 got=f"radius={radius:g}",
                 remedy="Give the layer a larger cell_size",
             )
-        if metric not in self._footprints:
-            self._footprints[metric] = footprints_on(self.space, metric)
+        key = (metric, heights is not None)
+        if key not in self._footprints:
+            self._footprints[key] = footprints_on(self.space, metric)
         if self._walks is None:
             self._walks = walks_on(self.space)
         walks = self._walks
-        footprints = self._footprints[metric]
+        if heights is not None:
+            walks = walks.over(heights)
+        footprints = self._footprints[key]
         number = footprints.number(Shape(falloff, radius), walks)
         open_cells = ~self.space.walls.reshape(-1)
         many = max(1, _CELLS_AT_ONCE // footprints.most_around(walks, radius))

@@ -78,7 +78,7 @@ class RadialField(RadiatingField):
         radial._check(self.space)
         _check_resistance(radial, self.resistance)
         if self.heights is not None:
-            check_heights(radial, self.space)
+            check_heights(radial)
         if radial.exact != self.radial.exact:
             raise InvalidValue(
                 "Whether a layer is exact is chosen when it is made",
@@ -100,7 +100,7 @@ class RadialField(RadiatingField):
     def set_heights(self, heights: SightHeights | None) -> None:
         """Let the ground hide cells from sources; all footprints are computed again."""
         if heights is not None:
-            check_heights(self.radial, self.space)
+            check_heights(self.radial)
         self.updates.set_heights(heights)
         self._strongest = None
 
@@ -383,19 +383,13 @@ def shape_of_sight(space: Space) -> tuple[int, ...] | None:
     return grid.shape
 
 
-def check_heights(radial: Radial, space: Space) -> None:
-    """Refuse heights unless sources see over squares."""
+def check_heights(radial: Radial) -> None:
+    """Refuse heights unless sources radiate along lines of sight."""
     if radial.metric != "sight":
         raise InvalidValue(
             "The ground hides cells from sources that radiate along lines of sight",
             got=f"heights with metric={radial.metric!r}",
             remedy='Pass metric="sight"',
-        )
-    if shape_of_sight(space) is None:
-        raise InvalidValue(
-            "Heights are those of squares",
-            got=repr(space),
-            remedy="Use a fieldcraft.Grid, or the graph of one",
         )
 
 

@@ -61,6 +61,10 @@ class Walks(ABC):
         """Return the walks over the space as it is now."""
 
     @abstractmethod
+    def over(self, heights: SightHeights | None) -> Self:
+        """Return the walks with heights that hide cells along lines of sight."""
+
+    @abstractmethod
     def opened(self, cell: int, reach: float) -> Self:
         """Return the walks if the block of walls around a cell were open, up to `reach` world units
         from it.
@@ -140,19 +144,15 @@ class FieldOfView:
         if heights is not None:
             ground = heights.ground
             eye = heights.eye
-        # With heights, open cells that are opaque are found as walls are.
-        lit = heights is not None and opaque is not walls
         count = kernels.sight.visible.sight_cells(
-            hides, ground, eye, cell, square, wrap, lit, cells, squares, scratch
+            hides, ground, eye, cell, square, wrap, False, cells, squares, scratch
         )
         found = cells[:count].copy()
         away = squares[:count].astype(np.float64)
-        if lit:
-            is_open = ~walls.reshape(-1)[found]
-            found = found[is_open]
-            away = away[is_open]
-        elif opaque is not walls:
-            found, away = _with_opaque_cells(walls, opaque, wrap, cell, square, found, away)
+        if opaque is not walls:
+            found, away = _with_opaque_cells(
+                walls, opaque, wrap, cell, square, found, away, heights
+            )
         return Found.of(found, np.sqrt(away) / radius)
 
 
@@ -164,6 +164,7 @@ def _with_opaque_cells(
     limit: int,
     found: Cells,
     squares: Floats,
+    heights: SightHeights | None,
 ) -> tuple[Cells, Floats]:
     """Return the cells in sight without walls that can be seen through, and with open cells that
     hide; and the squares of their distances.
@@ -172,7 +173,8 @@ def _with_opaque_cells(
     hidden = np.setdiff1d(np.flatnonzero(opaque & ~walls), found[is_open])
     here = np.array([cell])
     limits = np.array([limit])
-    seen = sees_cells(opaque, wrap, here, hidden, limits, kernels.sight.visible.NO_CONES)[0]
+    cones = kernels.sight.visible.NO_CONES
+    seen = sees_cells(opaque, wrap, here, hidden, limits, cones, heights=heights)[0]
     hidden = hidden[seen]
     (height, width) = walls.shape
     down = np.abs(hidden // width - cell // width)

@@ -94,6 +94,10 @@ class GraphWalks(Walks):
         """The walls of the vertices in one row, (1, N)."""
         return self.blocked[np.newaxis]
 
+    def over(self, heights: SightHeights | None) -> GraphWalks:
+        """See `Walks.over`."""
+        return replace(self, heights=heights)
+
     def opened(self, cell: int, reach: float) -> GraphWalks:
         """See `Walks.opened`."""
         squares = squared_offsets(self.space, self.graph.positions, self.graph.positions[cell])

@@ -103,6 +103,10 @@ class GridWalks(Walks):
         now = GridWalks.of(self.space, heights=self.heights)
         return replace(now, extra=self.extra, cached=self.cached)
 
+    def over(self, heights: SightHeights | None) -> GridWalks:
+        """See `Walks.over`."""
+        return replace(self, heights=heights)
+
     def opened(self, cell: int, reach: float) -> GridWalks:
         """See `Walks.opened`."""
         width = self.space.width
