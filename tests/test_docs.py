@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import fieldcraft
-from fieldcraft.commands.starters import SHIPPED
+from fieldcraft.commands.shipped_recipes import SHIPPED
 
 HOME = Path(__file__).resolve().parents[1]
 PAGES = [

@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.commands import bundling
 from fieldcraft.commands import command_line as cli
-from fieldcraft.commands import starters
-from fieldcraft.commands import starters as commands
 from fieldcraft.kernels.compiling import native
 from support.full_disk import full_disk
 from support.refusals import refused
@@ -76,7 +75,7 @@ def test_a_bot_runs_from_its_zip_in_an_empty_folder(
 
 
 def test_the_same_files_make_the_same_zip(tmp_path: Path, kernels: Path) -> None:
-    one, two = (commands.bundle(BOT, tmp_path / name, kernels) for name in ("one.zip", "two.zip"))
+    one, two = (bundling.bundle(BOT, tmp_path / name, kernels) for name in ("one.zip", "two.zip"))
     assert one.path.read_bytes() == two.path.read_bytes()
     assert one.kernels == (native.place("v2").name,)
 
@@ -96,7 +95,7 @@ def test_wrong_folders_are_refused(tmp_path: Path, kernels: Path) -> None:
     ]
     for folder, objects in cases:
         with pytest.raises(InvalidValue):
-            commands.bundle(folder, tmp_path / "out.zip", objects)
+            bundling.bundle(folder, tmp_path / "out.zip", objects)
     assert not (tmp_path / "out.zip").exists()
 
 
@@ -109,11 +108,11 @@ def test_a_bundle_that_finds_no_room_leaves_nothing(
     kernels = tmp_path / "kernels"
     kernels.mkdir()
     (kernels / "_native_v2.so").write_bytes(b"machine code")
-    monkeypatch.setattr(starters.native, "fault", lambda path: "")
+    monkeypatch.setattr(bundling.native, "fault", lambda path: "")
     target = tmp_path / "out" / "z.zip"
     target.parent.mkdir()
     target.write_text("old")
     with full_disk(), refused(InvalidValue, "zip", "File too large"):
-        starters.bundle(program, target, kernels)
+        bundling.bundle(program, target, kernels)
     assert [file.name for file in target.parent.iterdir()] == ["z.zip"]
     assert target.read_text() == "old"

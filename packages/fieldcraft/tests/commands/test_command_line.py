@@ -315,6 +315,14 @@ def test_a_recipe_from_standard_input(recipe, tmp_path, monkeypatch, capsys):
     assert (tmp_path / "piped" / "a.png").exists()
 
 
+def test_a_comparison_of_a_recipe_from_standard_input(recipe, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.StringIO(recipe.read_text()))
+    target = tmp_path / "compared.png"
+    options = ["--param", "layers.threat.decay", "--values", "0.8,0.26", "--seconds", "0.1"]
+    assert cli.main(["compare", "-", *options, "--out", str(target)]) == 0
+    assert target.stat().st_size
+
+
 def test_facts_of_a_map_as_json(tmp_path, capsys):
     path = tmp_path / "tiny.map"
     path.write_text("type octile\nheight 2\nwidth 3\nmap\n..@\n.@.\n")

@@ -17,11 +17,11 @@ def test_names_prints_twelve_names_first_and_all_of_them(
     fc.names()
     first, *_ = capsys.readouterr().out.split("\n\n")
     assert len(first.splitlines()) == 1 + 12
-    listed = [name for _, lines in names.rings() for name in lines]
+    listed = [name for _, lines in names.sections() for name in lines]
     assert len(listed) == len(set(listed))
     missing = {f"fc.{name}" for name in public_names(fc)} - {*listed, "fc.steering", "fc.view"}
     assert missing == set()
-    assert all(line and len(line) < 160 for _, lines in names.rings() for line in lines.values())
+    assert all(line and len(line) < 160 for _, lines in names.sections() for line in lines.values())
 
 
 def test_the_page_of_all_names_is_that_of_the_code() -> None:

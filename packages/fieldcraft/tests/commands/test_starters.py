@@ -37,14 +37,14 @@ def run(folder: Path, *arguments: str) -> None:
 @pytest.mark.parametrize("kind", STARTERS)
 def test_what_pip_installs_are_requirements(kind: str) -> None:
     requirements = pytest.importorskip("packaging.requirements", reason="needs packaging")
-    for part in shlex.split(STARTERS[kind][3]):
+    for part in shlex.split(STARTERS[kind].packages):
         requirements.Requirement(part.removeprefix("./packages/"))
 
 
 @pytest.mark.parametrize("kind", RUNS)
 def test_a_starter_draws_its_picture(kind: str, tmp_path: Path) -> None:
     image = pytest.importorskip("PIL.Image", reason="needs Pillow")
-    module = STARTERS[kind][2]
+    module = STARTERS[kind].module
     if importlib.util.find_spec(module) is None:
         pytest.skip(f"needs {module}")
     files = create(kind, tmp_path / "mine")

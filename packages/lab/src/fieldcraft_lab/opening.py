@@ -9,7 +9,7 @@ from typing import Any
 from fieldcraft.base.errors import BadSaveFile, FieldcraftError, UnknownName
 from fieldcraft.base.files import is_there
 from fieldcraft.commands.recipe import read_recipe
-from fieldcraft.commands.starters import SHIPPED, recipe_path
+from fieldcraft.commands.shipped_recipes import SHIPPED, recipe_path
 from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft_lab.live import Live, LiveMap
 from fieldcraft_lab.live_recipe import LiveRecipe

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 import fieldcraft
 from fieldcraft.base import install
 from fieldcraft.base.errors import FieldcraftError, UnknownName
-from fieldcraft.commands.starters import add_bundle, add_demo, add_new, recipe_path
+from fieldcraft.commands.bundling import add_bundle
+from fieldcraft.commands.shipped_recipes import add_demo, recipe_path
+from fieldcraft.commands.starters import add_new
 
 if TYPE_CHECKING:
     from fieldcraft.commands.recipe.compare import Comparison
@@ -81,6 +83,7 @@ def _show_log() -> None:
 def _parser() -> tuple[
     argparse.ArgumentParser, argparse._SubParsersAction[argparse.ArgumentParser]
 ]:
+    """Return the parser of the command line, and its commands."""
     parser = argparse.ArgumentParser(
         prog="fieldcraft",
         description=(
@@ -229,6 +232,7 @@ def _refuse_broken(
 
 
 def _recipe_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of commands that run a recipe."""
     parser.add_argument(
         "recipe", type=Path, metavar="RECIPE", help="a recipe file (.toml), or - for standard input"
     )
@@ -256,7 +260,15 @@ def _recipe_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _text(recipe: Path) -> str | None:
+    """Return the text of a recipe from standard input; None for one in a file."""
+    if str(recipe) == "-":
+        return sys.stdin.read()
+    return None
+
+
 def _progress(chosen: argparse.Namespace) -> TextIO | None:
+    """Return where the progress bar is drawn."""
     if chosen.quiet:
         return None
     return sys.stderr
@@ -266,10 +278,9 @@ def _run(chosen: argparse.Namespace) -> None:
     from fieldcraft.commands.recipe import read_recipe
     from fieldcraft.commands.recipe.outputs import run
 
-    text = None
-    if str(chosen.recipe) == "-":
-        text = sys.stdin.read()
-    recipe = read_recipe(recipe_path(chosen.recipe), chosen.set, data=chosen.data, text=text)
+    recipe = read_recipe(
+        recipe_path(chosen.recipe), chosen.set, data=chosen.data, text=_text(chosen.recipe)
+    )
     report = run(recipe, chosen.out, progress=_progress(chosen))
     if not chosen.quiet:
         _print_report(report)
@@ -288,6 +299,7 @@ def _compare(chosen: argparse.Namespace) -> None:
         seconds=chosen.seconds,
         overrides=chosen.set,
         data=chosen.data,
+        text=_text(chosen.recipe),
         progress=_progress(chosen),
     )
     if not chosen.quiet:
@@ -303,11 +315,13 @@ def _info(chosen: argparse.Namespace) -> None:
         print(json.dumps(facts, indent=2))
         return
     for name, fact in facts.items():
-        values = fact.items() if isinstance(fact, dict) else [("", fact)]
-        print(f"{name:<13}" + ", ".join(f"{key} {_shown(value)}".strip() for key, value in values))
+        print(f"{name:<13}{_shown(fact)}")
 
 
 def _shown(value: object) -> str:
+    """Return a fact as text."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_shown(each)}" for key, each in value.items())
     if isinstance(value, list):
         return f"({', '.join(map(_shown, value))})"
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -347,29 +361,32 @@ def _facts(space: Grid | Graph) -> dict[str, Any]:
 
     from fieldcraft.space import Grid
 
+    facts: dict[str, Any] = {}
     if isinstance(space, Grid):
-        facts = {"kind": "grid", "width": space.width, "height": space.height}
+        facts["kind"] = "grid"
+        facts["width"] = space.width
+        facts["height"] = space.height
         facts["cell_size"] = space.cell_size
         if space.terrain is not None:
             counts = np.bincount(space.terrain.classes.ravel()).tolist()
             found = zip(space.terrain.names, counts, strict=False)
             facts["ground"] = {name: number for name, number in found if number}
     else:
-        facts = {"kind": "graph" if space.mesh is None else "mesh", "vertices": len(space)}
-        facts |= {"edges": len(space.edges), "dimensions": space.dimensions}
+        facts["kind"] = "graph" if space.mesh is None else "mesh"
+        facts["vertices"] = len(space)
+        facts["edges"] = len(space.edges)
+        facts["dimensions"] = space.dimensions
         facts["directed"] = space.directed
     parts = space.parts().reshape(-1)
     sizes = np.bincount(parts[parts >= 0], weights=space.areas.reshape(-1)[parts >= 0])
+    facts["open"] = int(np.count_nonzero(~space.walls))
+    facts["low"] = []
+    facts["high"] = []
     if len(space):
-        low, high = space.extent.tolist()
-    else:
-        low, high = ([], [])
-    return {
-        **facts,
-        "open": int(np.count_nonzero(~space.walls)),
-        "low": low,
-        "high": high,
-        "y_up": space.y_up,
-        "parts": len(sizes),
-        "largest_part": float(sizes.max() / sizes.sum()) if len(sizes) else 0.0,
-    }
+        facts["low"], facts["high"] = space.extent.tolist()
+    facts["y_up"] = space.y_up
+    facts["parts"] = len(sizes)
+    facts["largest_part"] = 0.0
+    if len(sizes):
+        facts["largest_part"] = float(sizes.max() / sizes.sum())
+    return facts

@@ -76,10 +76,10 @@ def names() -> None:
       fc.load_map       Return a grid or a graph from a map file
       ...
     """
-    print("\n\n".join(_section(title, lines) for title, lines in rings()))
+    print("\n\n".join(_section(title, lines) for title, lines in sections()))
 
 
-def rings() -> list[tuple[str, dict[str, str]]]:
+def sections() -> list[tuple[str, dict[str, str]]]:
     """Return the titles of all groups, and the names with one line each."""
     library = importlib.import_module("fieldcraft")
     found = [("To begin with", {f"fc.{name}": _line(_found(library, name)) for name in FIRST})]
@@ -101,12 +101,8 @@ def rings() -> list[tuple[str, dict[str, str]]]:
             and getattr(module, each) is not vars(library).get(each)
         }
         found.append((f"fc.{name}: {_line(module)}", lines))
-    found.append(
-        (
-            "Packages beside the library",
-            {f"fc.{name}": f"{about} (packages/{name})" for name, about in _PACKAGES.items()},
-        )
-    )
+    packages = {f"fc.{name}": f"{about} (packages/{name})" for name, about in _PACKAGES.items()}
+    found.append(("Packages beside the library", packages))
     return found
 
 
@@ -125,11 +121,13 @@ def missing(name: str) -> AttributeError:
 
 @functools.cache
 def _names_of_submodules() -> dict[str, list[str]]:
+    """Return the public names of each submodule."""
     library = importlib.import_module("fieldcraft")
     return {name: public_names(getattr(library, name)) for name in SUBMODULES}
 
 
 def _found(library: ModuleType, name: str) -> object:
+    """Return what has a dotted name."""
     thing: object = library
     for part in name.split("."):
         thing = getattr(thing, part)
@@ -146,12 +144,15 @@ def _line(thing: object) -> str:
     if not (inspect.isclass(thing) or inspect.isroutine(thing) or inspect.ismodule(thing)):
         return "A constant"
     about = " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
-    ends = [match.start() for match in re.finditer(r"[.:;] |\.$|$", about)]
-    first = next(end for end in ends if about[:end].count("`") % 2 == 0)
-    return about[:first]
+    for match in re.finditer(r"[.:;] |\.$|$", about):
+        line = about[: match.start()]
+        if line.count("`") % 2 == 0:  # not within a name or an expression
+            return line
+    return about
 
 
 def _section(title: str, lines: dict[str, str]) -> str:
+    """Return a section as text, with the lines in one column."""
     width = max(map(len, lines)) + 2
     return "\n".join([title, *(f"  {name:<{width}}{line}" for name, line in lines.items())])
 
@@ -163,7 +164,7 @@ def as_page() -> str:
         "At the end of this page you know which name does what you want: twelve to begin with, the"
         " rest of `fieldcraft`,\nand its submodules. `fc.names()` prints the same list.",
     ]
-    for title, lines in rings():
+    for title, lines in sections():
         module, _, about = title.partition(": ")
         if about:
             parts += [f"## `{module}`", f"{about}."]

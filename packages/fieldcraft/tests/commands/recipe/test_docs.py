@@ -11,7 +11,7 @@ from fieldcraft.commands.recipe import loading, read_recipe, recipe_parts
 from fieldcraft.commands.recipe.outputs import run
 from fieldcraft.commands.recipe.recipe_parts import maps_of_teams
 from fieldcraft.commands.recipe.values import SHAPES, measures_of
-from fieldcraft.commands.starters import SHIPPED
+from fieldcraft.commands.shipped_recipes import SHIPPED
 from fieldcraft.layers.propagation import PROPAGATIONS
 from fieldcraft.values.formula import FUNCTIONS
 from tools.recipe_tables import updated

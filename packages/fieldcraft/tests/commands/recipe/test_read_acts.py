@@ -6,7 +6,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fieldcraft.base.errors import FieldcraftError
+from fieldcraft.base.errors import BadRecipe, FieldcraftError
+from fieldcraft.commands.recipe import read_recipe
 from support.recipes import (
     FADE,
     FIELD,
@@ -214,3 +215,26 @@ def test_mutilated_kinds_give_a_world_or_an_error_of_ours(tmp_path, data):
         return
     if made.steps < 10_000:
         made.go_to(0.3)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "held.csv", "held.png"])
+def test_more_rows_than_a_run_has_steps_are_refused(tmp_path, name):
+    over_time = 'over_time = "owned"' if name.startswith("held") else ""
+    text = f"""
+    [map]
+    generate = "empty"
+    width = 8
+    height = 6
+    [teams]
+    names = ["red", "blue"]
+    propagation = "radial"
+    radius = 3
+    [run]
+    seconds = 1
+    [[outputs]]
+    file = "{name}"
+    every = 1e-9
+    {over_time}
+    """
+    with pytest.raises(BadRecipe, match="at most 5,000,000 rows"):
+        read_recipe(tmp_path / "recipe.toml", text=text)

@@ -11,7 +11,7 @@ from fieldcraft.base.errors import BadRecipe
 from fieldcraft.commands.recipe import read_recipe
 from fieldcraft.commands.recipe.compare import compare
 from fieldcraft.commands.recipe.outputs import run
-from fieldcraft.commands.starters import SHIPPED
+from fieldcraft.commands.shipped_recipes import SHIPPED
 from support.recipes import (
     ACTORS,
     PLAIN,

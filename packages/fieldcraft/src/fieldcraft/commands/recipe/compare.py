@@ -21,8 +21,8 @@ from fieldcraft.commands.recipe.recipe_parts import FilmPart, Picture, Recipe, S
 from fieldcraft.commands.recipe.world import World
 
 MAX_VALUES = 16
-_PAGE = 1280
-_PANEL = (320, 640)
+_PAGE = 1280  # pixels across
+_PANEL = (320, 640)  # the smallest and the largest side of a map, in pixels
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ def compare(
     seconds: float | None = None,
     overrides: Iterable[str] = (),
     data: str | Path | None = None,
+    text: str | None = None,
     progress: TextIO | None = None,
 ) -> Comparison:
     """Run a recipe once per value of a parameter and draw all runs side by side with the same
@@ -52,7 +53,7 @@ def compare(
 
     Parameters
     ----------
-    path, overrides, data
+    path, overrides, data, text
         As for `read_recipe`.
     parameter : str
         A dotted key such as "layers.threat.decay".
@@ -100,7 +101,8 @@ def compare(
         )
     overrides = list(overrides)
     recipes = [
-        read_recipe(path, [*overrides, f"{parameter}={value}"], data=data) for value in values
+        read_recipe(path, [*overrides, f"{parameter}={value}"], data=data, text=text)
+        for value in values
     ]
     if seconds is not None:
         lasting = checks.not_negative("seconds", seconds)
@@ -115,13 +117,15 @@ def compare(
         stagings = []
         collectors = list[Collector]()
         for target in targets:
-            stagings.append(cleanup.enter_context(Staging(target.parent, [target.name])))
-            part = stagings[-1].part(target.name)
+            staging = cleanup.enter_context(Staging(target.parent, [target.name]))
+            part = staging.part(target.name)
             if target.suffix.lower() in FILMS:
-                collectors.append(FilmCollector(painter, everything, run, part))
+                collector: Collector = FilmCollector(painter, everything, run, part)
             else:
-                collectors.append(StillCollector(painter, run.seconds, part))
-            cleanup.callback(collectors[-1].discard)
+                collector = StillCollector(painter, run.seconds, part)
+            cleanup.callback(collector.discard)
+            stagings.append(staging)
+            collectors.append(collector)
         play(worlds, collectors, cleanup.enter_context(Progress(progress, recipes[0].path.name)))
         for staging in stagings:
             staging.commit()
@@ -138,4 +142,6 @@ def _shown(recipe: Recipe, parameter: str) -> Picture:
     if names[0] == "layers" and len(names) > 2:
         pictures = [each for each in pictures if names[1] in each.layers]
         shown = (names[1],)
-    return replace((*pictures, Still((), "", shown))[0], size=None)
+    if pictures:
+        return replace(pictures[0], size=None)
+    return Still((), "", shown)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
@@ -18,6 +18,7 @@ from fieldcraft.base.settings.dataclasses import (
 )
 from fieldcraft.commands.recipe.loading import read_map
 from fieldcraft.commands.recipe.read_acts import (
+    MAX_STEPS,
     MapNames,
     read_deposit,
     read_output,
@@ -40,7 +41,8 @@ from fieldcraft.commands.recipe.recipe_parts import (
 from fieldcraft.layers.propagation import Propagation
 from fieldcraft.view.palettes import team_colors
 
-MAX_STEPS = 5_000_000
+T = TypeVar("T")
+
 MAX_TEAMS = 64
 _NAME = re.compile(r"[^\W\d][\w -]*")
 
@@ -99,8 +101,8 @@ def read_recipe(
     file = RecipeFile(
         path,
         overrides,
-        data=None if data is None else checks.path("data", data),
-        text=None if text is None else checks.text("text", text),
+        data=checks.optional(checks.path)("data", data),
+        text=checks.optional(checks.text)("text", text),
     )
     root = Table(file, (), file.table)
     for key in ("run", "map"):
@@ -115,18 +117,17 @@ def read_recipe(
         map_part = read_map(root.table("map"), file)
     else:
         map_part = None
-    if "teams" in root:
-        teams_table = root.table("teams")
-    else:
-        teams_table = None
     layers = _read_layers(root)
-    if teams_table:
-        teams = _read_teams(teams_table)
+    if "teams" in root:
+        teams = _read_teams(root.table("teams"))
     else:
         teams = None
     parts = acting(layers, teams)
     named = {part.name: part for part in parts}
-    team_names = teams.names if teams else ()
+    if teams is None:
+        team_names: tuple[str, ...] = ()
+    else:
+        team_names = teams.names
     formulas = tuple(
         FormulaPart(("maps", name), name, text)
         for name, text in root.get("maps", dict[str, Any], {}).items()
@@ -135,12 +136,10 @@ def read_recipe(
     names = MapNames(
         named, team_names, maps_of_teams(team_names), tuple(formula.name for formula in formulas)
     )
-    sources = [read_source(table, named) for table in root.tables("sources")]
-    timelines = [read_timeline(table, named, file) for table in root.tables("timelines")]
-    deposits = [read_deposit(table, named) for table in root.tables("deposits")]
-    outputs = [
-        output for table in root.tables("outputs") if (output := read_output(table, names, run))
-    ]
+    sources = _found(read_source(table, named) for table in root.tables("sources"))
+    timelines = _found(read_timeline(table, named, file) for table in root.tables("timelines"))
+    deposits = _found(read_deposit(table, named) for table in root.tables("deposits"))
+    outputs = _found(read_output(table, names, run) for table in root.tables("outputs"))
     root.finish()
     for at, output in enumerate(outputs):
         if any(output.file == other.file for other in outputs[:at]):
@@ -148,8 +147,11 @@ def read_recipe(
                 (*output.keys, "file"),
                 f"Every output has a file of its own. Got {output.file!r} twice. Rename one.",
             )
-    step = (run and run.step) or min((part.every for part in parts), default=1.0)
-    if run and run.seconds > step * MAX_STEPS:
+    if run is not None and run.step is not None:
+        step = run.step
+    else:
+        step = min((part.every for part in parts), default=1.0)
+    if run is not None and run.seconds > step * MAX_STEPS:
         file.report(
             ("run", "seconds"),
             f"A run has at most {MAX_STEPS:,} steps. Got {run.seconds:g} seconds in steps of"
@@ -165,12 +167,17 @@ def read_recipe(
         layers,
         teams,
         formulas,
-        tuple(filter(None, sources)),
-        tuple(filter(None, timelines)),
-        tuple(filter(None, deposits)),
+        sources,
+        timelines,
+        deposits,
         run,
-        tuple(outputs),
+        outputs,
     )
+
+
+def _found(parts: Iterable[T | None]) -> tuple[T, ...]:
+    """Return the parts that could be read."""
+    return tuple(part for part in parts if part is not None)
 
 
 def _read_layers(root: Table) -> tuple[LayerPart, ...]:

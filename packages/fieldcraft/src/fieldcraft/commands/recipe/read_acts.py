@@ -29,6 +29,7 @@ from fieldcraft.commands.recipe.recipe_parts import (
 
 STILLS = (".png",)
 FILMS = (".gif", ".webp", ".mp4")
+MAX_STEPS = 5_000_000
 MAX_FRAMES = 20_000
 FASTEST_GIF = 50
 _SOURCE_KEYS: dict[str, tuple[str, ...]] = {
@@ -56,12 +57,13 @@ class MapNames:
 def read_source(table: Table, layers: Mapping[str, LayerPart]) -> SourcePart | None:
     """Return a source of the recipe."""
     layer = _layer_of(table, layers)
-    if layer and layer.is_cleared:
-        on_wall = "through"
-    else:
-        on_wall = "refuse"
-    more: dict[str, Any] = {} if "on_wall" in table else {"on_wall": on_wall}
-    part = table.make_all(SourcePart, keys=table.keys, **more)
+    defaults = {}
+    if "on_wall" not in table:
+        if layer and layer.is_cleared:
+            defaults["on_wall"] = "through"
+        else:
+            defaults["on_wall"] = "refuse"
+    part = table.make_all(SourcePart, keys=table.keys, **defaults)
     if ("position" in table) == ("path" in table):
         table.report(
             "",
@@ -140,7 +142,7 @@ def read_deposit(table: Table, layers: Mapping[str, LayerPart]) -> DepositPart |
         if not isinstance(part.amount, tuple):
             table.report("amount", "amount is [x, y] on a trail of vectors. Write two numbers.")
     elif isinstance(part.amount, tuple):
-        table.report("amount", "amount is a number, but on a trail of vectors. Write one number.")
+        table.report("amount", "amount is one number, except on a trail of vectors. Write one.")
     else:
         if "amount" in table:
             amount = part.amount
@@ -159,18 +161,12 @@ def read_output(table: Table, names: MapNames, run: RunPart | None) -> Output | 
     if file is None:
         return None
     suffix = PurePosixPath(file).suffix
-    over_time = "over_time" in table
-    is_table = suffix == ".csv"
-    kind: type[Output] = Still if suffix in STILLS else FilmPart
-    if is_table:
-        kind = TotalsTable
-    if over_time and kind is not FilmPart:
-        kind = HoldingsTable if is_table else HoldingsPlot
-        if not names.teams:
-            table.report(
-                "over_time",
-                "over_time is about teams. The recipe has none. Write [teams], or leave it out.",
-            )
+    kind = _kind_of(suffix, "over_time" in table)
+    if kind in (HoldingsTable, HoldingsPlot) and not names.teams:
+        table.report(
+            "over_time",
+            "over_time is about teams. The recipe has none. Write [teams], or leave it out.",
+        )
     part = table.make_all(kind, keys=table.keys, file=file)
     if isinstance(part, (Picture, TotalsTable)):
         known = names.maps
@@ -181,17 +177,43 @@ def read_output(table: Table, names: MapNames, run: RunPart | None) -> Output | 
         part = replace(part, layers=part.layers or tuple(names.acting))
     if isinstance(part, Picture):
         _check_picture(table, part, names)
+    if run is not None and isinstance(part, (TotalsTable, HoldingsTable, HoldingsPlot)):
+        _check_rows(table, part.every, run)
     if run is not None and isinstance(part, Still):
-        at = run.seconds if part.at is None else part.at
+        if part.at is None:
+            return replace(part, at=run.seconds)
+        at = part.at
         if at > run.seconds:
             table.report(
                 "at",
                 f"The picture is taken within the run's {run.seconds:g} seconds. Got at={at:g}.",
             )
-        return replace(part, at=at)
     if run is not None and isinstance(part, FilmPart):
         _check_film(table, part, suffix, run)
     return part
+
+
+def _kind_of(suffix: str, over_time: bool) -> type[Output]:
+    """Return the kind of an output by the suffix of its file, and by whether it is over time."""
+    if suffix == ".csv":
+        if over_time:
+            return HoldingsTable
+        return TotalsTable
+    if suffix in STILLS:
+        if over_time:
+            return HoldingsPlot
+        return Still
+    return FilmPart
+
+
+def _check_rows(table: Table, every: float | None, run: RunPart) -> None:
+    """Report more rows of a table, or moments of a plot, than a run has steps."""
+    if every is not None and run.seconds > every * MAX_STEPS:
+        table.report(
+            "every",
+            f"An output over time has at most {MAX_STEPS:,} rows. Got {run.seconds:g} seconds in"
+            f" rows of {every:g}. Raise every.",
+        )
 
 
 def _check_film(table: Table, part: FilmPart, suffix: str, run: RunPart) -> None:
@@ -213,6 +235,7 @@ def _check_film(table: Table, part: FilmPart, suffix: str, run: RunPart) -> None
 
 
 def _output_file(name: str, value: object) -> str:
+    """Return the path of an output, below the folder of outputs."""
     suffixes = (*STILLS, *FILMS, ".csv")
     if not isinstance(value, str) or PurePosixPath(value).suffix not in suffixes:
         raise refused(
@@ -236,12 +259,17 @@ def _check_picture(table: Table, part: Picture, names: MapNames) -> None:
     limits = part.limits
     if part.colors and len(part.colors) != len(shown):
         table.report("colors", f"colors has one color for each layer shown: {', '.join(shown)}.")
-    for name in limits if isinstance(limits, dict) else ():
-        _check_known(table, "limits", name, set(shown) & set(names.maps), "map shown")
-    for name in shown if limits is None or isinstance(limits, dict) else ():
+    if isinstance(limits, dict):
+        for name in limits:
+            _check_known(table, "limits", name, set(shown) & set(names.maps), "map shown")
+        without_limits = [name for name in shown if name not in limits]
+    elif limits is None:
+        without_limits = list(shown)
+    else:
+        without_limits = []
+    for name in without_limits:
         layer = names.acting.get(name)
-        varies = name in names.formulas or (layer and (layer.gathers or layer.is_cleared))
-        if varies and name not in (limits or {}):
+        if name in names.formulas or (layer and (layer.gathers or layer.is_cleared)):
             table.report(
                 "",
                 "A picture of a trail, of stamps or of a formula has limits, so that its colors"
@@ -274,6 +302,7 @@ def _check_known(table: Table, key: str, name: str, known: Iterable[str], what: 
 
 
 def _check_span(table: Table, start: float, until: float | None) -> None:
+    """Report an end that is not after the beginning."""
     if until is not None and until <= start:
         table.report(
             "until",
@@ -282,6 +311,7 @@ def _check_span(table: Table, start: float, until: float | None) -> None:
 
 
 def _check_on_wall(table: Table, on_wall: IfSourceOnWall, layer: LayerPart) -> None:
+    """Report positions in walls on a layer whose walls hold nothing."""
     if on_wall == "through" and (layer.mark is not None or layer.gathers):
         table.report(
             "on_wall",
@@ -295,8 +325,7 @@ def _check_strength(table: Table, key: str, strength: float, layer: LayerPart) -
     """Report a strength that a layer can't take."""
     kind = layer.propagation
     if not kind._smallest <= strength <= kind._largest:
-        too_much = strength > kind._largest
-        if too_much:
+        if strength > kind._largest:
             bound = f"at most {kind._largest:,.0f}"
         else:
             bound = f"at least {kind._smallest:,.0f}"

@@ -56,7 +56,9 @@ class Chase(gym.Env[np.ndarray, np.int64]):
 
     def moved(self, place: np.ndarray, step: np.ndarray) -> np.ndarray:
         goal = place + step
-        return place if self.space.walls[int(goal[1]), int(goal[0])] else goal
+        if self.space.walls[int(goal[1]), int(goal[0])]:
+            return place
+        return goal
 
     def observe(self) -> np.ndarray:
         maps = np.stack([self.scent.values, ~self.space.walls]).astype(np.float32)
@@ -91,7 +93,8 @@ def play(env: Chase, policy: Any, matches: int) -> float:
 if __name__ == "__main__":
     env = Chase()
     check_env(env, skip_render_check=True)
-    chance, scent = play(env, by_chance, 10), play(env, by_scent, 10)
+    chance = play(env, by_chance, 10)
+    scent = play(env, by_scent, 10)
     print(f"caught within {env.limit} steps: {chance:.0%} by chance, {scent:.0%} by scent")
     picture = fc.view.frame(env.scent, scale=24, limits=(0, 1))
     place = fc.view.Placement(env.space, scale=24)
@@ -99,6 +102,4 @@ if __name__ == "__main__":
     fc.view.draw_dots(picture, place, env.path[0], color="#6db6ff", width=12)
     fc.view.draw_dots(picture, place, env.fugitive, color="#ffffff", width=12)
     fc.view.save_png("main.png", picture)
-    print(
-        "main.png: the way of the agent (blue) in the last match, the fugitive (white), the scent"
-    )
+    print("main.png: the agent's path (blue) in the last match, the fugitive (white), the scent")

@@ -13,8 +13,10 @@ from mesa.discrete_space import CellAgent, OrthogonalMooreGrid
 import fieldcraft as fc
 from fieldcraft.formats.adapters import mesa as with_mesa
 
-WIDTH, HEIGHT = 60, 36
-NEST, FOOD = (12, 18), (44, 10)
+WIDTH = 60
+HEIGHT = 36
+NEST = (12, 18)
+FOOD = (44, 10)
 
 
 class Ant(CellAgent):
@@ -28,16 +30,19 @@ class Ant(CellAgent):
     def step(self) -> None:
         around = list(self.cell.neighborhood)
         here = away(self.cell.coordinate, NEST)
-        goal = NEST if self.has_food else FOOD
         if self.has_food:
+            goal = NEST
             nearer = [cell for cell in around if away(cell.coordinate, NEST) < here]
             self.cell = self.random.choice(nearer or around)
-        elif self.random.random() < 0.3:
-            self.cell = self.random.choice(around)
-        else:  # the strongest scent of the cells farther from the nest
-            ahead = [cell for cell in around if away(cell.coordinate, NEST) > here] or around
-            most = max(cell.scent for cell in ahead)
-            self.cell = self.random.choice([cell for cell in ahead if cell.scent >= 0.9 * most])
+        else:
+            goal = FOOD
+            if self.random.random() < 0.3:
+                self.cell = self.random.choice(around)
+            else:  # the strongest scent of the cells farther from the nest
+                ahead = [cell for cell in around if away(cell.coordinate, NEST) > here] or around
+                most = max(cell.scent for cell in ahead)
+                strong = [cell for cell in ahead if cell.scent >= 0.9 * most]
+                self.cell = self.random.choice(strong)
         if away(self.cell.coordinate, goal) < 2:
             self.model.brought += self.has_food
             self.has_food = not self.has_food

@@ -43,7 +43,8 @@ grid = fc.Grid(walls=walls, neighbors=8)
 imap = fc.InfluenceMap(grid)
 danger = imap.add_layer("danger", fc.Spread(decay=0.25, momentum=0.8), every=0.05)
 
-HOME, START = np.array([28.5, 1.5]), np.array([2.5, 16.5])
+HOME = np.array([28.5, 1.5])
+START = np.array([2.5, 16.5])
 HUNTERS = np.array([[24.5, 14.5], [16.5, 4.5], [7.5, 2.5]])
 
 
@@ -58,13 +59,18 @@ def main(frames: int | None) -> None:
     screen = pygame.display.set_mode((width * TILE, height * TILE))
     font = pygame.font.Font(None, 28)
     clock = pygame.time.Clock()
-    player, hunters, message, until_turn = START.copy(), HUNTERS.copy(), "", 0.5
-    while frames != 0:
+    player = START
+    hunters = HUNTERS
+    message = ""
+    until_turn = 0.5
+    while frames is None or frames > 0:
         for event in pygame.event.get():
             if event.type == pygame.QUIT:
                 frames = 0
             if event.type == pygame.KEYDOWN and event.key == pygame.K_r:
-                player, hunters, message = START.copy(), HUNTERS.copy(), ""
+                player = START
+                hunters = HUNTERS
+                message = ""
             if event.type == pygame.KEYDOWN and pygame.key.name(event.key) in KEYS and not message:
                 goal = player + KEYS[pygame.key.name(event.key)]
                 if not grid.walls[int(goal[1]), int(goal[0])]:
@@ -75,7 +81,10 @@ def main(frames: int | None) -> None:
                 if cell not in taken:
                     grid.set_walls(cell, not grid.walls.flat[cell])
 
-        seconds = 1 / 60 if frames is not None else min(clock.tick(60) / 1000, 0.1)
+        if frames is None:
+            seconds = min(clock.tick(60) / 1000, 0.1)
+        else:
+            seconds = 1 / 60
         imap.advance(seconds)
         until_turn -= seconds
         if until_turn <= 0 and not message:

@@ -21,7 +21,8 @@ from PIL import Image, ImageDraw, ImageFont
 import fieldcraft as fc
 from fieldcraft.formats.adapters import tcod as with_tcod
 
-WIDTH, HEIGHT = 60, 36
+WIDTH = 60
+HEIGHT = 36
 TILE = 18
 FONT = Path(fc.view.__file__).parent / "fonts" / "DejaVuSans-Bold.ttf"
 KEYS = {
@@ -47,7 +48,10 @@ class Dungeon:
         self.rng = np.random.default_rng(seed)
         open_cells = np.flatnonzero(~self.space.walls)
         tiles = self.space.positions[self.rng.choice(open_cells, 10, replace=False)]
-        self.hero, self.amulet, self.rats, self.bats = tiles[0], tiles[1], tiles[2:6], tiles[6:]
+        self.hero = tiles[0]
+        self.amulet = tiles[1]
+        self.rats = tiles[2:6]
+        self.bats = tiles[6:]
         self.torch = self.light.add_source(self.hero, 1.0)
         self.message = "Find the amulet *.  Arrow keys walk, R: again"
         self.turn()

@@ -17,7 +17,8 @@ from sc2.game_state import GameState
 
 import fieldcraft as fc
 
-MARINE, ZEALOT = 48, 73
+MARINE = 48
+ZEALOT = 73
 WEAPONS = {MARINE: (6.0, 5.0, 0.61), ZEALOT: (16.0, 0.1, 0.86)}  # damage, range, seconds
 STEP = 8 / 22.4  # seconds; the bot is called every eighth frame
 SPEED = {MARINE: 3.15, ZEALOT: 3.15}
@@ -27,7 +28,10 @@ pathing[10:30, 38:41] = 0
 
 
 def image(table: np.ndarray, bits: int) -> common_pb2.ImageData:
-    data = np.packbits(table != 0) if bits == 1 else table.astype(np.uint8)
+    if bits == 1:
+        data = np.packbits(table != 0)
+    else:
+        data = table.astype(np.uint8)
     size = common_pb2.Size2DI(x=table.shape[1], y=table.shape[0])
     return common_pb2.ImageData(bits_per_pixel=bits, size=size, data=data.tobytes())
 
@@ -116,7 +120,9 @@ class Skirmish:
 
     def alive(self, side: int | None = None) -> list[int]:
         return [
-            t for t, health in self.health.items() if health > 0 and side in (None, self.side[t])
+            tag
+            for tag, health in self.health.items()
+            if health > 0 and side in (None, self.side[tag])
         ]
 
     def gap(self, one: int, other: int) -> float:
@@ -126,7 +132,8 @@ class Skirmish:
         for tag in self.alive():
             self.cooldown[tag] = max(0.0, self.cooldown[tag] - STEP)
         for action in actions:
-            tag, target = action.unit.tag, action.target
+            tag = action.unit.tag
+            target = action.target
             if hasattr(target, "tag"):
                 self.shoot(tag, target.tag)
             else:
@@ -134,16 +141,15 @@ class Skirmish:
         for tag in self.alive(4):  # zealots run to the nearest marine
             near = min(self.alive(1), key=lambda other: self.gap(tag, other), default=None)
             if near is not None and self.gap(tag, near) > WEAPONS[ZEALOT][1]:
-                self.walk(
-                    tag, fc.distance_map(self.grid, self.at[near]).step(self.at[tag]).positions
-                )
+                distances = fc.distance_map(self.grid, self.at[near])
+                self.walk(tag, distances.step(self.at[tag]).positions)
             elif near is not None:
                 self.shoot(tag, near)
 
     def walk(self, tag: int, goal: np.ndarray) -> None:
-        way = goal - self.at[tag]
-        length = float(np.linalg.norm(way))
-        to = self.at[tag] + way * min(1.0, SPEED[self.kind[tag]] * STEP / max(length, 1e-9))
+        line = goal - self.at[tag]
+        length = float(np.linalg.norm(line))
+        to = self.at[tag] + line * min(1.0, SPEED[self.kind[tag]] * STEP / max(length, 1e-9))
         if pathing[int(to[1]), int(to[0])]:
             self.at[tag] = to
             self.trails[tag].append(to)
@@ -156,7 +162,9 @@ class Skirmish:
 
 
 def rehearse(steps: int = 120) -> tuple[Bot, Skirmish]:
-    info, skirmish, bot = game_info(), Skirmish(), Bot()
+    info = game_info()
+    skirmish = Skirmish()
+    bot = Bot()
     bot._initialize_variables()
     bot._prepare_start(
         client=None, player_id=1, game_info=GameInfo(info), game_data=GameData(rules())
@@ -175,7 +183,8 @@ def rehearse(steps: int = 120) -> tuple[Bot, Skirmish]:
 
 if __name__ == "__main__":
     bot, skirmish = rehearse()
-    marines, zealots = len(skirmish.alive(1)), len(skirmish.alive(4))
+    marines = len(skirmish.alive(1))
+    zealots = len(skirmish.alive(4))
     danger = bot.field.danger["ground"]
     place = fc.view.Placement(bot.field.ground, scale=16)
     picture = fc.view.frame(danger, scale=16, space=bot.field.ground)
