@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.kernels.shared.places import WRAP_X, WRAP_Y
+from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 from fieldcraft.layers.propagation import Fade, Propagation, Radial, Spread, Trail
 from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Neighborhood
