@@ -12,7 +12,7 @@ from fieldcraft.commands.recipe import read_recipe
 from fieldcraft_lab.live import LiveMap
 from fieldcraft_lab.live_recipe import LiveRecipe
 
-__all__ = ["CHROMIUM", "FLAGS", "RECIPE", "recipe_world", "small_map"]
+__all__ = ["CHROMIUM", "FLAGS", "RECIPE", "SMOKE", "recipe_world", "small_map"]
 
 CHROMIUM = (
     shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -61,6 +61,24 @@ layer = "known"
 strength = 5
 on_wall = "nearest"
 path = [[0, 3, 3], [2.0, 25, 12]]
+[run]
+seconds = 2
+"""
+
+SMOKE = """
+[map]
+generate = "empty"
+width = 30
+height = 17
+[layers.smoke]
+propagation = "diffuse"
+rate = 0.25
+drift = [2, 0]     # wind
+every = 0.1
+[[sources]]
+layer = "smoke"
+position = [15.5, 8.5]
+strength = 8
 [run]
 seconds = 2
 """

@@ -16,7 +16,7 @@ from fieldcraft_lab.live_recipe import LiveRecipe
 from fieldcraft_lab.replay import with_view
 from fieldcraft_lab.session import Session
 from support.refusals import refused
-from support.sessions import recipe_world
+from support.sessions import SMOKE, recipe_world
 
 BEGIN = "http://127.0.0.1:4444/#token=a-token-of-old&state=eyJ2aWV3cyI6W119"
 
@@ -61,6 +61,19 @@ def test_a_link_brings_back_along_which_axis_a_map_wraps(tmp_path: Path, wrap: s
     assert again.digest() == session.digest()
     across = {"x": (11.5, 0.5), "y": (0.5, 6.5)}
     assert again.live.imap["threat"].sample(across[wrap]) > 3
+
+
+def test_a_link_brings_back_a_drift(tmp_path: Path) -> None:
+    path = tmp_path / "smoke.toml"
+    path.write_text(SMOKE)
+    session = Session(LiveRecipe(read_recipe(path)))
+    session.step(3)
+    session.apply(orders.Tune("smoke", "drift", (0.0, 4.0)))
+    session.step(5)
+    again = replay.session_of(link_to(session, tmp_path))
+    again.seek(again.furthest)
+    assert again.digest() == session.digest()
+    assert again.live.imap["smoke"].propagation.drift == (0.0, 4.0)
 
 
 NONE = [

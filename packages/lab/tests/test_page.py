@@ -10,7 +10,29 @@ from fieldcraft_lab import Lab
 from fieldcraft_lab.replay import session_of
 from fieldcraft_lab.session import Session
 from support.pages import TOKEN, eventually, page_of, place_of, settled
-from support.sessions import small_map
+from support.sessions import SMOKE, small_map
+
+
+def test_a_drift_has_a_slider_for_each_axis(browser: Any, tmp_path: Path) -> None:
+    """The wind turns while smoke spreads; a value that is refused goes back to what it was."""
+    (tmp_path / "smoke.toml").write_text(SMOKE)
+    with Lab(tmp_path / "smoke.toml", playing=False, warm=False, token=TOKEN) as lab:
+        page = page_of(browser, lab)
+        layer = lab.session.live.imap["smoke"]
+        page.fill("#control_smoke_drift_y", "0")
+        settled(page, "document.querySelector('#banner').textContent.includes('at most 1')")
+        settled(page, "document.querySelector('#control_smoke_drift_y').value === '500'")
+        assert layer.propagation.drift == (2.0, 0.0)
+        page.fill("#control_smoke_drift_x", "500")
+        page.fill("#control_smoke_drift_y", "100")
+        eventually(lambda: layer.propagation.drift == (0.0, -6.0))
+        settled(page, "document.querySelector('.control.changed')")
+        page.evaluate("lab.send({ do: 'step', count: 20 })")
+        eventually(lambda: layer.sample((15.5, 4.5)) > 1)
+        page.click(".control.changed button")
+        eventually(lambda: layer.propagation.drift == (2.0, 0.0))
+        assert lab.session.log[-1][1].value == (2.0, 0.0)
+        assert not page.problems
 
 
 def test_hands_on_the_map(browser: Any, lab: Lab) -> None:

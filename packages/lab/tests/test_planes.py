@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.base import checks
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.settings.dataclasses import needed_by
 from fieldcraft.layers.propagation import PROPAGATIONS
 from fieldcraft.layers.propagation.settings import declared
@@ -113,13 +114,16 @@ LAYERS = {
     "fades": fc.Trail(half_life=4.0),
     "flood": fc.Flood(),
     "diffuse": fc.Diffuse(rate=0.5, edges="lose"),
+    "drifts": fc.Diffuse(rate=0.25, drift=(0.0, 0.0)),
 }
 
 
 @pytest.mark.parametrize("kind", PROPAGATIONS.values())
 def test_every_setting_of_every_propagation_has_a_control_or_a_reason(kind: Any) -> None:
     imap = fc.InfluenceMap(fc.Grid(20, 14))
-    layer = imap.add_layer("a", kind(**dict.fromkeys(needed_by(kind), 1.0)))
+    vectors = [name for name, setting in declared(kind).items() if setting.kind == "vector"]
+    given = dict.fromkeys(needed_by(kind), 1.0) | dict.fromkeys(vectors, (0.0, 0.0))
+    layer = imap.add_layer("a", kind(**given))
     offered = {control["name"]: control for control in controls(imap, layer)}
     for name, setting in declared(kind).items():
         assert name in FIXED or name in offered
@@ -140,6 +144,10 @@ def test_every_knob_can_be_turned() -> None:
                 options = [low, high, (low + high) / 2, *([None] if control["optional"] else [])]
                 if control["step"]:
                     options = [int(each) // 2 * 2 + 1 for each in options if each is not None]
+            if control["kind"] == "vector":
+                low, high = control["low"], control["high"]
+                assert all(low <= part <= high for part in control["value"])
+                options = [(low, 0.0), (0.0, high), (low / 2, high / 2), (0.0, 0.0)]
             for option in (*options, control["value"]):
                 apply(Tune(name, control["name"], option), imap)
                 now = (
@@ -149,6 +157,58 @@ def test_every_knob_can_be_turned() -> None:
                 )
                 assert now == option
         imap.step(2)
+
+
+def drifting(space: Any, drift: Any) -> fc.InfluenceMap:
+    imap = fc.InfluenceMap(space)
+    imap.add_layer("smoke", fc.Diffuse(rate=0.25, drift=drift), every=0.2)
+    return imap
+
+
+def vectors_of(imap: fc.InfluenceMap) -> list[dict[str, Any]]:
+    return [each for each in controls(imap, imap["smoke"]) if each["kind"] == "vector"]
+
+
+def test_the_sliders_of_a_drift_end_where_the_layer_refuses_more() -> None:
+    imap = drifting(fc.Grid(20, 14, cell_size=2.0), (2.0, 0.0))
+    layer: Any = imap["smoke"]
+    [control] = vectors_of(imap)
+    assert (control["low"], control["high"]) == (-7.5, 7.5)
+    assert control["unit"] == "world units / s"
+    apply(Tune("smoke", "drift", [0.0, 7.5]), imap)  # a page sends lists
+    assert layer.propagation.drift == (0.0, 7.5)
+    for refused in ((7.6, 0.0), (5.0, 5.0), (1.0, 1.0, 1.0), (np.nan, 0.0)):
+        with pytest.raises(InvalidValue):
+            apply(Tune("smoke", "drift", refused), imap)
+    for other in (None, 1.0, "east"):
+        with pytest.raises(InvalidValue):
+            apply(Tune("smoke", "drift", other), imap)
+    with pytest.raises(InvalidValue):
+        apply(Tune("smoke", "rate", (0.1, 0.2)), imap)
+    assert layer.propagation.drift == (0.0, 7.5)
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        fc.HexGrid(8, 6),
+        fc.Graph([(0, 0), (4, 0), (4, 3)], [(0, 1), (1, 2)]),
+        fc.Graph([(0, 0, 0), (4, 0, 1), (4, 3, 0)], [(0, 1), (1, 2)]),
+    ],
+    ids=["hex", "graph", "graph in 3D"],
+)
+def test_a_drift_has_a_slider_for_each_axis_on_other_spaces(space: Any) -> None:
+    imap = drifting(space, (0.0,) * space.dimensions)
+    [control] = vectors_of(imap)
+    assert len(control["value"]) == space.dimensions
+    apply(Tune("smoke", "drift", (control["high"] / 4,) * space.dimensions), imap)
+    imap.step()
+
+
+def test_a_layer_without_one_drift_for_all_cells_has_no_slider_for_it() -> None:
+    grid = fc.Grid(5, 3)
+    for drift in (None, np.zeros((3, 5, 2))):
+        assert vectors_of(drifting(grid, drift)) == []
 
 
 def test_a_share_to_keep_replaces_a_half_life() -> None:

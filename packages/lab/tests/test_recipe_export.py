@@ -13,7 +13,7 @@ from fieldcraft_lab.live_recipe import LiveRecipe
 from fieldcraft_lab.recipe_export import recipe_of, restore_recipe, writings
 from fieldcraft_lab.session import Session
 from support.refusals import refused
-from support.sessions import RECIPE, recipe_world, small_map
+from support.sessions import RECIPE, SMOKE, recipe_world, small_map
 
 pytest.importorskip("tomlkit", reason="tomlkit is not installed")
 
@@ -51,6 +51,21 @@ def test_a_recipe_that_is_written_back_runs_to_the_same_values(tmp_path: Path) -
         assert (again.live.maps[name].values == session.live.maps[name].values).all()
     recipe_of(session, write=True)
     assert (tmp_path / "patrol.toml").read_text() == text
+
+
+def test_a_drift_is_written_as_two_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "smoke.toml"
+    path.write_text(SMOKE)
+    session = Session(LiveRecipe(read_recipe(path)))
+    session.apply(orders.Tune("smoke", "drift", (0.5, -3.0)))
+    recipe_of(session, write=True)
+    [line] = [line for line in path.read_text().splitlines() if "drift" in line]
+    assert line.split("#")[0].strip() == "drift = [0.5, -3.0]"
+    again = Session(LiveRecipe(read_recipe(path)))
+    again.step(9)
+    session.step(9)
+    assert (again.live.maps["smoke"].values == session.live.maps["smoke"].values).all()
+    assert session.live.maps["smoke"].sample((15.5, 6.5)) > 1
 
 
 def test_a_source_that_is_removed_leaves_the_recipe(tmp_path: Path) -> None:

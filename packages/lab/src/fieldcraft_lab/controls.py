@@ -13,24 +13,30 @@ from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft.layers.propagation import Propagation, Radial, Spread
 from fieldcraft.layers.propagation.settings import Setting, declared, values_of
 from fieldcraft.layers.sources.falloff import CURVES, Falloff
+from fieldcraft.space import Grid
 
 FIXED = {
     "vector": "A layer has numbers or vectors from its beginning",
     "exact": "It is chosen when a layer is added",
     "barrier": "It names another layer",
-    "drift": "It is a vector, or one for each cell",
 }
 """Settings without a control, and why."""
 _EVERY = Setting("Time between two updates", checks.positive, "number", above=True, unit="s")
 
 
 def settings(layer: Layer) -> dict[str, Any]:
-    """Return the settings of a layer by name, as plain data; falloffs without a name are None."""
-    if layer.propagation is None:
-        found = {}
-    else:
-        found = values_of(layer.propagation)
-    plain = {name: _plain(value) for name, value in found.items() if name not in FIXED}
+    """Return the settings of a layer by name, as plain data; falloffs without a name are None.
+
+    Left out are those in `FIXED`, and vectors that are not one for all cells: whether a layer has
+    one is chosen when it is made, and an array of them is too large for a page.
+    """
+    plain: dict[str, Any] = {}
+    if layer.propagation is not None:
+        known = declared(layer.propagation)
+        for name, value in values_of(layer.propagation).items():
+            is_vector = known[name].kind == "vector"
+            if name not in FIXED and (isinstance(value, tuple) or not is_vector):
+                plain[name] = _plain(value)
     return {**plain, "every": layer.every}
 
 
@@ -56,6 +62,10 @@ def controls(
             found.append({**control, "kind": "flag"})
         elif setting.choices:
             found.append({**control, "kind": "word", "words": list(setting.choices)})
+        elif setting.kind == "vector":
+            most = _most_drift(layer, {**now, **first})
+            ends = {"low": -most, "high": most, "log": False, "step": 0.0}
+            found.append({**control, "kind": "vector", **ends})
         elif value is None or isinstance(value, (int, float)):
             low, high, log, step = _range(imap, setting, float(first.get(name) or 0.0))
             ends = {"low": low, "high": high, "log": log, "step": step}
@@ -95,6 +105,19 @@ def _range(imap: InfluenceMap, setting: Setting, now: float) -> tuple[float, flo
     elif not setting.above and not 0 < usual < 0.01:
         return 0.0, max(4 * now, 1.0), False, 0.0
     return min(ends[0], now or ends[0]), max(ends[1], now), True, 0.0
+
+
+def _most_drift(layer: Layer, first: dict[str, Any]) -> float:
+    """Return the end of the sliders of a drift, from the settings that a layer had at first: on
+    squares the largest drift along an axis that the layer takes, else a tenth of the map a second.
+    """
+    space = layer.space
+    if isinstance(space, Grid):
+        most = (1 - first["rate"]) * space.cell_size / first["every"]
+    else:
+        low, high = space.extent
+        most = float((high - low).max()) / 10
+    return max(most, *(abs(part) for part in first["drift"])) or 1.0
 
 
 def _plain(value: Any) -> Any:

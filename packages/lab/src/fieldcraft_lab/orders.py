@@ -85,12 +85,17 @@ def positions(name: str, value: Any) -> tuple[tuple[float, ...], ...]:
     return tuple(position(name, part) for part in value)
 
 
-def setting(name: str, value: Any) -> float | int | str | bool | None:
-    """Return a value of a setting: a number, a text, a boolean, or None."""
+Value = float | int | str | bool | tuple[float, ...] | None
+
+
+def setting(name: str, value: Any) -> Value:
+    """Return a value of a setting: a number, a text, a boolean, a vector, or None."""
     if value is None or type(value) is bool:
         return value
     if type(value) is str:
         return word(name, value)
+    if isinstance(value, (tuple, list)):
+        return position(name, value)
     if type(value) is int:
         return checks.integer(name, value, minimum=-(2**53), maximum=2**53)
     return number(name, value)
@@ -123,7 +128,7 @@ class Tune(Order):
 
     layer: str = field(metadata=checked(word))
     name: str = field(metadata=checked(word))
-    value: float | int | str | bool | None = field(metadata=checked(setting))
+    value: Value = field(metadata=checked(setting))
 
 
 @dataclass(frozen=True)

@@ -140,6 +140,8 @@ def _write_settings(document: Any, session: Session, live: LiveRecipe) -> None:
         else:
             value = getattr(live.imap[layer].propagation, name)
         value = getattr(value, "name", value)
+        if isinstance(value, tuple):
+            value = list(value)
         if value is None:
             table.pop(name, None)
         elif table.get(name) != value:

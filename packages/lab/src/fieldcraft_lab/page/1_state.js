@@ -19,6 +19,7 @@ const make = (tag, options = {}, ...children) => {
 };
 const short = (value) => {
   if (value === null || value === undefined) return "none";
+  if (Array.isArray(value)) return value.map(short).join(", ");
   if (typeof value !== "number") return String(value);
   const size = Math.abs(value);
   return size === 0 ? "0" : size >= 1000 || size < 0.001 ? value.toExponential(1) : String(+value.toPrecision(size < 1 ? 2 : 3));

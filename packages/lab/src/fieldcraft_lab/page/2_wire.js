@@ -16,9 +16,9 @@ function send(message, onAnswer) {
   Wire.socket.send(JSON.stringify({ ...message, id }));
   return id;
 }
-function order(message, both = false) { // to the chosen side; walls and sources go to both sides of a fork
+function order(message, both = false, onAnswer = undefined) { // to the chosen side; walls and sources go to both sides of a fork
   const to = isForked() && !both ? { to: S.side } : {};
-  const id = send({ ...message, ...to, joined: S.gesture === S.lastGesture }); // the orders of one stroke or drag are one edit
+  const id = send({ ...message, ...to, joined: S.gesture === S.lastGesture }, onAnswer); // the orders of one stroke or drag are one edit
   S.lastGesture = S.gesture;
   Wire.sent.set(id, performance.now());
   return id;

@@ -79,7 +79,7 @@ function paintSensitivity() {
 const toShare = (control, value) => (control.log ? Math.log(value / control.low) / Math.log(control.high / control.low) : (value - control.low) / (control.high - control.low || 1));
 const fromShare = (control, share) => (control.log ? control.low * (control.high / control.low) ** share : control.low + share * (control.high - control.low));
 const initialOf = (layer, name) => (S.hello.initial[layer] || {})[name];
-const same = (a, b) => a === b || (typeof a === "number" && typeof b === "number" && Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b), 1e-9));
+const same = (a, b) => a === b || (Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((each, i) => same(each, b[i]))) || (typeof a === "number" && typeof b === "number" && Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b), 1e-9));
 
 function chooseLayer(name) { // the layer whose parameters are shown, and to which the tools add
   S.layer = name;
@@ -99,7 +99,7 @@ function paintControls() {
 const UNITS = { "1 / world unit": "per world unit", s: "seconds", share: "a share", value: "" };
 const unitOf = (control) => (control.unit ? UNITS[control.unit] ?? control.unit : "");
 function aboutControl(layer, control) { // the sentence, the unit and the range that the setting declares
-  const before = initialOf(layer, control.name), range = control.kind === "number" ? ` ${short(control.low)} to ${short(control.high)}${unitOf(control) ? `, ${unitOf(control)}` : ""}.` : "";
+  const before = initialOf(layer, control.name), range = control.kind === "number" || control.kind === "vector" ? ` ${short(control.low)} to ${short(control.high)}${unitOf(control) ? `, ${unitOf(control)}` : ""}.` : "";
   return `${control.name}: ${(control.about || "").replace(/\.?$/, ".")}${range}${before === undefined || before === null ? "" : ` ${short(before)} at the beginning.`}${control.optional && control.value === null ? " It is off; move the slider to turn it on." : ""}`;
 }
 let tunedAt = -1e9;
@@ -109,7 +109,8 @@ function tune(layer, control, value) {
   sendTune(layer, control.name, value);
 }
 const pendingTunes = new Map();
-const flushTunes = later(() => { for (const [key, message] of pendingTunes) { order(message); pendingTunes.delete(key); } });
+const flushTunes = later(() => { for (const [key, message] of pendingTunes) { order(message, false, onTuned); pendingTunes.delete(key); } });
+const onTuned = (answer) => { if (answer.error) refresh(); }; // a refused value goes back to what it was
 function sendTune(layer, name, value) { pendingTunes.set(`${layer}|${name}`, S.hello.kind === "game" ? { do: "turn", name, value } : { do: "tune", layer, name, value }); flushTunes(); }
 function paintControl(layer, control) {
   const id = `control-${layer}-${control.name}`.replace(/\W/g, "_"), before = initialOf(layer, control.name);
@@ -128,6 +129,13 @@ function paintControl(layer, control) {
     out.hidden = true;
   } else if (control.kind === "flag") {
     input = make("input", { id, type: "checkbox", checked: control.value, onchange: () => { tune(layer, control, input.checked); mark(); } });
+  } else if (control.kind === "vector") {
+    const sliders = control.value.map((part, i) => make("input", { id: `${id}_${"xyz"[i]}`, type: "range", min: 0, max: 1000, step: 1, value: 1000 * Math.min(Math.max(toShare(control, part), 0), 1), "aria-label": `${control.name} ${"xyz"[i]}`, "aria-valuetext": short(part), oninput: (event) => {
+      const value = [...control.value];
+      value[i] = +fromShare(control, event.target.value / 1000).toPrecision(4);
+      event.target.setAttribute("aria-valuetext", short(value[i])); tune(layer, control, value); mark();
+    } }));
+    input = make("div", { id, class: "vector", role: "group", "aria-label": control.name }, ...sliders);
   } else {
     const isOff = control.value === null;
     input = make("input", { id, type: "range", min: 0, max: 1000, step: 1, value: isOff ? 500 : 1000 * Math.min(Math.max(toShare(control, control.value), 0), 1), "aria-valuetext": short(control.value), oninput: () => {

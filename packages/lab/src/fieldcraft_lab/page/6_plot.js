@@ -79,9 +79,9 @@ function applyChanges(changes) {
   const wait = 600 - (performance.now() - tunedAt); // do not move a slider that is being dragged
   clearTimeout(S.controlTimer);
   const put = () => {
-    const before = JSON.stringify(S.controls[S.side]);
-    S.controls = S.changes.controls;
-    if (before !== JSON.stringify(S.controls[S.side])) paintControls();
+    const shown = S.controls[S.side], isChanged = JSON.stringify(shown) !== JSON.stringify(S.changes.controls[S.side]);
+    S.controls = { ...S.changes.controls };
+    if (isChanged) paintControls(); else S.controls[S.side] = shown; // the sliders on the page change these objects
   };
   if (wait > 0) S.controlTimer = setTimeout(put, wait); else put();
 }
