@@ -139,13 +139,13 @@ def _write_settings(document: Any, session: Session, live: LiveRecipe) -> None:
             value = live.imap[layer].every
         else:
             value = getattr(live.imap[layer].propagation, name)
-        value = getattr(value, "name", value)
-        if isinstance(value, tuple):
-            value = list(value)
-        if value is None:
+        plain: Any = getattr(value, "name", value)
+        if isinstance(plain, tuple):
+            plain = list(plain)
+        if plain is None:
             table.pop(name, None)
-        elif table.get(name) != value:
-            _replace_value(table, name, value)
+        elif table.get(name) != plain:
+            _replace_value(table, name, plain)
 
 
 def _replace_value(table: Any, name: str, value: Any) -> None:
