@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fieldcraft import Grid
-from fieldcraft.view.pixels.pixel_plan import DARK
+from fieldcraft.view.pixels.themes import DARK
 
 HEIGHT, WIDTH = 7, 11
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import fieldcraft_lab
-from fieldcraft.view.pixels.pixel_plan import DARK, LIGHT, Theme
+from fieldcraft.view.pixels.themes import DARK, LIGHT, Theme
 
 STYLE = (Path(fieldcraft_lab.__file__).parent / "page" / "style.css").read_text()
 LIVE = Path(__file__).parents[3] / "docs" / "live" / "live.js"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.view.pixels.pixel_plan import DARK
+from fieldcraft.view.pixels.themes import DARK
 from fieldcraft_lab import Lab
 from fieldcraft_lab.session import Session
 from support.pages import TOKEN, colors_at, eventually, page_of, place_of, settled

@@ -162,13 +162,13 @@ else:
 
 
 def _png_of(shown: _pictured.Pictured) -> bytes | None:
-    from fieldcraft.view.pages.pages import as_png
+    from fieldcraft.view.pages.notebook_pictures import as_png
 
     return as_png(shown)
 
 
 def _html_of(imap: InfluenceMap) -> str:
-    from fieldcraft.view.pages.pages import as_html
+    from fieldcraft.view.pages.notebook_pictures import as_html
 
     return as_html(imap)
 

@@ -14,7 +14,8 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.view import ColorScale, Placement
 from fieldcraft.view.drawing.overlays import NEGATIVE, POSITIVE
 from fieldcraft.view.palettes import lab_of
-from fieldcraft.view.pixels.pixel_plan import HIDDEN, LIGHT
+from fieldcraft.view.pixels.color_scale import HIDDEN
+from fieldcraft.view.pixels.themes import LIGHT
 from support.pictures import GROUND, HEIGHT, WIDTH, cell, field, layer
 
 # Tables and scales

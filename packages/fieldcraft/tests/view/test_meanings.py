@@ -10,7 +10,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft import view
 from fieldcraft.view.palettes import lab_of, parse_color
-from fieldcraft.view.pixels.pixel_plan import DARK
+from fieldcraft.view.pixels.themes import DARK
 
 
 def ground() -> fc.Grid:

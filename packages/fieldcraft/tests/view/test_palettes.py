@@ -18,7 +18,7 @@ from fieldcraft.view.palettes import (
     seen_with,
     team_colors,
 )
-from fieldcraft.view.pixels.pixel_plan import DARK, LIGHT
+from fieldcraft.view.pixels.themes import DARK, LIGHT
 
 TEAMS = [parse_color(color) for color in view.TEAM_COLORS]
 

@@ -12,7 +12,7 @@ from fieldcraft.base.errors import FieldcraftError
 from fieldcraft.values.formula import formula
 from fieldcraft.values.operand import Operand
 from fieldcraft.view.palettes import STEPS
-from fieldcraft.view.pixels.pixel_plan import HIDDEN, ColorScale
+from fieldcraft.view.pixels.color_scale import HIDDEN, ColorScale
 from fieldcraft_lab.hub import Picture
 from fieldcraft_lab.live import Live
 from fieldcraft_lab.planes import Plane, Shape, nice

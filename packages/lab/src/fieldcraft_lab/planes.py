@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.space import Grid, Space
 from fieldcraft.view.picture_parts import outlines
-from fieldcraft.view.pixels.pixel_plan import HIDDEN
+from fieldcraft.view.pixels.color_scale import HIDDEN
 
 MOST_CELLS = 2048 * 2048
 _MOST_POLYGONS = 120_000

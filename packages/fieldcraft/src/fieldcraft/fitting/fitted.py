@@ -40,7 +40,8 @@ class Fitted:
     Examples
     --------
     >>> import fieldcraft as fc
-    >>> corridor, seen = fc.Grid(5, 1), fc.recordings.TimelineBuilder()
+    >>> corridor = fc.Grid(5, 1)
+    >>> seen = fc.recordings.TimelineBuilder()
     >>> seen.add(0, "guard", "guards", (0.5, 0.5))
     >>> came = fc.fitting.Recorded.events(corridor, seen.build(), [1, 1], [(3.5, 0.5), (4.5, 0.5)])
     >>> threat = fc.fitting.LayerModel(fc.Radial(6, metric="path"), ["guards"])
@@ -60,14 +61,15 @@ class Fitted:
 
     def chances(self, recorded: Recorded) -> Floats:
         """Return the chance of each of N cells at each of M moments, (M, N); rows sum to 1."""
-        return np.exp(log_chances(self._objective(_several([recorded])).scores(), recorded))
+        scores = self._objective(_several([recorded])).scores()
+        return np.exp(log_chances(scores, recorded))
 
     def bits_of(self, recordings: Recorded | Sequence[Recorded]) -> float:
         """Return the bits per event by which recordings are predicted better than by chance: 1
         means that the place of the event had twice the probability.
         """
-        objective = self._objective(_several(recordings))
-        return -objective.value_and_gradient()[0] / math.log(2)
+        value, _ = self._objective(_several(recordings)).value_and_gradient()
+        return -value / math.log(2)
 
     def _objective(self, recordings: Sequence[Recorded]) -> Objective:
         return Objective(self.formula, self.layers, recordings, self.weights, self.parameters)
@@ -75,8 +77,10 @@ class Fitted:
 
 def _several(recordings: Recorded | Sequence[Recorded]) -> list[Recorded]:
     """Return recordings as a list, all with maps of the same names."""
-    one_or_more: object = [recordings] if isinstance(recordings, Recorded) else recordings
-    several = checks.sequence("recordings", one_or_more)
+    if isinstance(recordings, Recorded):
+        several = [recordings]
+    else:
+        several = checks.sequence("recordings", recordings)
     for each in several:
         checks.instance(each, Recorded, "Recordings say what happened", "Use Recorded.events")
     if not several or any(each.maps.keys() != several[0].maps.keys() for each in several):
@@ -173,30 +177,33 @@ def fit(
     if len({*taken}) < len(taken):
         raise InvalidValue("Names differ", got=", ".join(taken), remedy="Rename one")
     checks.not_negative("penalty", penalty)
-    held = checks.sequence("fixed", fixed)
-    known = {*weights}
-    known.update(*(model.start(name) for name, model in layers.items()))
-    for name in held:
+    not_fitted = checks.sequence("fixed", fixed)
+    known = set(weights)
+    for name, model in layers.items():
+        known.update(model.start(name))
+    for name in not_fitted:
         if not isinstance(name, str) or name not in known:
             raise UnknownName("parameter", str(name)[:80], known)
-    objective = Objective(formula, layers, several, weights, None, held, penalty)
+    objective = Objective(formula, layers, several, weights, None, not_fitted, penalty)
     if not objective.names:
         raise InvalidValue(
             "A parameter is fitted", got="all of them fixed", remedy="Leave one out of fixed"
         )
     from scipy.optimize import minimize
 
-    box = [
-        (None, None) if name in weights else (x - _WIDEST, x + _WIDEST)
-        for name, x in zip(objective.names, objective.start, strict=True)
-    ]
+    bounds: list[tuple[float | None, float | None]] = []
+    for name, start in zip(objective.names, objective.start.tolist(), strict=True):
+        if name in weights:
+            bounds.append((None, None))
+        else:
+            bounds.append((start - _WIDEST, start + _WIDEST))
     most = checks.integer("rounds", rounds, minimum=1)
     found = minimize(
         objective.value_and_gradient,
         objective.start,
         jac=True,
         method="L-BFGS-B",
-        bounds=box,
+        bounds=bounds,
         options={"maxiter": most, "maxfun": 4 * most, "ftol": 1e-12, "gtol": 1e-8},
     )
     parameters = objective.parameters(found.x)

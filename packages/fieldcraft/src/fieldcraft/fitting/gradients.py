@@ -21,14 +21,17 @@ _EXP_LIMIT = 60.0
 
 
 def _divide(a: Floats, b: Floats) -> Floats:
+    """Return a / b, 0 where b is 0."""
     return np.where(b == 0, 0.0, a / np.where(b == 0, 1.0, b))
 
 
 def _inverse(b: Floats) -> Floats:
+    """Return 1 / b, 0 where b is 0."""
     return _divide(np.ones_like(b), b)
 
 
 def _where(condition: Floats, then: Floats, otherwise: Floats) -> Floats:
+    """Return one of two values by a condition that is 0 or not."""
     return np.asarray(np.where(condition != 0, then, otherwise))
 
 
@@ -107,9 +110,13 @@ class Formula:
             elif kind == "map" and payload in self._names:
                 payload = self._names[payload]
             elif kind != "number" and kind not in _FORWARD:
+                if kind == "map":
+                    got = payload.name
+                else:
+                    got = kind
                 raise InvalidValue(
                     "A formula that is fitted computes each cell from the same cell",
-                    got=payload.name if kind == "map" else kind,
+                    got=got,
                     remedy="Leave out normalize, invert, smooth and roots other than sqrt",
                 )
             step = (kind, tuple(self._add(each) for each in inputs), payload)

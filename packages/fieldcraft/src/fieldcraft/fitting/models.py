@@ -23,6 +23,7 @@ from fieldcraft.space import Grid
 Reached = tuple[Floats, Callable[[Floats], tuple[float, Floats]]]
 """Influence, and a function from its gradient to those of the extent and of each source."""
 Answer = tuple[Floats, Callable[[Floats], dict[str, float]]]
+"""Influence, and a function from its gradient to those of the parameters by name."""
 
 _E5 = math.exp(-5.0)
 _E45 = math.exp(-4.5)
@@ -92,12 +93,20 @@ class LayerModel:
             self.kind, (Spread, Radial), "Spread and Radial are fitted", "Pass one of them"
         )
         if isinstance(kind, Spread):
-            fits = kind.falloff == "exponential" and not kind.pin and kind.stack == "max"
-            fits = fits and kind.decay > 0
+            fits = (
+                kind.falloff == "exponential"
+                and not kind.pin
+                and kind.stack == "max"
+                and kind.decay > 0
+            )
             remedy = "Pass Spread(decay=0.2, pin=False)"
         else:
-            fits = kind.metric in ("straight", "path") and kind.blend == "sum"
-            fits = fits and not kind.exact and Falloff.of(kind.falloff).name in _SLOPES
+            fits = (
+                kind.metric in ("straight", "path")
+                and kind.blend == "sum"
+                and not kind.exact
+                and Falloff.of(kind.falloff).name in _SLOPES
+            )
             remedy = f'Pass metric="path" and one of {", ".join(_SLOPES)}'
         if not fits:
             raise InvalidValue(
@@ -127,7 +136,9 @@ class LayerModel:
     @property
     def extent(self) -> str:
         """The name of the parameter of the range of influence."""
-        return "decay" if isinstance(self.kind, Spread) else "radius"
+        if isinstance(self.kind, Spread):
+            return "decay"
+        return "radius"
 
     def start(self, name: str) -> dict[str, float]:
         """Return all parameters by name, with their start values."""
@@ -220,16 +231,17 @@ class Reaching:
         """Return the influence (M, N) at these parameters, and a function from the gradient of the
         influence to the gradients of the parameters.
         """
-        factors = np.array(
-            [1.0, *(parameters[f"{self._begin}.{x}"] for x in self._model.labels[1:])]
-        )
+        fitted = [parameters[f"{self._begin}.{label}"] for label in self._model.labels[1:]]
+        factors = np.array([1.0, *fitted])
         amounts = self._strengths * factors[self._labels]
         half_life = parameters.get(f"{self._begin}.half_life")
         if half_life is not None:
             amounts = amounts * np.exp2(-self._ages / half_life)
         extent = parameters[f"{self._begin}.{self._model.extent}"]
-        reach = self._spread if isinstance(self._model.kind, Spread) else self._radial
-        found, back = reach(amounts, extent)
+        if isinstance(self._model.kind, Spread):
+            found, back = self._spread(amounts, extent)
+        else:
+            found, back = self._radial(amounts, extent)
 
         def gradients(pulled: Floats) -> dict[str, float]:
             slope, by_source = back(pulled)
@@ -246,6 +258,7 @@ class Reaching:
         return found, gradients
 
     def _radial(self, amounts: Floats, radius: float) -> Reached:
+        """Return the sum of the influence of all sources: a falloff of the share of the radius."""
         assert isinstance(self._model.kind, Radial)
         curve = Falloff.of(self._model.kind.falloff).name
         shares = self._distances / radius
@@ -265,6 +278,7 @@ class Reaching:
         return summed @ weights, back
 
     def _spread(self, amounts: Floats, decay: float) -> Reached:
+        """Return the influence of the strongest source: exponential, by its logarithm."""
         found = np.zeros(self._shape)
         owners = np.zeros(self._shape, dtype=np.int64)
         begins = np.searchsorted(self._moments, np.arange(self._shape[0] + 1))

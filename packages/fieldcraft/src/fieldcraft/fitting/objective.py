@@ -44,27 +44,38 @@ class Objective:
             for recorded in recordings
         ]
         self.names = tuple(name for name in self._parameters if name not in fixed)
-        begin = [(name, self._parameters[name]) for name in self.names]
-        self.start = np.array([x if name in weights else math.log(x) for name, x in begin])
+        start = []
+        for name in self.names:
+            if name in weights:
+                start.append(self._parameters[name])
+            else:
+                start.append(math.log(self._parameters[name]))
+        self.start = np.array(start)
+        # Where parameters have no penalty: weights at 0, the others at their start.
         self._rest = np.where([name in weights for name in self.names], 0.0, self.start)
 
     def parameters(self, vector: Floats) -> dict[str, float]:
         """Return all parameters for a vector of the search."""
-        found = {
-            name: value if name in self._weights else math.exp(value)
-            for name, value in zip(self.names, vector.tolist(), strict=True)
-        }
-        return self._parameters | found
+        found = dict(self._parameters)
+        for name, value in zip(self.names, vector.tolist(), strict=True):
+            if name in self._weights:
+                found[name] = value
+            else:
+                found[name] = math.exp(value)
+        return found
 
     def scores(self) -> Floats:
         """Return the values of the formula for the first recording at the start, (M, N)."""
-        known = self._known(self._parameters, 0)[0]
+        known, _ = self._known(self._parameters, 0)
         full = self._formula.values(known)[-1]
         return np.broadcast_to(full, self._recordings[0].happened.shape)
 
     def _known(
         self, parameters: Mapping[str, float], which: int
     ) -> tuple[dict[str, Floats], dict[str, Any]]:
+        """Return the values of all names in the formula for one recording, and for each layer the
+        function to the gradients of its parameters.
+        """
         known = {name: np.asarray(parameters[name]) for name in self._weights}
         known |= self._recordings[which].maps
         backs = {}
@@ -74,7 +85,10 @@ class Objective:
 
     def value_and_gradient(self, vector: Floats | None = None) -> tuple[float, Floats]:
         """Return the objective and its gradient at a vector, or at the start."""
-        at = self.start if vector is None else vector
+        if vector is None:
+            at = self.start
+        else:
+            at = vector
         parameters = self.parameters(at)
         slopes = dict.fromkeys(self._parameters, 0.0)
         value = 0.0

@@ -165,7 +165,8 @@ class Recorded:
             )
         cells = np.unique(np.concatenate(offered))
         check_size("Moments", len(offered), len(cells))
-        options, happened = np.zeros((2, len(offered), len(cells)))
+        options = np.zeros((len(offered), len(cells)))
+        happened = np.zeros_like(options)
         for row, each in enumerate(offered):
             np.add.at(options[row], np.searchsorted(cells, each), 1.0)
             happened[row, np.searchsorted(cells, each[picked[row]])] = 1.0
@@ -183,20 +184,15 @@ class Recorded:
         happened: Floats,
         maps: Mapping[str, ArrayLike] | None,
     ) -> Recorded:
-        rule = "maps are arrays by name"
-        remedy = "Pass a dict"
+        """Return a recording with its maps and its timeline checked."""
         if maps is None:
             maps = {}
-        else:
-            maps = checks.instance(maps, Mapping, rule, remedy)
-        known = {
-            name: checks.shaped(f"The map {name!r}", values, space.shape, "biuf")
-            .astype(np.float64)
-            .reshape(-1)[cells]
-            for name, values in maps.items()
-        }
-        for name, values in known.items():
-            if not np.isfinite(values).all():
+        checks.instance(maps, Mapping, "maps are arrays by name", "Pass a dict")
+        known = {}
+        for name, values in maps.items():
+            shaped = checks.shaped(f"The map {name!r}", values, space.shape, "biuf")
+            known[name] = shaped.astype(np.float64).reshape(-1)[cells]
+            if not np.isfinite(known[name]).all():
                 raise InvalidValue(
                     "Maps are finite in open cells", got=name, remedy="Replace infinite values"
                 )
@@ -211,6 +207,7 @@ def cells_of(space: Space, positions: Any) -> Ints:
 
 
 def _moments(seconds: ArrayLike, count: int) -> Floats:
+    """Return checked moments, at least one."""
     when = checks.numbers("seconds", seconds, count)
     checks.none_wrong("seconds are at least 0", when, when < 0, "Count from the recording's start")
     if not count:

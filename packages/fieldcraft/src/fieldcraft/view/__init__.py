@@ -10,7 +10,7 @@ from fieldcraft.view.pages.legends import ScaleLegend, TeamLegend
 from fieldcraft.view.pages.pages import page, picture
 from fieldcraft.view.pages.plots import plot_over_time
 from fieldcraft.view.palettes import TEAM_COLORS, between, diverging, sequential, tinted
-from fieldcraft.view.pixels.pixel_plan import ColorScale
+from fieldcraft.view.pixels.color_scale import ColorScale
 from fieldcraft.view.pixels.placement import Placement
 
 __all__ = [

@@ -14,8 +14,10 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Space
 from fieldcraft.view.drawing.overlays import draw_markers
 from fieldcraft.view.palettes import Color, parse_color, team_colors, tinted
-from fieldcraft.view.pixels.pixel_plan import HIDDEN, LIGHT, RGB, RGBA, ColorScale, Ground, theme_of
+from fieldcraft.view.pixels.color_scale import HIDDEN, ColorScale
+from fieldcraft.view.pixels.pixel_plan import RGBA
 from fieldcraft.view.pixels.placement import Placement, Subject, resampled, subject_of
+from fieldcraft.view.pixels.themes import LIGHT, RGB, Ground, theme_of
 
 
 class Drawing(TypedDict, total=False):
@@ -49,11 +51,15 @@ class Team:
             triples = [(teams[name], None, name) for name in names]
         else:
             triples = checks.sequence("teams", teams)
-        wrong = [team for team in triples if not isinstance(team, tuple) or len(team) != 3]
-        if wrong or not triples:
+        wrong = [
+            repr(team)[:80] for team in triples if not isinstance(team, tuple) or len(team) != 3
+        ]
+        if not triples:
+            wrong.append("none")
+        if wrong:
             raise InvalidValue(
                 "teams are (layer, color, label) triples, at least one",
-                got=repr(wrong[0])[:80] if wrong else "none",
+                got=wrong[0],
                 remedy="Pass [(layer, '#3fa7f5', 'blue'), ...]",
             )
         labels = [str(label) for _, _, label in triples]
@@ -221,27 +227,29 @@ def frame_teams(
     >>> fc.view.frame_teams(teams, scale=10).shape
     (50, 90, 4)
     """
-    cast = Team.all_of(teams)
-    shared = team_scale(cast, limits=limits, threshold=threshold)
+    triples = Team.all_of(teams)
+    shared = team_scale(triples, limits=limits, threshold=threshold)
     if space is not None:
         base = space
     else:
-        base = subject_of(cast[0].layer, None)[1]
+        _, base = subject_of(triples[0].layer, None)
     place = Placement(base, scale=scale, size=size, crop=crop)
-    subjects = [subject_of(team.layer, space)[0] for team in cast]
+    subjects = [subject_of(team.layer, space)[0] for team in triples]
     layers = [place.plan.strongest(subject.on(base)) for subject in subjects]
     drawn = np.logical_or.reduce([shared.index(values) != HIDDEN for values in layers])
     shares = [shared.share(values) for values in layers]
     total = np.maximum(np.add.reduce([share**2 for share in shares]), 1e-30)
     strength = 1 - np.multiply.reduce([1 - share for share in shares])
     mixed = np.zeros((*drawn.shape, 3))
-    for team, share in zip(cast, shares, strict=True):
+    for team, share in zip(triples, shares, strict=True):
         table = tinted(team.color, light=theme_of(ground) is LIGHT)
         rows = np.rint(strength * (len(table) - 1)).astype(np.uint8)
         mixed += table[rows] * (share**2 / total)[..., np.newaxis]
     picture = place.plan.compose(np.rint(mixed).astype(np.uint8), drawn, ground, opacity)
     if checks.flag("sources", sources):
-        groups = [_marks_of(each, team.color) for each, team in zip(subjects, cast, strict=True)]
+        groups = [
+            _marks_of(subject, team.color) for subject, team in zip(subjects, triples, strict=True)
+        ]
         mark_sources(picture, place, groups, is_opaque=ground is not None)
     return picture
 
@@ -256,7 +264,7 @@ def team_scale(
     shared = ColorScale.of(
         *arrays, limits=limits, threshold=checks.not_negative("threshold", threshold)
     )
-    lowest = min(float(array.min()) for array in arrays)
+    lowest = min(float(array.min(initial=0.0)) for array in arrays)
     if lowest < 0 or shared.low < 0:
         raise InvalidValue(
             "The layers of teams hold no negative values, nor do their limits",
@@ -354,5 +362,6 @@ def mark_sources(
 
 
 def _marks_of(subject: Subject, color: RGB | None) -> Marks:
+    """Return the sources of a subject; values without sources have none."""
     sources = subject.sources
     return getattr(sources, "positions", ()), getattr(sources, "strengths", ()), color

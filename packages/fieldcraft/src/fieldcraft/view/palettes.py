@@ -179,11 +179,14 @@ def sequential(*, light: bool = False) -> Table:
            [250, 242, 188]], dtype=uint8)
     """
     table = _ember()
-    return table[::-1] if checks.flag("light", light) else table
+    if checks.flag("light", light):
+        return table[::-1]
+    return table
 
 
 @cache
 def _ember() -> Table:
+    """Return the table of `sequential`."""
     return _frozen(_along(_curve(_EMBER), STEPS))
 
 
@@ -204,18 +207,21 @@ def diverging(*, light: bool = False) -> Table:
 
 @cache
 def _diverging(light: bool) -> Table:
+    """Return the table of `diverging`."""
     half = STEPS // 2 + 1
-    ends = (_WARM_END, _COOL_END) if light else (_WARM, _COOL)
-    warm, cool = (_along(_curve(points), half, by_lightness=True) for points in ends)
     if light:
-        warm = warm[::-1]
-        cool = cool[::-1]
+        warm = _along(_curve(_WARM_END), half, by_lightness=True)[::-1]
+        cool = _along(_curve(_COOL_END), half, by_lightness=True)[::-1]
+    else:
+        warm = _along(_curve(_WARM), half, by_lightness=True)
+        cool = _along(_curve(_COOL), half, by_lightness=True)
     middle = (warm[:1] + cool[:1]) / 2
     return _frozen(np.concatenate([cool[:0:-1], middle, warm[1:]]))
 
 
 @cache
 def _tint(red: int, green: int, blue: int, light: bool) -> Table:
+    """Return the table of `tinted`."""
     lightness, a, b = lab_of([red, green, blue])
     hue = float(np.degrees(np.arctan2(b, a)))
     chroma = float(np.hypot(a, b))
@@ -318,15 +324,15 @@ def team_colors(names: Sequence[str], colors: Sequence[Color | None]) -> list[tu
 def _with_free_colors(
     found: tuple[tuple[int, int, int] | None, ...],
 ) -> tuple[tuple[int, int, int], ...]:
-    """Return colors with free ones of `TEAM_COLORS` in place of None; see `team_colors`. Each
-    picture asks for those of its teams.
+    """Return colors with free ones of `TEAM_COLORS` in place of None; see `team_colors`. Cached,
+    because each picture of a film needs those of its teams.
     """
     taken = [color for color in found if color is not None]
     free = [parse_color(color) for color in TEAM_COLORS]
     given = []
-    for i, color in enumerate(found):
+    for number, color in enumerate(found):
         if color is None:
-            usual = parse_color(TEAM_COLORS[i % len(TEAM_COLORS)])
+            usual = parse_color(TEAM_COLORS[number % len(TEAM_COLORS)])
             color = _next_color(sorted(free, key=lambda each: each != usual), taken)
             free.remove(color)
             taken.append(color)
@@ -376,12 +382,12 @@ def _along(
     if by_lightness:
         walked = curve[:, 0]
     places = np.linspace(walked[0], walked[-1], count)
-    return rgb_of(
-        np.stack([np.interp(places, walked, curve[:, axis]) for axis in range(3)], axis=1)
-    )
+    lab = [np.interp(places, walked, curve[:, axis]) for axis in range(3)]
+    return rgb_of(np.stack(lab, axis=1))
 
 
 def _frozen(rgb: NDArray[np.float64]) -> Table:
+    """Return colors as a read-only table."""
     table = np.rint(np.clip(rgb, 0, 255)).astype(np.uint8)
     table.flags.writeable = False
     return table

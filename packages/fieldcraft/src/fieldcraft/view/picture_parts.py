@@ -2,24 +2,18 @@
 walls and values. Their arguments are not checked, and they may change with any version.
 """
 
-from fieldcraft.view.drawing.brush import (
-    ASCENT,
-    LINE,
-    SHAPES,
-    Brush,
-    empty_mask,
-    lettered,
-    measure,
-    wrapped,
-)
+from fieldcraft.view.drawing.brush import SHAPES, Brush, empty_mask
+from fieldcraft.view.drawing.letters import ASCENT, LINE, lettered, measure, wrapped
 from fieldcraft.view.film.film import SUFFIXES
 from fieldcraft.view.film.writers import FASTEST_GIF
 from fieldcraft.view.pages.legends import format_number, need_plots, over_ground, styled
 from fieldcraft.view.palettes import parse_color, rgb_of
+from fieldcraft.view.pixels.color_scale import HIDDEN, plain_values
 from fieldcraft.view.pixels.graph_pixels import outlines
 from fieldcraft.view.pixels.grid_pixels import beside, ground_kinds
-from fieldcraft.view.pixels.pixel_plan import DARK, HIDDEN, ON_WALL, plain_values
+from fieldcraft.view.pixels.pixel_plan import ON_WALL
 from fieldcraft.view.pixels.placement import subject_of
+from fieldcraft.view.pixels.themes import DARK
 
 __all__ = [
     "ASCENT",

@@ -160,3 +160,13 @@ def test_a_missing_library_is_named(
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingLibrary, match=rf"{library}.*fieldcraft\[view\]"):
         view.Film(tmp_path / f"a{suffix}")
+
+
+def test_the_slowest_gif_is_written_and_a_slower_one_refused(tmp_path):
+    frames = [np.full((4, 6, 4), 255, dtype=np.uint8), np.full((4, 6, 4), 128, dtype=np.uint8)]
+    frames[1][..., 3] = 255
+    view.save_film(tmp_path / "slow.gif", frames, fps=0.002)
+    with Image.open(tmp_path / "slow.gif") as film:
+        assert film.info["duration"] == 500_000
+    with pytest.raises(InvalidValue, match=r"0\.002 to 50"):
+        view.save_film(tmp_path / "slower.gif", frames, fps=0.001)

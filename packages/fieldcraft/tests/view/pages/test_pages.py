@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fieldcraft import view
+from fieldcraft import Graph, InfluenceMap, Spread, view
 from fieldcraft.view import ColorScale
 from support.pictures import GROUND, field
 
@@ -60,3 +60,9 @@ def test_tiny_maps_make_pictures(shape: tuple[int, int], scale: int):
         legend="value",
     )
     assert page.shape[0] > shape[0] * scale
+
+
+def test_a_map_without_cells_makes_a_picture():
+    graph = Graph(np.zeros((0, 2)), np.zeros((0, 2), dtype=np.int64))
+    layer = InfluenceMap(graph).add_layer("heat", Spread(0.1))
+    assert view.picture(layer, size=100).shape[2] == 4

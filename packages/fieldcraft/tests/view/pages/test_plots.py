@@ -5,7 +5,7 @@ import pytest
 
 from fieldcraft import view
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.view.pixels.pixel_plan import DARK
+from fieldcraft.view.pixels.themes import DARK
 
 pytest.importorskip("matplotlib", reason="matplotlib is not installed")
 

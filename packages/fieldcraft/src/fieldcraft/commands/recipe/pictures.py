@@ -28,7 +28,7 @@ from fieldcraft.view import (
     page,
     tinted,
 )
-from fieldcraft.view.drawing.brush import measure
+from fieldcraft.view.drawing.letters import measure
 from fieldcraft.view.frame import Team, mark_sources
 from fieldcraft.view.pages.legends import Legend
 from fieldcraft.view.palettes import Color, Table, parse_color

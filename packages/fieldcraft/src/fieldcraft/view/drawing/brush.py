@@ -1,22 +1,18 @@
-"""Drawing onto pixels: shapes by kernels, and letters. Arguments are not checked."""
+"""Drawing shapes onto pixels, by kernels. Arguments are not checked."""
 
 from __future__ import annotations
 
-import unicodedata
-from functools import lru_cache
-from importlib.resources import files
-from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
-from fieldcraft.base.errors import needs
-from fieldcraft.view.pixels.pixel_plan import RGB, RGBA, Floats
+from fieldcraft.view.pixels.pixel_plan import RGBA, Floats
+from fieldcraft.view.pixels.themes import RGB
 
 if TYPE_CHECKING:
-    from PIL.ImageFont import FreeTypeFont
+    pass
 
 
 SHAPES = ("disc", "square", "triangle", "diamond", "ring", "cross")
@@ -120,10 +116,15 @@ class Brush:
         Polygon `p` has the corners `rings[starts[p] : starts[p + 1]]`, numbers of `pixels`.
         """
         owners = np.full(self.shape, -1, dtype=np.int32)
-        starts, rings, order = (
-            np.ascontiguousarray(each, dtype=np.int64) for each in (starts, rings, order)
+        xs, ys = _columns(pixels)
+        kernels.pictures.paint.polygons(
+            xs,
+            ys,
+            np.ascontiguousarray(starts, dtype=np.int64),
+            np.ascontiguousarray(rings, dtype=np.int64),
+            np.ascontiguousarray(order, dtype=np.int64),
+            owners,
         )
-        kernels.pictures.paint.polygons(*_columns(pixels), starts, rings, order, owners)
         return owners
 
     def nearest(self, pixels: Floats, radius: float) -> NDArray[np.int32]:
@@ -142,12 +143,10 @@ class Brush:
     ) -> None:
         """Blend a color into the part of a picture around some points by the brush's mask."""
         height, width = self.shape
-        corners = (np.floor(points.min(axis=0) - margin), np.ceil(points.max(axis=0) + margin))
-        left, top, right, bottom = (
-            np.clip(np.concatenate(corners), 0, (width, height, width, height))
-            .astype(np.int64)
-            .tolist()
-        )
+        first = np.clip(np.floor(points.min(axis=0) - margin), 0, (width, height))
+        past = np.clip(np.ceil(points.max(axis=0) + margin), 0, (width, height))
+        left, top = first.astype(np.int64).tolist()
+        right, bottom = past.astype(np.int64).tolist()
         kernels.pictures.paint.wash(
             *color, _alpha(opacity), (left, top, right, bottom), canvas, self._mask
         )
@@ -159,112 +158,10 @@ def empty_mask(height: int, width: int) -> RGBA:
 
 
 def _alpha(opacity: float) -> int:
+    """Return an opacity as kernels take it, 0 to 256."""
     return round(256 * opacity)
 
 
 def _columns(pixels: Floats) -> tuple[Floats, Floats]:
+    """Return the x and the y of pixels, (N,) each."""
     return np.ascontiguousarray(pixels[:, 0]), np.ascontiguousarray(pixels[:, 1])
-
-
-ASCENT = 11
-LINE = 18
-
-_EM = 13.0
-_FONTS = {False: "DejaVuSans.ttf", True: "DejaVuSans-Bold.ttf"}
-
-
-@lru_cache(maxsize=4096)
-def measure(text: str, *, scale: float = 1.0, bold: bool = False) -> int:
-    """Return the width in pixels of text on one line."""
-    return round(_font(scale, bold).getlength(_on_one_line(text)))
-
-
-def wrapped(text: str, width: int, *, scale: float = 1.0) -> list[str]:
-    """Return text in lines of at most `width` pixels, broken at spaces, and inside of words that
-    are too long for a line.
-    """
-    lines: list[str] = []
-    for paragraph in text.split("\n"):
-        line = ""
-        for word in paragraph.split():
-            longer = f"{line} {word}" if line else word
-            if measure(longer, scale=scale) <= width:
-                line = longer
-                continue
-            if line:
-                lines.append(line)
-            line = ""
-            for letter in word:
-                if line and measure(line + letter, scale=scale) > width:
-                    lines.append(line)
-                    line = ""
-                line += letter
-        lines.append(line)
-    return lines
-
-
-def write(
-    picture: NDArray[np.uint8],
-    left: int,
-    baseline: int,
-    text: str,
-    color: tuple[int, int, int],
-    *,
-    scale: float = 1.0,
-    bold: bool = False,
-) -> None:
-    """Write one line onto a picture, uint8 of shape (H, W, 4), from `left` on; cut off at its
-    edges.
-    """
-    mask, x, y = lettered(text, scale, bold)
-    blend(picture, left + x, baseline + y, mask / 255, color)
-
-
-@lru_cache(maxsize=512)
-def lettered(
-    text: str, scale: float = 1.0, bold: bool = False
-) -> tuple[NDArray[np.uint8], int, int]:
-    """Return one line as a mask, 0 to 255, and the offset (x, y) of its corner from the start of
-    the baseline. The mask is cached and read-only.
-    """
-    covered, (x, y) = _font(scale, bold).getmask2(_on_one_line(text), "L", anchor="ls")
-    mask = np.array(covered, dtype=np.uint8).reshape(covered.size[::-1])
-    mask.flags.writeable = False
-    return mask, int(x), int(y)
-
-
-def blend(
-    picture: NDArray[np.uint8],
-    left: int,
-    top: int,
-    coverage: NDArray[np.floating[Any]],
-    color: tuple[int, int, int],
-) -> None:
-    """Blend a color into part of a picture, uint8 of shape (H, W, 4): `coverage` is 0 to 1, its
-    corner at (left, top); parts outside of it are cut off.
-    """
-    height, width = picture.shape[:2]
-    shown = coverage[max(-top, 0) : max(height - top, 0), max(-left, 0) : max(width - left, 0)]
-    rows, columns = np.nonzero(shown)
-    share = shown[rows, columns, np.newaxis]
-    place = (rows + max(top, 0), columns + max(left, 0))
-    pixels = picture[place]
-    under = pixels[:, 3:] / 255 * (1 - share)
-    alpha = under + share
-    mixed = (pixels[:, :3] * under + np.array(color) * share) / alpha
-    picture[place] = np.rint(np.concatenate([mixed, alpha * 255], axis=1))
-
-
-def _on_one_line(text: str) -> str:
-    """Return text with accents composed, on one line."""
-    return unicodedata.normalize("NFC", text.replace("\t", " ").replace("\n", " "))
-
-
-@lru_cache(maxsize=64)
-def _font(scale: float, bold: bool) -> FreeTypeFont:
-    with needs("Pillow", "view", "Writing letters on pictures"):
-        from PIL import ImageFont
-    file = files("fieldcraft.view") / "fonts" / _FONTS[bold]
-    return ImageFont.truetype(
-        BytesIO(file.read_bytes()), _EM * scale, layout_engine=ImageFont.Layout.BASIC
-    )

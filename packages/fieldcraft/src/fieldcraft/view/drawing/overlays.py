@@ -14,10 +14,12 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.query.question import Candidates
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.lines import line_of
-from fieldcraft.view.drawing.brush import Brush, blend, write
+from fieldcraft.view.drawing.brush import Brush
+from fieldcraft.view.drawing.letters import blend, write
 from fieldcraft.view.palettes import Color, parse_color, tinted
-from fieldcraft.view.pixels.pixel_plan import RGB, RGBA, Floats
+from fieldcraft.view.pixels.pixel_plan import RGBA, Floats
 from fieldcraft.view.pixels.placement import Placement
+from fieldcraft.view.pixels.themes import RGB
 
 POSITIVE: RGB = (255, 96, 56)
 NEGATIVE: RGB = (48, 140, 255)
@@ -26,7 +28,14 @@ _BY_SIGN = np.array([_IDLE, POSITIVE, NEGATIVE], dtype=np.uint8)
 """The fillings of markers for strengths of 0, above and below."""
 _SHADE: RGB = (8, 9, 12)
 _WIDEST = 1000  # pixels
-_SMALLEST = 2.0
+_SMALLEST = 2.0  # pixels
+
+# Colors of candidates: the removed ones, the others in shades of green, and the letters.
+_REMOVED = "#6d7380"
+_GREEN = "#4be08a"
+_SHADES = 8
+_DARKEST = 0.3  # of the table
+_TEXT = (244, 245, 247)
 
 
 def draw_lines(
@@ -129,14 +138,18 @@ def _draw(
     width: float,
     shade: float,
 ) -> None:
+    """Draw lines with a dark rim; a line of one point is a dot."""
     _check_picture(picture, place)
     wide = checks.positive("width", width, maximum=_WIDEST)
-    drawn = [line for line in (np.atleast_2d(place.pixel_of(line)) for line in lines) if len(line)]
+    drawn = []
+    for line in lines:
+        pixels = np.atleast_2d(place.pixel_of(line))
+        if len(pixels):
+            drawn.append(pixels)
     tone = parse_color(color)
     dark = checks.fraction("shade", shade)
     if not drawn:
         return
-    # A line of one point is a dot.
     starts = np.concatenate([line[: max(len(line) - 1, 1)] for line in drawn])
     ends = np.concatenate([line[min(len(line) - 1, 1) :] for line in drawn])
     if dark:
@@ -157,11 +170,15 @@ def _check_picture(picture: RGBA, place: Placement) -> None:
     checks.instance(
         place, Placement, "A place is a Placement", "Pass fieldcraft.view.Placement(space, ...)"
     )
-    is_bytes = isinstance(picture, np.ndarray) and picture.dtype == np.uint8
-    if not is_bytes or picture.shape != (*place.shape, 4):
+    given: object = picture
+    if isinstance(given, np.ndarray):
+        got = f"{given.dtype} of shape {given.shape}"
+    else:
+        got = type(given).__name__
+    if got != f"uint8 of shape {(*place.shape, 4)}":
         raise InvalidValue(
             f"A picture is uint8 and has the size of its placement, {(*place.shape, 4)}",
-            got=f"shape {picture.shape}" if is_bytes else type(picture).__name__,
+            got=got,
             remedy=(
                 "Pass what frame(layer) returns, and Placement(space, scale=..., size=...,"
                 " crop=...) with the arguments of the frame"
@@ -289,13 +306,6 @@ def draw_markers(
     kernels.pictures.frame_pixels.markers(
         pixels, strengths, sizes, order, fillings, is_opaque, picture, words
     )
-
-
-_SHADES = 8
-_REMOVED = "#6d7380"
-_GREEN = "#4be08a"
-_DARKEST = 0.3  # of the table
-_TEXT = (244, 245, 247)
 
 
 def draw_candidates(

@@ -18,7 +18,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.files import target_of
 from fieldcraft.base.staging import Staging
-from fieldcraft.view.film.writers import FASTEST_GIF, WRITERS, Writer, need
+from fieldcraft.view.film.writers import FASTEST_GIF, SLOWEST_GIF, WRITERS, Writer, need
 
 RGBA = NDArray[np.uint8]
 
@@ -118,7 +118,8 @@ class Film:
     path : str or path
         The file to write; its folder is made with the first frame if there is none.
     fps : float, optional
-        Frames per second, above 0; for a GIF at most 50, since players slow faster ones down.
+        Frames per second, 0.001 to 1000; for a GIF 0.002 to 50, since it counts a frame in at most
+        65,535 hundredths of a second, and players slow faster ones down.
     quality : int, optional
         1 to 100, for `.webp` (exact if absent) and `.mp4` (90 if absent).
 
@@ -155,10 +156,14 @@ class Film:
                 got=repr(self.path.name),
                 remedy="Give the file one of these suffixes",
             )
-        most = FASTEST_GIF if suffix == ".gif" else 1000
-        if not Fraction(1, 1000) <= self.fps <= most:
+        least = Fraction(1, 1000)
+        most = 1000
+        if suffix == ".gif":
+            least = SLOWEST_GIF
+            most = FASTEST_GIF
+        if not least <= self.fps <= most:
             raise InvalidValue(
-                f"A {suffix[1:].upper()} runs at 0.001 to {most} frames per second",
+                f"A {suffix[1:].upper()} runs at {float(least):.2g} to {most} frames per second",
                 got=f"fps={fps!r}",
                 remedy="Pass 30, say, or write .mp4 or .webp",
             )
@@ -194,6 +199,7 @@ class Film:
 
     @contextmanager
     def _discarded_on_error(self) -> Iterator[None]:
+        """Discard the film where the block fails."""
         try:
             yield
         except BaseException as error:

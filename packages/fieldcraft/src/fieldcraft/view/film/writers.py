@@ -24,6 +24,8 @@ RGBA = NDArray[np.uint8]
 _MOST_COLORS = 256
 _FEW_PIXELS = 60_000  # Sorting fewer takes less time than a search of 2**24 flags.
 FASTEST_GIF = 50
+SLOWEST_GIF = Fraction(1, 500)
+"""Frames per second of a GIF."""
 
 
 class _Spool:
@@ -59,7 +61,9 @@ def _packed(rgb: NDArray[np.uint8]) -> NDArray[np.uint32]:
     """Return colors of shape (..., 3), or (..., 4) without their alpha, as one number each:
     0xrrggbb.
     """
-    red, green, blue = (rgb[..., channel].astype(np.uint32) for channel in range(3))
+    red = rgb[..., 0].astype(np.uint32)
+    green = rgb[..., 1].astype(np.uint32)
+    blue = rgb[..., 2].astype(np.uint32)
     return red << np.uint32(16) | green << np.uint32(8) | blue
 
 
@@ -129,8 +133,9 @@ class _Gif(Writer):
         self._spool.add(frame[..., :3])
 
     def finish(self) -> None:
-        height, width = (side.to_bytes(2, "little") for side in self.size)
-        self.file.write(b"GIF89a" + width + height + bytes(3))
+        height, width = self.size
+        sides = width.to_bytes(2, "little") + height.to_bytes(2, "little")
+        self.file.write(b"GIF89a" + sides + bytes(3))
         self.file.write(b"!\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00")
         # One color less than a palette holds, which leaves a place for "as before".
         rich = np.flatnonzero(self._rich).astype(np.uint32)
@@ -213,10 +218,12 @@ class _WebP(Writer):
     def finish(self) -> None:
         ends = [round(1000 * i / self.fps) for i in range(len(self._spool) + 1)]
         durations = [end - start for start, end in pairwise(ends)]
-        options: dict[str, Any] = {"quality": self.quality}
+        options: dict[str, Any] = {"duration": durations, "loop": 0, "method": 2}
         if self.quality is None:
-            options = {"lossless": True, "exact": True}
-        options |= {"duration": durations, "loop": 0, "method": 2}
+            options["lossless"] = True
+            options["exact"] = True
+        else:
+            options["quality"] = self.quality
         _reel(self._spool).save(self.file, "WEBP", save_all=True, **options)
         self._spool.close()
 

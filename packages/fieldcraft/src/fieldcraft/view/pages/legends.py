@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, needs
-from fieldcraft.view.drawing.brush import LINE, measure, wrapped
+from fieldcraft.view.drawing.letters import LINE, measure, wrapped
 from fieldcraft.view.palettes import Color, parse_color
-from fieldcraft.view.pixels.pixel_plan import DARK, HIDDEN, RGB, RGBA, ColorScale, Theme
+from fieldcraft.view.pixels.color_scale import HIDDEN, ColorScale
+from fieldcraft.view.pixels.pixel_plan import RGBA
+from fieldcraft.view.pixels.themes import DARK, RGB, Theme
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,7 +49,10 @@ def styled(theme: Theme = DARK) -> Iterator[None]:
     need_plots()
     from matplotlib import style
 
-    text, faint, page, axes = map(share_of, (theme.text, theme.faint_text, theme.page, theme.axes))
+    text = share_of(theme.text)
+    faint = share_of(theme.faint_text)
+    page = share_of(theme.page)
+    axes = share_of(theme.axes)
     settings: dict[str, Any] = {
         "figure.dpi": 72,
         "figure.facecolor": page,
@@ -182,13 +187,17 @@ class ScaleLegend:
         return self._drawn(width, False, theme)
 
     def _drawn(self, length: int, upright: bool, theme: Theme) -> RGBA:
+        """Return the bar, upright or level."""
         scale = self.colors
         values = np.linspace(scale.low, scale.high, 256).astype(np.float32)
         drawn = scale.index(values) != HIDDEN
         tones = over_ground(scale.rgb(values), drawn, self.opacity, theme).tobytes()
         beyond = (bool(self.beyond[0]), bool(self.beyond[1]))
         limits = (scale.low, scale.high)
-        title = self.title if upright else ""
+        if upright:
+            title = self.title
+        else:
+            title = ""
         return _color_bar(limits, tones, title, beyond, self.percent, length, upright, theme)
 
 
@@ -203,6 +212,7 @@ def _color_bar(
     upright: bool,
     theme: Theme,
 ) -> RGBA:
+    """Return a color bar, read-only; `tones` are the colors, float64 of shape (N, 3)."""
     with styled(theme):
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import ListedColormap, Normalize
@@ -216,13 +226,16 @@ def _color_bar(
             lines = wrapped(title, 120)
             head = len(lines) * LINE + 6
         bar = max(length - head - 2 * _POINT, 60)
-        gap = (high - low) * ((LINE if upright else 40) / bar)
-        inner = MaxNLocator(max(2, bar // (34 if upright else 70)), steps=[1, 2, 5, 10])
-        ticks = [
-            low,
-            *(tick for tick in inner.tick_values(low, high) if low + gap <= tick <= high - gap),
-            high,
-        ]
+        if upright:
+            least_gap = LINE
+            typical_gap = 34
+        else:
+            least_gap = 40
+            typical_gap = 70
+        gap = (high - low) * (least_gap / bar)
+        inner = MaxNLocator(max(2, bar // typical_gap), steps=[1, 2, 5, 10])
+        between = [tick for tick in inner.tick_values(low, high) if low + gap <= tick <= high - gap]
+        ticks = [low, *between, high]
         factor = 1
         unit = ""
         if percent:
@@ -230,25 +243,35 @@ def _color_bar(
             unit = " %"
         labels = [f"{format_number(tick * factor)}{unit}" for tick in ticks]
         widest = max(map(measure, labels))
+        # The size of the figure, and the corner and the sides of the bar on it, in pixels.
         if upright:
-            width = max([_BAR + 10 + widest, *map(measure, lines)])
-            size = (width + 2, head + bar + 2 * _POINT)
-            box = (1, _POINT, _BAR, bar)
+            width = max([_BAR + 10 + widest, *map(measure, lines)]) + 2
+            height = head + bar + 2 * _POINT
+            left = 1
+            bottom = _POINT
+            across = _BAR
+            up = bar
+            orientation = "vertical"
+            share_of_points = _POINT / up
         else:
-            inset = max(_POINT, widest // 2)
-            size = (length, 38)
-            box = (inset, 24, max(length - 2 * inset, 10), 12)
-        figure = Figure((size[0] / 72, size[1] / 72))
-        scaled = [side / size[k % 2] for k, side in enumerate(box)]
-        axes = figure.add_axes((scaled[0], scaled[1], scaled[2], scaled[3]))
+            width = length
+            height = 38
+            left = max(_POINT, widest // 2)
+            bottom = 24
+            across = max(length - 2 * left, 10)
+            up = 12
+            orientation = "horizontal"
+            share_of_points = _POINT / across
+        figure = Figure((width / 72, height / 72))
+        axes = figure.add_axes((left / width, bottom / height, across / width, up / height))
         colors = np.frombuffer(tones).reshape(-1, 3) / 255
         ends = {(True, True): "both", (True, False): "min", (False, True): "max"}
         drawn = figure.colorbar(
             ScalarMappable(Normalize(low, high), ListedColormap(colors)),
             cax=axes,
-            orientation="vertical" if upright else "horizontal",
+            orientation=orientation,
             extend=ends.get(beyond, "neither"),
-            extendfrac=_POINT / box[3 if upright else 2],
+            extendfrac=share_of_points,
         )
         drawn.set_ticks(ticks, labels=labels)
         drawn.outline.set_edgecolor(share_of(theme.faint_text))
@@ -338,6 +361,7 @@ class TeamLegend:
         return self._drawn(width, max(1, min(len(self.names), width // widest)), theme)
 
     def _drawn(self, width: int, columns: int, theme: Theme) -> RGBA:
+        """Return the patches in columns."""
         tones = np.array([parse_color(color) for color in self.colors])
         shown = over_ground(tones, np.ones(len(tones), dtype=np.bool_), self.opacity, theme)
         colors = tuple((red, green, blue) for red, green, blue in (shown / 255).tolist())
@@ -356,6 +380,7 @@ def _patches(
     columns: int,
     theme: Theme,
 ) -> RGBA:
+    """Return the patches of teams, read-only."""
     with styled(theme):
         from matplotlib.figure import Figure
         from matplotlib.patches import Patch

@@ -17,7 +17,8 @@ from fieldcraft.space import Grid
 from fieldcraft.view.drawing.overlays import draw_arrows, draw_dots, draw_lines
 from fieldcraft.view.frame import Team
 from fieldcraft.view.palettes import between, parse_color
-from fieldcraft.view.pixels.pixel_plan import RGBA, ColorScale
+from fieldcraft.view.pixels.color_scale import ColorScale
+from fieldcraft.view.pixels.pixel_plan import RGBA
 from fieldcraft.view.pixels.placement import Placement
 
 _OTHERS = "#c3c7d0"  # the color of several other teams together
@@ -65,10 +66,10 @@ def _share_scale(share: TeamShare, light: bool) -> ColorScale:
     """Return the scale from the color of the others over even ground to that of the team."""
     teams = {team.label: team.color for team in Team.all_of(share.teams)}
     own = teams.pop(share.team)
-    if len(teams) != 1:
-        others = parse_color(_OTHERS)
+    if len(teams) == 1:
+        (others,) = teams.values()
     else:
-        others = next(iter(teams.values()))
+        others = parse_color(_OTHERS)
     return ColorScale(0.0, 1.0, None, between(others, own, light=light))
 
 
@@ -81,6 +82,7 @@ def _belief_scale(belief: Belief, light: bool) -> ColorScale:
 
 
 def _goals_of(distances: DistanceMap) -> Callable[[RGBA, Placement], None]:
+    """Return a function that draws the goals of a distance map, smaller where there are many."""
     places = distances.space.position_of(distances.goals)
 
     def mark(picture: RGBA, place: Placement) -> None:
@@ -92,6 +94,8 @@ def _goals_of(distances: DistanceMap) -> Callable[[RGBA, Placement], None]:
 
 
 def _barrier_of(pursuit: Pursuit) -> Callable[[RGBA, Placement], None]:
+    """Return a function that draws the barrier of a pursuit."""
+
     def mark(picture: RGBA, place: Placement) -> None:
         values = pursuit.barrier.astype(np.float32)
         colors = ColorScale(0, 1, 0.5, np.array([parse_color(_BARRIER)] * 2, dtype=np.uint8))
@@ -103,6 +107,7 @@ def _barrier_of(pursuit: Pursuit) -> Callable[[RGBA, Placement], None]:
 
 
 def _arrows_of(field: FlowField) -> Callable[[RGBA, Placement], None]:
+    """Return a function that draws the directions of a flow field, and its goals."""
     goals = _goals_of(field.distance_map)
 
     def mark(picture: RGBA, place: Placement) -> None:
@@ -126,6 +131,8 @@ def _segments(field: FlowField) -> NDArray[np.float64]:
     along = vectors[cells] * (0.7 * space.typical_step)
     across = along[:, ::-1] * (-1, 1)
     ends = starts + along
-    heads = [ends - 0.35 * along + 0.2 * side * across for side in (-1, 1)]
-    pairs = [(starts, ends), *((ends, head) for head in heads)]
-    return np.concatenate([np.stack(pair, axis=1) for pair in pairs])
+    lines = [np.stack([starts, ends], axis=1)]
+    for side in (-1, 1):
+        head = ends - 0.35 * along + 0.2 * side * across
+        lines.append(np.stack([ends, head], axis=1))
+    return np.concatenate(lines)

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-import base64
-import html
-import importlib.util
-import io
 from collections.abc import Sequence
 from typing import Any, Unpack
 
 import numpy as np
 
 from fieldcraft.base import checks
-from fieldcraft.base.errors import InvalidValue, MissingLibrary
-from fieldcraft.base.pictured import Pictured
-from fieldcraft.layers.influence_map import InfluenceMap
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.layers.teams.teams import Teams
-from fieldcraft.paths import Path
-from fieldcraft.space import Space
-from fieldcraft.values.operand import Operand
-from fieldcraft.view.drawing.brush import ASCENT, LINE, measure, wrapped, write
-from fieldcraft.view.drawing.overlays import draw_dots, draw_lines
+from fieldcraft.view.drawing.letters import ASCENT, LINE, measure, wrapped, write
 from fieldcraft.view.film.film import checked_frame
 from fieldcraft.view.frame import Drawing, Team, frame, frame_teams, scale_for
 from fieldcraft.view.pages.legends import Legend, ScaleLegend, TeamLegend
 from fieldcraft.view.pages.meanings import meaning_of
-from fieldcraft.view.pixels.pixel_plan import DARK, LIGHT, RGBA, ColorScale, Theme, theme_of
+from fieldcraft.view.pixels.color_scale import ColorScale
+from fieldcraft.view.pixels.pixel_plan import RGBA
 from fieldcraft.view.pixels.placement import Placement, subject_of
+from fieldcraft.view.pixels.themes import DARK, LIGHT, Theme, theme_of
 
-MARGIN = 18
-GAP = 14
-TITLE = 1.5
+MARGIN = 18  # pixels around a page
+GAP = 14  # pixels between its pictures
+TITLE = 1.5  # the size of the letters of its title
+_BESIDE = 22  # pixels between pictures and the legend beside them
+_BETWEEN = 8  # pixels below a title and above a caption
+_NARROWEST_CAPTION = 160  # pixels
 _MOST_PIXELS = 2**27
 
 
@@ -102,7 +97,8 @@ def picture(
         else:
             shown = scale_for(subject, colors, limits, threshold, ground)
         values = subject.values
-        beyond = (values.min() < np.float32(shown.low), values.max() > np.float32(shown.high))
+        has_below = bool((values < np.float32(shown.low)).any())
+        has_above = bool((values > np.float32(shown.high)).any())
         drawn = frame(meaning.layer, colors=shown, **drawing)
         if meaning.mark is not None and drawing.get("sources", True):
             place = Placement(
@@ -113,13 +109,15 @@ def picture(
             )
             meaning.mark(drawn, place)
         name = meaning.title or subject.name
-        key = ScaleLegend(shown, legend, beyond, meaning.percent, opacity)
+        key = ScaleLegend(shown, legend, (has_below, has_above), meaning.percent, opacity)
         if isinstance(caption, str) and not caption:
             caption = meaning.caption
+    if title is None:
+        title = name
     return page(
         [drawn],
         legend=key,
-        title=name if title is None else title,
+        title=title,
         caption=caption,
         light=theme_of(ground) is LIGHT,
     )
@@ -173,7 +171,10 @@ def page(
     >>> fc.view.page(drawn).shape
     (76, 130, 4)
     """
-    theme = LIGHT if checks.flag("light", light) else DARK
+    if checks.flag("light", light):
+        theme = LIGHT
+    else:
+        theme = DARK
     checks.text("title", title)
     checks.text("caption", caption)
     pictures = [checked_frame(shown, (4,)) for shown in checks.sequence("frames", frames)]
@@ -185,15 +186,14 @@ def page(
         checks.text("Each title", name)
     if isinstance(legend, ColorScale):
         legend = ScaleLegend(legend)
-    is_one = legend is None or isinstance(legend, Legend)
-    if is_one:
-        below = None
-    else:
-        below = checks.sequence("legend", legend)
+    below = None
     counts = {len(pictures), len(names)}
-    if below is not None:
+    are_legends = True
+    if legend is not None and not isinstance(legend, Legend):
+        below = checks.sequence("legend", legend)
         counts.add(len(below))
-    if not pictures or len(counts) > 1 or not all(isinstance(each, Legend) for each in below or ()):
+        are_legends = all(isinstance(each, Legend) for each in below)
+    if not pictures or len(counts) > 1 or not are_legends:
         raise InvalidValue(
             "A page has at least one frame, and one title and legend per frame",
             got=f"{len(pictures)} frames, {len(names)} titles, legend={legend!r:.60}",
@@ -209,38 +209,48 @@ def page(
     else:
         across = checks.integer("columns", columns, minimum=1)
     across = min(across, len(pictures))
-    head = LINE + 3 if any(names) else 0
+    down = -(-len(pictures) // across)
+    # Each picture has a cell of `wide` x `high` pixels, with its title above, in a grid.
     wide = max(*(shown.shape[1] for shown in pictures), *(measure(name) for name in names), 1)
     high = max(shown.shape[0] for shown in pictures)
-    down = -(-len(pictures) // across)
-    grid = (across * wide + (across - 1) * GAP, down * (high + head) + (down - 1) * GAP)
+    head = 0
+    if any(names):
+        head = LINE + 3
+    width = across * wide + (across - 1) * GAP
+    body = down * (high + head) + (down - 1) * GAP
+    content = width
+    key = None
     if isinstance(legend, Legend):
-        key = legend.beside(grid[1] - head, theme)
-    else:
-        key = None
-    content = grid[0] + (0 if key is None else 22 + key.shape[1])
-    content = max(content, measure(title, scale=TITLE, bold=True), 160 if caption else 0)
+        key = legend.beside(body - head, theme)
+        content += _BESIDE + key.shape[1]
+        body = max(body, head + key.shape[0])
+    content = max(content, measure(title, scale=TITLE, bold=True))
+    top = MARGIN
+    if title:
+        top += round(LINE * TITLE) + _BETWEEN
+    lines = []
+    foot = 0
     if caption:
+        content = max(content, _NARROWEST_CAPTION)
         lines = wrapped(caption, content)
-    else:
-        lines = []
-    top = MARGIN + (round(LINE * TITLE) + 8 if title else 0)
-    body = max(grid[1], 0 if key is None else head + key.shape[0])
-    foot = len(lines) * LINE
-    drawn = _blank(top + body + (foot + 8 if foot else 0) + MARGIN, content + 2 * MARGIN, theme)
+        foot = _BETWEEN + len(lines) * LINE
+    drawn = _blank(top + body + foot + MARGIN, content + 2 * MARGIN, theme)
     if title:
         baseline = MARGIN + round(ASCENT * TITLE)
         write(drawn, MARGIN, baseline, title, theme.text, scale=TITLE, bold=True)
-    for i, (shown, name) in enumerate(zip(pictures, names, strict=True)):
-        left = MARGIN + i % across * (wide + GAP)
-        upper = top + i // across * (high + head + GAP)
+    for number, (shown, name) in enumerate(zip(pictures, names, strict=True)):
+        row, column = divmod(number, across)
+        left = MARGIN + column * (wide + GAP)
+        upper = top + row * (high + head + GAP)
         if name:
             write(drawn, left, upper + ASCENT, name, theme.text)
         _paste(drawn, shown, left, upper + head + (high - shown.shape[0]) // 2)
     if key is not None:
-        _paste(drawn, key, MARGIN + grid[0] + 22, top + head)
-    for i, text in enumerate(lines):
-        write(drawn, MARGIN, top + body + 8 + ASCENT + i * LINE, text, theme.faint_text)
+        _paste(drawn, key, MARGIN + width + _BESIDE, top + head)
+    baseline = top + body + _BETWEEN + ASCENT
+    for text in lines:
+        write(drawn, MARGIN, baseline, text, theme.faint_text)
+        baseline += LINE
     return drawn
 
 
@@ -258,82 +268,17 @@ def _blank(height: int, width: int, theme: Theme) -> RGBA:
 def _stacked(shown: RGBA, key: RGBA, theme: Theme) -> RGBA:
     """Return a picture with its legend below it."""
     height, width = shown.shape[:2]
-    drawn = _blank(height + 8 + key.shape[0], width, theme)
+    drawn = _blank(height + _BETWEEN + key.shape[0], width, theme)
     drawn[:height] = shown
-    _paste(drawn, key[:, :width], 0, height + 8)
+    _paste(drawn, key[:, :width], 0, height + _BETWEEN)
     return drawn
 
 
 def _paste(drawn: RGBA, shown: RGBA, left: int, top: int) -> None:
+    """Draw a picture onto a page."""
     part = drawn[top : top + shown.shape[0], left : left + shown.shape[1]]
     if (shown[..., 3] == 255).all():
         part[:] = shown
         return
     alpha = shown[..., 3:] / 255
     part[..., :3] = np.rint(part[..., :3] * (1 - alpha) + shown[..., :3] * alpha)
-
-
-_PATH = "#ffd166"
-_SIDE = 480  # pixels along the longer side, at most
-
-
-def as_png(shown: Pictured) -> bytes | None:
-    """Return a picture of a map, of a space and its walls, of teams, or of a path on its map, as
-    the bytes of a PNG; None where it can't be drawn.
-    """
-    try:
-        from PIL import Image
-
-        drawn = _drawn(shown)
-    except (ImportError, MissingLibrary, InvalidValue):
-        return None
-    encoded = io.BytesIO()
-    Image.fromarray(drawn).save(encoded, "PNG")
-    return encoded.getvalue()
-
-
-def as_html(imap: InfluenceMap) -> str:
-    """Return the layers of an influence map, each with its picture."""
-    rows = "".join(_row(name, layer) for name, layer in imap.layers.items())
-    return f"<p>{html.escape(repr(imap))}</p><table>{rows}</table>"
-
-
-def _row(name: str, layer: Operand) -> str:
-    png = as_png(layer)
-    image = ""
-    if png is not None:
-        data = base64.b64encode(png).decode()
-        image = f'<img src="data:image/png;base64,{data}" alt="{html.escape(name)}">'
-    return f"<tr><td>{image}</td><td>{html.escape(repr(layer))}</td></tr>"
-
-
-def _drawn(shown: Pictured) -> RGBA:
-    if isinstance(shown, Space):
-        return _ground(shown)
-    if isinstance(shown, Path):
-        return _path(shown)
-    assert isinstance(shown, Operand | Teams)
-    if importlib.util.find_spec("matplotlib") is not None:
-        return picture(shown, size=_SIDE)
-    return (frame_teams if isinstance(shown, Teams) else frame)(shown, size=_SIDE)
-
-
-def _ground(space: Space) -> RGBA:
-    return frame(np.zeros(space.shape, dtype=np.float32), space=space, size=_SIDE)
-
-
-def _path(path: Path) -> RGBA:
-    """Return a path on the ground of its map, with a dot at its start and a larger one at its goal.
-    A path over an edge that wraps is broken there.
-    """
-    drawn = _ground(path.space)
-    place = Placement(path.space, size=_SIDE)
-    if not path.found:
-        return drawn
-    places = path.at(np.linspace(0, path.length, 4 * _SIDE))
-    gaps = np.linalg.norm(np.diff(places, axis=0), axis=1)
-    broken = 1 + np.flatnonzero(gaps > 8 * path.length / (4 * _SIDE) + 1e-9)
-    draw_lines(drawn, place, np.split(places, broken), color=_PATH, width=3.0)
-    draw_dots(drawn, place, places[:1], color=_PATH, width=9.0)
-    draw_dots(drawn, place, places[-1:], color=_PATH, width=14.0)
-    return drawn

@@ -10,13 +10,15 @@ from numpy.typing import ArrayLike
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.view.drawing.brush import wrapped
+from fieldcraft.view.drawing.letters import wrapped
 from fieldcraft.view.pages.legends import format_number, rendered, share_of, styled
 from fieldcraft.view.pages.pages import GAP, MARGIN, TITLE
 from fieldcraft.view.palettes import TEAM_COLORS, Color, parse_color
-from fieldcraft.view.pixels.pixel_plan import DARK, LIGHT, RGBA
+from fieldcraft.view.pixels.pixel_plan import RGBA
+from fieldcraft.view.pixels.themes import DARK, LIGHT
 
 _STEPS = (0.1, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600)  # seconds
+_LONGEST = 2**14  # pixels along a side
 _STYLES = ("-", "--", ":")
 """The styles of lines, one after the other where colors repeat."""
 
@@ -72,14 +74,12 @@ def plot_over_time(
     lines = checks.sequence("curves", curves)
     count = checks.array("seconds", seconds).size
     times = checks.numbers("seconds", seconds, count)
-    size = [
-        checks.integer(name, side, minimum=least, maximum=2**14)
-        for name, side, least in (("width", width, 240), ("height", height, 160))
-    ]
+    wide = checks.integer("width", width, minimum=240, maximum=_LONGEST)
+    high = checks.integer("height", height, minimum=160, maximum=_LONGEST)
     checks.text("title", title)
     checks.text("caption", caption)
     checks.flag("percent", percent)
-    if any(not isinstance(line, tuple) or len(line) != 3 for line in lines or [()]):
+    if not lines or any(not isinstance(line, tuple) or len(line) != 3 for line in lines):
         raise InvalidValue(
             "A plot has curves (name, values, color), at least one",
             got=repr(lines)[:60],
@@ -91,59 +91,79 @@ def plot_over_time(
             got=repr(times.tolist())[:60],
             remedy="Sort them, and drop repeats",
         )
-    if limits is None:
-        low, high = (None, None)
-    else:
-        low, high = checks.pair("limits", limits)
-    if low is not None and high is not None and low >= high:
+    ends = checks.optional(checks.pair)("limits", limits)
+    if ends is not None and ends[0] >= ends[1]:
         raise InvalidValue(
             "The limits of a plot are (low, high), low below high",
             got=f"limits={limits!r}",
             remedy="Pass (0, 1), say",
         )
-    theme = LIGHT if checks.flag("light", light) else DARK
+    if checks.flag("light", light):
+        theme = LIGHT
+    else:
+        theme = DARK
     with styled(theme):
         from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
         from matplotlib.ticker import FuncFormatter, MultipleLocator
 
         layout = ConstrainedLayoutEngine(w_pad=MARGIN / 72, h_pad=GAP / 72)
-        figure = Figure((size[0] / 72, size[1] / 72), layout=layout)
+        figure = Figure((wide / 72, high / 72), layout=layout)
         axes = figure.subplots()
-        for k, (name, given, color) in enumerate(lines):
+        for number, (name, given, color) in enumerate(lines):
             values = checks.numbers(f"Values of {checks.text('A name', name)!r}", given, count)
-            tone = parse_color(TEAM_COLORS[k % len(TEAM_COLORS)] if color is None else color)
+            repeats, place = divmod(number, len(TEAM_COLORS))
+            if color is None:
+                color = TEAM_COLORS[place]
             axes.plot(
                 times,
                 values,
-                color=share_of(tone),
-                linestyle=_STYLES[k // len(TEAM_COLORS) % len(_STYLES)],
+                color=share_of(parse_color(color)),
+                linestyle=_STYLES[repeats % len(_STYLES)],
                 label=name,
                 clip_on=limits is not None,
             )
         axes.set_xmargin(0)
-        axes.set_ylim(min(0.0, axes.get_ylim()[0]) if low is None else low, high)
+        if ends is None:
+            axes.set_ylim(min(0.0, axes.get_ylim()[0]), None)
+        else:
+            axes.set_ylim(*ends)
         axes.grid(axis="y")
-        least = float(times[-1] - times[0]) * 70 / size[0]
+        least = float(times[-1] - times[0]) * 70 / wide
         step = next((step for step in _STEPS if step >= least), 3600 * math.ceil(least / 3600))
         axes.xaxis.set_major_locator(MultipleLocator(step))
-        axes.xaxis.set_major_formatter(FuncFormatter(_clock if times[-1] >= 120 else _seconds))
-        unit, factor = (" %", 100) if percent else ("", 1)
-        axes.yaxis.set_major_formatter(
-            FuncFormatter(lambda value, _: f"{format_number(value * factor)}{unit}")
-        )
+        if times[-1] >= 120:
+            axes.xaxis.set_major_formatter(FuncFormatter(_clock))
+        else:
+            axes.xaxis.set_major_formatter(FuncFormatter(_seconds))
+        if percent:
+            axes.yaxis.set_major_formatter(FuncFormatter(_percent))
+        else:
+            axes.yaxis.set_major_formatter(FuncFormatter(_plain))
         figure.legend(loc="outside right upper", labelcolor="linecolor")
         if title:
             figure.suptitle(title, size=13 * TITLE, weight="bold", x=0.02, ha="left")
         if caption:
-            text = "\n".join(wrapped(caption, size[0] - 2 * MARGIN))
+            text = "\n".join(wrapped(caption, wide - 2 * MARGIN))
             figure.supxlabel(text, size=13, color=share_of(theme.faint_text), x=0.02, ha="left")
         return rendered(figure).copy()
 
 
+def _percent(share: float, _: int) -> str:
+    """Return the label of a share."""
+    return f"{format_number(share * 100)} %"
+
+
+def _plain(value: float, _: int) -> str:
+    """Return the label of a number."""
+    return format_number(value)
+
+
 def _clock(seconds: float, _: int) -> str:
+    """Return the label of a moment of a long plot."""
     return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"
 
 
 def _seconds(seconds: float, _: int) -> str:
+    """Return the label of a moment of a short plot."""
     return f"{seconds:g} s"

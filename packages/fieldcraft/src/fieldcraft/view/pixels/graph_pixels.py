@@ -13,7 +13,8 @@ from fieldcraft.space import HexGrid, Space
 from fieldcraft.space.cached import cached
 from fieldcraft.space.kinds import graph_of
 from fieldcraft.view.drawing.brush import Brush
-from fieldcraft.view.pixels.pixel_plan import RGBA, Floats, Ground, Plan, Theme, theme_of
+from fieldcraft.view.pixels.pixel_plan import RGBA, Floats, Plan
+from fieldcraft.view.pixels.themes import Ground, Theme, theme_of
 
 Polygons = tuple[Floats, NDArray[np.int64]]
 """Corners (x, y) of all polygons, and where those of each begin."""
@@ -48,13 +49,13 @@ class AbovePlan(Plan):
             self._margin = _MARGIN
         else:
             self._margin = min(_MARGIN, size // 2)
-        if scale is None:
             if longest > 0:
                 scale = max(size - 2 * _MARGIN, 1) / longest
             else:
                 scale = 1.0
         self.scale = scale
-        across, down = (max(int(np.ceil(side * scale)) + 2 * self._margin, 1) for side in extent)
+        across = max(int(np.ceil(extent[0] * scale)) + 2 * self._margin, 1)
+        down = max(int(np.ceil(extent[1] * scale)) + 2 * self._margin, 1)
         if max(across, down) > _LONGEST:
             raise InvalidValue(
                 f"A picture has at most {_LONGEST:,} pixels along a side",
@@ -62,7 +63,7 @@ class AbovePlan(Plan):
                 remedy="Pass a smaller scale or size",
             )
         self.shape = self._bounded(down, across)
-        self.pixels_per_cell = scale * (space.typical_step if len(space.adjacency.ends) else 1.0)
+        self.pixels_per_cell = scale * _step_of(space)
         self.heights = heights
         if heights is not None:
             below, above = checks.pair("heights", heights)
@@ -195,17 +196,25 @@ def outlines(space: Space) -> tuple[Polygons | None, float]:
     reaches from its center.
     """
     if isinstance(space, HexGrid):
-        turn = np.radians(np.arange(6) * 60 + (30 if space.orientation == "pointy" else 0))
+        first = 30 if space.orientation == "pointy" else 0
+        turn = np.radians(first + 60 * np.arange(6))
         ring = space.size * np.stack([np.cos(turn), np.sin(turn)], axis=1)
         corners = (space.positions[:, np.newaxis] + ring).reshape(-1, 2)
         return (corners, np.arange(0, 6 * len(space) + 1, 6)), float(space.size)
     mesh = graph_of(space).mesh
     if mesh is None:
-        return None, space.typical_step if len(space.adjacency.ends) else 1.0
+        return None, _step_of(space)
     corners = mesh.corners[mesh.rings, :2]
     centers = np.repeat(space.positions[:, :2], np.diff(mesh.starts), axis=0)
     reach = float(np.hypot(*(corners - centers).T).max(initial=0.0))
     return (corners, mesh.starts), reach
+
+
+def _step_of(space: Space) -> float:
+    """Return the typical step of a space; 1 for one without steps."""
+    if len(space.adjacency.ends):
+        return space.typical_step
+    return 1.0
 
 
 def _polygons(space: Space) -> Polygons | None:

@@ -12,20 +12,9 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Grid
 from fieldcraft.space.cached import cached_until_walls_change
-from fieldcraft.view.pixels.pixel_plan import (
-    DARK,
-    HIDDEN,
-    LIGHT,
-    ON_WALL,
-    RGB,
-    RGBA,
-    ColorScale,
-    Floats,
-    Ground,
-    Plan,
-    Theme,
-    theme_of,
-)
+from fieldcraft.view.pixels.color_scale import HIDDEN, ColorScale
+from fieldcraft.view.pixels.pixel_plan import ON_WALL, RGBA, Floats, Plan
+from fieldcraft.view.pixels.themes import DARK, LIGHT, RGB, Ground, Theme, theme_of
 
 _TINTS = {
     "ground": (0, 0, 0),
@@ -202,6 +191,7 @@ class GridPlan(Plan):
         return picture
 
     def _enlarged(self, cells: NDArray[Any]) -> NDArray[Any]:
+        """Return cells as squares of pixels."""
         return np.repeat(np.repeat(cells, self.scale, axis=1), self.scale, axis=0)
 
     def _wall_lines(self) -> NDArray[np.int64]:
@@ -285,9 +275,10 @@ def _color_of_kind(name: str, usual: RGB, theme: Theme) -> RGB:
     """Return the color of a class of terrain, by a word in its name."""
     for word, tint in _TINTS.items():
         if word in name.lower():
-            light = theme is LIGHT  # its ground is nearly white: tints darken it
-            parts = [2 * (part - max(tint)) for part in tint] if light else tint
-            red, green, blue = np.add(theme.ground, parts).tolist()
+            parts = np.array(tint)
+            if theme is LIGHT:  # its ground is nearly white: tints darken it
+                parts = 2 * (parts - parts.max())
+            red, green, blue = (theme.ground + parts).tolist()
             return red, green, blue
     return usual
 

@@ -12,9 +12,10 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Grid, Space
 from fieldcraft.space.kinds import checked_space
+from fieldcraft.view.pixels.color_scale import numbers, plain_values
 from fieldcraft.view.pixels.graph_pixels import AbovePlan
 from fieldcraft.view.pixels.grid_pixels import GridPlan
-from fieldcraft.view.pixels.pixel_plan import Plan, numbers, plain_values
+from fieldcraft.view.pixels.pixel_plan import Plan
 
 
 @dataclass(frozen=True)
@@ -164,10 +165,11 @@ def subject_of(layer: Any, space: Space | None, *, finite: bool = True) -> tuple
             unknown = np.isinf(values)
             values = np.where(unknown, np.float32(0), values)
     else:
-        values = numbers(layer, dimensions=(1, 2) if space is not None else (2,))
         if space is not None:
+            values = numbers(layer, dimensions=(1, 2))
             own = space
         else:
+            values = numbers(layer)
             own = Grid(values.shape[1], values.shape[0])
     rule = f"values have the map's shape {own.axes}, here {tuple(own.shape)}"
     checks.array_of(values, tuple(own.shape), "fiub", rule, "Pass a value for each cell")
@@ -178,4 +180,6 @@ def subject_of(layer: Any, space: Space | None, *, finite: bool = True) -> tuple
     never = None
     if hasattr(type(layer), "never"):
         never = layer.never
-    return Subject(values, own, sources, name, unknown, never), own if space is None else space
+    if space is None:
+        space = own
+    return Subject(values, own, sources, name, unknown, never), space
