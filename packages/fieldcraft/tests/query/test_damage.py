@@ -5,14 +5,19 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.query import damage_next_turn
+from support.examples import examples
 from support.refusals import refused
+from support.worlds import WRAPS
 
 
 @pytest.mark.parametrize("size", [0.1, 0.3, 1.0, 7.7])
@@ -27,6 +32,42 @@ def test_walls_stop_walks_and_with_sight_attacks() -> None:
     for sight, hit in ((False, [1, 1, 0, 1, 0]), (True, [1, 1, 0, 0, 0])):
         damage = damage_next_turn(room, (0.5, 0.5), 1.0, moves=3, ranges=2, sight=sight)
         assert damage.total.values[0].tolist() == hit
+
+
+@examples(20)
+@given(
+    seed=st.integers(0, 10**6),
+    wrap=st.sampled_from(WRAPS),
+    as_graph=st.booleans(),
+    opaque=st.booleans(),
+)
+def test_attacks_in_sight_are_the_fields_of_view_of_all_cells_in_reach(
+    seed: int, wrap: Any, as_graph: bool, opaque: bool
+) -> None:
+    dice = np.random.default_rng(seed)
+    shape = (int(dice.integers(3, 45)), int(dice.integers(45, 150)))
+    walls = dice.random(shape) < dice.choice([0.0, 0.03, 0.2])
+    grid = fc.Grid(walls=walls, cell_size=0.5, origin=(3, -2), wrap=wrap, neighbors=8)
+    space: fc.Space = grid
+    if as_graph and wrap is False:
+        space = grid.to_graph()
+    if opaque:
+        space.set_opaque(np.flatnonzero(dice.random(shape) < 0.1))
+        space.set_opaque(np.flatnonzero(walls)[:20], False)
+    places = space.position_of(dice.choice(np.flatnonzero(~walls), 5))
+    moves = dice.choice([0.0, 1.0, 3.0, 40.0], 5, p=[0.2, 0.4, 0.3, 0.1])
+    ranges = dice.choice([0.0, 0.4, 0.5, 1.9, 4.0, 9.9, 10.0, 10.3, 15.0], 5)
+    strengths = dice.choice([0.5, 1.0, 2.0], 5)
+    damage = damage_next_turn(space, places, strengths, moves=moves, ranges=ranges, sight=True)
+    total, most = np.zeros(space.shape), np.zeros(space.shape)
+    for place, strength, move, far in zip(places, strengths, moves, ranges, strict=True):
+        reached = fc.reach(space, tuple(place), move, ranges=far, sight=True)
+        hit = fc.visible(space, reached.positions, max(far, 1e-9))
+        np.testing.assert_array_equal(reached.hits, hit)
+        total += strength * hit
+        most = np.maximum(most, strength * hit)
+    np.testing.assert_array_equal(damage.total.values, total)
+    np.testing.assert_array_equal(damage.most.values, most)
 
 
 def test_the_maps_are_maps() -> None:

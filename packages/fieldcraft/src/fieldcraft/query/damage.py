@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.words import Charge, IfOnWall
 from fieldcraft.paths.cost import CHARGES, Cost
-from fieldcraft.paths.search.reach import Hits, Reach, ReachSearch
+from fieldcraft.paths.search.reach import AttacksInSight, Hits, ReachSearch
 from fieldcraft.paths.starts_and_goals import ON_WALL, resolve_cells
 from fieldcraft.space import Space, checked_space
 from fieldcraft.space.sight.viewers import check_need_of_sight, checked_heights
@@ -110,21 +110,20 @@ def damage_next_turn(
     amounts = _not_negative("strengths", strengths, count)
     far = _not_negative("moves", moves, count)
     hit_ranges = _not_negative("ranges", ranges, count)
-    hits = Hits(space)
-    reached: list[Reach | None] = [None] * count
+    reached: dict[int, NDArray[np.int64]] = {}
     for limit in np.unique(far).tolist():
         search = ReachSearch(space, cost, enter, within_walk(space, limit))
-        for i in np.flatnonzero(far == limit).tolist():
-            for _ in search.run(int(starts[i])):
-                pass
-            reached[i] = Reach(space, *search.found(), float(hit_ranges[i]), sight, over)
+        walkers = np.flatnonzero(far == limit)
+        found = search.run_all(starts[walkers])
         search.end()
-    for each, amount in zip(reached, amounts.tolist(), strict=True):
-        assert each is not None
-        if sight:
-            hits.add_mask(each.hits, amount)
-        else:
-            hits.add(each.cells, each.range, amount)
+        for walker, (cells, _, _) in zip(walkers.tolist(), found, strict=True):
+            reached[walker] = cells
+    attacks = None
+    if sight:
+        attacks = AttacksInSight.of(space, hit_ranges.tolist(), over)
+    hits = Hits(space, attacks)
+    for i in range(count):
+        hits.add(reached[i], float(hit_ranges[i]), float(amounts[i]))
     return DamageNextTurn(
         space,
         ArrayMap(space, hits.total.astype(np.float32), "damage"),

@@ -50,6 +50,7 @@ FOLDERS = {
         "any_angle_blocks",
     ),
     "sight": (
+        "line_cells",
         "sees",
         "shot_cells",
         "visible",

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
+from fieldcraft.kernels.sight.line_cells import (
+    CENTER_LINES,
+    CenterLines,
+    bits_from,
+    blocked_lines,
+)
 
-__all__ = ["hits"]
+__all__ = ["CenterLines", "hits", "hits_in_sight"]
+
+_NONE = np.uint64(0)
 
 
 @kernel
@@ -83,3 +93,109 @@ def hits(walls, cells, reaches, widths, wrap, strength, number, total, most, las
                 last[y, x] = number
                 total[y, x] += strength
                 most[y, x] = max(most[y, x], strength)
+
+
+@kernel(forceinline=True)
+def _add_bits(bits, row, first, more):
+    """Set bits of a row, from bit `first` on."""
+    word = first // 64
+    shift = np.uint64(first % 64)
+    bits[row, word] |= more << shift
+    if shift != _NONE:
+        bits[row, word + 1] |= more >> (np.uint64(64) - shift)
+
+
+@kernel(
+    f"b1[:,::1], u8[:,::1], u8[:,::1], i8[::1], {CENTER_LINES}, i8, i8[::1], i8, f8, i8,"
+    " out f8[:,::1], out f8[:,::1], out i4[:,::1], out u8[:,::1], out u8[:,::1]"
+)
+def hits_in_sight(
+    walls,
+    opaque,
+    closed,
+    cells,
+    lines,
+    count,
+    reaches,
+    wrap,
+    strength,
+    number,
+    total,
+    most,
+    last,
+    reached,
+    done,
+):
+    """Add what one agent can do to each open cell that it sees from one of `cells`, within its
+    range; the rest as in `hits`.
+
+    The first `count` of `lines` lead to the cells within range, at most `reaches` (rows, columns)
+    away. `opaque`, `closed`, `reached` and `done` are one bit per cell, in words of 64, with so
+    many rows and columns around the map; `opaque` goes on there along axes that wrap. `closed` are
+    walls, and what is off the map along other axes. `reached` is all 0 before and after; `done` is
+    scratch.
+    """
+    height, width = walls.shape
+    rows = reaches[0]
+    columns = reaches[1]
+    one = np.uint64(1)
+    first_row = height
+    last_row = 0
+    first_column = width
+    last_column = 0
+    for k in range(cells.shape[0]):
+        r = cells[k] // width
+        c = cells[k] - r * width
+        first_row = min(first_row, r)
+        last_row = max(last_row, r)
+        first_column = min(first_column, c)
+        last_column = max(last_column, c)
+        bit = columns + c
+        reached[rows + r, bit // 64] |= one << np.uint64(bit % 64)
+    low = first_column // 64
+    high = (last_column + 2 * columns) // 64 + 2
+    for y in range(first_row, last_row + 2 * rows + 1):
+        for word in range(low, high):
+            done[y, word] = closed[y, word] | reached[y, word]
+    for i in range(count):
+        dy = lines.offsets[i, 0]
+        dx = lines.offsets[i, 1]
+        for r in range(first_row, last_row + 1):
+            for c in range(first_column, last_column + 1, 64):
+                here = bits_from(reached, rows + r, columns + c)
+                wanted = here & ~bits_from(done, rows + r + dy, columns + c + dx)
+                if wanted == _NONE:
+                    continue
+                seen = wanted & ~blocked_lines(opaque, lines, i, rows + r, columns + c, wanted)
+                if seen != _NONE:
+                    _add_bits(done, rows + r + dy, columns + c + dx, seen)
+    for k in range(cells.shape[0]):
+        r = cells[k] // width
+        bit = columns + cells[k] - r * width
+        reached[rows + r, bit // 64] = _NONE
+        done[rows + r, bit // 64] |= one << np.uint64(bit % 64)
+    for k in range(cells.shape[0]):
+        r = cells[k] // width
+        c = cells[k] - r * width
+        last[r, c] = number
+        if not walls[r, c]:
+            total[r, c] += strength
+            most[r, c] = max(most[r, c], strength)
+    for y in range(first_row, last_row + 2 * rows + 1):
+        for word in range(low, high):
+            found = done[y, word] & ~closed[y, word]
+            bit = 64 * word
+            while found != _NONE:
+                if found & one != _NONE:
+                    row = y - rows
+                    column = bit - columns
+                    if wrap & WRAP_Y != 0:
+                        row %= height
+                    if wrap & WRAP_X != 0:
+                        column %= width
+                    if last[row, column] != number and not walls[row, column]:
+                        last[row, column] = number
+                        total[row, column] += strength
+                        most[row, column] = max(most[row, column], strength)
+                found >>= one
+                bit += 1

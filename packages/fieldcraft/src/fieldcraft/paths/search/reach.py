@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,7 +42,8 @@ from fieldcraft.paths.starts_and_goals import ON_WALL, resolve_cells
 from fieldcraft.space import Grid, GridSnapshot, Space, checked_space, visible
 from fieldcraft.space.cached import cached
 from fieldcraft.space.cells import Many, One
-from fieldcraft.space.kinds import graph_of
+from fieldcraft.space.kinds import graph_of, sight_grid_of
+from fieldcraft.space.sight.lines_on_grid import LinesInRange
 from fieldcraft.space.sight.over_polygons import vertices_within
 from fieldcraft.space.sight.viewers import SightHeights, check_need_of_sight, checked_heights
 from fieldcraft.space.space_ranges import within_range, within_walk
@@ -52,6 +53,7 @@ from fieldcraft.values import Expression
 _LEAST_RANGE = 1e-12
 _HEAP = 1024  # Arrays of found and waiting cells begin with this length.
 _AT_ONCE = 64  # So many agents are searched in one call, so that Ctrl-C is noticed in between.
+_MOST_CELLS_OF_LINES = 20  # Farther, a field of view from each cell is faster than lines.
 _UNREAD = -math.inf  # A cost that has not been computed; expressions are finite.
 
 
@@ -112,18 +114,12 @@ class Reach:
                 got="a reach without ranges",
                 remedy="Call fc.reach(space, positions, limit, ranges=3)",
             )
-        space = self.space
+        sight = None
         if self.sight:
-            ground = None
-            eye = 1.0
-            if self.heights is not None:
-                ground = self.heights.ground.reshape(space.shape)
-                eye = self.heights.eye
-            reach = max(self.range, _LEAST_RANGE)
-            return visible(space, self.positions, reach, heights=ground, eye=eye)
-        total = Hits(space)
-        total.add(self.cells, self.range, 1.0)
-        return total.total > 0
+            sight = AttacksInSight.of(self.space, [self.range], self.heights)
+        hits = Hits(self.space, sight)
+        hits.add(self.cells, self.range, 1.0)
+        return hits.total > 0
 
     def path(self, position: ArrayLike) -> Path:
         """Return the cheapest path from the agent to a position; not `found` if out of reach."""
@@ -147,35 +143,44 @@ class Reach:
 
 class Hits:
     """What agents can do to each cell of a space, added up in the order of `add`: `total`, and the
-    `most` of one agent, float64 in the space's shape; 0 in walls.
+    `most` of one agent, float64 in the space's shape; 0 in walls. Without `sight` nothing blocks
+    attacks.
     """
 
-    def __init__(self, space: Space) -> None:
+    def __init__(self, space: Space, sight: AttacksInSight | None = None) -> None:
         self.space = space
         self.total = np.zeros(space.shape)
         self.most = np.zeros(space.shape)
+        self._sight = sight
         self._last = np.full(space.shape, -1, dtype=np.int32)
         self._reached = np.full(space.shape, -1, dtype=np.int32)
         self._count = 0
         self._discs: dict[float, tuple[Ints, Ints]] = {}
+        self._limits: dict[float, int] = {}
 
     def add(self, cells: Ints, range: float, strength: float) -> None:
-        """Add an agent that can walk to `cells` and hits what is within a range, walls or not."""
-        space = self.space
-        if not isinstance(space, Grid):
-            graph = graph_of(space)
-            near = vertices_within(graph, space.position_of(cells), range)
-            hit = np.zeros(len(space), dtype=np.bool_)
+        """Add an agent that can walk to `cells` and hits what is within a range of them."""
+        cells = np.ascontiguousarray(cells, dtype=np.int64)
+        if self._sight is not None:
+            self._add_in_sight(self._sight, cells, range, strength)
+        elif isinstance(self.space, Grid):
+            self._add_discs(self.space, cells, range, strength)
+        else:
+            graph = graph_of(self.space)
+            near = vertices_within(graph, self.space.position_of(cells), range)
+            hit = np.zeros(len(self.space), dtype=np.bool_)
             hit[np.fromiter(chain.from_iterable(near), dtype=np.int64)] = True
-            self.add_mask(hit.reshape(space.shape), strength)
-            return
+            self._add_mask(hit.reshape(self.space.shape), strength)
+        self._count += 1
+
+    def _add_discs(self, grid: Grid, cells: Ints, range: float, strength: float) -> None:
         if range not in self._discs:
-            self._discs[range] = _disc(space, range)
+            self._discs[range] = _disc(grid, range)
         kernels.distances.hits.hits(
-            read_only(space.walls),
-            np.ascontiguousarray(cells, dtype=np.int64),
+            read_only(grid.walls),
+            cells,
             *self._discs[range],
-            space.wrap_flags,
+            grid.wrap_flags,
             strength,
             self._count,
             self.total,
@@ -183,13 +188,113 @@ class Hits:
             self._last,
             self._reached,
         )
-        self._count += 1
 
-    def add_mask(self, hit: NDArray[np.bool_], strength: float) -> None:
-        """Add an agent that hits these open cells, bool in the space's shape."""
+    def _add_in_sight(
+        self, sight: AttacksInSight, cells: Ints, range: float, strength: float
+    ) -> None:
+        if range not in self._limits:
+            self._limits[range] = sight.limit_of_lines(range)
+        limit = self._limits[range]
+        if limit < 0:
+            self._add_mask(sight.seen(cells, range), strength)
+            return
+        bits = sight.bits
+        kernels.distances.hits.hits_in_sight(
+            bits.walls,
+            bits.opaque,
+            bits.closed,
+            cells,
+            bits.lines.lines,
+            bits.lines.count(limit),
+            bits.reaches,
+            self.space.wrap_flags,
+            strength,
+            self._count,
+            self.total.reshape(bits.walls.shape),
+            self.most.reshape(bits.walls.shape),
+            self._last.reshape(bits.walls.shape),
+            bits.reached,
+            bits.done,
+        )
+
+    def _add_mask(self, hit: NDArray[np.bool_], strength: float) -> None:
+        """Add an agent that hits these cells, bool in the space's shape."""
         hit = hit & ~self.space.walls
         self.total[hit] += strength
         self.most[hit] = np.maximum(self.most[hit], strength)
+
+
+class _Bits(NamedTuple):
+    """What lines of sight run over: see `kernels.distances.hits.hits_in_sight`."""
+
+    lines: LinesInRange
+    reaches: Ints
+    walls: NDArray[np.bool_]
+    opaque: NDArray[np.uint64]
+    closed: NDArray[np.uint64]
+    reached: NDArray[np.uint64]
+    done: NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class AttacksInSight:
+    """Attacks that walls block, and ground with `heights`, on a space as it is now.
+
+    On level squares short attacks are tested by lines, many at a time, of at most the squared
+    length `limit` in cells. Others are fields of view.
+    """
+
+    space: Space
+    heights: SightHeights | None
+    limit: int
+
+    @classmethod
+    def of(
+        cls, space: Space, ranges: Iterable[float], heights: SightHeights | None
+    ) -> AttacksInSight:
+        """Return the attacks of agents with these ranges."""
+        attacks = cls(space, heights, _MOST_CELLS_OF_LINES**2)
+        return replace(attacks, limit=max(map(attacks.limit_of_lines, set(ranges)), default=-1))
+
+    def limit_of_lines(self, range: float) -> int:
+        """Return the largest squared length of lines within a range, -1 for fields of view."""
+        grid = sight_grid_of(self.space)
+        if grid is None or self.heights is not None:
+            return -1
+        most = within_range(self.space, max(range, _LEAST_RANGE)) / grid.cell_size
+        limit = kernels.sight.visible.squared_reach(most)
+        if limit > self.limit:
+            return -1
+        return limit
+
+    @cached_property
+    def bits(self) -> _Bits:
+        """The maps that lines run over."""
+        grid = sight_grid_of(self.space)
+        assert grid is not None
+        lines = _lines(grid)
+        reaches = lines.reaches(self.limit)
+        walls = read_only(self.space.walls.reshape(grid.shape))
+        opaque = lines.bits(self.space.opaque.reshape(grid.shape), reaches, False)
+        closed = lines.bits(walls, reaches, True)
+        none = (np.zeros_like(opaque), np.zeros_like(opaque))
+        return _Bits(lines, reaches, walls, opaque, closed, *none)
+
+    def seen(self, cells: Ints, range: float) -> NDArray[np.bool_]:
+        """Return which cells are seen from one of some cells, bool in the space's shape."""
+        ground = None
+        eye = 1.0
+        if self.heights is not None:
+            ground = self.heights.ground.reshape(self.space.shape)
+            eye = self.heights.eye
+        places = self.space.position_of(cells)
+        return visible(self.space, places, max(range, _LEAST_RANGE), heights=ground, eye=eye)
+
+
+@cached
+def _lines(grid: Grid) -> LinesInRange:
+    """Return the lines of attacks that are tested by lines."""
+    return LinesInRange.of(grid, _MOST_CELLS_OF_LINES**2)
 
 
 def _disc(space: Grid, range: float) -> tuple[Ints, Ints]:
