@@ -8,7 +8,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.base.errors import NoDevice
-from fieldcraft_worlds.games import carrying
+from fieldcraft_worlds.games.device import choose_device
 
 
 @pytest.fixture(params=["cpu", "gpu"])
@@ -19,6 +19,6 @@ def carrier(request: pytest.FixtureRequest) -> Iterator[str]:
             fc.gpu.device()
         except NoDevice as error:
             pytest.skip(str(error))
-    carrying.choose(request.param)
+    choose_device(request.param)
     yield request.param
-    carrying.choose(None)
+    choose_device(None)

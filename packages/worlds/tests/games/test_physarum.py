@@ -10,7 +10,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, NoDevice
 from fieldcraft.space.encoding import digest
-from fieldcraft_worlds.games import carrying
+from fieldcraft_worlds.games.device import choose_device
 from fieldcraft_worlds.games.lazy import AT_ONCE
 from fieldcraft_worlds.games.physarum.network import (
     network_of,
@@ -62,7 +62,7 @@ def test_steps_on_a_device_are_few_submissions_and_nothing_comes_back(
         device = fc.gpu.device()
     except NoDevice as error:
         pytest.skip(str(error))
-    carrying.choose("gpu")
+    choose_device("gpu")
     try:
         world = GAME.open(_grid(), SMALL)
         rng = np.random.default_rng(3)
@@ -81,7 +81,7 @@ def test_steps_on_a_device_are_few_submissions_and_nothing_comes_back(
         assert state.values.any()
         assert told == ["submit"] * 4 + ["read"]
     finally:
-        carrying.choose(None)
+        choose_device(None)
 
 
 def test_agents_gather_on_roads_and_cities_smell() -> None:

@@ -11,10 +11,10 @@ import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, NoDevice
 from fieldcraft.commands import command_line as cli
 from fieldcraft.space.encoding import digest
-from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.ants import Settings as Ants
 from fieldcraft_worlds.games.ants import plugin as ants
 from fieldcraft_worlds.games.ants.orders import Paint, Tune
+from fieldcraft_worlds.games.device import choose_device
 from fieldcraft_worlds.games.flock import Settings as Flock
 from fieldcraft_worlds.games.flock import plugin as flock
 from fieldcraft_worlds.games.flock.orders import Paint as PaintSky
@@ -68,9 +68,9 @@ def test_one_seed_is_one_match_on_any_carrier_whenever_it_is_looked_at(
 ) -> None:
     kinds = CASES[case][0].KINDS
     if case not in DIGESTS:
-        carrying.choose(None)
+        choose_device(None)
         DIGESTS[case] = [digest(state, kinds) for state in _states(case, 60, looking=True)]
-        carrying.choose(carrier)
+        choose_device(carrier)
     states = _states(case, 60, looking=False)
     for k in [60, 59, 3, 44, 41, 42, 20, 21, 51, 0]:
         assert digest(states[k], kinds) == DIGESTS[case][k], k
@@ -96,12 +96,12 @@ def test_a_device_plays_the_same_match(capsys: pytest.CaptureFixture[str]) -> No
             assert cli.main([*asked, "--headless", "--steps", "40", "--quiet"]) in (0, None)
             reports.append(capsys.readouterr().out)
         for module, settings in ((ants, Ants(trails="velocity")), (flock, Flock(rule="both"))):
-            carrying.choose("gpu")
+            choose_device("gpu")
             world = module.GAME.open(fc.Grid(20, 15), settings)
             rng = np.random.default_rng(0)
             with refused(InvalidValue, "device"):
                 digest(world.step(world.start(rng), (), rng), module.KINDS)
     finally:
-        carrying.choose(None)
+        choose_device(None)
     assert reports[0].startswith("digest ")
     assert reports[0] == reports[1]

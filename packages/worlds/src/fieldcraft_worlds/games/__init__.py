@@ -1,1 +1,1 @@
-"""Rules of small worlds: state in, state out. Nothing here draws."""
+"""Games: their settings, states, rules, orders and scenes, as data. Nothing here draws."""

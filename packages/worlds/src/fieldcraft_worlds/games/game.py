@@ -117,9 +117,12 @@ class InputFrame:
 
         `up` is up on the screen, which is less y unless the map has `y_up`.
         """
-        x, y = self.held(right) - self.held(left), self.held(down) - self.held(up)
+        x = self.held(right) - self.held(left)
+        y = self.held(down) - self.held(up)
+        if y_up:
+            y = -y
         far = max(math.hypot(x, y), 1.0)
-        return x / far, (-y if y_up else y) / far
+        return x / far, y / far
 
 
 def moves(text: str = "go") -> tuple[Action, Action, Action, Action]:

@@ -14,7 +14,7 @@ from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
-from fieldcraft_worlds.games import carrying
+from fieldcraft_worlds.games.device import chosen_device
 from fieldcraft_worlds.games.states import ReadOnly
 
 AT_ONCE = 32
@@ -74,7 +74,10 @@ class SwarmReplay(ABC, Generic[S]):
     def __init__(self) -> None:
         self._base: S | None = None
         self._step = 0
-        self._at_once = 1 if carrying.device() is None else AT_ONCE
+        if chosen_device() is None:
+            self._at_once = 1
+        else:
+            self._at_once = AT_ONCE
 
     @abstractmethod
     def load(self, state: S) -> None:

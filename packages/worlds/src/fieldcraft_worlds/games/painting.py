@@ -56,6 +56,7 @@ def brushed(space: Grid, points: ArrayLike, radius: float) -> NDArray[np.int64]:
 
 
 def _on_map(space: Grid, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return positions, and for those outside the map the nearest ones on it."""
     low = np.array(space.origin)
     high = np.nextafter(low + np.array(space.size), low)
     return np.clip(positions, low, high)
@@ -64,18 +65,22 @@ def _on_map(space: Grid, positions: NDArray[np.float64]) -> NDArray[np.float64]:
 def _under_segment(
     space: Grid, start: NDArray[np.float64], end: NDArray[np.float64], radius: float
 ) -> NDArray[np.int64]:
+    """Return the cells under a brush along a segment: those under its middle, and those with their
+    center within the radius.
+    """
     along = end - start
     pieces = int(np.ceil(2 * np.abs(along).max() / space.cell_size)) + 1
-    under = space.cell_at(start + np.linspace(0.0, 1.0, pieces)[:, None] * along, outside="clamp")
-    corners = _on_map(
-        space, np.stack([np.minimum(start, end) - radius, np.maximum(start, end) + radius])
-    )
+    middles = start + np.linspace(0.0, 1.0, pieces)[:, np.newaxis] * along
+    under = space.cell_at(middles, outside="clamp")
+    low = np.minimum(start, end) - radius
+    high = np.maximum(start, end) + radius
+    corners = _on_map(space, np.stack([low, high]))
     rows, columns = np.divmod(space.cell_at(corners, outside="clamp"), space.width)
-    block = np.arange(rows.min(), rows.max() + 1)[:, None] * space.width + np.arange(
-        columns.min(), columns.max() + 1
-    )
-    near = block.ravel()
+    down = np.arange(rows.min(), rows.max() + 1)
+    across = np.arange(columns.min(), columns.max() + 1)
+    near = (down[:, np.newaxis] * space.width + across).ravel()
     gaps = space.position_of(near) - start
     share = np.clip(gaps @ along / max(float(along @ along), 1e-300), 0.0, 1.0)
-    inside = near[np.hypot(*(gaps - share[:, None] * along).T) <= radius]
+    offsets = gaps - share[:, np.newaxis] * along
+    inside = near[np.hypot(offsets[:, 0], offsets[:, 1]) <= radius]
     return np.concatenate([np.atleast_1d(under), inside]).astype(np.int64)

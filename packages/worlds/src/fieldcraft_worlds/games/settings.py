@@ -31,11 +31,15 @@ class Number:
         """Return the value as a float, or raise `InvalidValue`."""
         given = checks.finite(name, value)
         if given < self.low or (self.above and given == self.low):
-            relation = "above" if self.above else "at least"
-            rule = f"{name} is {relation} {self.low:g}"
+            if self.above:
+                rule = f"{name} is above {self.low:g}"
+            else:
+                rule = f"{name} is at least {self.low:g}"
         elif given > self.high or (self.below and given == self.high):
-            relation = "below" if self.below else "at most"
-            rule = f"{name} is {relation} {self.high:,.10g}"
+            if self.below:
+                rule = f"{name} is below {self.high:,.10g}"
+            else:
+                rule = f"{name} is at most {self.high:,.10g}"
         else:
             return given
         raise InvalidValue(rule, got=f"{name}={given:g}", remedy="Pass another number")
@@ -71,12 +75,13 @@ def _damage(name: str, value: object) -> tuple[float, float]:
             f"{name} is (least, greatest)", got=repr(value), remedy="Pass a pair such as (3.0, 7.0)"
         )
     check = Number()
-    pair = check(f"the least {name}", value[0]), check(f"the greatest {name}", value[1])
-    if pair[0] > pair[1]:
+    least = check(f"the least {name}", value[0])
+    greatest = check(f"the greatest {name}", value[1])
+    if least > greatest:
         raise InvalidValue(
             f"The least {name} is at most the greatest", got=repr(value), remedy="Swap them"
         )
-    return pair
+    return least, greatest
 
 
 Positive = Annotated[float, Number(above=True)]

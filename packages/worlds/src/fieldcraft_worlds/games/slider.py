@@ -75,6 +75,11 @@ class Slider:
         return self._value(first + notches)
 
     @property
+    def _length_of_notch(self) -> float:
+        """The difference of two notches."""
+        return self.step or (self.high - self.low) / _NOTCHES
+
+    @property
     def _span(self) -> float:
         """Notches from end to end; the last one may be shorter."""
         if self.step:
@@ -82,15 +87,17 @@ class Slider:
         return float(_NOTCHES)
 
     def _notch(self, value: float) -> float:
+        """Return how many notches a value is above the low end."""
         value = min(max(value, self.low), self.high)
         return (value - self.low) / (self.high - self.low) * self._span
 
     def _value(self, notch: int) -> float:
+        """Return the value of a notch."""
         if notch <= 0:
             return float(self.low)
         if notch >= self.notches:
             return float(self.high)
-        return float(f"{self.low + notch * (self.step or (self.high - self.low) / _NOTCHES):.12g}")
+        return float(f"{self.low + notch * self._length_of_notch:.12g}")
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ rule uses them.
 from __future__ import annotations
 
 import math
+from dataclasses import is_dataclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Self, get_args, get_origin
 
@@ -41,10 +42,11 @@ class Columns(ReadOnly):
 
     def joined(self, other: Self) -> Self:
         """Return these rows, then those of another."""
-        columns = zip(vars(self).items(), vars(other).values(), strict=True)
-        return type(self)(
-            **{name: np.concatenate([here, there]) for (name, here), there in columns}
-        )
+        theirs = vars(other)
+        columns = {
+            name: np.concatenate([column, theirs[name]]) for name, column in vars(self).items()
+        }
+        return type(self)(**columns)
 
 
 class Contents:
@@ -82,6 +84,23 @@ class Contents:
         self.is_on_map = is_on_map
 
 
+def dataclasses_in(*types: Any) -> tuple[type, ...]:
+    """Return all dataclasses in some types: classes, unions, and the types of their fields; each
+    once.
+    """
+    found: dict[type, None] = {}
+    waiting = list(types)
+    while waiting:
+        hint = waiting.pop(0)
+        if isinstance(hint, type) and is_dataclass(hint):
+            if hint not in found:
+                found[hint] = None
+                waiting += field_types(hint).values()
+        else:
+            waiting += get_args(hint)
+    return tuple(found)
+
+
 _USUAL = {bool: Contents(), int: Contents(low=0), float: Contents(low=-1e6, high=1e6)}
 
 
@@ -109,6 +128,7 @@ def check_state(state: Any, space: Space, **sizes: int) -> None:
 
 
 def _check(owner: str, state: Any, space: Space, sizes: dict[str, int]) -> None:
+    """Check the fields of a state, or of a part of it, whose name is `owner`."""
     kind: Any = type(state)
     sizes = dict(sizes)
     for name, hint in field_types(kind).items():
@@ -123,7 +143,9 @@ def _check(owner: str, state: Any, space: Space, sizes: dict[str, int]) -> None:
         if value is None and NoneType in options:
             continue
         expected = options[0]
-        path = f"{name} of {owner}" if owner else name
+        path = name
+        if owner:
+            path += f" of {owner}"
         if rule is None:
             rule = _USUAL.get(expected, Contents())
         if not isinstance(rule, Contents):
@@ -149,9 +171,13 @@ def _check(owner: str, state: Any, space: Space, sizes: dict[str, int]) -> None:
 def _check_number(path: str, value: Any, kind: type, rule: Contents, sizes: dict[str, int]) -> None:
     low, high = _range(rule, sizes)
     high = min(high, _MOST)
-    allowed = (int,) if kind is int else (int, float)
+    if kind is int:
+        allowed: tuple[type, ...] = (int,)
+        word = "a whole number"
+    else:
+        allowed = (int, float)
+        word = "a number"
     if type(value) not in allowed or not low <= value <= high:
-        word = "a whole number" if kind is int else "a number"
         raise _error(path, f"{word} from {low:g} to {high:g}", repr(value)[:80])
 
 
@@ -186,8 +212,8 @@ def _check_array(
 
 
 def _has_shape(value: NDArray[Any], shape: list[int | str], sizes: dict[str, int]) -> bool:
-    """Whether an array has a shape. A named side has the length of all sides of its name; `sizes`
-    gets the lengths of new names.
+    """Return whether an array has a shape. A named side has the length of all sides of its name;
+    `sizes` gets the lengths of new names.
     """
     if value.ndim != len(shape):
         return False
@@ -200,12 +226,14 @@ def _has_shape(value: NDArray[Any], shape: list[int | str], sizes: dict[str, int
 
 
 def _range(rule: Contents, sizes: dict[str, int]) -> tuple[float, float]:
+    """Return the least and the greatest number that a declaration allows."""
     if rule.below:
         return rule.low, sizes[rule.below] - 1
     return rule.low, rule.high
 
 
 def _check_places(path: str, points: NDArray[Any], space: Space) -> None:
+    """Refuse positions outside the map; around a graph a hundredth of its size is allowed."""
     if isinstance(space, Grid):
         space.cell_at(points)  # raises `OutsideMap`
     elif len(points):

@@ -23,10 +23,10 @@ class Obstacles:
     def follow(self, walls: NDArray[np.bool_]) -> None:
         """Set the walls, bool (height, width)."""
         if walls is not self._walls:
-            for blocked in (False, True):
-                self.grid.set_walls(
-                    np.flatnonzero((walls != self.grid.walls) & (walls == blocked)), blocked
-                )
+            opened = np.flatnonzero(~walls & self.grid.walls)
+            self.grid.set_walls(opened, False)
+            closed = np.flatnonzero(walls & ~self.grid.walls)
+            self.grid.set_walls(closed, True)
             self._walls = walls
 
     @property
@@ -44,10 +44,8 @@ class Obstacles:
                 else:
                     around = np.pad(around, margin, constant_values=True)
             rows = around[:-2] | around[1:-1] | around[2:]
-            self._banks = (
-                version,
-                np.flatnonzero((rows[:, :-2] | rows[:, 1:-1] | rows[:, 2:]) & ~walls),
-            )
+            beside = rows[:, :-2] | rows[:, 1:-1] | rows[:, 2:]
+            self._banks = (version, np.flatnonzero(beside & ~walls))
         return self._banks[1]
 
 
@@ -94,8 +92,10 @@ def require_grid(space: object, what: str) -> Grid:
 
 def loaded_map(path: str | os.PathLike[str], neighbors: int, **options: Any) -> Grid | Graph:
     """Return the map of a file, see `fieldcraft.load_map`; a grid has `neighbors` neighbors."""
-    space = load_map(path, **options)
-    return load_map(path, neighbors=neighbors, **options) if isinstance(space, Grid) else space
+    space: Grid | Graph = load_map(path, **options)
+    if isinstance(space, Grid):
+        space = load_map(path, neighbors=neighbors, **options)
+    return space
 
 
 def largest_part(space: Grid | Graph) -> NDArray[np.int64]:

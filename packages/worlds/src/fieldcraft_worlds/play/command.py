@@ -170,14 +170,14 @@ def _check(chosen: argparse.Namespace) -> None:
 
 
 def _play(chosen: argparse.Namespace) -> None:
-    from fieldcraft_worlds.games import carrying
+    from fieldcraft_worlds.games.device import choose_device
     from fieldcraft_worlds.play.inputs import bindings_of
     from fieldcraft_worlds.play.overlays import Overlays
     from fieldcraft_worlds.play.recording import Recording, default_size, run
     from fieldcraft_worlds.view.panel import PANEL_WIDTH
 
     _check(chosen)
-    carrying.choose(chosen.device)
+    choose_device(chosen.device)
     session, controls = _session(chosen)
     bindings_of(session.game, controls)  # raises for unknown inputs and actions
     space = session.world.space

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import Grid, InfluenceMap, Radial, Trail
-from fieldcraft.layers import TrailLayer
+from fieldcraft.layers import RadialLayer, TrailLayer
 from fieldcraft.steering import Deposit, Emitter, Forage, Reversed, Swarm, Walk
-from fieldcraft_worlds.games import carrying
 from fieldcraft_worlds.games.ants.settings import SCALAR, Settings, Tuning
 from fieldcraft_worlds.games.ants.state import State
+from fieldcraft_worlds.games.device import chosen_device
 from fieldcraft_worlds.games.lazy import SwarmReplay
 from fieldcraft_worlds.games.walking import Obstacles, disc, require_grid
 
@@ -33,7 +33,7 @@ class AntsDerived(SwarmReplay[State]):
         self.obstacles = Obstacles(self.grid)
         self._nest: tuple[int, NDArray[np.bool_]] | None = None
         every = 1 / settings.rate
-        imap = InfluenceMap(self.grid, device=carrying.device())
+        imap = InfluenceMap(self.grid, device=chosen_device())
         self.to_food = imap.add_layer("to food", Trail(), every=every)
         self.to_home = imap.add_layer("to home", Trail(), every=every)
         self.flow = imap.add_layer("flow", Trail(vector=True), every=every)
@@ -64,20 +64,23 @@ class AntsDerived(SwarmReplay[State]):
         """Return which cells are the nest around a cell, (cells,): open cells within its radius."""
         if self._nest is None or self._nest[0] != middle:
             near = disc(self.grid, middle, self.settings.nest)
-            self._nest = middle, near & ~self.space.walls.reshape(-1)
+            self._nest = (middle, near & ~self.space.walls.reshape(-1))
         return self._nest[1]
 
     def walk(self, tuning: Tuning, trails: str) -> Walk:
         """Return the weights of ants with some tuning."""
         settings = self.settings
         cell = self.grid.cell_size
-        scalar = trails == SCALAR
+        if trails == SCALAR:
+            align = 0.0
+        else:
+            align = settings.follow
         return Walk(
             settings.speed * cell,
             wander=tuning.wander,
             turn=tuning.turn,
             follow=settings.follow,
-            align=0.0 if scalar else settings.follow,
+            align=align,
             separate=tuning.separate,
             avoid=settings.avoid,
             distance=tuning.distance * cell,
@@ -93,7 +96,7 @@ class AntsDerived(SwarmReplay[State]):
         """Set layers, ants and food to those of a complete state; see `SwarmReplay.load`."""
         settings = self.settings
         grid = self.grid
-        device = carrying.device()
+        device = chosen_device()
         scalar = state.trails == SCALAR
         self.obstacles.follow(state.walls)
         for layer in self.trails(state):
@@ -129,12 +132,19 @@ class AntsDerived(SwarmReplay[State]):
     def run(self, base: State, count: int) -> None:
         """Make steps: ants sense, turn, walk, take food, bring it home and leave trails."""
         scalar = base.trails == SCALAR
+        trail: tuple[TrailLayer | RadialLayer, TrailLayer | RadialLayer]
+        if scalar:
+            trail = (self.to_food, self.to_home)
+            flow = None
+        else:
+            trail = (self._smell, self._homing)
+            flow = (self.flow, Reversed(self.flow))
         self._swarm.run(
             self.walk(base.tuning, base.trails),
             1 / self.settings.rate,
             steps=count,
-            trail=(self.to_food, self.to_home) if scalar else (self._smell, self._homing),
-            flow=None if scalar else (self.flow, Reversed(self.flow)),
+            trail=trail,
+            flow=flow,
             crowd_layer=self._crowd,
             deposits=[*self._deposits[scalar], Deposit(self._crowd)],
             emitters=self._emitters,

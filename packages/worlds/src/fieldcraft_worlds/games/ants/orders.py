@@ -65,6 +65,7 @@ def apply(derived: AntsDerived, state: State, orders: Sequence[Order]) -> State:
 
 
 def _paint(derived: AntsDerived, state: State, order: Paint) -> State:
+    """Return the state with food or walls painted, or both cleared."""
     checks.choice("what", order.what, BRUSHES)
     cells = brushed(derived.grid, order.stroke, state.tuning.brush * derived.grid.cell_size)
     cells = cells[~derived.is_nest(state.nest)[cells]]

@@ -13,9 +13,10 @@ from fieldcraft_worlds.games.game import Action, InputFrame
 from fieldcraft_worlds.games.orders import tuning_orders
 from fieldcraft_worlds.games.painting import painted
 from fieldcraft_worlds.games.settings import sliders_in
+from fieldcraft_worlds.games.states import dataclasses_in
 from fieldcraft_worlds.games.world import GameOfParts, PaintedWorld
 
-KINDS = (State, Settings, Tuning, Leave, Paint, Tune)
+KINDS = dataclasses_in(State, Settings, Order)
 
 
 class AntWorld(PaintedWorld):
@@ -39,12 +40,14 @@ class AntWorld(PaintedWorld):
         """Return the orders of brush, keys and sliders."""
         orders: list[Order] = [*tuning_orders(inputs)]
         for event in inputs.events:
-            if event.action in ("paint", "wipe") and (stroke := painted(event)):
+            if event.action in ("paint", "wipe"):
+                stroke = painted(event)
                 if event.action == "paint":
                     brush = inputs.chosen.get("brush", BRUSHES[0])
                 else:
                     brush = "clear"
-                orders.append(Paint(brush.removeprefix("paint "), stroke))
+                if stroke:
+                    orders.append(Paint(brush.removeprefix("paint "), stroke))
             elif event.phase == "press" and event.action == "keep apart":
                 if state.tuning.separate:
                     separate = 0.0
@@ -53,7 +56,8 @@ class AntWorld(PaintedWorld):
                     separate = default or Tuning().separate
                 orders.append(Tune("separate", separate))
             elif event.phase == "press" and event.action == "other trails":
-                orders.append(Leave(TRAILS[1] if state.trails == SCALAR else TRAILS[0]))
+                (other,) = (trails for trails in TRAILS if trails != state.trails)
+                orders.append(Leave(other))
         return tuple(orders)
 
 

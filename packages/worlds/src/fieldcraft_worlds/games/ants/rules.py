@@ -20,8 +20,8 @@ from fieldcraft_worlds.games.ants.state import MINUTE, State
 from fieldcraft_worlds.games.walking import disc, walking_grid
 
 _MOST_KEY = 2**62
-_CELL = 1 << 16
-_SINCE = 17
+_CELL = 1 << 16  # units of an ant's place in a cell
+_SINCE = 17  # the first bit of the steps since an ant was at home or took food
 _CONSTANT = ("key", "trails", "tuning", "walls", "nest", "counted", "recent", "places", "nowhere")
 
 
@@ -146,10 +146,9 @@ def _with_pile(
     if not len(clear):
         return food
     middle = int(clear[rng.integers(len(clear))])
+    pile = disc(grid, middle, settings.pile) & ~walls.reshape(-1) & ~derived.is_nest(nest)
     more = food.copy()
-    more.reshape(-1)[
-        disc(grid, middle, settings.pile) & ~walls.reshape(-1) & ~derived.is_nest(nest)
-    ] = settings.food
+    more.reshape(-1)[pile] = settings.food
     return more
 
 

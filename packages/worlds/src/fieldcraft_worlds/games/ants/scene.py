@@ -75,6 +75,7 @@ def scene_of(derived: AntsDerived, state: State, overlays: frozenset[str]) -> Sc
 
 
 def _facts(state: State, overlays: frozenset[str]) -> Iterator[Fact]:
+    """Yield the lines of the panel."""
     yield Fact("ants", f"{len(state):,}")
     yield Fact("trails", "two pheromones" if state.trails == SCALAR else "velocity")
     if "directions" in overlays and state.trails == SCALAR:
@@ -85,10 +86,12 @@ def _facts(state: State, overlays: frozenset[str]) -> Iterator[Fact]:
 
 
 def _percent(share: float) -> str:
+    """Return a share as text."""
     return f"{100 * share:.0f} %"
 
 
 def _field(derived: AntsDerived, state: State, overlays: frozenset[str]) -> Field | None:
+    """Return the values to draw: the crowd, or the trails that the overlays name."""
     if "crowd" in overlays:
         values = derived.crowded(state)
         return _strength(values, "crowd and obstacles", "danger", most=2.0)
@@ -120,9 +123,11 @@ def _share(values: NDArray[Any]) -> NDArray[np.float64]:
 
 def _both_trails(food: NDArray[np.float32], home: NDArray[np.float32]) -> Field:
     """Return both trails with their colors added."""
-    shares = _share(food), _share(home)
-    tones = [np.array(parse_color(TEAM_COLORS[team])) for team in (1, 0)]
-    added = sum(share[..., np.newaxis] * tone for share, tone in zip(shares, tones, strict=True))
+    tone_of_food = np.array(parse_color(TEAM_COLORS[1]))
+    tone_of_home = np.array(parse_color(TEAM_COLORS[0]))
+    added = (
+        _share(food)[..., np.newaxis] * tone_of_food + _share(home)[..., np.newaxis] * tone_of_home
+    )
     rgb = np.rint(np.minimum(GROUND + added, 255)).astype(np.uint8)
     names = (("trail to food", 1), ("trail home", 0))
     strongest = np.maximum(food, home)
@@ -138,18 +143,18 @@ def _directions(derived: AntsDerived) -> Field:
     share = _share(derived.flow.values)[..., np.newaxis]
     hues = _hues(np.arctan2(vectors[..., 1], vectors[..., 0]))
     rgb = np.rint(np.array(GROUND) * (1 - share) + hues * share).astype(np.uint8)
-    names = tuple(
-        (name, "#" + bytes(np.rint(_hues(np.array(angle))).astype(np.uint8)).hex())
-        for name, angle in (
-            ("to the right", 0.0),
-            ("down", np.pi / 2),
-            ("to the left", np.pi),
-            ("up", -np.pi / 2),
-        )
-    )
+    names = []
+    for name, angle in (
+        ("to the right", 0.0),
+        ("down", np.pi / 2),
+        ("to the left", np.pi),
+        ("up", -np.pi / 2),
+    ):
+        tone = np.rint(_hues(np.array(angle))).astype(np.uint8)
+        names.append((name, "#" + bytes(tone).hex()))
     values = derived.flow.values
     limits = (0.0, round_limit(values))
-    return Field(values, "velocity trail", limits, rgb=rgb, names=names, adapts=True)
+    return Field(values, "velocity trail", limits, rgb=rgb, names=tuple(names), adapts=True)
 
 
 def _hues(angles: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -167,8 +172,6 @@ def _hues(angles: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _arrows(derived: AntsDerived) -> tuple[Arrows, ...]:
-    return (
-        arrows_of(
-            derived.grid, derived.flow.vectors, least=0.02 * round_limit(derived.flow.values)
-        ),
-    )
+    """Return the directions of the velocity trail."""
+    least = 0.02 * round_limit(derived.flow.values)
+    return (arrows_of(derived.grid, derived.flow.vectors, least=least),)

@@ -16,7 +16,7 @@ from fieldcraft_worlds.games.states import Contents
 MINUTE = 60
 """Seconds in `State.recent`."""
 
-_ROLE = 1 << 16
+_ROLE = 1 << 16  # the bit of an ant's role
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -14,7 +13,7 @@ from fieldcraft_worlds.arrays import Floats
 from fieldcraft_worlds.games.chase.ground import ChaseGround
 from fieldcraft_worlds.games.chase.settings import SEARCHING, Settings
 from fieldcraft_worlds.games.chase.state import CIVILIAN, NOBODY, NOTHING, RUN, SNEAK, WALK, State
-from fieldcraft_worlds.games.orders import not_an_order
+from fieldcraft_worlds.games.orders import checked_direction, not_an_order
 
 _CALLED = 12.0  # units from the player to a civilian that it calls
 
@@ -85,9 +84,8 @@ def apply_orders(
     stones = []
     for order in orders:
         if isinstance(order, Walk):
-            x, y = checks.finite("x", order.x), checks.finite("y", order.y)
             wish = np.zeros(ground.dimensions)
-            wish[:2] = np.array([x, y]) / max(1.0, math.hypot(x, y))
+            wish[:2] = checked_direction(order.x, order.y)
             state = replace(state, wish=wish, goal=NOTHING, by_hand=True)
         elif isinstance(order, Go):
             cell = ground.place(order.x, order.y, state.people.positions[0])
@@ -123,9 +121,12 @@ def _call(ground: ChaseGround, state: State) -> State:
     gaps = ground.away(people.positions[0], people.positions[rows])
     far = np.sqrt((gaps**2).sum(axis=1)) / ground.unit
     if not len(rows) or far.min() > _CALLED:
+        got = "none"
+        if len(rows):
+            got = f"{far.min():.0f} units to the nearest"
         raise InvalidValue(
             f"A civilian within {_CALLED:g} units can hear you",
-            got="none" if not len(rows) else f"{far.min():.0f} units to the nearest",
+            got=got,
             remedy="Walk closer to one",
         )
     targets[rows] = NOBODY

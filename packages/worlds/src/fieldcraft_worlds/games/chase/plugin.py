@@ -6,7 +6,6 @@ import numpy as np
 
 from fieldcraft import Graph, Grid, generate_map
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.pursuit import Contacts
 from fieldcraft_worlds.games.chase import rules, scene
 from fieldcraft_worlds.games.chase.derived import ChaseDerived
 from fieldcraft_worlds.games.chase.ground import ground_of
@@ -23,41 +22,18 @@ from fieldcraft_worlds.games.chase.orders import (
 )
 from fieldcraft_worlds.games.chase.settings import (
     SEARCHING,
-    CivilianRules,
-    HunterRules,
-    PlayerRules,
     Settings,
 )
 from fieldcraft_worlds.games.chase.state import (
     PLAYER,
-    Items,
     OneTarget,
-    People,
-    Sounds,
     State,
 )
 from fieldcraft_worlds.games.game import Action, InputFrame, moves
-from fieldcraft_worlds.games.states import check_state
+from fieldcraft_worlds.games.states import check_state, dataclasses_in
 from fieldcraft_worlds.games.world import DerivedWorld, GameOfParts
 
-KINDS = (
-    State,
-    People,
-    Items,
-    Sounds,
-    Contacts,
-    Settings,
-    HunterRules,
-    PlayerRules,
-    CivilianRules,
-    Walk,
-    Go,
-    Pace,
-    Throw,
-    Lead,
-    SearchBy,
-    Call,
-)
+KINDS = dataclasses_in(State, Settings, Order)
 
 
 class ChaseWorld(DerivedWorld):

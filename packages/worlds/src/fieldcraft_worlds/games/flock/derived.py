@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fieldcraft import Grid, InfluenceMap, Trail
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.steering import Deposit, Emitter, Neighbors, Swarm, Walk, separation
-from fieldcraft_worlds.games import carrying
+from fieldcraft_worlds.games.device import chosen_device
 from fieldcraft_worlds.games.flock.settings import LAYERS, Settings, Tuning
 from fieldcraft_worlds.games.flock.state import State
 from fieldcraft_worlds.games.lazy import SwarmReplay
@@ -38,7 +38,7 @@ class FlockDerived(SwarmReplay[State]):
         self.grid = space.with_walls(space.walls)
         self.obstacles = Obstacles(self.grid)
         every = 1 / settings.rate
-        imap = InfluenceMap(self.grid, device=carrying.device())
+        imap = InfluenceMap(self.grid, device=chosen_device())
         self.near = imap.add_layer("near", Trail(accumulate=False, blur=settings.near), every=every)
         self.heading = imap.add_layer(
             "heading", Trail(accumulate=False, blur=settings.heading, vector=True), every=every
@@ -47,13 +47,14 @@ class FlockDerived(SwarmReplay[State]):
         self._deposits = [Deposit(self.near), Deposit(self.far), Deposit(self.heading)]
         self._emitters: list[Emitter] = []
         self._rows: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
-        self._by_layers = self._by_neighbors = Swarm.at(self.grid, np.zeros((0, 2)))
+        self._by_layers = Swarm.at(self.grid, np.zeros((0, 2)))
+        self._by_neighbors = Swarm.at(self.grid, np.zeros((0, 2)))
 
     def load(self, state: State) -> None:
         """Set walls, birds and layers to those of a complete state; see `SwarmReplay.load`."""
         settings = self.settings
         grid = self.grid
-        device = carrying.device()
+        device = chosen_device()
         if state.rule != LAYERS and device is not None:
             raise InvalidValue(
                 "Birds on a device fly by layers",
@@ -71,14 +72,8 @@ class FlockDerived(SwarmReplay[State]):
             fear = self._fear(grid.position_of(around).reshape(-1, 2), state.predator)
             self._emitters.append(Emitter(self.heading, around, fear * _SCREAM))
         self._rows = state.by_layers
-        self._by_layers, self._by_neighbors = (
-            Swarm.restored(
-                grid,
-                {"agents": state.agents[:, rows], "key": state.key + k, "step": state.step},
-                device=device,
-            )
-            for k, rows in enumerate((self._rows, ~self._rows))
-        )
+        self._by_layers = self._swarm_of(state, self._rows, state.key)
+        self._by_neighbors = self._swarm_of(state, ~self._rows, state.key + 1)
         self.run(state, 0)  # raises for impossible states, and moves birds out of walls
         still = replace(self._flight(state.tuning), turn=0.0)
         if len(self._by_layers):
@@ -122,6 +117,11 @@ class FlockDerived(SwarmReplay[State]):
         """Return the birds of a state."""
         return Swarm(self.grid, state.agents, 0)
 
+    def _swarm_of(self, state: State, rows: NDArray[np.bool_], key: int) -> Swarm:
+        """Return some of the birds of a state, as a swarm with a key of its own."""
+        parts = {"agents": state.agents[:, rows], "key": key, "step": state.step}
+        return Swarm.restored(self.grid, parts, device=chosen_device())
+
     def _flight(self, tuning: Tuning) -> Walk:
         """Return the weights that all birds share."""
         cell = self.grid.cell_size
@@ -145,9 +145,8 @@ class FlockDerived(SwarmReplay[State]):
         headings = birds.headings
         desired = np.zeros((len(birds), 2))
         if tuning.align:
-            sums = Neighbors(places, settings.heading / 2 * grid.cell_size, space=grid).sums(
-                headings
-            )
+            reach = settings.heading / 2 * grid.cell_size
+            sums = Neighbors(places, reach, space=grid).sums(headings)
             desired += tuning.align * _unit(sums[:, 3:] + headings)
         if tuning.separate:
             reach = (settings.near / 2 + 1) * grid.cell_size
@@ -182,5 +181,6 @@ class FlockDerived(SwarmReplay[State]):
 
 
 def _unit(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return vectors 1 long; those without a length as they are."""
     lengths = np.sqrt((vectors * vectors).sum(axis=1, keepdims=True))
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))

@@ -69,11 +69,11 @@ def apply(grid: Grid, state: State, orders: Sequence[Order]) -> State:
 
 
 def _paint(grid: Grid, state: State, order: Paint) -> State:
+    """Return the state with walls painted or cleared."""
     checks.choice("what", order.what, BRUSHES)
+    cells = brushed(grid, order.stroke, state.tuning.brush * grid.cell_size)
     walls = state.walls.copy()
-    walls.reshape(-1)[brushed(grid, order.stroke, state.tuning.brush * grid.cell_size)] = (
-        order.what == "wall"
-    )
+    walls.reshape(-1)[cells] = order.what == "wall"
     if walls.all():
         raise InvalidValue("Birds need room", got="walls everywhere", remedy="Leave a cell open")
     return replace(state, walls=walls)

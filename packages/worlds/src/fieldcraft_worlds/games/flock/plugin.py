@@ -7,16 +7,17 @@ import numpy as np
 from fieldcraft import Grid
 from fieldcraft_worlds.games.flock import rules, scene
 from fieldcraft_worlds.games.flock.derived import FlockDerived
-from fieldcraft_worlds.games.flock.orders import BRUSHES, Fly, Order, Paint, Scare, Tune
+from fieldcraft_worlds.games.flock.orders import BRUSHES, Fly, Order, Paint, Scare
 from fieldcraft_worlds.games.flock.settings import Settings, Tuning
 from fieldcraft_worlds.games.flock.state import State, order_of
 from fieldcraft_worlds.games.game import Action, InputFrame
 from fieldcraft_worlds.games.orders import tuning_orders
 from fieldcraft_worlds.games.painting import painted
 from fieldcraft_worlds.games.settings import sliders_in
+from fieldcraft_worlds.games.states import dataclasses_in
 from fieldcraft_worlds.games.world import GameOfParts, PaintedWorld
 
-KINDS = (State, Settings, Tuning, Fly, Paint, Scare, Tune)
+KINDS = dataclasses_in(State, Settings, Order)
 
 _PILLARS = ((24, 20), (64, 40), (104, 60), (30, 62), (98, 18))
 
@@ -36,18 +37,20 @@ class FlockWorld(PaintedWorld):
         orders: list[Order] = [*tuning_orders(inputs)]
         for event in inputs.events:
             if event.action == "scare":
-                wanted = None if event.phase == "release" else event.position
+                wanted = event.position
+                if event.phase == "release":
+                    wanted = None
                 if wanted != state.predator:
                     orders.append(Scare(wanted))
-            elif event.action == "paint" and (stroke := painted(event)):
+            elif event.action == "paint":
+                stroke = painted(event)
                 what = inputs.chosen.get("brush", BRUSHES[0]).removeprefix("paint ")
-                orders.append(Paint(what, stroke))
-            elif (
-                event.phase == "press"
-                and event.action.startswith("by ")
-                and (rule := event.action[3:]) != state.rule
-            ):
-                orders.append(Fly(rule))
+                if stroke:
+                    orders.append(Paint(what, stroke))
+            elif event.phase == "press" and event.action.startswith("by "):
+                rule = event.action.removeprefix("by ")
+                if rule != state.rule:
+                    orders.append(Fly(rule))
         return tuple(orders)
 
 

@@ -60,9 +60,14 @@ def scene_of(derived: FlockDerived, state: State, overlays: frozenset[str]) -> S
 
 
 def _birds(derived: FlockDerived, state: State, kind: int) -> Marks:
+    """Return the birds by layers (0), or those by neighbors (1)."""
     rows = state.by_layers == (kind == 0)
-    shape = "triangle" if len(state) <= _FEW else "dot"
-    size = (1.6 if shape == "triangle" else 0.8) * derived.grid.cell_size
+    if len(state) <= _FEW:
+        shape = "triangle"
+        size = 1.6 * derived.grid.cell_size
+    else:
+        shape = "dot"
+        size = 0.8 * derived.grid.cell_size
     birds = derived.swarm(state)
     return Marks(
         birds.positions[rows],
@@ -76,17 +81,18 @@ def _birds(derived: FlockDerived, state: State, kind: int) -> Marks:
 
 
 def _facts(derived: FlockDerived, state: State) -> Iterator[Fact]:
+    """Yield the lines of the panel."""
     yield Fact("birds", f"{len(state):,}")
     yield Fact("fly by", {BOTH: "both", LAYERS: "layers"}.get(state.rule, "neighbors"))
     for kind, name in enumerate(_NAMES):
         rows = state.by_layers == (kind == 0)
         if rows.any():
-            yield Fact(
-                f"order, {name}", f"{order_of(derived.swarm(state).headings[rows]):.2f}", kind
-            )
+            order = order_of(derived.swarm(state).headings[rows])
+            yield Fact(f"order, {name}", f"{order:.2f}", kind)
 
 
 def _field(derived: FlockDerived, overlays: frozenset[str]) -> Field | None:
+    """Return the layer to draw."""
     for name, layer, label, color in (
         ("near", derived.near, "crowd and obstacles", "danger"),
         ("heading", derived.heading, "headings", "flow"),

@@ -41,7 +41,7 @@ class MazeDerived:
         )
         self._blank_state = self.memory.state()
         self.blank = _plain(self._blank_state)
-        self._memory_now = self.blank
+        self._memory_now: Mapping[str, Any] = self.blank
         self.has_memory = True
         self.centers = np.asarray(space.position_of(np.arange(len(space))))
         self._size = np.array([space.width, space.height])
@@ -59,6 +59,7 @@ class MazeDerived:
         self._set_caches()
 
     def _set_caches(self) -> None:
+        """Make the caches of paths and views, which copies and pickles leave out."""
         self.path = lru_cache(maxsize=256)(self._path)
         self.seen_from = lru_cache(maxsize=64)(self._seen_from)
 
@@ -77,9 +78,13 @@ class MazeDerived:
         """Set `memory` to that of a state; to an empty one for None, and for monsters that explore
         by chance.
         """
-        memory = self.blank if state is None else state.memory
+        if state is None:
+            memory: Mapping[str, Any] = self.blank
+        else:
+            memory = state.memory
         self.has_memory = bool(memory)
-        memory = memory or self.blank
+        if not memory:
+            memory = self.blank
         if memory is not self._memory_now:
             self.memory.restore(self._blank_state | _state_of(memory))
             self._memory_now = memory
@@ -89,17 +94,16 @@ class MazeDerived:
         if not self.has_memory:
             return {}
         self.memory.step()
-        self._memory_now = _plain(self.memory.state())
-        return self._memory_now
+        memory = _plain(self.memory.state())
+        self._memory_now = memory
+        return memory
 
     # Steps
 
     def neighbors(self, cell: int) -> Ints:
         """Return the cells one step from a cell."""
-        return np.asarray(
-            self._edges.ends[self._edges.starts[cell] : self._edges.starts[cell + 1]],
-            dtype=np.int64,
-        )
+        starts = self._edges.starts
+        return np.asarray(self._edges.ends[starts[cell] : starts[cell + 1]], dtype=np.int64)
 
     def away(self, cells: Ints, others: Ints) -> Floats:
         """Return the straight vectors from cells to others, (N, 2) in cells; the short way around
@@ -120,18 +124,15 @@ class MazeDerived:
 
     def positions(self, cells: Ints, ahead: Ints, gone: Floats) -> Floats:
         """Return the world positions (N, 2) of agents between two cells."""
-        places = self.centers[cells] + self.away(cells, ahead) * (
-            gone[:, None] * self.space.cell_size
-        )
-        return self.space.wrapped(places)
+        steps = self.away(cells, ahead) * (gone[:, np.newaxis] * self.space.cell_size)
+        return self.space.wrapped(self.centers[cells] + steps)
 
     def place(self, player: Player) -> Floats:
         """Return the world position of the player, (2,)."""
-        return np.asarray(
-            self.positions(
-                np.array([player.cell]), np.array([player.ahead]), np.array([player.gone])
-            )[0]
-        )
+        cells = np.array([player.cell])
+        ahead = np.array([player.ahead])
+        gone = np.array([player.gone])
+        return np.asarray(self.positions(cells, ahead, gone)[0])
 
     # Paths
 
@@ -143,7 +144,9 @@ class MazeDerived:
     def next_on_path(self, start: int, goal: int) -> int:
         """Return the next cell on a shortest path, or the start."""
         path = self.path(start, goal)
-        return path[1] if len(path) > 1 else start
+        if len(path) > 1:
+            return path[1]
+        return start
 
     # Views
 

@@ -41,7 +41,10 @@ def apply(derived: MazeDerived, state: State, orders: Sequence[Order]) -> State:
     """Return the state after some orders; raises `InvalidValue` for an impossible one."""
     for order in orders:
         if isinstance(order, Explore):
-            state = replace(state, memory=derived.blank if order.by_memory else {})
+            if order.by_memory:
+                state = replace(state, memory=derived.blank)
+            else:
+                state = replace(state, memory={})
         elif isinstance(order, Lead):
             by_hand = not state.player.by_hand
             player = replace(state.player, by_hand=by_hand, wish=(0.0, 0.0), goal=NOWHERE)
@@ -54,6 +57,7 @@ def apply(derived: MazeDerived, state: State, orders: Sequence[Order]) -> State:
 
 
 def _steered(player: Player, order: Steer) -> Player:
+    """Return the player with a wish, played by hand."""
     if not (math.isfinite(order.x) and math.isfinite(order.y)):
         raise InvalidValue(
             "A player is steered by two numbers", got=repr(order)[:80], remedy="Pass Steer(x, y)"

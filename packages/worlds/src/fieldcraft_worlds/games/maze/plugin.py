@@ -13,34 +13,17 @@ from fieldcraft_worlds.games.maze import rules, scene
 from fieldcraft_worlds.games.maze.derived import MazeDerived
 from fieldcraft_worlds.games.maze.orders import Explore, Lead, Order, Steer
 from fieldcraft_worlds.games.maze.settings import (
-    MazeRules,
-    MemoryRules,
-    MonsterRules,
-    PlayerRules,
     Settings,
 )
 from fieldcraft_worlds.games.maze.state import (
-    Monsters,
-    Player,
     State,
 )
+from fieldcraft_worlds.games.states import dataclasses_in
 from fieldcraft_worlds.games.walking import require_grid
 from fieldcraft_worlds.games.world import DerivedWorld, GameOfParts
 from fieldcraft_worlds.scene import Scene
 
-KINDS = (
-    State,
-    Monsters,
-    Player,
-    Settings,
-    MazeRules,
-    MemoryRules,
-    MonsterRules,
-    PlayerRules,
-    Steer,
-    Lead,
-    Explore,
-)
+KINDS = dataclasses_in(State, Settings, Order)
 
 
 class MazeWorld(DerivedWorld):

@@ -30,7 +30,11 @@ from fieldcraft_worlds.games.maze.state import (
     State,
 )
 
-_FAR = 0.5  # least distance of monsters to the player, as a share of the longest; of treasures half
+# Least distances to the player at the start, as shares of the longest.
+_FAR_EXIT = 0.9
+_FAR_MONSTERS = 0.5
+_FAR_TREASURES = 0.25
+_TURNS_BACK = -0.7  # the cosine of a step and the direction below which the player turns back
 _LEAST_COSINE = 0.35  # between a step and the direction of the player
 
 
@@ -42,7 +46,7 @@ def start(derived: MazeDerived, rng: np.random.Generator) -> State:
     ground = derived.ground
     begin = int(rng.choice(ground))
     far = distance_map(derived.space, derived.centers[begin]).values.reshape(-1)[ground]
-    farthest = ground[far >= 0.9 * far.max()]
+    farthest = ground[far >= _FAR_EXIT * far.max()]
     free = np.ones(len(ground), dtype=np.bool_)
     free[np.searchsorted(ground, begin)] = False
     exit_cell = int(rng.choice(farthest[farthest != begin]))
@@ -55,12 +59,9 @@ def start(derived: MazeDerived, rng: np.random.Generator) -> State:
         free[order] = False
         return np.asarray(ground[order])
 
-    monsters = drawn(settings.monster.count, far >= _FAR * far.max())
-    treasures = np.sort(
-        drawn(
-            settings.treasures, np.isin(ground, derived.dead_ends) & (far >= 0.5 * _FAR * far.max())
-        )
-    )
+    monsters = drawn(settings.monster.count, far >= _FAR_MONSTERS * far.max())
+    far_dead_ends = np.isin(ground, derived.dead_ends) & (far >= _FAR_TREASURES * far.max())
+    treasures = np.sort(drawn(settings.treasures, far_dead_ends))
     count = len(monsters)
     nowhere = np.full(count, NOWHERE)
     derived.follow(None)
@@ -69,10 +70,22 @@ def start(derived: MazeDerived, rng: np.random.Generator) -> State:
         step=0,
         outcome=GOING,
         player=Player(
-            begin, begin, 0.0, (0.0, 0.0), False, NOWHERE, nowhere, np.zeros(count, dtype=np.int64)
+            cell=begin,
+            ahead=begin,
+            gone=0.0,
+            wish=(0.0, 0.0),
+            by_hand=False,
+            goal=NOWHERE,
+            feared=nowhere,
+            when=np.zeros(count, dtype=np.int64),
         ),
         monsters=Monsters(
-            monsters, monsters, np.zeros(count), np.full(count, EXPLORES), nowhere, monsters
+            cells=monsters,
+            ahead=monsters,
+            gone=np.zeros(count),
+            moods=np.full(count, EXPLORES),
+            seen=nowhere,
+            targets=monsters,
         ),
         treasures=treasures,
         most=settings.treasures,
@@ -98,25 +111,25 @@ def step(
     derived.follow(state)
     player = _move_player(derived, state)
     monsters = _move_monsters(derived, state.monsters, player, rng)
-    at = _cell(player.cell, player.ahead, player.gone)
-    view = derived.seen_from(at, derived.settings.player.view)
+    view = derived.seen_from(player.here, derived.settings.player.view)
     player = _note_monsters(player, monsters, view, state.step)
-    treasures = state.treasures[state.treasures != at]
+    # Arrays that do not change are shared with the state before.
+    treasures = state.treasures
+    if player.here in treasures:
+        treasures = treasures[treasures != player.here]
+    known = state.known
+    if not known[view].all():
+        known = known | view
     after = replace(
         state,
         step=state.step + 1,
         player=player,
         monsters=monsters,
-        treasures=treasures if len(treasures) < len(state.treasures) else state.treasures,
-        known=state.known if state.known[view].all() else state.known | view,
+        treasures=treasures,
+        known=known,
         memory=derived.next_memory(),
     )
-    return replace(after, outcome=_outcome(derived, after, at))
-
-
-def _cell(cell: int, ahead: int, gone: float) -> int:
-    """Return the cell that an agent between two cells is in."""
-    return cell if gone < 0.5 else ahead
+    return replace(after, outcome=_outcome(derived, after))
 
 
 # The player
@@ -127,15 +140,14 @@ def _move_player(derived: MazeDerived, state: State) -> Player:
     player = state.player
     rules = derived.settings
     pace = rules.player.speed / rules.rate
-    if player.by_hand:
-        pace_share = min(1.0, math.hypot(*player.wish))
+    wished = min(1.0, math.hypot(*player.wish))
+    if player.by_hand and wished:
+        pace *= wished
         if (
             player.ahead != player.cell
-            and pace_share
-            and _alignment(derived, player.cell, player.ahead, player.wish) < -0.7
+            and _alignment(derived, player.cell, player.ahead, player.wish) < _TURNS_BACK
         ):
             player = replace(player, cell=player.ahead, ahead=player.cell, gone=1.0 - player.gone)
-        pace *= pace_share or 1.0
     if player.ahead == player.cell:
         player = _next_cell(derived, state, player)
     if player.ahead == player.cell:
@@ -162,34 +174,26 @@ def _next_cell(
     neighbors = derived.neighbors(player.cell)
     if not any(player.wish) or not len(neighbors):
         return replace(player, ahead=player.cell)
-    points = np.array(
-        [_alignment(derived, player.cell, int(there), player.wish) for there in neighbors]
-    )
-    # Of two equal steps the one that turns: a player that holds two keys wants around the corner.
-    if came_from != NOWHERE:
-        points -= 1e-3 * np.array(
-            [
-                max(
-                    0.0,
-                    -_alignment(
-                        derived,
-                        player.cell,
-                        came_from,
-                        _direction(derived, player.cell, int(there)),
-                    ),
-                )
-                for there in neighbors
-            ]
-        )
-    best = int(np.argmax(points))
-    if points[best] > _LEAST_COSINE:
-        ahead = int(neighbors[best])
-    else:
-        ahead = player.cell
-    return replace(player, ahead=ahead)
+    best = player.cell
+    most = -math.inf
+    for there in neighbors.tolist():
+        points = _alignment(derived, player.cell, there, player.wish)
+        # Of two equal steps the one that turns: a player that holds two keys wants around the
+        # corner.
+        if came_from != NOWHERE:
+            onward = _direction(derived, player.cell, there)
+            straight = -_alignment(derived, player.cell, came_from, onward)
+            points -= 1e-3 * max(0.0, straight)
+        if points > most:
+            best = there
+            most = points
+    if most > _LEAST_COSINE:
+        return replace(player, ahead=best)
+    return replace(player, ahead=player.cell)
 
 
 def _direction(derived: MazeDerived, cell: int, ahead: int) -> tuple[float, float]:
+    """Return the direction from a cell to another, 1 long."""
     gap = derived.away(np.array([cell]), np.array([ahead]))[0]
     return (float(gap[0] / np.hypot(*gap)), float(gap[1] / np.hypot(*gap)))
 
@@ -204,13 +208,11 @@ def _alignment(
 
 def _note_monsters(player: Player, monsters: Monsters, view: NDArray[np.bool_], now: int) -> Player:
     """Return the player, with the cells of monsters in sight."""
-    cells = np.where(monsters.gone < 0.5, monsters.cells, monsters.ahead)
-    seen = view.reshape(-1)[cells]
+    seen = view.reshape(-1)[monsters.here]
     if not seen.any():
         return player
-    return replace(
-        player, feared=np.where(seen, cells, player.feared), when=np.where(seen, now, player.when)
-    )
+    feared = np.where(seen, monsters.here, player.feared)
+    return replace(player, feared=feared, when=np.where(seen, now, player.when))
 
 
 # The monsters
@@ -225,10 +227,9 @@ def _move_monsters(
     if not len(monsters):
         return monsters
     rules = derived.settings
-    prey = _cell(player.cell, player.ahead, player.gone)
-    # Sight is symmetric.
-    at = np.where(monsters.gone < 0.5, monsters.cells, monsters.ahead)
-    sees = derived.seen_from(prey, rules.monster.view).reshape(-1)[at]
+    prey = player.here
+    # Sight is symmetric: a monster sees the player if it is seen from there.
+    sees = derived.seen_from(prey, rules.monster.view).reshape(-1)[monsters.here]
     seen = np.where(sees, prey, monsters.seen)
     moods = np.where(sees, HUNTS, np.where(seen != NOWHERE, SEARCHES, EXPLORES))
     cells, ahead, gone = _turn_to_player(derived, monsters, sees & (monsters.moods != HUNTS), prey)
@@ -264,10 +265,11 @@ def _turn_to_player(
     for number in np.flatnonzero(surprised & (cells != ahead)).tolist():
         back = int(cells[number])
         forth = int(ahead[number])
-        if len(derived.path(back, prey)) < len(
-            derived.path(forth, prey)
-        ) and back in derived.neighbors(forth):
-            cells[number], ahead[number], gone[number] = forth, back, 1.0 - gone[number]
+        is_shorter = len(derived.path(back, prey)) < len(derived.path(forth, prey))
+        if is_shorter and back in derived.neighbors(forth):
+            cells[number] = forth
+            ahead[number] = back
+            gone[number] = 1.0 - gone[number]
     return cells, ahead, gone
 
 
@@ -315,16 +317,19 @@ def _next_cells(
     exploring = np.flatnonzero(choosing & (seen == NOWHERE))
     if len(exploring) and not derived.has_memory:
         for number in exploring.tolist():
-            ahead[number] = targets[number] = _random_cell(
-                derived, cells[number], last[number], rng
-            )
+            ahead[number] = _random_cell(derived, cells[number], last[number], rng)
+            targets[number] = ahead[number]
     elif len(exploring):
         rules = derived.settings.monster
+        if rules.beyond:
+            unknown = 0.0
+        else:
+            unknown = None
         found = explore_step(
             derived.memory,
             derived.centers[cells[exploring]],
             rules.sight,
-            unknown=0.0 if rules.beyond else None,
+            unknown=unknown,
             rng=rng,
         )
         ahead[exploring] = found.cells
@@ -345,17 +350,15 @@ def _random_cell(derived: MazeDerived, cell: int, last: int, rng: np.random.Gene
 # The end
 
 
-def _outcome(derived: MazeDerived, state: State, at: int) -> int:
+def _outcome(derived: MazeDerived, state: State) -> int:
+    """Return whether the player is caught, out, too late, or none of these."""
     settings = derived.settings
     monsters = state.monsters
-    here = derived.place(state.player)
-    gaps = derived.short(
-        (derived.positions(monsters.cells, monsters.ahead, monsters.gone) - here)
-        / derived.space.cell_size
-    )
+    places = derived.positions(monsters.cells, monsters.ahead, monsters.gone)
+    gaps = derived.short((places - derived.place(state.player)) / derived.space.cell_size)
     if (np.hypot(gaps[:, 0], gaps[:, 1]) < settings.reach).any():
         return CAUGHT
-    if at == state.exit and not len(state.treasures):
+    if state.player.here == state.exit and not len(state.treasures):
         return OUT
     if state.step >= settings.steps(settings.limit):
         return LATE

@@ -40,19 +40,15 @@ _DARK = "#0b0d12"
 def scene_of(derived: MazeDerived, state: State, overlays: frozenset[str]) -> Scene:
     """Return the scene of a state, with some overlays."""
     derived.follow(state)
-    space = derived.space
     monsters = state.monsters
     in_fog = "fog" in overlays
     player = derived.place(state.player)
-    if state.player.gone < 0.5:
-        at = state.player.cell
-    else:
-        at = state.player.ahead
-    view = derived.seen_from(at, derived.settings.player.view)
-    cells = np.where(monsters.gone < 0.5, monsters.cells, monsters.ahead)
+    view = derived.seen_from(state.player.here, derived.settings.player.view)
     if in_fog:
-        shown = view.reshape(-1)[cells]
+        space = derived.fogged(state.known)
+        shown = view.reshape(-1)[monsters.here]
     else:
+        space = derived.space
         shown = np.ones(len(monsters), dtype=np.bool_)
     field = None
     if "memory" in overlays:
@@ -64,10 +60,10 @@ def scene_of(derived: MazeDerived, state: State, overlays: frozenset[str]) -> Sc
             opacity=0.85,
         )
     return Scene(
-        space=derived.fogged(state.known) if in_fog else space,
+        space=space,
         title=f"maze, {state.step / derived.settings.rate:.0f} s",
         field=field,
-        areas=tuple(_areas(derived, state, overlays, cells, shown, view)),
+        areas=tuple(_areas(derived, state, overlays, shown, view)),
         lines=tuple(_lines(derived, state, overlays, shown)),
         marks=tuple(_marks(derived, state, overlays, shown, player)),
         facts=tuple(_facts(derived, state)),
@@ -81,20 +77,22 @@ def result(state: State) -> str | None:
         return None
     if state.outcome == OUT:
         return "out"
-    return "caught" if state.outcome == CAUGHT else "too late"
+    if state.outcome == CAUGHT:
+        return "caught"
+    return "too late"
 
 
 def _areas(
     derived: MazeDerived,
     state: State,
     overlays: frozenset[str],
-    cells: NDArray[np.int64],
     shown: NDArray[np.bool_],
     view: NDArray[np.bool_],
 ) -> Iterator[Areas]:
+    """Yield the cells that monsters see, and the fog."""
     if "view" in overlays:
         watched = np.zeros(derived.space.shape, dtype=np.bool_)
-        for cell in cells[shown].tolist():
+        for cell in state.monsters.here[shown].tolist():
             watched |= derived.seen_from(cell, derived.settings.monster.view)
         yield Areas(watched, ("warning",), 0.4, label="in a monster's view")
     if "fog" in overlays:
@@ -106,26 +104,23 @@ def _areas(
 def _lines(
     derived: MazeDerived, state: State, overlays: frozenset[str], shown: NDArray[np.bool_]
 ) -> Iterator[Lines]:
+    """Yield the paths, and lines to last sightings."""
     monsters = state.monsters
     player = state.player
     places = derived.positions(monsters.cells, monsters.ahead, monsters.gone)
     if "paths" in overlays:
         for mood, color, _ in _MOODS:
             rows = np.flatnonzero((monsters.moods == mood) & shown)
-            paths = [
-                _path_from(
-                    derived, places[row], int(monsters.ahead[row]), int(monsters.targets[row])
-                )
-                for row in rows.tolist()
-            ]
+            paths = []
+            for row in rows.tolist():
+                ahead = int(monsters.ahead[row])
+                target = int(monsters.targets[row])
+                paths.append(_path_from(derived, places[row], ahead, target))
             if paths:
                 yield Lines(tuple(paths), color, width=2.4)
         if player.goal != NOWHERE:
-            yield Lines(
-                (_path_from(derived, derived.place(player), player.ahead, player.goal),),
-                0,
-                width=2.4,
-            )
+            path = _path_from(derived, derived.place(player), player.ahead, player.goal)
+            yield Lines((path,), 0, width=2.4)
     if "last seen" in overlays:
         rows = np.flatnonzero((monsters.seen != NOWHERE) & (monsters.moods == SEARCHES) & shown)
         if len(rows):
@@ -136,6 +131,7 @@ def _lines(
 def _path_from(
     derived: MazeDerived, place: NDArray[np.float64], ahead: int, target: int
 ) -> NDArray[np.float64]:
+    """Return the points of the path of an agent: its place, and the cells to its target."""
     cells = derived.path(ahead, target) or (ahead,)
     return np.concatenate([place[None], derived.centers[list(cells)]])
 
@@ -147,6 +143,7 @@ def _marks(
     shown: NDArray[np.bool_],
     player: NDArray[np.float64],
 ) -> Iterator[Marks]:
+    """Yield treasures, the exit, last sightings, monsters and the player."""
     space = derived.space
     monsters = state.monsters
     known = state.known.reshape(-1)
@@ -158,8 +155,12 @@ def _marks(
         treasures = state.treasures
     yield Marks(derived.centers[treasures], "diamond", 0.7 * size, "food")
     if known[state.exit] or not in_fog:
-        color = "goal" if not len(state.treasures) else "muted"
-        label = "exit" if not len(state.treasures) else "exit, closed"
+        if len(state.treasures):
+            color = "muted"
+            label = "exit, closed"
+        else:
+            color = "goal"
+            label = "exit"
         yield Marks(
             derived.centers[[state.exit]], "square", 0.9 * size, color, least=5.0, label=label
         )
@@ -178,6 +179,7 @@ def _marks(
 
 
 def _facts(derived: MazeDerived, state: State) -> Iterator[Fact]:
+    """Yield the lines of the panel."""
     yield Fact("player", "you play" if state.player.by_hand else "script plays", 0)
     yield Fact("treasures", f"{state.most - len(state.treasures)} of {state.most}", "food")
     for mood, color, text in _MOODS:

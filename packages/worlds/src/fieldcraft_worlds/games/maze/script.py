@@ -23,9 +23,8 @@ def scripted_move(derived: MazeDerived, state: State) -> tuple[int, int]:
     player = state.player
     rules = derived.settings.player
     here = player.cell
-    recent = (player.feared != NOWHERE) & (
-        state.step - player.when <= derived.settings.steps(rules.alarm)
-    )
+    is_recent = state.step - player.when <= derived.settings.steps(rules.alarm)
+    recent = (player.feared != NOWHERE) & is_recent
     if len(state.treasures):
         left = state.treasures
     else:
@@ -38,27 +37,22 @@ def scripted_move(derived: MazeDerived, state: State) -> tuple[int, int]:
     danger = np.clip(1 - steps.astype(np.float64) / _DANGER, 0, 1)
     if steps.reshape(-1)[here] <= _NEAR:
         # Far from monsters, and no dead end.
-        away = (
-            distance_map(
-                space, derived.centers[here], limit=2 * _DANGER * space.cell_size
-            ).values.reshape(-1)
-            / space.cell_size
-        )
+        limit = 2 * _DANGER * space.cell_size
+        around = distance_map(space, derived.centers[here], limit=limit)
+        away = around.values.reshape(-1) / space.cell_size
         reach = np.flatnonzero(away < np.minimum(steps.reshape(-1), 2 * _DANGER))
         if len(reach):
             exits = np.array([len(derived.neighbors(int(cell))) for cell in reach])
             goal = int(reach[np.argmax(steps.reshape(-1)[reach] + 3.0 * (exits > 1))])
-            cells = (
-                distance_map(space, derived.centers[goal], cost=1 + rules.caution * danger)
-                .descend(derived.centers[here])
-                .cells
-            )
-            return goal, _along(cells, here)[1]
+            escape = distance_map(space, derived.centers[goal], cost=1 + rules.caution * danger)
+            _, ahead = _along(escape.descend(derived.centers[here]).cells, here)
+            return goal, ahead
     goals = distance_map(space, derived.centers[left], cost=1 + rules.caution * danger)
     return _along(goals.descend(derived.centers[here]).cells, here)
 
 
 def _along(cells: NDArray[np.int64], here: int) -> tuple[int, int]:
+    """Return the last and the second cell of a path; the own cell for a path of one or none."""
     if len(cells) < 2:
         return here, here
     return int(cells[-1]), int(cells[1])

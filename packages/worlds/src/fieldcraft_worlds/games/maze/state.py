@@ -19,6 +19,7 @@ GOING = 0
 OUT = 1
 CAUGHT = 2
 LATE = 3
+_HALFWAY = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,11 @@ class Monsters(Columns):
     seen: Annotated[Ints, Contents("monsters", low=NOWHERE, below="cells")]
     targets: Annotated[Ints, Contents("monsters", low=NOWHERE, below="cells")]
 
+    @property
+    def here(self) -> Ints:
+        """The cells that they are in, (M,): the nearer one of their two."""
+        return np.where(self.gone < _HALFWAY, self.cells, self.ahead)
+
 
 @dataclass(frozen=True, eq=False)
 class Player(ReadOnly):
@@ -56,6 +62,13 @@ class Player(ReadOnly):
     goal: Annotated[int, Contents(low=NOWHERE, below="cells")]
     feared: Annotated[Ints, Contents("monsters", low=NOWHERE, below="cells")]
     when: Annotated[Ints, Contents("monsters")]
+
+    @property
+    def here(self) -> int:
+        """The cell that the player is in: the nearer one of the two."""
+        if self.gone < _HALFWAY:
+            return self.cell
+        return self.ahead
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft import Grid, InfluenceMap, Trail
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.steering import Deposit, Emitter, Swarm, Walk
-from fieldcraft_worlds.games import carrying
+from fieldcraft_worlds.games.device import chosen_device
 from fieldcraft_worlds.games.lazy import SwarmReplay
 from fieldcraft_worlds.games.physarum.network import Network, Tree, network_of, shortest_tree
 from fieldcraft_worlds.games.physarum.settings import Settings
@@ -34,7 +34,7 @@ class PhysarumDerived(SwarmReplay[State]):
             raise InvalidValue(
                 "Slime mold needs open ground", got="walls everywhere", remedy="Choose another map"
             )
-        self.imap = InfluenceMap(space, device=carrying.device())
+        self.imap = InfluenceMap(space, device=chosen_device())
         self.trail = self.imap.add_layer("trail", Trail(settings.keep), every=1 / settings.rate)
         cell = space.cell_size
         self.weights = Walk(
@@ -45,7 +45,7 @@ class PhysarumDerived(SwarmReplay[State]):
             distance=settings.distance * cell,
             angle=settings.angle,
         )
-        self.swarm = Swarm.at(space, np.zeros((0, 2)), device=carrying.device())
+        self.swarm = Swarm.at(space, np.zeros((0, 2)), device=chosen_device())
         self._emitter: tuple[NDArray[np.int64], Emitter] | None = None
         self._tree: tuple[NDArray[np.int64], Tree] | None = None
         self._network: tuple[int, NDArray[np.int64], Network] | None = None
@@ -56,7 +56,7 @@ class PhysarumDerived(SwarmReplay[State]):
         self.swarm = Swarm.restored(
             self.grid,
             {"agents": state.agents, "key": state.key, "step": state.step},
-            device=carrying.device(),
+            device=chosen_device(),
         )
 
     def run(self, base: State, count: int) -> None:
@@ -79,7 +79,8 @@ class PhysarumDerived(SwarmReplay[State]):
     def emitter(self, cities: NDArray[np.int64]) -> Emitter:
         """Return the smell of cities on the trail."""
         if self._emitter is None or self._emitter[0] is not cities:
-            self._emitter = cities, Emitter(self.trail, self.city_cells(cities), self.settings.food)
+            smell = Emitter(self.trail, self.city_cells(cities), self.settings.food)
+            self._emitter = (cities, smell)
         return self._emitter[1]
 
     def city_cells(self, cities: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -98,7 +99,7 @@ class PhysarumDerived(SwarmReplay[State]):
     def tree(self, cities: NDArray[np.int64]) -> Tree:
         """Return the shortest tree that joins cities."""
         if self._tree is None or self._tree[0] is not cities:
-            self._tree = cities, shortest_tree(self.grid, cities)
+            self._tree = (cities, shortest_tree(self.grid, cities))
         return self._tree[1]
 
     def network(self, state: State) -> Network:
@@ -114,5 +115,5 @@ class PhysarumDerived(SwarmReplay[State]):
                 self.settings.city,
                 self.tree(cities),
             )
-            self._network = second, cities, found
+            self._network = (second, cities, found)
         return self._network[2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,15 +28,11 @@ class Tree:
                 found.append(path.cells)
                 continue
             ends = np.asarray(path)
-            shares = np.linspace(
-                0, 1, max(int(2 * np.abs(np.diff(ends, axis=0)).max() / grid.cell_size), 1) + 1
-            )[:, np.newaxis, np.newaxis]
-            found.append(
-                np.asarray(
-                    grid.cell_at(((1 - shares) * ends[:-1] + shares * ends[1:]).reshape(-1, 2)),
-                    dtype=np.int64,
-                )
-            )
+            longest = np.abs(np.diff(ends, axis=0)).max()
+            pieces = max(int(2 * longest / grid.cell_size), 1)
+            shares = np.linspace(0, 1, pieces + 1)[:, np.newaxis, np.newaxis]
+            points = ((1 - shares) * ends[:-1] + shares * ends[1:]).reshape(-1, 2)
+            found.append(np.asarray(grid.cell_at(points), dtype=np.int64))
         return np.unique(np.concatenate(found))
 
 
@@ -90,9 +87,9 @@ def network_of(
     rows, columns = np.indices(grid.shape)
     veins = np.asarray((values > level) & ~grid.walls)
     for cell in cities.tolist():
-        veins |= (
-            (columns - cell % grid.width) ** 2 + (rows - cell // grid.width) ** 2 <= radius * radius
-        ) & ~grid.walls
+        row, column = divmod(cell, grid.width)
+        is_near = (columns - column) ** 2 + (rows - row) ** 2 <= radius * radius
+        veins |= is_near & ~grid.walls
     if tree is None:
         shortest = shortest_tree(grid, cities)
     else:
@@ -122,19 +119,16 @@ def network_of(
 def shortest_tree(grid: Grid, cities: NDArray[np.int64]) -> Tree:
     """Return the shortest tree that joins cities."""
     lengths = path_lengths(grid, cities)
-    if len(cities) > 1:
-        rows, columns = minimum_spanning_tree(
-            csr_array(np.where(np.isfinite(lengths), lengths, 0.0))
-        ).nonzero()
-    else:
-        rows, columns = ((), ())
+    if len(cities) < 2:
+        return Tree(0.0, ())
+    rows, columns = _spanning_tree(lengths).nonzero()
     places = grid.position_of(cities).reshape(-1, 2)
-    pairs = zip(rows, columns, strict=True)
-    is_plain = not grid.wrap
-    return Tree(
-        tree_length(lengths),
-        tuple(shortest_path(grid, places[i], places[j], smooth=is_plain) for i, j in pairs),
-    )
+    is_smooth = not grid.wrap
+    paths = [
+        shortest_path(grid, places[start], places[end], smooth=is_smooth)
+        for start, end in zip(rows, columns, strict=True)
+    ]
+    return Tree(tree_length(lengths), tuple(paths))
 
 
 def path_lengths(grid: Grid, cities: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -149,7 +143,10 @@ def path_lengths(grid: Grid, cities: NDArray[np.int64]) -> NDArray[np.float64]:
 def tree_length(lengths: NDArray[np.float64]) -> float:
     """Return the length of the shortest tree for some lengths of paths."""
     if len(lengths) > 1:
-        return float(
-            minimum_spanning_tree(csr_array(np.where(np.isfinite(lengths), lengths, 0.0))).sum()
-        )
+        return float(_spanning_tree(lengths).sum())
     return 0.0
+
+
+def _spanning_tree(lengths: NDArray[np.float64]) -> Any:
+    """Return the lengths of the edges of the shortest tree, a sparse (C, C) matrix."""
+    return minimum_spanning_tree(csr_array(np.where(np.isfinite(lengths), lengths, 0.0)))

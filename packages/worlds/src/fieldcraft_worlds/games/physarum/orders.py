@@ -30,14 +30,13 @@ def apply(derived: PhysarumDerived, state: State, orders: Sequence[Found]) -> St
 
 
 def _toggle_city(derived: PhysarumDerived, state: State, order: Found) -> State:
+    """Return the state with a city more, or one less."""
     if not isinstance(order, Found):
         raise not_an_order(order, Found)
     grid = derived.grid
     cell = int(grid.cell_at(order.position))
-    away = (
-        np.hypot(*(grid.position_of(state.cities).reshape(-1, 2) - grid.position_of(cell)).T)
-        / grid.cell_size
-    )
+    gaps = grid.position_of(state.cities).reshape(-1, 2) - grid.position_of(cell)
+    away = np.hypot(gaps[:, 0], gaps[:, 1]) / grid.cell_size
     near = away <= max(derived.settings.city, 1.0)
     if near.any():
         return replace(state, cities=state.cities[~near])

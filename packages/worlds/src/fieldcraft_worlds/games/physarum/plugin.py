@@ -12,11 +12,12 @@ from fieldcraft_worlds.games.physarum.derived import PhysarumDerived
 from fieldcraft_worlds.games.physarum.orders import Found
 from fieldcraft_worlds.games.physarum.settings import Settings
 from fieldcraft_worlds.games.physarum.state import State
+from fieldcraft_worlds.games.states import dataclasses_in
 from fieldcraft_worlds.games.world import DerivedWorld, GameOfParts
 
 _MOST_HEADING = 2**17 - 1
 
-KINDS = (State, Settings, Found)
+KINDS = dataclasses_in(State, Settings, Found)
 
 
 class PhysarumWorld(DerivedWorld):

@@ -14,7 +14,7 @@ from fieldcraft_worlds.games.physarum.orders import Found, apply
 from fieldcraft_worlds.games.physarum.state import State
 
 _MOST_KEY = 2**62
-_USUAL = 1_000_000
+_USUAL = 1_000_000  # most agents of a map by default
 
 
 def start(derived: PhysarumDerived, rng: np.random.Generator) -> State:
@@ -25,9 +25,8 @@ def start(derived: PhysarumDerived, rng: np.random.Generator) -> State:
     key = int(rng.integers(_MOST_KEY))
     count = settings.agents or min(max(len(ground) // 2, 1), _USUAL)
     places = grid.position_of(ground[rng.integers(len(ground), size=count)]).reshape(-1, 2)
-    swarm = Swarm.at(
-        grid, places + rng.uniform(-0.49, 0.49, places.shape) * grid.cell_size, seed=key
-    )
+    places = places + rng.uniform(-0.49, 0.49, places.shape) * grid.cell_size
+    swarm = Swarm.at(grid, places, seed=key)
     return State(0, key, swarm.agents, np.zeros(grid.shape, np.float32), _cities(derived, rng))
 
 
@@ -37,12 +36,11 @@ def _cities(derived: PhysarumDerived, rng: np.random.Generator) -> NDArray[np.in
     for _ in range(derived.settings.cities):
         options = derived.ground[rng.integers(len(derived.ground), size=24)]
         if chosen:
-            places, others = (
-                derived.grid.position_of(cells).reshape(-1, 1, 2)
-                for cells in (options, np.array(chosen))
-            )
-            gaps = np.hypot(*np.moveaxis(places - others.reshape(1, -1, 2), -1, 0)).min(axis=1)
-            chosen.append(int(options[gaps.argmax()]))
+            places = derived.grid.position_of(options)
+            others = derived.grid.position_of(np.array(chosen))
+            gaps = places[:, np.newaxis] - others
+            nearest = np.hypot(gaps[..., 0], gaps[..., 1]).min(axis=1)
+            chosen.append(int(options[nearest.argmax()]))
         else:
             chosen.append(int(options[0]))
     return np.array(chosen, dtype=np.int64)

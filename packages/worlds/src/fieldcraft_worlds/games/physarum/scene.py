@@ -21,7 +21,7 @@ OVERLAYS = (
     Overlay(
         "tree",
         "4",
-        "the shortest tree over the ground, and weights the roads compare with it",
+        "the shortest tree over the ground, and how the veins compare with it",
         shown=True,
     ),
 )
@@ -65,6 +65,7 @@ def scene_of(derived: PhysarumDerived, state: State, overlays: frozenset[str]) -
 
 
 def _facts(derived: PhysarumDerived, state: State, overlays: frozenset[str]) -> Iterator[Fact]:
+    """Yield the lines of the panel."""
     yield Fact("agents", f"{len(state):,}")
     yield Fact("cities", str(len(state.cities)), "good")
     if "tree" in overlays and state.step >= derived.settings.rate and len(state.cities) > 1:

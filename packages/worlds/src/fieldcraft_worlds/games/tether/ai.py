@@ -106,6 +106,7 @@ def parts_of(
 
 
 def _tether(derived: TetherDerived, state: State, side: int, enemies: list[int]) -> Floats:
+    """Return the tether layer of a side against enemies on some cells."""
     rules = derived.settings.rules
     tuning = state.tuning
     weight = min(tuning.threat * rules[1 - side].firepower / rules[side].firepower, _HEAVIEST)
@@ -132,23 +133,16 @@ def tether_plan(derived: TetherDerived, state: State, view: _View) -> Plan:
         values = values - np.maximum(0.0, 1.0 - derived.distances_from(cell) / _CROWDED)
     danger = derived.enemies_in_reach(enemies, _reach(derived, state, view.side))
     cost = (1.0 + state.tuning.caution * danger).reshape(derived.ground.shape)
-    far = (
-        distance_map(derived.ground, derived.centers[view.cell], cost=cost).exact.reshape(-1)
-        / derived.cell
-    )
-    in_reach = (
-        derived.enemies_in_reach(
-            enemies, own_range if own_range > enemy_range else _SHORT_SHARE * own_range
-        )
-        > 0
-    )
+    from_here = distance_map(derived.ground, derived.centers[view.cell], cost=cost)
+    far = from_here.exact.reshape(-1) / derived.cell
+    reach = own_range
+    if own_range <= enemy_range:
+        reach *= _SHORT_SHARE
+    in_reach = derived.enemies_in_reach(enemies, reach) > 0
     score = np.where(in_reach, values, values - _OUT_OF_REACH) - far / derived.settings.patience
     goal = int(np.argmax(score))
-    return Plan(
-        distance_map(derived.ground, derived.centers[goal], cost=cost)
-        .descend(derived.centers[view.cell])
-        .cells
-    )
+    to_goal = distance_map(derived.ground, derived.centers[goal], cost=cost)
+    return Plan(to_goal.descend(derived.centers[view.cell]).cells)
 
 
 def charge_plan(derived: TetherDerived, state: State, view: _View) -> Plan:
@@ -161,10 +155,9 @@ def charge_plan(derived: TetherDerived, state: State, view: _View) -> Plan:
 
 def distance_plan(derived: TetherDerived, state: State, view: _View) -> Plan:
     """Return a plan to keep nine tenths of the own range to the nearest enemy."""
-    enemy = int(
-        min(view.enemies.tolist(), key=lambda cell: (derived.distances_from(view.cell)[cell], cell))
-    )
-    distance = float(derived.distances_from(view.cell)[enemy])
+    distances = derived.distances_from(view.cell)
+    enemy = int(min(view.enemies.tolist(), key=lambda cell: (distances[cell], cell)))
+    distance = float(distances[enemy])
     desired = _RANGE_SHARE * state.tuning.ranges[view.side]
     if distance < desired - _SLACK:
         return _path_to(derived, view.cell, _retreat(derived, view.cell, enemy))
@@ -212,12 +205,16 @@ def _retreat(derived: TetherDerived, cell: int, enemy: int) -> int:
 
 
 def _stay(view: _View) -> Plan:
+    """Return the plan to stay."""
     return Plan(np.array([view.cell], dtype=np.int64))
 
 
 def _path_to(derived: TetherDerived, cell: int, goal: int) -> Plan:
+    """Return the plan to walk to a cell; to stay, without a path."""
     path = derived.paths_to(goal).descend(derived.centers[cell])
-    return Plan(path.cells if path else np.array([cell], dtype=np.int64))
+    if path:
+        return Plan(path.cells)
+    return Plan(np.array([cell], dtype=np.int64))
 
 
 def ahead(derived: TetherDerived, plan: Plan) -> int:

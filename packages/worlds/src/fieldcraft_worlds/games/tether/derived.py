@@ -48,17 +48,12 @@ class TetherDerived:
 
     def in_sight(self, cell: int) -> Bools:
         """Return the cells in sight of a cell, at any distance: (cells,)."""
-        return _cached(
-            self._in_sight,
-            cell,
-            lambda: visible(
-                self.ground, self.centers[cell], float(np.hypot(*self.ground.size)) + self.cell
-            ).reshape(-1),
-        )
+        return _cached(self._in_sight, cell, partial(self._seen_from, cell))
 
     def paths_to(self, cell: int) -> DistanceMap:
         """Return the distance map to a cell."""
-        return _cached(self._distances, cell, lambda: distance_map(self.ground, self.centers[cell]))
+        make = partial(distance_map, self.ground, self.centers[cell])
+        return _cached(self._distances, cell, make)
 
     def distances_from(self, cell: int) -> Floats:
         """Return the straight distances of all cells from a cell, in cells: (cells,)."""
@@ -84,7 +79,13 @@ class TetherDerived:
             total += self.in_sight(int(cell)) & (self.distances_from(int(cell)) <= reach)
         return total
 
+    def _seen_from(self, cell: int) -> Bools:
+        """Return the cells in sight of a cell; see `in_sight`."""
+        everywhere = float(np.hypot(*self.ground.size)) + self.cell
+        return visible(self.ground, self.centers[cell], everywhere).reshape(-1)
+
     def _ring(self, cell: int, own_range: float, enemy_range: float, threat: float) -> Floats:
+        """Return the tether layer against one enemy; see `tether`."""
         stamp = Stamp.tether(own_range * self.cell, enemy_range * self.cell, threat=threat)
         self._layer.write(np.zeros(self.ground.shape))
         self._layer.stamp(stamp, self.centers[cell])
@@ -92,9 +93,9 @@ class TetherDerived:
 
 
 def _cached(cache: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
-    found = cache.get(key)
-    if found is None:
+    """Return the value of a key, made if it is not cached; a full cache is emptied."""
+    if key not in cache:
         if len(cache) >= _MOST_CACHED:
             cache.clear()
-        found = cache[key] = make()
-    return found
+        cache[key] = make()
+    return cache[key]

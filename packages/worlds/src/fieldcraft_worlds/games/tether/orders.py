@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft_worlds.games.orders import not_an_order
+from fieldcraft_worlds.games.orders import checked_direction, not_an_order
 from fieldcraft_worlds.games.settings import tuned
 from fieldcraft_worlds.games.slider import Tune
 from fieldcraft_worlds.games.tether.derived import TetherDerived
@@ -67,6 +66,7 @@ def apply(derived: TetherDerived, state: State, orders: Sequence[Order]) -> Stat
 
 
 def _apply(derived: TetherDerived, state: State, order: Order) -> State:
+    """Return the state after one order."""
     if isinstance(order, Take):
         return _take(state, _side(order.side))
     if isinstance(order, Leave):
@@ -86,9 +86,7 @@ def _apply(derived: TetherDerived, state: State, order: Order) -> State:
             remedy="Press M to play one",
         )
     if isinstance(order, Steer):
-        x, y = checks.finite("x", order.x), checks.finite("y", order.y)
-        far = max(math.hypot(x, y), 1.0)
-        return replace(state, steer=(x / far, y / far), walk=None)
+        return replace(state, steer=checked_direction(order.x, order.y), walk=None)
     cell = int(derived.ground.cell_at((order.x, order.y)))
     if derived.ground.walls.flat[cell]:
         raise InvalidValue(
@@ -100,6 +98,7 @@ def _apply(derived: TetherDerived, state: State, order: Order) -> State:
 
 
 def _take(state: State, side: int) -> State:
+    """Return the state with a person playing the next fighter of a side that is alive."""
     alive = state.fighters.of(side).tolist()
     if not alive:
         raise InvalidValue(
@@ -108,10 +107,15 @@ def _take(state: State, side: int) -> State:
             remedy="Play one of the other side",
         )
     later = [number for number in alive if number > state.player]
-    return replace(state, player=later[0] if later else alive[0], steer=(0.0, 0.0), walk=None)
+    if later:
+        player = later[0]
+    else:
+        player = alive[0]
+    return replace(state, player=player, steer=(0.0, 0.0), walk=None)
 
 
 def _side(side: int) -> int:
+    """Return a side; refuse other numbers."""
     if side not in (0, 1):
         raise InvalidValue(
             "A side is 0, the long range, or 1, the short",

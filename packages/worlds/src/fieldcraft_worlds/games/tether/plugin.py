@@ -6,27 +6,15 @@ from fieldcraft import Grid, generate_map
 from fieldcraft_worlds.games.game import Action, InputFrame, moves
 from fieldcraft_worlds.games.orders import tuning_orders
 from fieldcraft_worlds.games.settings import sliders_in
+from fieldcraft_worlds.games.states import dataclasses_in
 from fieldcraft_worlds.games.tether import rules, scene
 from fieldcraft_worlds.games.tether.derived import TetherDerived
-from fieldcraft_worlds.games.tether.orders import Lead, Leave, Order, Steer, Take, Tune, Walk
-from fieldcraft_worlds.games.tether.settings import BRAINS, SIDES, FighterRules, Settings
-from fieldcraft_worlds.games.tether.state import NOBODY, Fighters, Shots, State, Tuning
+from fieldcraft_worlds.games.tether.orders import Lead, Leave, Order, Steer, Take, Walk
+from fieldcraft_worlds.games.tether.settings import BRAINS, SIDES, Settings
+from fieldcraft_worlds.games.tether.state import NOBODY, State, Tuning
 from fieldcraft_worlds.games.world import GameOfParts, TunedWorld
 
-KINDS = (
-    State,
-    Fighters,
-    Shots,
-    Tuning,
-    Settings,
-    FighterRules,
-    Lead,
-    Leave,
-    Steer,
-    Take,
-    Tune,
-    Walk,
-)
+KINDS = dataclasses_in(State, Settings, Order)
 
 
 class TetherWorld(TunedWorld):

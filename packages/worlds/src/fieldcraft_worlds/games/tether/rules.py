@@ -53,9 +53,10 @@ def start(derived: TetherDerived, rng: np.random.Generator) -> State:
         )
     far_cells = reachable[far[reachable] >= _LEAST_DISTANCE * far[reachable].max()]
     hidden = far_cells[~derived.in_sight(here)[far_cells]]
-    likely = far_cells
     if len(hidden):
         likely = hidden
+    else:
+        likely = far_cells
     there = int(likely[rng.integers(len(likely))])
     if settings.swapped:
         middles = (there, here)
@@ -165,6 +166,7 @@ def _hit(derived: TetherDerived, state: State, rng: np.random.Generator) -> Stat
 
 
 def _plan(derived: TetherDerived, state: State, ai: DuelAI) -> State:
+    """Return the state with new aims of fighters with AI."""
     plans = ai(derived, state)
     if not plans:
         return state
@@ -180,13 +182,12 @@ def _plan(derived: TetherDerived, state: State, ai: DuelAI) -> State:
 
 
 def _walk(derived: TetherDerived, state: State) -> State:
+    """Return the state with all fighters moved towards their aims."""
     fighters = state.fighters
     alive = np.flatnonzero(fighters.alive)
     rules = [derived.settings.rules[side] for side in fighters.sides[alive].tolist()]
-    speeds, forces = (
-        np.array([getattr(rule, name) for rule in rules]) * derived.cell
-        for name in ("speed", "force")
-    )
+    speeds = np.array([rule.speed for rule in rules]) * derived.cell
+    forces = np.array([rule.force for rule in rules]) * derived.cell
     gaps = away(derived.ground, fighters.positions[alive], fighters.aims[alive])
     far = np.hypot(gaps[:, 0], gaps[:, 1])
     pace = speeds * np.minimum(1.0, far / (_SLOWING * derived.cell))
@@ -224,6 +225,7 @@ def _player_velocity(derived: TetherDerived, state: State, speed: float) -> Floa
 
 
 def _end(derived: TetherDerived, state: State) -> State:
+    """Return the state, over if a side has fallen or time is up; a fallen player loses control."""
     left = [len(state.fighters.of(side)) for side in (0, 1)]
     if all(left) and state.step < derived.settings.steps(derived.settings.limit):
         if state.player != NOBODY and not state.fighters.alive[state.player]:

@@ -126,26 +126,24 @@ def _sight(derived: TetherDerived, state: State) -> Iterator[Lines]:
     by_tone: dict[str, list[NDArray[np.float64]]] = {"warning": [], "muted": [], "dark": []}
     for one in fighters.of(0).tolist():
         for other in fighters.of(1).tolist():
-            far = (
-                float(np.hypot(*(fighters.positions[other] - fighters.positions[one])))
-                / derived.cell
-            )
+            gap = fighters.positions[other] - fighters.positions[one]
+            far = float(np.hypot(*gap)) / derived.cell
             if not derived.in_sight(int(cells[one]))[cells[other]]:
                 tone = "dark"
+            elif far <= max(state.tuning.ranges):
+                tone = "warning"
             else:
-                if far <= max(state.tuning.ranges):
-                    tone = "warning"
-                else:
-                    tone = "muted"
+                tone = "muted"
             by_tone[tone].append(fighters.positions[[one, other]])
     for tone, points in by_tone.items():
+        if tone == "warning":
+            width = 1.4
+            opacity = 0.9
+        else:
+            width = 1.0
+            opacity = 0.6
         if points:
-            yield Lines(
-                tuple(points),
-                color=tone,
-                width=1.4 if tone == "warning" else 1.0,
-                opacity=0.9 if tone == "warning" else 0.6,
-            )
+            yield Lines(tuple(points), color=tone, width=width, opacity=opacity)
 
 
 def _paths(derived: TetherDerived, state: State) -> tuple[list[Lines], tuple[Marks, ...]]:

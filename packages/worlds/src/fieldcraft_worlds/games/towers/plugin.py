@@ -7,6 +7,7 @@ import numpy as np
 from fieldcraft import Grid, generate_map
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft_worlds.games.game import Action, InputFrame
+from fieldcraft_worlds.games.states import dataclasses_in
 from fieldcraft_worlds.games.towers import rules, scene
 from fieldcraft_worlds.games.towers.derived import TowersDerived
 from fieldcraft_worlds.games.towers.orders import (
@@ -15,48 +16,22 @@ from fieldcraft_worlds.games.towers.orders import (
     Command,
     Order,
     Place,
-    Regroup,
     Remove,
     Send,
     Strike,
 )
 from fieldcraft_worlds.games.towers.settings import (
     HUMAN,
-    CommanderRules,
     Settings,
-    TowerRules,
-    UnitRules,
 )
 from fieldcraft_worlds.games.towers.state import (
-    Shots,
-    Squads,
     State,
-    Towers,
-    Units,
 )
 from fieldcraft_worlds.games.walking import away
 from fieldcraft_worlds.games.world import DerivedWorld, GameOfParts
 from fieldcraft_worlds.scene import Scene
 
-KINDS = (
-    State,
-    Towers,
-    Units,
-    Squads,
-    Shots,
-    Settings,
-    TowerRules,
-    UnitRules,
-    CommanderRules,
-    Begin,
-    Command,
-    Advance,
-    Place,
-    Regroup,
-    Remove,
-    Send,
-    Strike,
-)
+KINDS = dataclasses_in(State, Settings, Order)
 
 _SENT_AT_ONCE = 5
 _SQUADS = ("key q", "key w", "key e", "key a", "key s", "key d")

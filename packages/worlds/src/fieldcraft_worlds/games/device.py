@@ -5,14 +5,17 @@ It changes no value, so it is part of no state, no setting and no save.
 
 from __future__ import annotations
 
-_chosen: list[str] = []
+_chosen: str | None = None
 
 
-def choose(name: str | None) -> None:
+def choose_device(name: str | None) -> None:
     """Open the next worlds on a graphics card: "gpu", or part of its name; None for the CPU."""
-    _chosen[:] = [] if name is None or name == "cpu" else [name]
+    global _chosen
+    if name == "cpu":
+        name = None
+    _chosen = name
 
 
-def device() -> str | None:
+def chosen_device() -> str | None:
     """Return the device of worlds, as `InfluenceMap` takes it."""
-    return _chosen[0] if _chosen else None
+    return _chosen
