@@ -16,12 +16,18 @@ from fieldcraft.base.settings.dataclasses import needed_by
 from fieldcraft.layers.propagation import PROPAGATIONS
 from fieldcraft.layers.propagation.settings import declared
 from fieldcraft.view import ColorScale
+from fieldcraft.view.own_scales import share_table
+from fieldcraft.view.pixels.pixel_plan import HIDDEN
 from fieldcraft_lab import planes
 from fieldcraft_lab.apply import apply
 from fieldcraft_lab.controls import FIXED, controls
 from fieldcraft_lab.controls import settings as settings_of
+from fieldcraft_lab.live import LiveMap
 from fieldcraft_lab.orders import Tune
+from fieldcraft_lab.pictures import Renderer
 from fieldcraft_lab.planes import Bins, nice, shape_of, tiles
+from fieldcraft_lab.protocol import View
+from fieldcraft_lab.session import Session
 
 
 def some_spaces() -> dict[str, Any]:
@@ -218,3 +224,25 @@ def test_a_share_to_keep_replaces_a_half_life() -> None:
     assert layer.propagation == fc.Diffuse(keep=0.5)
     apply(Tune("a", "half_life", 3.0), imap)
     assert layer.propagation == fc.Diffuse(half_life=3.0)
+
+
+def test_shares_show_the_ground_of_others_in_their_color() -> None:
+    imap = fc.InfluenceMap(fc.Grid(12, 1))
+    teams = imap.add_teams(["red", "blue"], fc.Radial(4, "linear"))
+    teams["red"].add_source((0.5, 0.5), 4.0)
+    teams["blue"].add_source((6.5, 0.5), 4.0)
+    imap.step()
+    session = Session(LiveMap(imap))
+    view = View("share red")
+    renderer = Renderer()
+    renderer.render({"a": session}, [view], shape_of(imap.space))
+    found = renderer.pictures[view]
+    assert (found.meta["low"], found.meta["high"], found.meta["below"]) == (0.0, 1.0, False)
+    (row,) = found.plane
+    assert row[0] == row[2] == 254 and 0 < row[3] < 254
+    assert row[5] == row[6] == 0 and row[11] == HIDDEN
+    colors = [color for _, color in session.live.teams()]
+    for light in (False, True):
+        table = session.live.tables(light=light)["share red"]
+        expected = share_table(["red", "blue"], colors, "red", light=light)
+        np.testing.assert_array_equal(table, expected)

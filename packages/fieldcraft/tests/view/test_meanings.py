@@ -53,6 +53,7 @@ def test_a_share_runs_from_the_color_of_the_others_to_its_own() -> None:
     for x, expected in ((2.5, ends[254]), (14.5, ends[0])):
         column, row = place.pixel_of((x, 5.5)).astype(int)
         assert shown[row, column, :3].tolist() == expected.tolist()
+    np.testing.assert_array_equal(shown, view.frame(teams.share("red"), size=170, sources=False))
     share = teams.share("red").values
     alone = np.argwhere((teams.tension().values == 0) & ~imap.space.walls)
     assert len(alone) and (share[tuple(alone.T)] == 0).all()

@@ -37,7 +37,7 @@ from fieldcraft.view.palettes import team_colors
 from fieldcraft_lab.apply import apply
 from fieldcraft_lab.controls import controls, curve
 from fieldcraft_lab.orders import ORDERS, Order, Tune
-from fieldcraft_lab.team_maps import OWNER, maps_of
+from fieldcraft_lab.team_maps import OWNER, maps_of, share_tables
 
 __all__ = ["LayerWorld", "Live", "LiveMap", "MapWorld", "shortest_interval"]
 
@@ -318,6 +318,10 @@ class MapWorld(LayerWorld):
         if not colors:
             return {}
         return {OWNER: colors}
+
+    def tables(self, *, light: bool = False) -> dict[str, NDArray[np.uint8]]:
+        """Return the color tables of the shares of teams."""
+        return share_tables(self.teams(), light=light)
 
     def front_lines(self) -> list[NDArray[np.float64]] | None:
         """Return the lines between the ground of hostile teams."""

@@ -18,7 +18,7 @@ from fieldcraft.view.palettes import parse_color
 from fieldcraft_lab.apply import apply
 from fieldcraft_lab.live import LayerWorld
 from fieldcraft_lab.orders import Order, Paint
-from fieldcraft_lab.team_maps import OWNER, owner_map
+from fieldcraft_lab.team_maps import OWNER, owner_map, share_tables
 
 
 class LiveRecipe(LayerWorld):
@@ -102,6 +102,10 @@ class LiveRecipe(LayerWorld):
         """Return the teams as the kinds of the map of owners."""
         teams = self.teams()
         return {OWNER: teams} if teams else {}
+
+    def tables(self, *, light: bool = False) -> dict[str, NDArray[np.uint8]]:
+        """Return the color tables of the shares of teams."""
+        return share_tables(self.teams(), light=light)
 
     def front_lines(self) -> list[NDArray[np.float64]] | None:
         """Return the lines between the ground of hostile teams."""

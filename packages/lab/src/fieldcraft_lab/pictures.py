@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import FieldcraftError
+from fieldcraft.layers.teams.share import TeamShare
 from fieldcraft.values.formula import formula
 from fieldcraft.values.operand import Operand
 from fieldcraft.view.palettes import STEPS
@@ -47,9 +48,31 @@ class KindScale:
         return np.where(numbers < 0, HIDDEN, self._rows[numbers]).astype(np.uint8)
 
 
+class ShareScale:
+    """The scale of the share of a team: 0 is ground of others, which is drawn. Values of `NOBODY`
+    are not.
+    """
+
+    NOBODY = -1e-9
+
+    is_signed = False
+
+    def __init__(self, low: float, high: float) -> None:
+        self.low = low
+        self.high = high
+        self._scale = ColorScale(low, high, None)
+
+    def index(self, values: NDArray[np.float32]) -> NDArray[np.uint8]:
+        """Return the row of the table for each value, `HIDDEN` where nobody is."""
+        return np.where(values < 0, HIDDEN, self._scale.index(values)).astype(np.uint8)
+
+
 def rows_of_kinds(count: int) -> NDArray[np.int64]:
     """Return the number of the kind that each row of a table of colors stands for."""
     return np.arange(STEPS) * count // STEPS
+
+
+Scale = ColorScale | KindScale | ShareScale
 
 
 class Renderer:
@@ -126,12 +149,16 @@ class Renderer:
         if len(shown) == 2:
             values = values - shown[1].finite_values()
         kinds = live.kinds().get(view.map)
-        if kinds is None or len(shown) == 2:
-            scale: ColorScale | KindScale = self._scale(
-                view, key, values, symmetric=len(shown) == 2
-            )
-        else:
+        scale: Scale
+        if len(shown) == 2:
+            scale = self._scale(view, key, values, symmetric=True)
+        elif kinds is not None:
             scale = KindScale(len(kinds))
+        elif isinstance(shown[0], TeamShare):
+            scale = ShareScale(*(view.limits or (0.0, 1.0)))
+            values = np.where(shown[0].unknown, np.float32(ShareScale.NOBODY), values)
+        else:
+            scale = self._scale(view, key, values, symmetric=False)
         meta = {
             "low": scale.low,
             "high": scale.high,
@@ -140,7 +167,7 @@ class Renderer:
             "extent": plane.extent,
             "signed": scale.is_signed,
         }
-        if isinstance(scale, KindScale):
+        if isinstance(scale, (KindScale, ShareScale)):
             meta["below"] = False
         return Picture(
             (self._limits(view, key), version), self._on(plane, shown[0], values, scale), meta
@@ -151,7 +178,7 @@ class Renderer:
         plane: Plane,
         shown: Operand,
         values: NDArray[np.float32],
-        scale: ColorScale | KindScale,
+        scale: Scale,
     ) -> NDArray[np.uint8]:
         space = plane.space
         if values.shape != space.shape:  # coarser cells of a layer's own

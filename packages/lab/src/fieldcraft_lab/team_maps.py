@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.layers.teams import Teams
 from fieldcraft.values.operand import Operand
+from fieldcraft.view.own_scales import share_table
 from fieldcraft_lab.function_map import FunctionMap
 
 OWNER = "owner"
@@ -31,3 +33,14 @@ def maps_of(teams: Teams) -> dict[str, Operand]:
         found[f"influence {name}"] = teams.influence(name)
         found[f"share {name}"] = teams.share(name)
     return found
+
+
+def share_tables(
+    teams: Sequence[tuple[str, str]], *, light: bool = False
+) -> dict[str, NDArray[np.uint8]]:
+    """Return the color table of the share of each team, by the name of the map; `teams` are names
+    and colors.
+    """
+    names = [name for name, _ in teams]
+    colors = [color for _, color in teams]
+    return {f"share {name}": share_table(names, colors, name, light=light) for name in names}

@@ -182,8 +182,9 @@ WORLDS = (
                 "ants-velocity",
                 "Ants on a trail of directions",
                 "The same ants align with one trail, which holds the direction of other ants.",
-                "The hue of a trail is its direction: both lanes of a road differ. Roads fork, "
-                "smooth and dissolve. A second layer, which does not accumulate, keeps ants apart.",
+                "The hue of a trail is its direction: pink to the right, yellow down, green to the "
+                "left, blue up, so both lanes of a road differ. Roads fork, smooth and dissolve. A "
+                "second layer, which does not accumulate, keeps ants apart.",
                 "pheromones.md",
                 settings=("trails=velocity",),
                 begin=15,
@@ -198,7 +199,8 @@ WORLDS = (
                 "The same without food: left without the layer that keeps ants apart, right with "
                 "it.",
                 "Left, ants align with the trail ahead, which is their own: after 25 s 99 of 100 "
-                "go around in circles. Right, the layer dissolves most vortices: 13 of 100 do.",
+                "go around in circles. A vortex has all hues in a ring. Right, the layer dissolves "
+                "most vortices: 13 of 100 do.",
                 "pheromones.md",
                 settings=("trails=velocity", "searchers=1", "piles=0", "velocity.separate=0"),
                 beside=("trails=velocity", "searchers=1", "piles=0"),

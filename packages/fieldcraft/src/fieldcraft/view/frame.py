@@ -13,6 +13,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Space
 from fieldcraft.view.drawing.overlays import draw_markers
+from fieldcraft.view.own_scales import own_scale
 from fieldcraft.view.palettes import Color, parse_color, team_colors, tinted
 from fieldcraft.view.pixels.color_scale import HIDDEN, ColorScale
 from fieldcraft.view.pixels.pixel_plan import RGBA
@@ -101,7 +102,8 @@ def frame(
         The scale to use, in place of `limits` and `threshold`.
     limits : (float, float), optional
         The values that get the end colors; by default 0 and the strongest value. Give them for a
-        film, so that colors keep their meaning from frame to frame.
+        film, so that colors keep their meaning from frame to frame. A team's share runs from the
+        color of the others to its own, and equal beliefs everywhere are faint.
     threshold : float, optional
         The ground shows where `abs(value) <= threshold`; None draws every cell.
     scale : float, optional
@@ -143,7 +145,7 @@ def frame(
     """
     subject, base = subject_of(layer, space)
     place = Placement(base, scale=scale, size=size, crop=crop, heights=heights)
-    shown = scale_for(subject, colors, limits, threshold, ground)
+    shown = scale_for(layer, subject, colors, limits, threshold, ground)
     unknown = _on(base, subject.unknown, subject)
     never = _on(base, subject.never, subject)
     picture = place.plan.scaled(subject.on(base), shown, unknown, never, ground, opacity)
@@ -160,15 +162,22 @@ def _on(base: Space, cells: Any, subject: Subject) -> Any:
 
 
 def scale_for(
+    layer: Any,
     subject: Subject,
     colors: ColorScale | None,
     limits: tuple[float, float] | None,
     threshold: float | None,
     ground: Ground = "dark",
 ) -> ColorScale:
-    """Return the caller's scale, or one from limits and threshold; not both."""
+    """Return the caller's scale, or one from limits and threshold, not both; by default that of the
+    layer, if it has one of its own.
+    """
     if colors is None:
         light = theme_of(ground) is LIGHT
+        if limits is None and threshold == 0:
+            own = own_scale(layer, light=light)
+            if own is not None:
+                return own
         return ColorScale.of(subject.values, limits=limits, threshold=threshold, light=light)
     checks.instance(colors, ColorScale, "colors is a ColorScale", "Pass ColorScale(low, high)")
     if limits is not None or threshold != 0:

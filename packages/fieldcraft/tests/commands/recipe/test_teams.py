@@ -11,7 +11,9 @@ from fieldcraft.base.errors import BadRecipe
 from fieldcraft.commands.recipe import read_recipe
 from fieldcraft.commands.recipe.compare import compare
 from fieldcraft.commands.recipe.outputs import run
+from fieldcraft.commands.recipe.pictures import Painter
 from fieldcraft.commands.shipped_recipes import SHIPPED
+from fieldcraft.view.palettes import between, parse_color
 from support.recipes import (
     ACTORS,
     PLAIN,
@@ -254,6 +256,17 @@ def test_the_maps_of_teams_are_what_the_calls_give(tmp_path):
         assert np.count_nonzero(made.values), name
     np.testing.assert_array_equal(w.owner(), teams.owner(margin=0.25))
     assert set(np.unique(w.owner())) == {-1, 0, 1}
+
+
+def test_a_share_shows_the_ground_of_others_in_their_color(tmp_path):
+    output = '[[outputs]]\nfile = "a.png"\nlayers = ["share red"]\nsources = false\n'
+    w = world(tmp_path, PLAIN, TEAMS, ACTORS, SECOND, output)
+    w.go_to(1)
+    drawn = Painter([w], w.recipe.outputs[0], size=160).draw()[..., :3].reshape(-1, 3)
+    colors = [parse_color(color) for color in w.recipe.teams.colors]
+    for end in (0, -1):
+        expected = between(colors[1], colors[0])[end]
+        assert (drawn == expected).all(axis=1).sum() > 100
 
 
 def test_hostility_decides_influence_and_fronts(tmp_path):

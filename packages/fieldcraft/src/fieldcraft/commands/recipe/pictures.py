@@ -30,6 +30,7 @@ from fieldcraft.view import (
 )
 from fieldcraft.view.drawing.letters import measure
 from fieldcraft.view.frame import Team, mark_sources
+from fieldcraft.view.own_scales import share_table
 from fieldcraft.view.pages.legends import Legend
 from fieldcraft.view.palettes import Color, Table, parse_color
 from fieldcraft.view.pixels.pixel_plan import RGBA
@@ -190,11 +191,17 @@ class Panels:
     def _legend(self, name: str) -> Legend:
         if name not in self.world.maps:
             return TeamLegend([*self._teams], [*self._teams.values()], opacity=_OWNERS_OPACITY)
-        percent = name.startswith("share ") and name not in self.world.imap
+        percent = self._is_share(name)
         return ScaleLegend(self._scale(name), beyond=self._beyond(name), percent=percent)
 
     def _scale(self, name: str) -> ColorScale:
-        return ColorScale(*self.limits[name], self.output.threshold, self._table(name))
+        threshold: float | None = self.output.threshold
+        if threshold == 0 and self._is_share(name) and name not in self._colors:
+            threshold = None  # ground that is all of others
+        return ColorScale(*self.limits[name], threshold, self._table(name))
+
+    def _is_share(self, name: str) -> bool:
+        return name.startswith("share ") and name not in self.world.imap
 
     def _beyond(self, name: str) -> tuple[bool, bool]:
         """Return whether a map has values below and above its limits."""
@@ -212,7 +219,7 @@ class Panels:
         if not is_of_team or team not in self._teams or what == "vulnerability":
             return None
         if what == "share":
-            return tinted(self._teams[team])
+            return share_table([*self._teams], [*self._teams.values()], team, light=False)
         others = [other for each, other in self._teams.items() if each != team]
         return between(others[0] if len(others) == 1 else _OTHERS, self._teams[team])
 

@@ -1,4 +1,4 @@
-"""What the picture of a map needs besides its values: colors, marks and a caption."""
+"""What the picture of a map needs besides its values and colors: marks and a caption."""
 
 from __future__ import annotations
 
@@ -12,44 +12,37 @@ from numpy.typing import NDArray
 from fieldcraft.layers.teams.share import TeamShare
 from fieldcraft.paths.distance_maps import DistanceMap
 from fieldcraft.paths.flow.flow_field import FlowField
-from fieldcraft.pursuit import Belief, Pursuit
+from fieldcraft.pursuit import Pursuit
 from fieldcraft.space import Grid
 from fieldcraft.view.drawing.overlays import draw_arrows, draw_dots, draw_lines
-from fieldcraft.view.frame import Team
-from fieldcraft.view.palettes import between, parse_color
+from fieldcraft.view.palettes import parse_color
 from fieldcraft.view.pixels.color_scale import ColorScale
 from fieldcraft.view.pixels.pixel_plan import RGBA
 from fieldcraft.view.pixels.placement import Placement
 
-_OTHERS = "#c3c7d0"  # the color of several other teams together
 _GOAL = "#f4f5f7"
 _BARRIER = "#6fb7ff"
 _BARRIER_OPACITY = 0.75
-# The brightest color of a belief is at least so many times the mean probability.
-_UNIFORM = 8.0
 _MOST_ARROWS = 600
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """How to draw a map: the layer with its values, the scale that it has by default, marks to draw
-    on top, whether 1 is 100 %, and by default the title and the caption.
+    """How to draw a map: the layer with its values, marks to draw on top, whether 1 is 100 %, and
+    by default the title and the caption.
     """
 
     layer: Any
-    colors: ColorScale | None = None
     mark: Callable[[RGBA, Placement], None] | None = None
     percent: bool = False
     title: str = ""
     caption: str = ""
 
 
-def meaning_of(layer: Any, *, light: bool) -> Meaning:
+def meaning_of(layer: Any) -> Meaning:
     """Return how to draw a layer, or anything that `fieldcraft.view.picture` takes."""
     if isinstance(layer, TeamShare):
-        return Meaning(layer, _share_scale(layer, light), percent=True)
-    if isinstance(layer, Belief):
-        return Meaning(layer, _belief_scale(layer, light))
+        return Meaning(layer, percent=True)
     if isinstance(layer, FlowField):
         return Meaning(layer.distance_map, mark=_arrows_of(layer), title="flow field")
     if isinstance(layer, DistanceMap):
@@ -60,25 +53,6 @@ def meaning_of(layer: Any, *, light: bool) -> Meaning:
             text = "Blue: the barrier, which the target has not crossed."
         return Meaning(layer, mark=_barrier_of(layer), caption=text)
     return Meaning(layer)
-
-
-def _share_scale(share: TeamShare, light: bool) -> ColorScale:
-    """Return the scale from the color of the others over even ground to that of the team."""
-    teams = {team.label: team.color for team in Team.all_of(share.teams)}
-    own = teams.pop(share.team)
-    if len(teams) == 1:
-        (others,) = teams.values()
-    else:
-        others = parse_color(_OTHERS)
-    return ColorScale(0.0, 1.0, None, between(others, own, light=light))
-
-
-def _belief_scale(belief: Belief, light: bool) -> ColorScale:
-    """Return a scale on which equal probabilities everywhere are faint."""
-    open_cells = max(int(np.count_nonzero(~belief.space.walls)), 1)
-    values = belief.values
-    high = max(float(values.max(initial=0.0)), _UNIFORM * float(values.sum()) / open_cells)
-    return ColorScale(0.0, high or 1.0, light=light)
 
 
 def _goals_of(distances: DistanceMap) -> Callable[[RGBA, Placement], None]:

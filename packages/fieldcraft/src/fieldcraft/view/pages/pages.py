@@ -90,12 +90,9 @@ def picture(
         key = TeamLegend(names, tones, legend, opacity)
         name = ""
     else:
-        meaning = meaning_of(layer, light=theme_of(ground) is LIGHT)
+        meaning = meaning_of(layer)
         subject, base = subject_of(meaning.layer, drawing.get("space"))
-        if colors is None and limits is None and threshold == 0 and meaning.colors is not None:
-            shown = meaning.colors
-        else:
-            shown = scale_for(subject, colors, limits, threshold, ground)
+        shown = scale_for(meaning.layer, subject, colors, limits, threshold, ground)
         values = subject.values
         has_below = bool((values < np.float32(shown.low)).any())
         has_above = bool((values > np.float32(shown.high)).any())
