@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 from fieldcraft.layers.propagation import Spread
-from fieldcraft.layers.propagation.spread.spread import FALLOFFS
 
 __all__ = ["arriving", "decayed", "moved", "settled", "spread", "targets"]
 
@@ -189,8 +188,10 @@ def settled(
 
 def decayed(spread: Spread, distances: ArrayLike, strength: float) -> NDArray[np.float64]:
     """The value at world distances along a path from a lone source, once settled."""
-    away, p = np.asarray(distances, dtype=np.float64), FALLOFFS[spread.falloff]
-    left = abs(strength) * np.exp(-spread.decay * away)
-    if p > 0:
+    away = np.asarray(distances, dtype=np.float64)
+    if spread.falloff == "exponential":
+        left = abs(strength) * np.exp(-spread.decay * away)
+    else:
+        p = {"linear": 1, "quadratic": 2, "cubic": 3}[spread.falloff]
         left = np.maximum(abs(strength) ** (1 / p) - spread.decay * away, 0) ** p
     return np.copysign(np.where((left < spread.floor) & (away > 0), 0.0, left), strength)

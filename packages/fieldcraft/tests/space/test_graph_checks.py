@@ -44,3 +44,12 @@ def test_what_comes_back() -> None:
 def test_what_is_refused(call: Callable[[], object], word: str) -> None:
     with refused(InvalidValue, word):
         call()
+
+
+def test_a_graph_has_at_most_so_many_vertices_and_edges() -> None:
+    places = np.broadcast_to(np.zeros(2), (2**26 + 1, 2))
+    with refused(InvalidValue, "at most 67,108,864 vertices", "67,108,865"):
+        graph_checks.checked_positions(places)
+    pairs = np.broadcast_to(np.int64(7), (2**27 + 1, 2))
+    with refused(InvalidValue, "at most 134,217,728 edges", "134,217,729"):
+        graph_checks.checked_edges(pairs, 1)

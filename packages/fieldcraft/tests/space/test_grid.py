@@ -266,3 +266,27 @@ def test_grids_of_other_steps_or_terrain_differ() -> None:
         fc.Grid(3, 2, terrain=other, neighbors=8),
     ]
     assert [one == two for one in grids for two in grids].count(True) == len(grids)
+
+
+@pytest.mark.parametrize("y_up", [False, True])
+def test_the_centers_of_no_cell_are_nan(y_up: bool) -> None:
+    grid = fc.Grid(5, 3, cell_size=2, origin=(-1, 7), y_up=y_up)
+    cells = np.array([0, 7, -1, 14])
+    centers = grid._centers_of(cells)
+    np.testing.assert_array_equal(centers[[0, 1, 3]], grid.position_of([0, 7, 14]))
+    assert np.isnan(centers[2]).all()
+    assert centers[0].tolist() == [0, 12 if y_up else 8]
+
+
+def test_a_coarser_grid_has_a_new_version_when_walls_of_the_finer_one_change() -> None:
+    fine = fc.Grid(6, 4)
+    coarse = fine.coarser(2)
+    version = coarse.walls_version
+    fine.set_walls([0, 1, 6, 7])
+    assert coarse.walls_version > version
+    assert coarse.walls_changed(version).tolist() == [0]
+    assert coarse.walls.sum() == 1
+    distances = fc.distance_map(coarse, (5, 1))
+    distances.values
+    fine.set_walls([0, 1, 6, 7], blocked=False)
+    assert distances.outdated

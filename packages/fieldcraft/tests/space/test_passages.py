@@ -112,3 +112,11 @@ def test_clear_cells_have_nothing_blocked_around_them(seed: int, rings: int) -> 
 def test_more_rings_than_pay() -> None:
     assert not clear_cells(fc.Grid(9, 7, wrap=True), 99).any()
     assert clear_cells(fc.Grid(9, 7, wrap=True), 8).all()
+
+
+@pytest.mark.parametrize("wrap", WRAPS)
+def test_terrain_of_a_single_class_changes_nothing(wrap: fc.Wrap) -> None:
+    walls = np.array([[0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]], dtype=np.bool_)
+    meadow = fc.Terrain(np.zeros(walls.shape, dtype=np.int64), [[True]])
+    found = passages(fc.Grid(walls=walls, terrain=meadow, wrap=wrap))
+    np.testing.assert_array_equal(found, passages(fc.Grid(walls=walls, wrap=wrap)))

@@ -46,3 +46,12 @@ def test_whole_numbers_are_exact_to_a_billionth() -> None:
     far = portals.aim(places[2], np.array([1e30, 1.5]))
     near = portals.aim(places[2], np.array([8.0, 1.5]))
     assert far[1] == near[1] and far[0] > near[0]
+
+
+def test_heights_do_not_change_the_portals_seen_from_above() -> None:
+    flat, _ = portals_of(mesh())
+    heights = [0.0, 1.0, 2.0, 0.5, 1.25, 1.5, 3.0, 3.0]
+    raised = [(x, y, height) for (x, y), height in zip(CORNERS, heights, strict=True)]
+    portals, _ = portals_of(fc.Graph.from_polygons(raised, ROOM_AND_PASSAGE))
+    for name in ("starts", "ends", "sides", "fine", "middles"):
+        np.testing.assert_array_equal(getattr(portals, name), getattr(flat, name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import fieldcraft as fc
@@ -53,3 +54,16 @@ def test_a_drift_crosses_edges_that_wrap_and_no_others(wrap: Any) -> None:
         wraps = grid.wraps_x if axis == 0 else grid.wraps_y
         assert (smoke.sample(first) > 0) == wraps
         assert smoke.values.sum() == pytest.approx(1.0, abs=1e-5)
+
+
+@pytest.mark.parametrize("drift", [None, (0.0, 0.0)])
+def test_each_edge_of_a_vertex_takes_an_equal_share(drift: Any) -> None:
+    star = fc.Graph([(0, 0), (1, 0), (0, 1), (-1, 0), (5, 5)], [(0, 1), (0, 2), (0, 3)])
+    heat = fc.InfluenceMap(star).add_layer("heat", fc.Diffuse(rate=0.5, drift=drift, floor=0))
+    heat.deposit((0, 0), 12.0)
+    heat.step()
+    np.testing.assert_allclose(heat.values, [6, 2, 2, 2, 0])
+    star.set_edges((0, 3))
+    heat.write(np.array([12, 0, 0, 0, 1], dtype=np.float32))
+    heat.step()
+    np.testing.assert_allclose(heat.values, [8, 2, 2, 0, 1])

@@ -178,3 +178,18 @@ def test_walls_beyond_an_edge_that_wraps_are_followed(wrap: Any) -> None:
     fresh.add_sources([(50.5, 1.5), (1.5, 35.5)], 3.0)
     fresh.step()
     assert layer.values.tobytes() == fresh.values.tobytes()
+
+
+@pytest.mark.parametrize("blend", ["sum", "max"])
+def test_sources_are_added_again_after_a_change_of_settings(blend: str) -> None:
+    imap = fc.InfluenceMap(fc.Grid(13, 9))
+    layer = imap.add_layer("a", Radial(2, blend=blend))
+    layer.add_sources([(3.5, 4.5), (8.5, 2.5)], [3.0, -2.0])
+    layer.step()
+    layer.propagation = Radial(4, "linear", blend=blend)
+    layer.step()
+    new = imap.add_layer("b", Radial(4, "linear", blend=blend))
+    new.add_sources([(3.5, 4.5), (8.5, 2.5)], [3.0, -2.0])
+    new.step()
+    np.testing.assert_array_equal(layer.values, new.values)
+    assert layer.values[4, 6] != 0

@@ -22,18 +22,18 @@ def checked_positions(positions: ArrayLike) -> NDArray[np.float64]:
     dimensions = 2
     if len(shape) == 2 and shape[1] == 3:
         dimensions = 3
+    if shape and shape[0] > MAX_VERTICES:
+        raise InvalidValue(
+            f"A graph has at most {MAX_VERTICES:,} vertices",
+            got=f"{shape[0]:,}",
+            remedy="Divide it into several",
+        )
     places, single = checks.positions(positions, dimensions=dimensions)
     if single:
         raise InvalidValue(
             "The positions of a graph are an (N, 2) or (N, 3) array",
             got=f"shape {shape}",
             remedy="Pass [(x, y)] for a graph of one vertex",
-        )
-    if len(places) > MAX_VERTICES:
-        raise InvalidValue(
-            f"A graph has at most {MAX_VERTICES:,} vertices",
-            got=f"{len(places):,}",
-            remedy="Divide it into several",
         )
     if np.abs(places).max(initial=0) > checks.LARGEST:
         raise InvalidValue(
