@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -64,3 +66,58 @@ def test_closed_edges_are_infinitely_long() -> None:
     found = snapshot_of(graph)
     assert isinstance(found, GraphSnapshot)
     assert sorted(found.sizes.tolist()) == [5, 5, np.inf, np.inf]
+
+
+@pytest.mark.parametrize("shape", [(1, 5), (1, 16), (3, 7), (8, 13), (9, 40)])
+@pytest.mark.parametrize("share", [0.0, 0.5, 0.95, 1.0])
+def test_spans_hold_all_open_cells_and_few_walls(shape: tuple[int, int], share: float) -> None:
+    walls = np.random.default_rng(3).random(shape) < share
+    walls[0, 0] = walls[0, 0] and share == 1
+    found = snapshot_of(fc.Grid(walls=walls))
+    assert isinstance(found, GridSnapshot)
+    flat = walls.reshape(-1)
+    held = np.zeros(flat.size, dtype=np.bool_)
+    last = 0
+    for start, end in found.spans.tolist():
+        assert last <= start < end <= flat.size
+        assert not held[start:end].any()
+        held[start:end] = True
+        last = end
+    assert held[~flat].all()
+    # Each cell of a span is in a block of 16 with an open cell.
+    near = np.array([not flat[cell // 16 * 16 :][:16].all() for cell in range(flat.size)])
+    np.testing.assert_array_equal(held, near)
+
+
+@pytest.mark.parametrize("name", spaces())
+def test_walls_that_open_again_leave_the_same_moment(name: str) -> None:
+    space = spaces()[name]
+    open_cells = np.flatnonzero(~space.walls.reshape(-1))[[2, 9]]
+    before = snapshot_of(space)
+    same(before.walled(space, open_cells).opened(space, open_cells), before)
+    walls = np.flatnonzero(space.walls.reshape(-1))
+    if len(walls):
+        opened = before.opened(space, walls[:1])
+        assert not opened.walls[walls[0]]
+        assert before.walls[walls[0]]
+
+
+@pytest.mark.parametrize("name", spaces())
+def test_costs_that_change_are_followed(name: str) -> None:
+    space = spaces()[name]
+    costs = np.ones(len(space))
+    costs[[5, 30]] = np.inf
+    before = snapshot_of(space, costs)
+    costs[[5, 31]] = [2.0, np.inf]
+    same(before.updated(space, costs, np.array([5, 31])), snapshot_of(space, costs))
+
+
+@pytest.mark.parametrize("name", spaces())
+def test_a_pickled_moment_is_the_same(name: str) -> None:
+    space = spaces()[name]
+    space.set_walls([3])
+    before = snapshot_of(space)
+    other = pickle.loads(pickle.dumps(before))
+    same(before, other)
+    assert other.version == before.version == space.walls_version
+    assert not other.walls.flags.writeable
