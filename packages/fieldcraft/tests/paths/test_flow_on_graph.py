@@ -224,3 +224,48 @@ def test_an_edge_opens_that_shortens_no_distance() -> None:
     field.next
     distances.repair()
     assert field.next.tolist() == [1, 3, 3, -1]
+
+
+WRAPPED = {
+    "torus of hexagons": lambda: fc.HexGrid(8, 6, wrap=True),
+    "cylinder of hexagons": lambda: fc.HexGrid(8, 6, orientation="flat", wrap="x"),
+    "torus of squares": lambda: fc.Grid(9, 7, neighbors=8, wrap=True, cell_size=2).to_graph(),
+    "cylinder of squares": lambda: fc.Grid(9, 7, wrap="y").to_graph(),
+}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in WRAPPED if "hexagons" in kind])
+def test_agents_cross_the_seam_on_their_shortest_way(kind: str) -> None:
+    space = WRAPPED[kind]()
+    rng = np.random.default_rng(4)
+    space.set_walls(rng.choice(np.arange(1, len(space)), 9, replace=False))
+    distances = distance_map(space, space.position_of(0))
+    field = flow_field(distances)
+    step = 0.05 * space.typical_step
+    crossed = 0
+    reached = np.flatnonzero(np.isfinite(distances.values.reshape(-1)))
+    for cell in reached[reached > 0].tolist():
+        at = space.position_of(cell) + rng.uniform(-0.2, 0.2, 2) * space.typical_step
+        most = 1.3 * distances.sample(space.position_of(cell)) + 20 * step
+        walked = 0.0
+        while space.cell_at(at) != 0:
+            assert walked < most
+            moved = at + step * field.sample(at)
+            crossed += bool((space.wrapped(moved) != moved).any())
+            at = space.wrapped(moved)
+            walked += step
+            assert not space.walls.reshape(-1)[space.cell_at(at)]
+    assert crossed > 5
+
+
+@pytest.mark.parametrize("kind", WRAPPED)
+def test_directions_point_over_the_seam(kind: str) -> None:
+    space = WRAPPED[kind]()
+    field = flow_field(distance_map(space, space.position_of(0)))
+    following = np.flatnonzero(field.next >= 0)
+    steps = space.position_of(field.next[following]) - space.position_of(following)
+    expected = space.shortest_vectors(steps)
+    expected /= np.sqrt((expected**2).sum(axis=1, keepdims=True))
+    vectors = field.vectors.reshape(len(space), 2)[following]
+    np.testing.assert_allclose(vectors, expected, atol=1e-6)
+    assert (np.abs(space.shortest_vectors(steps) - steps) > 1e-9).any()
