@@ -284,6 +284,13 @@ def test_regions_have_outlines_and_units(browser: Any, teams: Lab) -> None:
     np.testing.assert_allclose(line.min(axis=0), (columns.min(), rows.min()), atol=0.35)
     np.testing.assert_allclose(line.max(axis=0), (columns.max() + 1, rows.max() + 1), atol=0.35)
     settled(page, "lab.labels().length === 1")
+    drawn = """lab.S.drawings['%s|a'].lines.every(points => points.every(([x, y]) => {
+        const [left, top] = lab.toScreen(lab.panes()[0], x, y).map(v => v * devicePixelRatio);
+        const ink = document.querySelector('#ink').getContext('2d');
+        return ink.getImageData(Math.round(left) - 2, Math.round(top) - 2, 5, 5).data
+            .some((byte, i) => i %% 4 === 3 && byte > 0); }))"""
+    settled(page, drawn % "regions")
+    settled(page, drawn % "fronts")
     page.close()
 
 

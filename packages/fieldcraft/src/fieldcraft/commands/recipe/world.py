@@ -316,7 +316,7 @@ def played(recipe: Recipe, seconds: float | None = None) -> InfluenceMap:
     >>> from fieldcraft import recipe
     >>> from fieldcraft.commands.starters import SHIPPED
     >>> imap = recipe.played(recipe.read_recipe(SHIPPED / "decay.toml"), 1.0)
-    >>> round(float(imap["decay 0.26"].values.max()), 2)
+    >>> round(float(imap["low decay"].values.max()), 2)
     5.0
     """
     rule = "A world follows a recipe"
