@@ -36,6 +36,8 @@ EXAMPLES = (
 """Drawn by `examples/NAME.py --picture`."""
 
 RECIPES = {
+    "decay": ("decay", "decay.png"),
+    "momentum": ("momentum", "momentum.png"),
     "hexagons": ("hexagons", "camps.png"),
     "recipe_kinds": ("memory_and_trails", "guards.png"),
     "teams": ("teams", "teams.png"),

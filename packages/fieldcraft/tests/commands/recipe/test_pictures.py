@@ -207,3 +207,19 @@ def test_moments_as_people_read_them():
         "1:01",
         "11:27",
     ]
+
+
+def test_layers_have_titles_of_their_own(tmp_path, monkeypatch):
+    written = []
+    monkeypatch.setattr(
+        "fieldcraft.commands.recipe.pictures.page",
+        lambda frames, titles, **more: written.append(titles) or frames[0],
+    )
+    apart = PLAIN + LAYER + LAYER.replace("threat", "cover") + RUN
+    output = '[[outputs]]\nfile = "a.png"\ntogether = false\n'
+    for titles in ("", 'titles = ["decay 0.8", "decay 0.26"]\n'):
+        w = world(tmp_path, apart, output + titles)
+        Painter([w], w.recipe.outputs[0], size=64).draw()
+    assert written[0] == ["threat", "cover"] and written[-1] == ["decay 0.8", "decay 0.26"]
+    found = problems(tmp_path, apart, output + 'titles = ["one"]\n')
+    assert "one title for each layer shown: threat, cover" in found[0]

@@ -65,6 +65,7 @@ class Panels:
         self.world = world
         self.output = output
         self.names = output.layers
+        self.titles = dict(zip(output.layers, output.titles or output.layers, strict=True))
         self.limits = limits
         self._space = world.imap.space
         self._fronts: list[Any] = []
@@ -88,7 +89,7 @@ class Panels:
             legend = self._legend(name)
             for heights in cuts:
                 floor = "" if heights is None else f"z {heights[0]:.4g} to {heights[1]:.4g}"
-                title = ", ".join(filter(None, (name if len(self.names) > 1 else "", floor)))
+                title = ", ".join(filter(None, (self._title(name), floor)))
                 panels.append(Panel(self._draw_map(name, legend, heights), title, legend))
         if not self._is_alike():
             return panels, False
@@ -99,6 +100,12 @@ class Panels:
             beyond=(any(below for below, _ in beyond), any(above for _, above in beyond)),
         )
         return [panel._replace(legend=shared) for panel in panels], True
+
+    def _title(self, name: str) -> str:
+        """Return the title of a map; one map alone has only the title that the recipe gives it."""
+        if len(self.names) > 1 or self.output.titles:
+            return self.titles[name]
+        return ""
 
     def _is_together(self) -> bool:
         if not set(self.names) <= set(self.world.imap.layers):
@@ -128,7 +135,7 @@ class Panels:
         )
         colors = [team.color for team in Team.all_of(teams)]
         self._finish(drawn, None, dict(zip(self.names, colors, strict=True)))
-        return Panel(drawn, "", TeamLegend(self.names, colors))
+        return Panel(drawn, "", TeamLegend([*self.titles.values()], colors))
 
     def _draw_map(self, name: str, legend: Legend, heights: tuple[float, float] | None) -> RGBA:
         world = self.world

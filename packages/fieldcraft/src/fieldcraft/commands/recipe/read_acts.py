@@ -259,6 +259,8 @@ def _check_picture(table: Table, part: Picture, names: MapNames) -> None:
     limits = part.limits
     if part.colors and len(part.colors) != len(shown):
         table.report("colors", f"colors has one color for each layer shown: {', '.join(shown)}.")
+    if part.titles and len(part.titles) != len(shown):
+        table.report("titles", f"titles has one title for each layer shown: {', '.join(shown)}.")
     if isinstance(limits, dict):
         for name in limits:
             _check_known(table, "limits", name, set(shown) & set(names.maps), "map shown")

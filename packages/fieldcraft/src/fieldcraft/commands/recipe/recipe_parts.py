@@ -260,13 +260,14 @@ class Output:
 
 @dataclass(frozen=True)
 class Picture(Output):
-    """Some maps of one world, drawn.
+    """Some maps of one world, drawn. `titles` are those of the maps, by default their names.
 
     `together` draws several layers in one hue each, or side by side; by default together where
     none may be negative.
     """
 
     layers: Names = ()
+    titles: Names = ()
     title: Text | None = None
     caption: Text = ""
     threshold: NotNegative = 0.0
