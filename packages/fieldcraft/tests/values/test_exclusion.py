@@ -239,6 +239,31 @@ def guards() -> tuple[fc.InfluenceMap, list[str]]:
     return imap, ["me", "you"]
 
 
+@pytest.mark.parametrize("wrap", [False, "x", True])
+@pytest.mark.parametrize("metric", ["straight", "connected", "path", "sight"])
+@pytest.mark.parametrize("far", [1.0, 4.0, 9.0])
+def test_rectangles_around_agents_lose_the_parts_of_footprints_in_them(metric, wrap, far):
+    """The sources are in other places than the agents, within the rectangles and beyond."""
+    dice = np.random.default_rng([31, int(far)])
+    walls = dice.random((23, 37)) < 0.06
+    grid = fc.Grid(walls=walls, neighbors=8, wrap=wrap)
+    imap = fc.InfluenceMap(grid)
+    layers = [imap.add_layer(name, fc.Radial(5, "linear", metric=metric)) for name in "ab"]
+    keys = [f"u{number}" for number in range(20)]
+    places = grid.position_of(dice.choice(np.flatnonzero(~walls), 60)).reshape(3, 20, 2)
+    layers[0].sync(keys, places[0], dice.normal(size=20), radii=dice.uniform(0.4, 7, 20))
+    layers[1].sync(keys[:12], places[1, :12], dice.normal(size=12))
+    imap.step()
+    for scores in (layers[0], 2 * layers[0] - layers[1] + 0.25):
+        others = [fc.sample(scores, grid.positions, without=key) for key in keys]
+        chosen = fc.best(scores, places[2], far, without=keys, count=2, spacing=2)
+        for i in range(len(keys)):
+            array = others[i].reshape(grid.shape)
+            alone = fc.best(array, places[2, i], far, count=2, spacing=2, space=grid)
+            np.testing.assert_array_equal(chosen.cells[i], alone.cells)
+            np.testing.assert_array_equal(chosen.values[i], alone.values)
+
+
 def test_keys_are_names_of_sync_handles_and_ids():
     imap, keys = guards()
     allies = imap["allies"]

@@ -157,7 +157,7 @@ class RadialLayer(SourceLayer, kind="radial"):
         field = self.steps.field
         if not field.adds:
             return super()._values_of_others(near, ids)
-        found = field.values_near(near.cells, ids)
+        found = field.values_near(near.cells, near.columns, ids)
         self.steps.hide_new_walls(near.cells, found)
         return found
 
@@ -232,7 +232,7 @@ class RadialLayer(SourceLayer, kind="radial"):
                     **{**values_of(self._propagation), "blend": "max"}
                 )
                 others = OtherSources(self, strongest)
-                left = Near(near.cells[mine], [])
+                left = near.of(mine)
                 found[mine] = others.values_near(left, ids[mine], ())
             return found
 

@@ -280,15 +280,25 @@ class SourceLayer(PropagatedLayer):
 
     def values_near(self, near: Near) -> NDArray[np.float32]:
         """See `Operand.values_near`."""
-        with self.steps.lock:
-            ids = self.source_ids(near.keys)
-            mine = ids >= 0
-            if mine.all():
-                return self._values_of_others(near, ids)
-            found: NDArray[np.float32] = self.values.reshape(-1)[near.cells]
-            if mine.any():
-                found[mine] = self._values_of_others(Near(near.cells[mine], []), ids[mine])
-            return found
+        found = near.known.get(id(self))
+        if found is None:
+            with self.steps.lock:
+                found = self._values_near(near)
+            near.known[id(self)] = found
+        return found
+
+    def _values_near(self, near: Near) -> NDArray[np.float32]:
+        ids = self.source_ids(near.keys)
+        mine = ids >= 0
+        if mine.all():
+            return self._values_of_others(near, ids)
+        values = self.values.reshape(-1)
+        if not mine.any():
+            return np.asarray(values[near.cells])
+        found = np.empty(near.cells.shape, dtype=np.float32)
+        found[mine] = self._values_of_others(near.of(mine), ids[mine])
+        found[~mine] = values[near.cells[~mine]]
+        return found
 
     def attribution_without(self, cell: int, key: object) -> Attribution:
         """Return the sources of a cell's value without the source with a key; see `attribution`."""

@@ -289,21 +289,22 @@ def _choose_each(
     cells = np.empty((len(points), wanted), dtype=np.int64)
     values = np.empty((len(points), wanted), dtype=np.float32)
     size = max(1, _MOST_AT_ONCE // queried.most_around(far))
+    columns = queried.columns_around(far)
     for first in range(0, len(points), size):
         some = np.s_[first : first + size]
         around = queried.cells_around(points[some], starts[some], far)
-        personal = Personal(around, layer.values_near(Near(around, keys[some])), array)
+        near = Near(around, keys[some], columns)
+        personal = Personal(around, layer.values_near(near), array)
         if drawn is None:
             draws = None
         else:
             draws = Lottery(drawn.share, drawn.draws[some])
-        found = queried.best_each(
+        cells[some], values[some] = queried.best_each(
             personal, points[some], far, wanted, gap, closed, walk, sign, draws
         )
-        cells[some] = found
-        if otherwise == "stay":
-            found = np.where(found < 0, starts[some, np.newaxis], found)
-        values[some] = personal.values_at(found)
+        if otherwise == "stay" and (cells[some] < 0).any():
+            stays = np.where(cells[some] < 0, starts[some, np.newaxis], cells[some])
+            values[some] = personal.values_at(stays)
     made = chosen(cells, own, single, count, otherwise, space, array)
     return replace(made, values=values.reshape(np.shape(made.values))[()])
 

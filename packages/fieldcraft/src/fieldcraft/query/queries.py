@@ -121,9 +121,10 @@ class Queries(Values, ABC):
         walk: float | None,
         sign: np.float32,
         lottery: Lottery | None = None,
-    ) -> Cells:
-        """Return the same as `best` for agents that each have values of their own: those of this
-        are changed near each agent, and are any numbers before and after.
+    ) -> tuple[Cells, NDArray[np.float32]]:
+        """Return the same as `best` for agents that each have values of their own, and the values
+        of the cells, NaN where there are no more. The values of this are changed near each agent,
+        and are any numbers before and after.
         """
         found = np.empty((len(points), wanted), dtype=np.int64)
         for i in range(len(points)):
@@ -133,13 +134,17 @@ class Queries(Values, ABC):
                 draw = Lottery(lottery.share, lottery.draws[i : i + 1])
             here = points[i : i + 1]
             found[i] = self.best(here, radius, wanted, spacing, closed, walk, sign, draw)
-        return found
+        return found, personal.values_at(found)
 
     @abstractmethod
     def cells_around(self, points: Floats, own: Cells, radius: float) -> Cells:
         """Return all cells within a radius of positions in these cells, (N, k); others may be among
         them, and cells may be repeated.
         """
+
+    def columns_around(self, radius: float) -> int:
+        """Return how many columns the cells of `cells_around` have; see `Near`."""
+        return 1
 
     def most_around(self, radius: float) -> int:
         """Return how many cells `cells_around` returns for one position, at most."""

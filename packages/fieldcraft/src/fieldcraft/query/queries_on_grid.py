@@ -162,29 +162,33 @@ class GridValues(Queries):
         walk: float | None,
         sign: np.float32,
         lottery: Lottery | None = None,
-    ) -> Cells:
+    ) -> tuple[Cells, NDArray[np.float32]]:
         """See `Queries.best_each`."""
         if walk is not None or lottery is not None:
             return super().best_each(
                 personal, points, radius, wanted, spacing, closed, walk, sign, lottery
             )
-        space = self.space
         cells = np.full((len(points), wanted), -1, dtype=np.int64)
+        values = np.full((len(points), wanted), np.nan, dtype=np.float32)
         kernels.values.best.best_each(
             personal.cells,
             personal.values,
-            _no_bounds(space.shape),
             self.places(points),
-            self._rule(radius, spacing, sign),
-            cells,
             closed.view(np.uint8),
-            personal.array.reshape(space.shape),
+            self._rule(radius, spacing, sign),
+            self.columns_around(radius),
+            cells,
+            values,
         )
-        return cells
+        return cells, values
 
     def cells_around(self, points: Floats, own: Cells, radius: float) -> Cells:
         """See `Queries.cells_around`."""
         return squares_around(self.space, own, self._reach(radius))
+
+    def columns_around(self, radius: float) -> int:
+        """See `Queries.columns_around`."""
+        return min(2 * self._reach(radius) + 1, self.space.width)
 
     def most_around(self, radius: float) -> int:
         """See `Queries.most_around`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -115,10 +115,16 @@ class Both(Removal):
 class Near:
     """Cells near agents, (N, k), and the key of each agent: its sources are left out. None leaves
     out nothing.
+
+    With more than one of `columns` the cells of each agent are a rectangle of a grid, row by row,
+    which may be cut by an edge that wraps.
     """
 
     cells: Cells
     keys: Sequence[object]
+    columns: int = 1
+    known: dict[int, Floats] = field(default_factory=dict)
+    """Values that were computed, by the `id` of their map; an expression may read it twice."""
 
     @classmethod
     def everywhere(cls, space: Any, key: object) -> Near:
@@ -132,6 +138,10 @@ class Near:
             found.setdefault(self.keys[row], []).append(row)
         for key, its_rows in found.items():
             yield key, np.array(its_rows)
+
+    def of(self, some: NDArray[np.bool_]) -> Near:
+        """Return the cells near some of the agents, without their keys."""
+        return Near(self.cells[some], [], self.columns)
 
     def flat(self) -> Cells:
         """Return the cells, (N * k,)."""

@@ -260,10 +260,10 @@ class Expression(Operand):
                     values = each.values_near(near).reshape(-1)
                 else:
                     values = each.reshape(-1)[cells]
-                sources.append(np.ascontiguousarray(values, dtype=np.float32))
-            walls = walls[cells] if len(walls) else walls
-            places = np.arange(len(cells), dtype=np.int64)
-            found = values_of_some(plan, sources, walls, plan.constants, places)
+                sources.append(values)
+            if len(walls):
+                walls = walls[cells]
+            found = values_of_some(plan, sources, walls, plan.constants, len(cells))
             return found.reshape(near.cells.shape)
 
     def values_without(self, removal: Removal) -> Floats:

@@ -355,7 +355,9 @@ class Sample:
     """
 
     def __init__(self, plan: Plan, cells: int, has_walls: bool) -> None:
-        size = max(_LEAST_SAMPLE, 1 << (max(cells, 1) - 1).bit_length())
+        # A few sizes, so that memory fits the next cells too, and few places are computed in vain.
+        step = max(1 << max(cells, 1).bit_length() >> 4, 1)
+        size = max(_LEAST_SAMPLE, -(-cells // step) * step)
         self.size = size
         self._walls = np.zeros(size if has_walls else 0, dtype=np.uint8)
         self._calculation = Calculation(plan, self._walls, size)
@@ -374,17 +376,24 @@ class Sample:
         sources: Sequence[Floats],
         walls: Walls,
         constants: NDArray[np.float32],
-        cells: NDArray[np.int64],
+        cells: NDArray[np.int64] | int,
     ) -> Floats:
-        """Return the values of at most `size` cells, (N,); see `Calculation`.
+        """Return the values of at most `size` cells, (N,); see `values_of_some`.
 
         All `size` places are computed; what the cells before left behind is finite.
         """
-        count = len(cells)
-        for source, values in zip(sources, self._values, strict=True):
-            source.reshape(-1).take(cells, out=values[:count])
-        if len(walls):
-            walls.take(cells, out=self._walls[:count])
+        if isinstance(cells, int):
+            count = cells
+            for source, values in zip(sources, self._values, strict=True):
+                values[:count] = source
+            if len(walls):
+                self._walls[:count] = walls
+        else:
+            count = len(cells)
+            for source, values in zip(sources, self._values, strict=True):
+                source.reshape(-1).take(cells, out=values[:count])
+            if len(walls):
+                walls.take(cells, out=self._walls[:count])
         calculation = self._calculation
         calculation.constants[:] = constants
         calculation.run(calculation.plan.last, self._values, self._result)
@@ -396,16 +405,21 @@ def values_of_some(
     sources: Sequence[Floats],
     walls: Walls,
     constants: NDArray[np.float32],
-    cells: NDArray[np.int64],
+    cells: NDArray[np.int64] | int,
 ) -> Floats:
-    """Return the values of some cells, (N,), by a sample that the plan keeps for the next ones."""
+    """Return the values of some cells, (N,), by a sample that the plan keeps for the next ones.
+
+    `sources` and `walls` are those of the map, and `cells` the ids of cells; or `sources` and
+    `walls` are those of the cells only, (N,), and `cells` is their number.
+    """
     has_walls = len(walls) > 0
+    count = cells if isinstance(cells, int) else len(cells)
     try:
         sample = plan.free_samples.pop()
     except IndexError:
         sample = None
-    if sample is None or not sample.fits(len(cells), has_walls):
-        sample = Sample(plan, len(cells), has_walls)
+    if sample is None or not sample.fits(count, has_walls):
+        sample = Sample(plan, count, has_walls)
     found = sample.values(sources, walls, constants, cells)
     if sample.size <= _MOST_KEPT and len(plan.free_samples) < _MOST_FREE:
         plan.free_samples.append(sample)

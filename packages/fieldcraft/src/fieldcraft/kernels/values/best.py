@@ -29,8 +29,6 @@ __all__ = [
 
 TILE = 16
 """Side of the squares with cached highest values; it changes no result."""
-# With the type of the argument: a kernel is compiled again for a literal number.
-_NOT_TAKING = np.bool_(False)
 
 
 @kernel("f4[:,::1], u1[:,::1], f4, out f4[:,::1]")
@@ -205,22 +203,61 @@ def best(values, bounds, places, rule, taking, first, last, out, closed):
 
 
 @kernel(
-    f"i8[:,::1], f4[:,::1], f4[:,::1], f8[:,::1], {BEST_RULE}, out i8[:,::1], out u1[:,::1],"
-    " out f4[:,::1]",
+    f"i8[:,::1], f4[:,::1], f8[:,::1], u1[:,::1], {BEST_RULE}, i8, out i8[:,::1], out f4[:,::1]",
     error_model="numpy",
 )
-def best_each(cells, own, bounds, places, rule, out, closed, scratch):
-    """Write the best cells around each of `places` (N, 2) into `out` (N, k) as `best` does, for
-    agents that each have values of their own.
+def best_each(cells, own, places, closed, rule, columns, out, values):
+    """Write the best cells around each of `places` (N, 2) into `out` (N, k), which holds -1, as
+    `best` does, for agents that each have values of their own; and their values into `values`.
 
-    Agent i has the values `own[i]` in `cells[i]`, which are all cells within the radius. `scratch`
-    (height, width) has any numbers before and after.
+    Agent i has the values `own[i]` in `cells[i]`, which are all cells within the radius, each once;
+    they are a rectangle with so many columns, row by row.
     """
-    flat = scratch.reshape(-1)
+    y_up = rule.y_up
+    wrap = rule.wrap
+    sign = rule.sign
+    reach2 = rule.reach2
+    spacing2 = rule.spacing2
+    wrap_x = wrap & WRAP_X != 0
+    wrap_y = wrap & WRAP_Y != 0
+    height, width = closed.shape
+    shut = closed.reshape(-1)
     for i in range(cells.shape[0]):
-        for k in range(cells.shape[1]):
-            flat[np.uint64(cells[i, k])] = own[i, k]
-        best(scratch, bounds, places, rule, _NOT_TAKING, i, i + 1, out, closed)
+        u, v = places[i, 0], places[i, 1]
+        for k in range(out.shape[1]):
+            top_score, top_d2, top_cell = np.float32(-np.inf), np.inf, np.int64(-1)
+            for begin in range(0, cells.shape[1], columns):
+                r = cells[i, begin] // width
+                dv = _away(height - 1 - r if y_up else r, v, height, wrap_y)
+                dv2 = dv * dv
+                if dv2 > reach2:
+                    continue
+                for at in range(begin, begin + columns):
+                    score = sign * own[i, at]
+                    if not score >= top_score:
+                        continue
+                    cell = cells[i, at]
+                    du = _away(cell - r * width, u, width, wrap_x)
+                    d2 = du * du + dv2
+                    if (
+                        d2 > reach2
+                        or shut[np.uint64(cell)] != 0
+                        or (
+                            score == top_score
+                            and (d2 > top_d2 or (d2 == top_d2 and cell > top_cell))
+                        )
+                    ):
+                        continue
+                    free = True
+                    for p in range(k):
+                        squared = _squared_distance(cell, out[i, p], height, width, wrap)
+                        free = free and squared > 0 and squared >= spacing2
+                    if free:
+                        top_score, top_d2, top_cell = score, d2, cell
+                        values[i, k] = own[i, at]
+            if top_cell < 0:
+                break
+            out[i, k] = top_cell
 
 
 @kernel

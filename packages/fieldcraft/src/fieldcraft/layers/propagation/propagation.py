@@ -229,9 +229,11 @@ class RadiatingField(Field):
         """Whether values are sums from which `values_near` takes off what one source adds."""
         return False
 
-    def values_near(self, cells: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.float32]:
+    def values_near(
+        self, cells: NDArray[np.int64], columns: int, ids: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
         """Return the values of `cells` (N, k), row i without what the source `ids[i]` adds there.
-        Only if the field `adds`.
+        Only if the field `adds`; `columns` are those of `Near`.
         """
         raise NotImplementedError
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -482,9 +483,10 @@ class Sources:
         and where there is none.
         """
         with self._lock:
-            known = self._keys
-            ids = [-1 if key is None else known.get(key, -1) for key in keys]
-            if min(ids, default=0) < 0:
+            # No source has the key None.
+            ids = list(map(self._keys.get, keys, itertools.repeat(-1)))
+            may_be_handles = any(hasattr(kind, "_sources") for kind in set(map(type, keys)))
+            if may_be_handles and min(ids) < 0:
                 for row, key in enumerate(keys):
                     if getattr(key, "_sources", None) is self:
                         ids[row] = key.id  # type: ignore[attr-defined]

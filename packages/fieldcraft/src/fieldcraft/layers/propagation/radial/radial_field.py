@@ -314,17 +314,19 @@ class RadialField(RadiatingField):
         """See `RadiatingField.adds`."""
         return self.radial.blend == "sum"
 
-    def values_near(self, cells: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.float32]:
+    def values_near(
+        self, cells: NDArray[np.int64], columns: int, ids: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
         """See `RadiatingField.values_near`. These are the bits that the field would have without
         the source, since sums are exact.
         """
         updates = self.updates
         if updates.is_complete:
-            return updates.values_near(cells, ids)
+            return updates.values_near(cells, columns, ids)
         fresh = self._fresh(self.radial).updates
         if updates.residue is not None:
             fresh.sums.sums += updates.residue
-        return fresh.values_near(cells, ids)
+        return fresh.values_near(cells, columns, ids)
 
     def strongest(self, sources: Sources, version: int) -> NDArray[np.float32]:
         """See `RadiatingField.strongest`; with sums, a second field follows this one."""

@@ -225,9 +225,11 @@ class RadialUpdates:
 
     # Sums without one source
 
-    def values_near(self, cells: NDArray[np.int64], ids: NDArray[np.int64]) -> NDArray[np.float32]:
+    def values_near(
+        self, cells: NDArray[np.int64], columns: int, ids: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
         """Return the values of `cells` (N, k), row i without the source `ids[i]`, as it was
-        applied.
+        applied; see `RadiatingField.values_near`.
         """
         rows = ids & 0xFFFFFFFF
         is_known = rows < len(self.taken.generations)
@@ -240,11 +242,15 @@ class RadialUpdates:
         if not len(self.footprints.shapes):  # no source was ever applied
             sources.numbers[:] = self._own_number()
         found = np.empty(cells.shape, dtype=np.float32)
-        self._write_values_near(cells, sources, found)
+        self._write_values_near(cells, columns, sources, found)
         return found
 
     def _write_values_near(
-        self, cells: NDArray[np.int64], sources: Emitters, found: NDArray[np.float32]
+        self,
+        cells: NDArray[np.int64],
+        columns: int,
+        sources: Emitters,
+        found: NDArray[np.float32],
     ) -> None:
         """Write the sums of `cells` (N, k) without source i in row i, as float32."""
         parts = [
@@ -256,11 +262,13 @@ class RadialUpdates:
         covered = np.concatenate([np.zeros(0, dtype=np.int64), *(part[0] for part in parts)])
         weights = np.concatenate([np.zeros(0), *(part[1] for part in parts)])
         footprints = (starts, covered, weights)
+        if not isinstance(self.space, Grid) or self.space.wrap:
+            columns = 1  # an edge may cut a rectangle
         sums = self.sums.sums
         walls = self._rows_of_walls()
         scratch = self.sums.scratch[0]
         kernels.radial.exclusion.listed(
-            sums, walls, cells, sources.strengths, footprints, found, scratch
+            sums, walls, cells, sources.strengths, footprints, columns, found, scratch
         )
 
     def _rows_of_walls(self) -> NDArray[np.bool_] | None:
@@ -643,22 +651,30 @@ class GridRadialUpdates(RadialUpdates):
         )
 
     def _write_values_near(
-        self, cells: NDArray[np.int64], sources: Emitters, found: NDArray[np.float32]
+        self,
+        cells: NDArray[np.int64],
+        columns: int,
+        sources: Emitters,
+        found: NDArray[np.float32],
     ) -> None:
         drawn = self.footprints.are_drawn(self.walks, sources.cells, sources.numbers)
         if not drawn.all():
             others = np.empty((len(cells) - np.count_nonzero(drawn), cells.shape[1]), np.float32)
-            super()._write_values_near(cells[~drawn], sources.at(~drawn), others)
+            super()._write_values_near(cells[~drawn], columns, sources.at(~drawn), others)
             found[~drawn] = others
         if drawn.all():
-            self._write_drawn(cells, sources, found)
+            self._write_drawn(cells, columns, sources, found)
         elif drawn.any():
             some = np.empty((int(np.count_nonzero(drawn)), cells.shape[1]), np.float32)
-            self._write_drawn(cells[drawn], sources.at(drawn), some)
+            self._write_drawn(cells[drawn], columns, sources.at(drawn), some)
             found[drawn] = some
 
     def _write_drawn(
-        self, cells: NDArray[np.int64], sources: Emitters, found: NDArray[np.float32]
+        self,
+        cells: NDArray[np.int64],
+        columns: int,
+        sources: Emitters,
+        found: NDArray[np.float32],
     ) -> None:
         """See `_write_values_near`, for sources whose footprints are drawn from tables."""
         tables = self.footprints.tables
@@ -669,10 +685,12 @@ class GridRadialUpdates(RadialUpdates):
             cells,
             sources.columns,
             (tables.weights, tables.boxes),
+            columns,
             self.space.wrap_flags,
             found,
             scratch,
             dirty,
+            np.empty(cells.shape[1], dtype=np.int64),
         )
 
     def _rebuild_is_cheaper(self, jobs: Emitters) -> bool:
