@@ -338,11 +338,20 @@ class TestPicture:
         playing.resize(300, 200)
         assert playing.stage.map_size == (300, 200)
 
+    def test_sides_have_the_names_of_their_teams(self) -> None:
+        """There is no third team in a game of two."""
+        towers = find_game("towers")
+        playing = Player(Session(towers, seed=2), SIZE)
+        assert ("U", "team blue") in [(key.key, key.text) for key in playing.panel().keys]
+        lines = dict(help_lines(towers, playing.session.settings, bindings_of(towers)))
+        assert (lines["u"], lines["i"]) == ("team blue", "team orange")
+        assert "o" not in lines and "p" not in lines
+
     def test_help_lies_over_it(self) -> None:
         playing = player()
         plain = playing.picture().copy()
         playing.press("key h")
-        texts = [text for _, text in help_lines(GAME, bindings_of(GAME))]
+        texts = [text for _, text in help_lines(GAME, Settings(), bindings_of(GAME))]
         assert "put a beacon" in texts and "pause, continue" in texts and "where they were" in texts
         assert playing.picture()[..., :3].mean() < plain[..., :3].mean()
         playing.press("key escape")

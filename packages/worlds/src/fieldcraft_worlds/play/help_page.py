@@ -3,21 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
-from fieldcraft_worlds.games.game import Game
+from fieldcraft_worlds.games.game import Action, Game
 from fieldcraft_worlds.play.inputs import FRAME_KEYS, by_action, sliders_of
 from fieldcraft_worlds.view.panel import PanelKey
 
 Lines = tuple[tuple[str, str], ...]
 
 
-def choices(game: Game, bindings: Mapping[str, str], chosen: Mapping[str, str]) -> list[PanelKey]:
+def team_of_sides(game: Game, settings: Any) -> dict[str, str]:
+    """Return the team that each choice of a side stands for; there are as many as teams."""
+    sides = [action.name for action in game.actions if action.group == "side"]
+    return dict(zip(sides, getattr(settings, "teams", ()), strict=False))
+
+
+def actions_of(game: Game, settings: Any) -> list[Action]:
+    """Return the actions of a player; choices of a side name its team, and sides without a team
+    are left out.
+    """
+    teams = team_of_sides(game, settings)
+    found = []
+    for action in game.actions:
+        if action.name in teams:
+            found.append(replace(action, text=f"team {teams[action.name]}"))
+        elif action.group != "side":
+            found.append(action)
+    return found
+
+
+def choices(
+    game: Game, settings: Any, bindings: Mapping[str, str], chosen: Mapping[str, str]
+) -> list[PanelKey]:
     """Return the choice in each group of actions."""
-    texts = {action.name: action.text for action in game.actions}
+    texts = {action.name: action.text for action in actions_of(game, settings)}
     inputs = by_action(bindings, game.actions)
     return [
         PanelKey(next(iter(inputs[name]), "").removeprefix("key ").upper(), texts[name])
         for name in chosen.values()
+        if name in texts
     ]
 
 
@@ -37,12 +62,12 @@ def hand_keys(game: Game, bindings: Mapping[str, str]) -> list[PanelKey]:
     return lines
 
 
-def help_lines(game: Game, bindings: Mapping[str, str]) -> Lines:
+def help_lines(game: Game, settings: Any, bindings: Mapping[str, str]) -> Lines:
     """Return all keys with their texts, in parts with an empty line between them."""
     inputs = by_action(bindings, game.actions)
     keys = tuple(
         (", ".join(name.removeprefix("key ") for name in inputs[each.name]) or "no key", each.text)
-        for each in game.actions
+        for each in actions_of(game, settings)
     )
     sliders = (("mouse", "drag the sliders in the panel"),) if sliders_of(game) else ()
     overlays = tuple((overlay.key, overlay.text) for overlay in game.overlays)

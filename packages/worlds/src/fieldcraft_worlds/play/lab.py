@@ -24,6 +24,7 @@ from fieldcraft_lab.live import Live, PlayerAction
 from fieldcraft_lab.orders import Order, checked, position, word
 from fieldcraft_worlds.games.game import Game, InputEvent, InputFrame, shown_first
 from fieldcraft_worlds.library import GAMES, find_game, saved_game
+from fieldcraft_worlds.play.help_page import actions_of, team_of_sides
 from fieldcraft_worlds.play.inputs import sliders_of
 from fieldcraft_worlds.play.settings import kinds_of, read_table
 from fieldcraft_worlds.scene import Field
@@ -121,19 +122,16 @@ class LiveGame(Live):
         """The actions of a player. A choice of a side has the name of its team, and there are as
         many as teams.
         """
-        teams = getattr(self.settings, "teams", ())
-        sides = [each.name for each in self.game.actions if each.group == "side"]
-        names = dict(zip(sides, teams, strict=False))
+        teams = team_of_sides(self.game, self.settings)
         return [
             PlayerAction(
                 each.name,
                 each.text,
                 any(name.startswith("mouse") for name in each.inputs),
                 each.group,
-                names.get(each.name, each.name),
+                teams.get(each.name, each.name),
             )
-            for each in self.game.actions
-            if each.group != "side" or each.name in names
+            for each in actions_of(self.game, self.settings)
         ]
 
     def step(self) -> None:

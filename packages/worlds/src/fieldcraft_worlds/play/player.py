@@ -232,7 +232,7 @@ class Player:
     def picture(self) -> RGBA:
         """Return the picture for the window, uint8 of shape (H, W, 4)."""
         if self.shows_help:
-            lines = help_lines(self.session.game, self._bindings)
+            lines = help_lines(self.session.game, self.session.settings, self._bindings)
         else:
             lines = ()
         picture = self.stage.draw(
@@ -264,7 +264,7 @@ class Player:
             *hand_keys(session.game, self._bindings),
             *self.overlays.keys(),
             PanelKey("", ""),
-            *choices(session.game, self._bindings, self._inputs.chosen),
+            *choices(session.game, session.settings, self._bindings, self._inputs.chosen),
         ]
         notes = tuple(text for until, text in self._notes if until > self._now)
         sliders = self._sliders.lines(self._tuned())
