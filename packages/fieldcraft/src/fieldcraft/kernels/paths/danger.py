@@ -15,16 +15,64 @@ backwards, no farther than needed.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.paths.danger_records import (
+    CELL_BOUNDS,
+    DANGER_GROUND,
+    DANGER_HEAPS,
+    FIRST_STEPS,
+    PATH_NORMS,
+    STATE_COSTS,
+    TIME_STEPS,
+    CellBounds,
+    DangerGround,
+    DangerHeaps,
+    FirstSteps,
+    PathNorms,
+    StateCosts,
+    TimeSteps,
+)
 from fieldcraft.kernels.shared.heap import TWICE, longer, pop, push
+from fieldcraft.kernels.shared.step_lists import OutSteps
 
-__all__ = ["BLOCK", "search"]
+__all__ = [
+    "BLOCK",
+    "CellBounds",
+    "DangerGround",
+    "DangerHeaps",
+    "FirstSteps",
+    "OutSteps",
+    "PathNorms",
+    "StateCosts",
+    "TimeSteps",
+    "search",
+]
 
 _DEEPER = 1e-10  # of two paths that seem as cheap the search follows the one that is further on
 _SLACK = 1e-9
 BLOCK = 4  # time steps that share one least danger
+_NO_PATH = 1.0e308
+"""Bounds above this belong to cells from which no path is cheap enough."""
+
+
+class _Task(NamedTuple):
+    """The numbers of a search that bounds depend on: `half` of the seconds of a time step, and by
+    how much a path from the start may be shorter than one from the center of its cell, `nearer`.
+
+    `margin` is the largest number of time steps that a step takes; twice that for an agent that
+    does not begin at the center of its cell, since its first step may take less time or more.
+    """
+
+    start: int
+    goal: int
+    pace: float
+    half: float
+    margin: np.int64
+    nearer: float
 
 
 @kernel
@@ -32,12 +80,15 @@ def _norm(places, norm, straight, diagonal, one, other):
     """Return `straight` per world unit of the straight distance of two cells; with `norm` 1, of the
     longer side, and `diagonal` of the shorter one; with `norm` 2, of both sides.
     """
-    most, least, square = 0.0, 0.0, 0.0
+    most = 0.0
+    least = 0.0
+    square = 0.0
     for axis in range(places.shape[1]):
         away = abs(places[one, axis] - places[other, axis])
         square += away * away
         if away > most:
-            most, least = away, most
+            least = most
+            most = away
         else:
             least = away
     if norm == 1:
@@ -49,15 +100,16 @@ def _norm(places, norm, straight, diagonal, one, other):
 
 @kernel
 def _price(cost, one, other):
+    """Return the cost of a step between two cells per world unit: the mean of both."""
     if cost.shape[0] == 1:
         return cost[0]
     return 0.5 * (cost[one] + cost[other])
 
 
 @kernel
-def _length(ground, here, there):
+def _length(leaving, here, there):
     """Return the length of the shortest step between two cells; infinite if there is none."""
-    starts, ends, lengths = ground[0]
+    starts, ends, lengths = leaving
     shortest = np.inf
     for arc in range(starts[here], starts[here + 1]):
         if ends[arc] == there and lengths[arc] < shortest:
@@ -116,21 +168,19 @@ def _met(danger, k, here, there, lasting):
 
 
 @kernel
-def _least(places, danger, lowest, pace, norms, margin, limit, start, goal, cell):
+def _least(places, danger, lowest, norms, task, limit, cell):
     """Return the least danger of a cell at the time steps at which it can matter to a useful path;
     infinite if there are none.
 
     The danger of a cell matters from when an agent leaves the place before it until it reaches the
-    place behind it. `margin` is the largest number of time steps that a step takes; twice that for
-    an agent that does not begin at the center of its cell, since its first step may take less time
-    or more.
+    place behind it.
     """
-    norm, straight, diagonal, quick, quicker, rate, thrift = norms
+    norm, straight, diagonal, quick, quicker, least, thrift = norms
     last = np.int64(danger.shape[0] - 1)
-    arrival = np.int64(_norm(places, norm, quick, quicker, start, cell) + 1e-6)
-    first = min(max(arrival - margin, 0), last)
-    ahead = rate * _norm(places, norm, straight, diagonal, cell, goal)
-    latest = (limit - ahead) / (pace * rate * thrift) + margin
+    arrival = np.int64(_norm(places, norm, quick, quicker, task.start, cell) + 1e-6)
+    first = min(max(arrival - task.margin, 0), last)
+    ahead = least * _norm(places, norm, straight, diagonal, cell, task.goal)
+    latest = (limit - ahead) / (task.pace * least * thrift) + task.margin
     end = last
     if latest < last:
         end = np.int64(latest)
@@ -151,63 +201,68 @@ def _least(places, danger, lowest, pace, norms, margin, limit, start, goal, cell
 
 
 @kernel
-def _settle(task, limit, until, bounds, heap, sizes):
+def _settle(ground, norms, task, limit, until, bounds, heap, sizes):
     """Search backwards from the goal until a cell has its bound, or to the end. Return the heap,
     which may have grown, and its sizes.
 
-    `task` is (ground, cost, danger, lowest, pace, half, norms, margin, nearer, start, goal): the
-    arguments of `search` and `_least`, half of the seconds of a time step, and by how much a path
-    from the start may be shorter than one from the center of its cell.
+    `heap` is (keys, cells, the cells that were reached), and `sizes` are the numbers of keys and of
+    cells that were reached.
     """
-    ground, cost, danger, lowest, pace, half, norms, margin, nearer, start, goal = task
-    back_starts, back_ends, back_lengths = ground[1]
-    places = ground[2]
-    norm, straight, diagonal, _, _, rate, _ = norms
+    _, entering, places, cost, danger, lowest = ground
+    starts, origins, lengths = entering
     rest, lows, closed = bounds
     keys, cells, touched = heap
     size, met = sizes
+    pace = task.pace
+    half = task.half
     if met == 0:
-        rest[goal] = 0.0
-        lows[goal] = _least(places, danger, lowest, pace, norms, margin, limit, start, goal, goal)
-        keys[0], cells[0], touched[0] = 0.0, goal, goal
-        size, met = np.int64(1), np.int64(1)
+        rest[task.goal] = 0.0
+        lows[task.goal] = _least(places, danger, lowest, norms, task, limit, task.goal)
+        keys[0] = 0.0
+        cells[0] = task.goal
+        touched[0] = task.goal
+        size = np.int64(1)
+        met = np.int64(1)
     while closed[until] == 0 and size > 0:
-        v = cells[0]
+        here = cells[0]
         size = pop(keys, cells, size, False)
-        if closed[v] != 0:
+        if closed[here] != 0:
             continue
-        closed[v] = 1
-        before, low = rest[v], lows[v]
-        for arc in range(back_starts[v], back_starts[v + 1]):
-            n = np.int64(back_ends[arc])
-            if closed[n] != 0:
+        closed[here] = 1
+        before = rest[here]
+        low = lows[here]
+        for arc in range(starts[here], starts[here + 1]):
+            origin = np.int64(origins[arc])
+            if closed[origin] != 0:
                 continue
-            length = back_lengths[arc]
-            s = before + length * _price(cost, n, v)
-            last_part = np.float64(_lasts(length, pace)) * half
-            s += last_part * low
-            if s >= rest[n]:
+            length = lengths[arc]
+            total = before + length * _price(cost, origin, here)
+            half_time = np.float64(_lasts(length, pace)) * half
+            total += half_time * low
+            if total >= rest[origin]:
                 continue
-            ahead = _norm(places, norm, straight, diagonal, n, start) - nearer
-            ahead = rate * max(ahead, 0.0)
-            if s + ahead > limit:
+            ahead = _norm(places, norms.norm, norms.straight, norms.diagonal, origin, task.start)
+            ahead = norms.least * max(ahead - task.nearer, 0.0)
+            if total + ahead > limit:
                 continue
-            if rest[n] == np.inf:
-                touched[met] = n
+            if rest[origin] == np.inf:
+                touched[met] = origin
                 met += 1
-                lows[n] = _least(places, danger, lowest, pace, norms, margin, limit, start, goal, n)
-                rest[n] = 1.7e308
-            s += last_part * lows[n]
-            if s < rest[n]:
-                rest[n] = s
+                lows[origin] = _least(places, danger, lowest, norms, task, limit, origin)
+                rest[origin] = 1.7e308
+            total += half_time * lows[origin]
+            if total < rest[origin]:
+                rest[origin] = total
                 if size == keys.shape[0]:
-                    keys, cells = longer(keys, TWICE), longer(cells, TWICE)
-                size = push(keys, cells, size, s * (1.0 - _DEEPER) + ahead, n, False)
+                    keys = longer(keys, TWICE)
+                    cells = longer(cells, TWICE)
+                size = push(keys, cells, size, total * (1.0 - _DEEPER) + ahead, origin, False)
     return (keys, cells, touched), (size, met)
 
 
 @kernel
 def _forget(bounds, touched, met):
+    """Reset the bounds of the cells that a search has touched."""
     rest, _, closed = bounds
     for i in range(met):
         rest[touched[i]] = np.inf
@@ -215,10 +270,11 @@ def _forget(bounds, touched, met):
 
 
 @kernel
-def _walked(ground, cost, danger, pace, seconds, first_steps, cells):
+def _walked(leaving, cost, danger, times, first_steps, cells):
     """Return the cost of walking from the start over these cells without waiting; infinite if no
     first step leads to them.
     """
+    pace = times.pace
     last = np.int64(danger.shape[0] - 1)
     k = np.int64(0)
     spent = 0.0
@@ -233,62 +289,71 @@ def _walked(ground, cost, danger, pace, seconds, first_steps, cells):
         there = cells[i]
         lasting = _lasts(length, pace)
         met = _met(danger, k, before, there, lasting)
-        spent += length * _price(cost, before, there) + seconds * met
+        spent += length * _price(cost, before, there) + times.seconds * met
         k = min(k + lasting, last)
         i += 1
         if i == cells.shape[0]:
             return spent
         before = there
-        length = _length(ground, before, cells[i])
+        length = _length(leaving, before, cells[i])
+
+
+@kernel
+def _path_to(ground, times, first_steps, start, found, came):
+    """Return the places of the path to a state, the length and the number of time steps of each
+    step, and the damage.
+    """
+    leaving, _, _, _, danger, _ = ground
+    cells = np.int64(danger.shape[1])
+    stride = cells + 1
+    count = np.int64(0)
+    state = found
+    while state >= 0:
+        count += 1
+        state = np.int64(came[state])
+    path = np.empty(count, np.int64)
+    lengths = np.zeros(count)
+    lasted = np.ones(count, np.int64)
+    damage = 0.0
+    state = found
+    for i in range(count - 1, -1, -1):
+        k = state // stride
+        path[i] = state - k * stride
+        if i + 1 < count:
+            here = path[i]
+            there = path[i + 1]
+            if here == cells and there != cells:
+                lengths[i] = _first_length(first_steps, there)
+                lasted[i] = _lasts(lengths[i], times.pace)
+            elif here != there:
+                lengths[i] = _length(leaving, here, there)
+                lasted[i] = _lasts(lengths[i], times.pace)
+            if here == cells:
+                here = start
+            if there == cells:
+                there = start
+            damage += times.seconds * _met(danger, k, here, there, lasted[i])
+        state = np.int64(came[state])
+    return path, lengths[:-1].copy(), lasted[:-1].copy(), damage
 
 
 @kernel(
-    "((i8[::1], i4[::1], f8[::1]), (i8[::1], i4[::1], f8[::1]), f8[:,::1]), f8[::1], f4[:,::1],"
-    " f4[:,::1], (i8[::1], f8[::1]), i8[::1], f8, f8, i8, (i8, f8, f8, f8, f8, f8, f8), i8, i8,"
-    " (out f8[::1], out f8[::1], out u1[::1]), (out f8[::1], out i4[::1], out i4[::1]),"
-    " (out f8[::1], out i8[::1], out i8[::1], out f8[::1], out i8[::1])"
+    f"{DANGER_GROUND}, {FIRST_STEPS}, i8[::1], {PATH_NORMS}, {TIME_STEPS}, i8, i8, {CELL_BOUNDS},"
+    f" {STATE_COSTS}, {DANGER_HEAPS}"
 )
-def search(
-    ground,
-    cost,
-    danger,
-    lowest,
-    first_steps,
-    first_path,
-    pace,
-    seconds,
-    longest,
-    norms,
-    start,
-    goal,
-    bounds,
-    states,
-    scratch,
-):
+def search(ground, first_steps, first_path, norms, times, start, goal, bounds, states, scratch):
     """Return the places of the cheapest path from the start to the center of a goal, the length and
     the number of time steps of each step, the cost, and the damage; no places if there is no path.
 
-    `ground` is (the steps that leave each cell, those that lead into it, positions), steps as
-    (starts, ends, lengths). `cost` has one number per cell, or one for all. `danger` (time steps,
-    cells) is damage a second, `lowest` (cells, blocks) the least of each `BLOCK` time steps. The
-    agent is in the cell `start`; `first_steps` are the cells to which it may step first, and the
-    lengths of these steps. `first_path` are the cells of a path that may be good. `pace` is how far
-    an agent walks in a time step, which takes `seconds`. A step takes at most `longest` time steps.
-    `norms` are (norm, straight, diagonal, quick, quicker, rate, thrift): lower bounds of the length
-    of a path and of its time steps, see `_norm`; the least cost of a cell; and the least part of
-    `pace` that any step between cells covers in a time step. `bounds` are infinite, anything and 0
-    before and after. `states` holds the cost of each state, where it was reached from, and in which
-    search; the last entry of that counts searches. `scratch` are the keys and cells of a heap, as
-    many numbers as cells, and the keys and states of another heap; heaps that it is too short for
-    grow.
-
-    More than 12 arrays and numbers: steps out of cells and into them, danger with its bounds, and
-    memory for states of cells and time.
+    The agent is in the cell `start`, and steps first to a cell of `first_steps`. `first_path` are
+    the cells of a path that may be good. `bounds`, `states` and `scratch` are reused by later
+    searches.
     """
-    starts, ends, lengths = ground[0]
+    leaving, _, places, cost, danger, _ = ground
+    starts, ends, lengths = leaving
     first_ends, first_lengths = first_steps
-    places = ground[2]
-    norm, straight, diagonal, _, _, rate, _ = norms
+    pace, seconds, longest = times
+    norm, straight, diagonal, _, _, least, _ = norms
     half = 0.5 * seconds
     nearer = 0.0
     margin = np.int64(longest)
@@ -296,33 +361,38 @@ def search(
         there = first_ends[i]
         away = _norm(places, norm, straight, diagonal, start, there)
         nearer = max(nearer, away - first_lengths[i])
-        if first_lengths[i] != _length(ground, start, there):
+        if first_lengths[i] != _length(leaving, start, there):
             margin = 2 * longest
-    task = (ground, cost, danger, lowest, pace, half, norms, margin, nearer, start, goal)
+    task = _Task(start, goal, pace, half, margin, nearer)
     rest, lows, closed = bounds
     best, came, turns = states
     cells = np.int64(danger.shape[1])
     stride = cells + 1
     last = np.int64(danger.shape[0] - 1)
+    # In `turns` a state that was reached has the number of the search, and one more once its cost
+    # is final.
     turns[-1] += 2
     turn = turns[-1]
-    heap = scratch[:3]
-    keys, nodes = scratch[3:]
+    bound_keys, bound_cells, touched, keys, nodes = scratch
+    heap = (bound_keys, bound_cells, touched)
     sizes = (np.int64(0), np.int64(0))
-    known = _walked(ground, cost, danger, pace, seconds, first_steps, first_path) * (1.0 + _SLACK)
+    known = _walked(leaving, cost, danger, times, first_steps, first_path) * (1.0 + _SLACK)
     rest_of_start = np.inf
     for i in range(first_ends.shape[0]):
         there = first_ends[i]
         length = first_lengths[i]
-        heap, sizes = _settle(task, known, there, bounds, heap, sizes)
+        heap, sizes = _settle(ground, norms, task, known, there, bounds, heap, sizes)
         if closed[there] != 0:
             before = length * _price(cost, start, there)
             before += np.float64(_lasts(length, pace)) * half * lows[there]
             rest_of_start = min(rest_of_start, before + rest[there])
     size = np.int64(0)
-    if danger[0, start] < np.inf and rest_of_start < 1.0e308:
-        keys[0], nodes[0] = rest_of_start, cells
-        best[cells], came[cells], turns[cells] = 0.0, -1, turn
+    if danger[0, start] < np.inf and rest_of_start < _NO_PATH:
+        keys[0] = rest_of_start
+        nodes[0] = cells
+        best[cells] = 0.0
+        came[cells] = -1
+        turns[cells] = turn
         size = np.int64(1)
     found = np.int64(-1)
     while size > 0:
@@ -337,6 +407,8 @@ def search(
             found = node
             break
         spent = best[node]
+        # The steps of the place: it waits first, then takes each step out of its cell, or each
+        # first step from the start.
         here = place
         arc = np.int64(-1)
         end = np.int64(first_ends.shape[0])
@@ -378,46 +450,26 @@ def search(
             ahead = rest_of_start
             if not waits or place != cells:
                 if closed[there] == 0:
-                    ahead = rate * _norm(places, norm, straight, diagonal, there, goal)
+                    ahead = least * _norm(places, norm, straight, diagonal, there, goal)
                     if total + ahead > known or sizes[0] == 0:
                         continue
-                    heap, sizes = _settle(task, known, there, bounds, heap, sizes)
+                    heap, sizes = _settle(ground, norms, task, known, there, bounds, heap, sizes)
                     if closed[there] == 0:
                         continue
                 ahead = rest[there]
-            if not total + ahead <= known or ahead > 1.0e308:
+            if not total + ahead <= known or ahead > _NO_PATH:
                 continue
-            best[following], came[following], turns[following] = total, node, turn
+            best[following] = total
+            came[following] = node
+            turns[following] = turn
             if size == keys.shape[0]:
-                keys, nodes = longer(keys, TWICE), longer(nodes, TWICE)
+                keys = longer(keys, TWICE)
+                nodes = longer(nodes, TWICE)
             key = total * (1.0 - _DEEPER) + ahead
             size = push(keys, nodes, size, key, following, False)
     _forget(bounds, heap[2], sizes[1])
-    count, node = np.int64(0), found
-    while node >= 0:
-        count += 1
-        node = np.int64(came[node])
-    path = np.empty(count, np.int64)
-    segment_lengths, lasted = np.zeros(count), np.ones(count, np.int64)
-    node, damage = found, 0.0
-    for i in range(count - 1, -1, -1):
-        k = node // stride
-        path[i] = node - k * stride
-        if i + 1 < count:
-            here, there = path[i], path[i + 1]
-            if here == cells and there != cells:
-                segment_lengths[i] = _first_length(first_steps, there)
-                lasted[i] = _lasts(segment_lengths[i], pace)
-            elif here != there:
-                segment_lengths[i] = _length(ground, here, there)
-                lasted[i] = _lasts(segment_lengths[i], pace)
-            if here == cells:
-                here = start
-            if there == cells:
-                there = start
-            damage += seconds * _met(danger, k, here, there, lasted[i])
-        node = np.int64(came[node])
+    path, step_lengths, lasted, damage = _path_to(ground, times, first_steps, start, found, came)
     spent = np.inf
     if found >= 0:
         spent = best[found]
-    return path, segment_lengths[:-1].copy(), lasted[:-1].copy(), spent, damage
+    return path, step_lengths, lasted, spent, damage

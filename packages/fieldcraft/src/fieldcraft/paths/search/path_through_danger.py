@@ -14,7 +14,17 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.kernels.paths.danger_records import (
+    CellBounds,
+    DangerGround,
+    DangerHeaps,
+    FirstSteps,
+    PathNorms,
+    StateCosts,
+    TimeSteps,
+)
 from fieldcraft.kernels.shared.arrays import Floats, Ints
+from fieldcraft.kernels.shared.step_lists import OutSteps
 from fieldcraft.layers import Layer
 from fieldcraft.layers.forecast import shared_futures, values_at
 from fieldcraft.paths.cost import Cost, cell_values, read_costs, uniform_cost
@@ -24,7 +34,6 @@ from fieldcraft.paths.search.distances import incoming
 from fieldcraft.paths.search.path_on_grid import problem_on
 from fieldcraft.paths.search.path_problem import PathProblem
 from fieldcraft.space import Grid, Space
-from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cached import cached, cached_until_walls_change
 from fieldcraft.space.csr import NO_CELLS
 from fieldcraft.space.space_saves import with_more_walls
@@ -152,7 +161,9 @@ class TimedProblem(PathProblem):
                 if isinstance(space, Grid):
                     # Diagonal steps don't cut the corners of these walls either.
                     ground = with_more_walls(space, self.walls)
-        self._columns = _ground(ground).columns
+        arrays = _ground(ground)
+        self._leaving = arrays.leaving
+        self._entering = arrays.entering
         self._pace = self._speed * self._step
         self._norms = _norms(space, self._pace, self._least)
         self._longest = _duration(_ground(space).lengths.max(initial=0.0), self._pace)
@@ -160,8 +171,16 @@ class TimedProblem(PathProblem):
         self._danger = self._frames(danger, count)
         blocks = range(0, len(self._danger), kernels.paths.danger.BLOCK)
         least = [self._danger[k : k + kernels.paths.danger.BLOCK].min(axis=0) for k in blocks]
-        self._lowest = np.stack(least, axis=1)
-        lowest = self._lowest.min(axis=1)
+        lowest_of_blocks = np.stack(least, axis=1)
+        self._danger_ground = DangerGround(
+            self._leaving,
+            self._entering,
+            arrays.places,
+            self._cost,
+            self._danger,
+            lowest_of_blocks,
+        )
+        lowest = lowest_of_blocks.min(axis=1)
         bad = np.flatnonzero(~(lowest >= 0) & ~self.walls.reshape(-1))
         if len(bad):
             raise InvalidValue(
@@ -231,20 +250,15 @@ class TimedProblem(PathProblem):
         if free:
             scratch = free.pop()
         states = len(danger) * (len(space) + 1)
-        if scratch is None or len(scratch[1][0]) < states:
+        if scratch is None or len(scratch[1].best) < states:
             scratch = _new_scratch(len(space), states)
         longest = max(self._longest, _duration(first.lengths.max(), self._pace))
         places, steps, lasting, cost, damage = kernels.paths.danger.search(
-            self._columns,
-            self._cost,
-            danger,
-            self._lowest,
-            (first.ends, first.lengths),
+            self._danger_ground,
+            FirstSteps(first.ends, first.lengths),
             first_path.cells,
-            self._pace,
-            self._step,
-            longest,
             self._norms,
+            TimeSteps(self._pace, self._step, longest),
             here,
             there,
             *scratch,
@@ -280,10 +294,10 @@ class TimedProblem(PathProblem):
         `here`; none for an agent at the center of its goal.
         """
         space = self.space
-        starts, ends, lengths = self._columns[0]
-        arcs = slice(starts[here], starts[here + 1])
-        ends = ends[arcs].astype(np.int64)
-        lengths = lengths[arcs].copy()
+        leaving = self._leaving
+        arcs = slice(leaving.starts[here], leaving.starts[here + 1])
+        ends = leaving.ends[arcs].astype(np.int64)
+        lengths = leaving.lengths[arcs].copy()
         from_start = np.zeros(len(ends), dtype=np.bool_)
         if start.tolist() != space.position_of(here).tolist():
             to_center = math.inf
@@ -318,10 +332,10 @@ class TimedProblem(PathProblem):
         """Return the length from a start along an edge to the vertex `here`; infinite if no edge
         leads there.
         """
-        starts, origins, lengths = self._columns[1]
-        arcs = slice(starts[here], starts[here + 1])
-        origins = origins[arcs].astype(np.int64)
-        lengths = lengths[arcs]
+        entering = self._entering
+        arcs = slice(entering.starts[here], entering.starts[here + 1])
+        origins = entering.ends[arcs].astype(np.int64)
+        lengths = entering.lengths[arcs]
         leads = on_edges(self.space, start, here, origins)
         rest = share_of_edges(self.space, start, here, origins) * lengths
         return float(rest[leads].min(initial=math.inf))
@@ -347,19 +361,25 @@ def _duration(length: float, pace: float) -> int:
 
 
 _HEAP = 1 << 16
-_Scratch = tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]
+_Scratch = tuple[CellBounds, StateCosts, DangerHeaps]
 
 
 def _new_scratch(cells: int, states: int) -> _Scratch:
     """Return the bounds, states and heaps of a search, see `kernels.paths.danger.search`."""
-    bounds = (np.full(cells, np.inf), np.empty(cells), np.zeros(cells, np.uint8))
-    costs = (np.empty(states), np.empty(states, np.int32), np.zeros(states + 1, np.int32))
-    heaps = (
-        np.empty(_HEAP),
-        np.empty(_HEAP, np.int64),
-        np.empty(cells, np.int64),
-        np.empty(_HEAP),
-        np.empty(_HEAP, np.int64),
+    bounds = CellBounds(
+        rest=np.full(cells, np.inf), lows=np.empty(cells), closed=np.zeros(cells, np.uint8)
+    )
+    costs = StateCosts(
+        best=np.empty(states),
+        came=np.empty(states, np.int32),
+        turns=np.zeros(states + 1, np.int32),
+    )
+    heaps = DangerHeaps(
+        bound_keys=np.empty(_HEAP),
+        bound_cells=np.empty(_HEAP, np.int64),
+        touched=np.empty(cells, np.int64),
+        keys=np.empty(_HEAP),
+        states=np.empty(_HEAP, np.int64),
     )
     return bounds, costs, heaps
 
@@ -371,14 +391,15 @@ def _free_scratch(space: Space) -> list[_Scratch]:
 
 
 class _Ground(NamedTuple):
-    """The arrays of a space for a search: `columns` are the steps from and to each cell and
-    positions.
+    """The arrays of a space for a search: the steps that leave and enter each cell, and positions.
 
-    `norm` is the norm of `kernels.paths.danger`. `lengths` are the lengths of steps, and `straight`
-    their lengths in that norm, each pair once; a step over a seam is as long as the map.
+    `norm` is that of `PathNorms`. `lengths` are the lengths of steps, and `straight` their lengths
+    in that norm, each pair once; a step over a seam is as long as the map.
     """
 
-    columns: Any
+    leaving: OutSteps
+    entering: OutSteps
+    places: Floats
     norm: int
     lengths: Floats
     straight: Floats
@@ -389,11 +410,15 @@ def _ground(space: Space) -> _Ground:
     """Return the arrays of a space for searches."""
     adjacency = space.adjacency
     starts, origins, order = incoming(adjacency)
-    back = Adjacency(starts, origins, adjacency.lengths[order])
     places = np.ascontiguousarray(space.positions, dtype=np.float64)
-    columns = [(each.starts, each.ends, each.lengths) for each in (adjacency, back)]
-    if all(map(np.array_equal, *columns)):
-        columns[1] = columns[0]  # half of the memory, which a search reads in no order
+    leaving = OutSteps(adjacency.starts, adjacency.ends, adjacency.lengths)
+    entering = OutSteps(starts, origins, adjacency.lengths[order])
+    if (
+        np.array_equal(leaving.starts, entering.starts)
+        and np.array_equal(leaving.ends, entering.ends)
+        and np.array_equal(leaving.lengths, entering.lengths)
+    ):
+        entering = leaving  # half of the memory, which a search reads in no order
     steps = np.abs(places[adjacency.ends] - places[adjacency.origins])
     norm = 0
     straight = np.sqrt((steps**2).sum(axis=1))
@@ -405,28 +430,10 @@ def _ground(space: Space) -> _Ground:
         elif across.max() <= 1:
             norm = 1
     pairs = np.unique(np.stack([adjacency.lengths, straight], axis=1), axis=0)
-    return _Ground((*columns, places), norm, lengths=pairs[:, 0], straight=pairs[:, 1])
+    return _Ground(leaving, entering, places, norm, lengths=pairs[:, 0], straight=pairs[:, 1])
 
 
-class _Norms(NamedTuple):
-    """Lower bounds, as `kernels.paths.danger` takes them.
-
-    Distances are measured straight with `norm` 0, as the sum of both sides with 2, and with 1 as
-    the longer side, and the shorter one apart. A path has at least `straight` times the length (and
-    `diagonal` times the shorter side), and takes `quick` times as many time steps (and `quicker`).
-    `least` is the smallest cost, and `thrift` the least length of a step per time step and pace.
-    """
-
-    norm: int
-    straight: float
-    diagonal: float
-    quick: float
-    quicker: float
-    least: float
-    thrift: float
-
-
-def _norms(space: Space, pace: float, least: float) -> _Norms:
+def _norms(space: Space, pace: float, least: float) -> PathNorms:
     """Return the lower bounds of lengths and time steps on a space."""
     ground = _ground(space)
     lengths = ground.lengths
@@ -436,7 +443,7 @@ def _norms(space: Space, pace: float, least: float) -> _Norms:
         cell = cast(Grid, space).cell_size
         one = _duration(cell, pace)
         two = _duration(2**0.5 * cell, pace)
-        return _Norms(
+        return PathNorms(
             1,
             straight=_ROUNDED,
             diagonal=(2**0.5 - 1) * _ROUNDED,
@@ -448,4 +455,4 @@ def _norms(space: Space, pace: float, least: float) -> _Norms:
     some = ground.straight > 0
     straight = float((lengths[some] / ground.straight[some]).min(initial=1.0)) * _ROUNDED
     quick = float((lasting / ground.straight)[some].min(initial=1.0))
-    return _Norms(ground.norm, straight, 0.0, quick, 0.0, least, thrift)
+    return PathNorms(ground.norm, straight, 0.0, quick, 0.0, least, thrift)
