@@ -419,37 +419,58 @@ def sweep(mesh, corners, rings, first, line, aim, left, passed, leaves):
     return len(passed), True
 
 
+@kernel(forceinline=True)
+def _short_way(away, size):
+    """Return a difference of rows or columns, at most `size` - 1, the short way around an axis that
+    wraps: from -(size // 2) on.
+    """
+    half = size // 2
+    if away >= size - half:
+        return away - size
+    if away < -half:
+        return away + size
+    return away
+
+
 @kernel
 def _sees_cell(walls, heights, eye, wrap, cell, goal, limit, cones, v):
     """Return whether viewer v in a cell sees another cell; the wall in that cell does not hide
     it.
     """
     height, width = walls.shape
-    row, column = cell // width, cell % width
-    start_y, start_x = row * UNITS + UNITS // 2, column * UNITS + UNITS // 2
-    dy, dx = goal // width - row, goal % width - column
-    down = across = 1
+    row = cell // width
+    column = cell - row * width
+    goal_row = goal // width
+    start_y = row * UNITS + UNITS // 2
+    start_x = column * UNITS + UNITS // 2
+    dy = goal_row - row
+    dx = goal - goal_row * width - column
+    # A cell half around an axis is seen if it is seen either way.
+    down = 1
+    across = 1
     if wrap & WRAP_Y != 0:
-        dy = (dy + height // 2) % height - height // 2
-        down = 2 if 2 * abs(dy) == height else 1
+        dy = _short_way(dy, height)
+        if 2 * abs(dy) == height:
+            down = 2
     if wrap & WRAP_X != 0:
-        dx = (dx + width // 2) % width - width // 2
-        across = 2 if 2 * abs(dx) == width else 1
+        dx = _short_way(dx, width)
+        if 2 * abs(dx) == width:
+            across = 2
     squared = dy * dy + dx * dx
-    for image in range(down * across if squared <= limit else 0):
+    if squared > limit:
+        return False
+    for image in range(down * across):
         y = -dy if image % down else dy
         x = -dx if image // down else dx
-        if (
-            squared > 0
-            and len(cones)
-            and not cones[v, 0] * x + cones[v, 1] * y >= cones[v, 2] * math.sqrt(float(squared))
-        ):
-            continue
+        if squared > 0 and len(cones):
+            least = cones[v, 2] * math.sqrt(float(squared))
+            if not cones[v, 0] * x + cones[v, 1] * y >= least:
+                continue
         end_y = start_y + y * UNITS
         end_x = start_x + x * UNITS
         if heights.shape[0] > 0:
             start = np.float64(heights[row, column]) + eye
-            end = np.float64(heights[goal // width, goal % width]) + eye
+            end = np.float64(heights[goal_row, goal - goal_row * width]) + eye
             ground = heights, start, end
             _, where, length = pass_cells(
                 walls, ground, start_y, start_x, end_y, end_x, wrap, False, None
