@@ -46,6 +46,7 @@ MOST_WAITING = 1 << 17
 
 @kernel(forceinline=True)
 def _remaining(distances, row, cell):
+    """Return the distance from a cell to the goal of a row, as float64."""
     return np.float64(distance_of(distances, row, cell))
 
 

@@ -106,6 +106,9 @@ def _exit(rings, begin, end, x, y, dx, dy, slid):
 
 @kernel
 def _is_wanted(wanted, polygon, there):
+    """Return whether an agent may go from a polygon on to the polygon `there`: `wanted` is the next
+    polygon from each; None or an empty array allow all.
+    """
     if wanted is None:
         return True
     return wanted.shape[0] == 0 or there == wanted[polygon]

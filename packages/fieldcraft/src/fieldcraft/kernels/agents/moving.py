@@ -42,8 +42,11 @@ CLEARANCE = 1e-6
 """Least distance to walls, even of points, in cells."""
 SLACK = 1e-24
 """Squared cosine up to which a move along a corner is not one into it."""
-SIDE_COS, SIDE_SIN, SIDE_LENGTH = math.sqrt(0.75), 0.5, 0.5
-"""Turn of the feelers to both sides, and their length relative to the one straight on."""
+SIDE_COS = math.sqrt(0.75)
+SIDE_SIN = 0.5
+"""The feelers to both sides are turned by 30 degrees."""
+SIDE_LENGTH = 0.5
+"""Their length relative to the one straight on."""
 WALL = 255
 
 _EAST, _WEST, _NORTH, _SOUTH = 1, 2, 4, 8
@@ -67,72 +70,99 @@ def _over_side(blocked, side, move, left, cell, count, passed):
 
 @kernel(error_model="numpy", forceinline=True)
 def _walk(blocked, c, r, fx, fy, dx, dy, clearance):
-    """Walk from a place in a cell along a displacement, and along walls that block it.
+    """Walk from a place (fx, fy) in the cell of column c and row r along a displacement, and along
+    walls that block it.
 
     Return column, row and place in the cell at the end, the columns and rows passed, and whether a
     wall was touched.
     """
     height, width = blocked.shape
-    passed_x, passed_y = 0, 0
+    passed_x = 0
+    passed_y = 0
     touched = False
     for _ in range(16 + 4 * np.int64(abs(dx) + abs(dy))):
+        # The part of the cell in which the agent may be; it may begin outside of it.
         sides = blocked[r, c]
         east = 1.0 - clearance if sides & _EAST else 1.0
         west = clearance if sides & _WEST else 0.0
         north = 1.0 - clearance if sides & _NORTH else 1.0
         south = clearance if sides & _SOUTH else 0.0
-        east, west = max(east, fx), min(west, fx)
-        north, south = max(north, fy), min(south, fy)
+        east = max(east, fx)
+        west = min(west, fx)
+        north = max(north, fy)
+        south = min(south, fy)
         over_x = (east if dx > 0 else west) - fx
         over_y = (north if dy > 0 else south) - fy
         if sides & _CORNERS == 0 and abs(dx) <= abs(over_x) and abs(dy) <= abs(over_y):
-            fx, fy = min(max(fx + dx, west), east), min(max(fy + dy, south), north)
+            fx = min(max(fx + dx, west), east)
+            fy = min(max(fy + dy, south), north)
             break
+        # The parts of the displacement after which it meets the sides, and a corner (cx, cy).
         tx = over_x / dx if dx != 0 else np.inf
         ty = over_y / dy if dy != 0 else np.inf
         t = min(tx, ty)
-        cx, cy = -1.0, -1.0
+        cx = -1.0
+        cy = -1.0
         if sides & _CORNERS:
-            a = dx * dx + dy * dy
+            squared_move = dx * dx + dy * dy
             for corner in range(4):
                 if sides & (16 << corner) == 0:
                     continue
-                vx, vy = 1.0 - (corner & 1), 1.0 - (corner >> 1)
-                ex, ey = fx - vx, fy - vy
-                b = ex * dx + ey * dy
-                ee = ex * ex + ey * ey
-                if b >= 0 or b * b <= SLACK * (a * ee):
+                corner_x = 1.0 - (corner & 1)
+                corner_y = 1.0 - (corner >> 1)
+                away_x = fx - corner_x
+                away_y = fy - corner_y
+                along = away_x * dx + away_y * dy  # below 0 for a move towards the corner
+                squared_away = away_x * away_x + away_y * away_y
+                if along >= 0 or along * along <= SLACK * (squared_move * squared_away):
                     continue
-                k = ee - clearance * clearance
-                inside = b * b - a * k
-                when = 0.0 if k <= 0 else (k / (math.sqrt(inside) - b) if inside > 0 else np.inf)
+                # The move meets the circle around the corner where this equation in t holds:
+                # squared_move * t**2 + 2 * along * t + outside = 0.
+                outside = squared_away - clearance * clearance
+                root = along * along - squared_move * outside
+                when = np.inf
+                if outside <= 0:
+                    when = 0.0
+                elif root > 0:
+                    when = outside / (math.sqrt(root) - along)
                 if when < t:
                     t = when
-                    cx, cy = vx, vy
+                    cx = corner_x
+                    cy = corner_y
         if t >= 1.0:
-            fx, fy = min(max(fx + dx, west), east), min(max(fy + dy, south), north)
+            fx = min(max(fx + dx, west), east)
+            fy = min(max(fy + dy, south), north)
             break
         left = 1.0 - t
         if cx >= 0.0:
-            fx, fy = min(max(fx + t * dx, west), east), min(max(fy + t * dy, south), north)
+            # Slide around the corner: only what is at a right angle to the way from it is left.
+            fx = min(max(fx + t * dx, west), east)
+            fy = min(max(fy + t * dy, south), north)
             dx *= left
             dy *= left
-            ex, ey = fx - cx, fy - cy
-            ee = ex * ex + ey * ey
-            share = (dx * ex + dy * ey) / ee if ee > 0 else 0.0
-            dx = dx - share * ex if ee > 0 else 0.0
-            dy = dy - share * ey if ee > 0 else 0.0
+            away_x = fx - cx
+            away_y = fy - cy
+            squared_away = away_x * away_x + away_y * away_y
+            if squared_away > 0:
+                share = (dx * away_x + dy * away_y) / squared_away
+                dx = dx - share * away_x
+                dy = dy - share * away_y
+            else:
+                dx = 0.0
+                dy = 0.0
             touched = True
         elif tx <= ty:
             fy = min(max(fy + t * dy, south), north)
             dy *= left
-            side, stops = east if dx > 0 else west, sides & (_EAST if dx > 0 else _WEST) != 0
+            side = east if dx > 0 else west
+            stops = sides & (_EAST if dx > 0 else _WEST) != 0
             touched = touched or stops
             fx, dx, c, passed_x = _over_side(stops, side, dx, left, c, width, passed_x)
         else:
             fx = min(max(fx + t * dx, west), east)
             dx *= left
-            side, stops = north if dy > 0 else south, sides & (_NORTH if dy > 0 else _SOUTH) != 0
+            side = north if dy > 0 else south
+            stops = sides & (_NORTH if dy > 0 else _SOUTH) != 0
             touched = touched or stops
             fy, dy, r, passed_y = _over_side(stops, side, dy, left, r, height, passed_y)
         if dx == 0.0 and dy == 0.0:
@@ -189,12 +219,13 @@ def move(blocked, points, shifts, frame, clearance, first, last, wrong, out):
     """Walk each of `points` (N, 2) along its shift, into `out` (N, 2), all in world units; the
     clearance in cells.
 
-    A point off the map or not finite goes into
-    `wrong[0]`, one in a wall into `wrong[1]`; neither is moved.
+    A point off the map or not finite goes into `wrong[0]`, one in a wall into `wrong[1]`; neither
+    is moved.
     """
     size = frame.size
     for i in range(first, last):
-        x, y = points[i, 0], points[i, 1]
+        x = points[i, 0]
+        y = points[i, 1]
         c, r, fx, fy, on_map = _cell_of(blocked, x, y, frame)
         if c < 0 or blocked[r, c] == WALL:
             wrong[0 if c < 0 else 1] = i
@@ -202,6 +233,7 @@ def move(blocked, points, shifts, frame, clearance, first, last, wrong, out):
         c1, r1, gx, gy, passed_x, passed_y, _ = _walk(
             blocked, c, r, fx, fy, shifts[i, 0] / size, shifts[i, 1] / size, clearance
         )
+        # A coordinate that did not change stays as it is, to the bit.
         out[i, 0] = x if on_map and passed_x == 0 and gx == fx else _world(c1, gx, frame.left, size)
         out[i, 1] = y if on_map and passed_y == 0 and gy == fy else _world(r1, gy, frame.low, size)
 
@@ -212,8 +244,11 @@ def _feel(blocked, c, r, fx, fy, dx, dy):
     faces (0, 0 if there is none).
     """
     height, width = blocked.shape
-    across, along = 0.0, 0.0
-    step_x, step_y = 1.0 / abs(dx), 1.0 / abs(dy)
+    passed_x = 0.0
+    passed_y = 0.0
+    step_x = 1.0 / abs(dx)
+    step_y = 1.0 / abs(dy)
+    # The parts of the line after which it meets the next column and the next row.
     tx = (1.0 - fx if dx > 0 else fx) * step_x if dx != 0 else np.inf
     ty = (1.0 - fy if dy > 0 else fy) * step_y if dy != 0 else np.inf
     while tx < 1.0 or ty < 1.0:
@@ -224,8 +259,8 @@ def _feel(blocked, c, r, fx, fy, dx, dy):
                 c = c + 1 if c + 1 < width else 0
             else:
                 c = c - 1 if c > 0 else width - 1
-            across += 1.0
-            tx = ((1.0 - fx if dx > 0 else fx) + across) * step_x
+            passed_x += 1.0
+            tx = ((1.0 - fx if dx > 0 else fx) + passed_x) * step_x
         else:
             if blocked[r, c] & (_NORTH if dy > 0 else _SOUTH):
                 return ty, 0.0, -1.0 if dy > 0 else 1.0
@@ -233,8 +268,8 @@ def _feel(blocked, c, r, fx, fy, dx, dy):
                 r = r + 1 if r + 1 < height else 0
             else:
                 r = r - 1 if r > 0 else height - 1
-            along += 1.0
-            ty = ((1.0 - fy if dy > 0 else fy) + along) * step_y
+            passed_y += 1.0
+            ty = ((1.0 - fy if dy > 0 else fy) + passed_y) * step_y
     return 1.0, 0.0, 0.0
 
 
@@ -249,17 +284,23 @@ def pushed_away(hx, hy, speed, straight, left, right):
     """Return the change of velocity of an agent with a unit heading and a speed, by the hits of its
     three feelers: each (share of its length, x and y of the direction that the side faces).
     """
-    (t, nx, ny), (lt, lx, ly), (rt, rx, ry) = straight, left, right
-    turn = 1.0 - t if lt >= rt else t - 1.0
-    x = nx * (1.0 - t) + lx * (1.0 - lt) + rx * (1.0 - rt) - hy * turn
-    y = ny * (1.0 - t) + ly * (1.0 - lt) + ry * (1.0 - rt) + hx * turn
+    share, nx, ny = straight
+    left_share, left_nx, left_ny = left
+    right_share, right_nx, right_ny = right
+    # Straight at a wall, an agent turns to the side on which the feeler hits later.
+    turn = 1.0 - share if left_share >= right_share else share - 1.0
+    x = nx * (1.0 - share) + left_nx * (1.0 - left_share) + right_nx * (1.0 - right_share)
+    x -= hy * turn
+    y = ny * (1.0 - share) + left_ny * (1.0 - left_share) + right_ny * (1.0 - right_share)
+    y += hx * turn
     return x * speed, y * speed
 
 
 @kernel(error_model="numpy", forceinline=True)
 def _away(blocked, c, r, fx, fy, vx, vy, speed, ahead):
     """Return the change of velocity away from walls ahead; `ahead` in cells."""
-    hx, hy = vx / speed, vy / speed
+    hx = vx / speed
+    hy = vy / speed
     straight = _feel(blocked, c, r, fx, fy, hx * ahead, hy * ahead)
     gx, gy = turned(hx, hy, SIDE_SIN, ahead * SIDE_LENGTH)
     left = _feel(blocked, c, r, fx, fy, gx, gy)
@@ -279,12 +320,14 @@ def avoid(ground, points, velocities, frame, ahead, first, last, wrong, out):
     blocked = ground.blocked
     clear = ground.clear
     for i in range(first, last):
-        out[i, 0], out[i, 1] = 0.0, 0.0
+        out[i, 0] = 0.0
+        out[i, 1] = 0.0
         c, r, fx, fy, _ = _cell_of(blocked, points[i, 0], points[i, 1], frame)
         if c < 0:
             wrong[0] = i
             continue
-        vx, vy = velocities[i, 0], velocities[i, 1]
+        vx = velocities[i, 0]
+        vy = velocities[i, 1]
         speed = math.sqrt(vx * vx + vy * vy)
         if speed > 0 and clear[r, c] == 0 and blocked[r, c] != WALL:
             out[i, 0], out[i, 1] = _away(blocked, c, r, fx, fy, vx, vy, speed, ahead)
@@ -316,12 +359,14 @@ def drive(ground, agents, limits, frame, clearance, ahead, dt, first, last, wron
     avoidance = limits.gains[3]
     for k in range(first, last):
         i = order[k]
-        x, y = points[k, 0], points[k, 1]
+        x = points[k, 0]
+        y = points[k, 1]
         c, r, fx, fy, on_map = _cell_of(blocked, x, y, frame)
         if c < 0 or blocked[r, c] == WALL:
             wrong[0 if c < 0 else 1] = i
             continue
-        vx, vy = velocities[i, 0], velocities[i, 1]
+        vx = velocities[i, 0]
+        vy = velocities[i, 1]
         top = most_speed[i]
         scale = top if follows else 1.0
         push = separation * top
@@ -329,7 +374,8 @@ def drive(ground, agents, limits, frame, clearance, ahead, dt, first, last, wron
         y_force = (desired[k, 1] * scale - vy) * response + pushes[k, 1] * push
         speed = math.sqrt(vx * vx + vy * vy)
         if avoidance > 0:
-            ax, ay = 0.0, 0.0
+            ax = 0.0
+            ay = 0.0
             if speed > 0 and clear[r, c] == 0:
                 ax, ay = _away(blocked, c, r, fx, fy, vx, vy, speed, ahead)
             x_force += ax * avoidance
@@ -355,5 +401,6 @@ def drive(ground, agents, limits, frame, clearance, ahead, dt, first, last, wron
         places[i, 1] = (
             y if on_map and passed_y == 0 and gy == fy else _world(r1, gy, frame.low, size)
         )
+        # An agent that touched a wall has the velocity of its move along the wall.
         speeds[i, 0] = ((passed_x + gx) - fx) * size / dt if touched else vx
         speeds[i, 1] = ((passed_y + gy) - fy) * size / dt if touched else vy

@@ -125,6 +125,7 @@ def _amount_indices(states, by_heading, longest, which):
 
 @kernel(error_model="numpy")
 def _cells_of(x, y, width, cells):
+    """Write the cells of positions, which are in units of 1 / 65,536 of a cell."""
     wide = np.int32(width)
     for k in range(x.shape[0]):
         cells[k] = np.int32(
@@ -134,12 +135,14 @@ def _cells_of(x, y, width, cells):
 
 @kernel(error_model="numpy")
 def _add_one(cells, amount, flat):
+    """Add the same amount to each of the cells."""
     for k in range(cells.shape[0]):
         flat[np.uint32(cells[k])] += amount
 
 
 @kernel(error_model="numpy")
 def _add_several(cells, which, amounts, flat):
+    """Add an amount to each of the cells, the one of the number `which`."""
     for k in range(cells.shape[0]):
         flat[np.uint32(cells[k])] += amounts[np.uint32(which[k])]
 

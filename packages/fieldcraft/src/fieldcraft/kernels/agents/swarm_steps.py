@@ -62,6 +62,7 @@ _HEADING = np.int32(0xFFFF)
 
 @kernel
 def _mix(number):
+    """Return a number of 32 bits with its bits mixed: a bijection whose results look random."""
     number = np.uint32((number ^ (number >> _16)) * _FIRST)
     number = np.uint32((number ^ (number >> _15)) * _SECOND)
     return np.uint32(number ^ (number >> _16))
@@ -69,6 +70,9 @@ def _mix(number):
 
 @kernel(error_model="numpy")
 def _draw(numbers, key, step, bits):
+    """Write 32 random bits of each agent at a step, which follow from the key, its number and the
+    step.
+    """
     inner = _mix(np.uint32(np.uint32(key) + _GOLDEN))
     salt = np.uint32(np.uint32(step) * _STEP)
     for k in range(numbers.shape[0]):
@@ -127,12 +131,14 @@ def _move(at, there, cells, along, bounced, size):
 
 @kernel(error_model="numpy")
 def _add(one, other, found):
+    """Write the sums of two columns, which overflow as integers of 32 bits do."""
     for k in range(one.shape[0]):
         found[k] = np.int32(one[k] + other[k])
 
 
 @kernel(error_model="numpy")
 def _bounce(states, bounced_x, bounced_y):
+    """Turn the headings of agents that could not move along an axis: mirror them there."""
     for k in range(states.shape[0]):
         heading = np.int32(states[k])
         heading = np.int32(np.int32(0x8000) - heading) if bounced_x[k] else heading
@@ -142,6 +148,7 @@ def _bounce(states, bounced_x, bounced_y):
 
 @kernel(error_model="numpy")
 def _gather(which, of, found):
+    """Write the entries of a table at the indices `which`."""
     for k in range(which.shape[0]):
         found[k] = of[np.uint32(which[k])]
 

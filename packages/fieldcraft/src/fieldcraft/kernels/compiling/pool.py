@@ -30,6 +30,7 @@ class _Worker:
         threading.Thread(target=self._work, name="fieldcraft", daemon=True).start()
 
     def begin(self, call: Call) -> None:
+        """Make a call in the thread, once it is free."""
         self._calls.put(call)
 
     def withdraw(self) -> bool:
@@ -45,6 +46,7 @@ class _Worker:
         return self._errors.get()
 
     def _work(self) -> None:
+        """Make the calls that arrive, one after the other."""
         while True:
             function, arguments = self._calls.get()
             try:

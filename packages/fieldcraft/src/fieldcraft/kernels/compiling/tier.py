@@ -15,6 +15,7 @@ __all__ = ["compiled", "library"]
 
 
 def _is_set(variable: str) -> bool:
+    """Return whether an environment variable is set, to anything but 0."""
     return os.environ.get(variable, "") not in ("", "0")
 
 

@@ -77,6 +77,7 @@ def warm_up(
 
 
 def _prepare(progress: Callable[[int, int], None] | None) -> None:
+    """Load all kernels, and compile those that Numba serves; see `warm_up`."""
     for done, family in enumerate(kernels.FAMILIES, start=1):
         module = importlib.import_module(f"fieldcraft.kernels.{family}")
         for kernel in list(vars(module).values()):

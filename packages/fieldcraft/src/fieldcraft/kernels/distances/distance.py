@@ -67,13 +67,14 @@ def count(
         [straight, straight, straight, straight, diagonal, diagonal, diagonal, diagonal]
     )
     bucket = state[0]
-    now, soon, late = lists[bucket % 3], lists[(bucket + 1) % 3], lists[(bucket + 2) % 3]
-    n_now, n_soon, n_late = (
-        state[1 + bucket % 3],
-        state[1 + (bucket + 1) % 3],
-        state[1 + (bucket + 2) % 3],
-    )
-    final = 0
+    # The lists of this bucket and of the next two, and how many cells are in each.
+    now = lists[bucket % 3]
+    soon = lists[(bucket + 1) % 3]
+    late = lists[(bucket + 2) % 3]
+    n_now = state[1 + bucket % 3]
+    n_soon = state[1 + (bucket + 1) % 3]
+    n_late = state[1 + (bucket + 2) % 3]
+    final = 0  # of `until` that are known to be final
     while n_now + n_soon + n_late > 0:
         if until.shape[0] > 0:
             while final < until.shape[0] and dist[until[final]] >> shift <= bucket:
@@ -82,34 +83,39 @@ def count(
                 break
         end = (bucket + 2) << shift
         for i in range(n_now):
-            c = np.int64(now[np.uint64(i)])
-            d = dist[np.uint64(c)]
-            if d >> shift != bucket:
+            cell = np.int64(now[np.uint64(i)])
+            length = dist[np.uint64(cell)]
+            if length >> shift != bucket:
                 continue
-            m = np.int64(table[(np.int64(came[np.uint64(c)]) << 8) | open_steps[np.uint64(c)]])
-            while m != 0:
-                k = lowest_bit(m)
-                bit = m & -m
-                m = m & (m - 1)
-                s = d + lengths[k]
-                n = np.uint64(c + offsets[k])
-                o = dist[n]
+            before = np.int64(came[np.uint64(cell)])
+            steps = np.int64(table[(before << 8) | open_steps[np.uint64(cell)]])
+            while steps != 0:
+                k = lowest_bit(steps)
+                bit = steps & -steps
+                steps = steps & (steps - 1)
+                there = np.uint64(cell + offsets[k])
+                new = length + lengths[k]
+                old = dist[there]
                 # No branches: whether a cell gets better can't be foreseen. What is written behind
                 # the end of a list is not in it.
-                less = (s < o) & (s <= limit)
-                taken = bit if less | (s == o) else np.int64(0)
-                came[n] = taken if less else came[n] | taken
-                dist[n] = s if less else o
-                is_soon = s < end
-                waits = less & (o >> shift != s >> shift)
-                soon[np.uint64(n_soon)] = n
-                late[np.uint64(n_late)] = n
+                less = (new < old) & (new <= limit)
+                taken = bit if less | (new == old) else np.int64(0)
+                came[there] = taken if less else came[there] | taken
+                dist[there] = new if less else old
+                is_soon = new < end
+                waits = less & (old >> shift != new >> shift)
+                soon[np.uint64(n_soon)] = there
+                late[np.uint64(n_late)] = there
                 n_soon += np.int64(waits & is_soon)
                 n_late += np.int64(waits & (not is_soon))
         now, soon, late = soon, late, now
-        n_now, n_soon, n_late = n_soon, n_late, 0
+        n_now = n_soon
+        n_soon = n_late
+        n_late = 0
         bucket += 1
-    state[0], state[1 + bucket % 3], state[1 + (bucket + 1) % 3] = bucket, n_now, n_soon
+    state[0] = bucket
+    state[1 + bucket % 3] = n_now
+    state[1 + (bucket + 1) % 3] = n_soon
     state[1 + (bucket + 2) % 3] = n_late
 
 
@@ -181,8 +187,10 @@ def add_near(
     w = np.uint64(width)
     one = np.uint64(1)
     rounds = lists.shape[0]
-    counts, bucket, waiting = state[2:], state[0], state[1]
-    final = 0
+    bucket = state[0]
+    waiting = state[1]
+    counts = state[2:]
+    final = 0  # of `until` that are known to be final
     while waiting > 0:
         if until.shape[0] > 0:
             while final < until.shape[0]:
@@ -203,6 +211,7 @@ def add_near(
             d = dist[c]
             if np.int64(d * inverse) != bucket:
                 continue
+            # The steps that improve the cell they lead to, a bit for each.
             own = cost[c]
             m = np.int64(d + straight * (cost[c + one] + own) < dist[c + one])
             m |= np.int64(d + straight * (cost[c - one] + own) < dist[c - one]) << 1
@@ -216,22 +225,23 @@ def add_near(
             while m != 0:
                 k = lowest_bit(m)
                 m = m & (m - 1)
-                n = np.int64(c) + offsets[k]
-                s = d + lengths[k] * (cost[n] + own)
-                if s > limit:
+                there = np.int64(c) + offsets[k]
+                new = d + lengths[k] * (cost[there] + own)
+                if new > limit:
                     continue
-                o = dist[n]
-                dist[n] = s
-                t = np.int64(s * inverse)
-                if o == np.inf or np.int64(o * inverse) != t:
-                    j = slot + (t - bucket)
-                    if j >= rounds:
-                        j -= rounds
-                    lists[j, counts[j]] = n
-                    counts[j] += 1
+                old = dist[there]
+                dist[there] = new
+                target = np.int64(new * inverse)
+                if old == np.inf or np.int64(old * inverse) != target:
+                    into = slot + (target - bucket)
+                    if into >= rounds:
+                        into -= rounds
+                    lists[into, counts[into]] = there
+                    counts[into] += 1
                     waiting += 1
         bucket += 1
-    state[0], state[1] = bucket, waiting
+    state[0] = bucket
+    state[1] = waiting
 
 
 @kernel(forceinline=True)
@@ -251,7 +261,7 @@ def lengths(counts, back, delta, inverse, mask, scale, out):
 
 @kernel(forceinline=True)
 def _value(distance, measure):
-    """Return a distance as float32; `measure` is None for float64 distances."""
+    """Return a distance as float32; `measure` is as in `publish`."""
     value = np.float32(distance)
     if measure is not None:
         back, delta, inverse, mask, scale = measure

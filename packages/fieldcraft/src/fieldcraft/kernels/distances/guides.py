@@ -21,6 +21,7 @@ _LOWER = (np.int64(1) << np.int64(32)) - np.int64(1)
 
 @kernel(forceinline=True)
 def _place_of(cell, size):
+    """Return the row of a table of `size` rows at which the search for a cell begins."""
     place = ((((cell >> 2) * _SPREAD) & _LOWER) * size >> 32) + (cell & 3)
     return place if place < size else place - size
 

@@ -27,11 +27,25 @@ from fieldcraft.kernels.shared.heap import longer, pop, push, replace_first
 
 __all__ = ["KnownTurns", "PathPortals", "PortalBlocks", "RayQueue", "scratch", "search"]
 
-EDGE_ON, ON_RIM, EQUAL = 1e-12, 1e-9, 1 + 1e-11
+EDGE_ON = 1e-12
+"""The sine of the angle at which a portal is seen edge on: its ends are in one line with the root.
+"""
+ON_RIM = 1e-9
+"""The same for the start, which may be on the rim of its polygon."""
+EQUAL = 1 + 1e-11
+"""Paths whose lengths differ by less than this factor count as equally long."""
 RX, RY, GONE, LX, LY, LEFT_X, LEFT_Y, EX, EY, RIGHT_X, RIGHT_Y, LENGTH = range(12)
+"""The columns of `RayQueue.places`: root and length of the path to it, left end and the direction
+to it, right end and the direction to it, and the least length of a path over the node.
+"""
 TURN, LEFT_TURN, RIGHT_TURN, PORTAL, POLYGON, CAME, BEFORE = range(7)
+"""The columns of `RayQueue.links`: the corners at root, left and right end, the portal, the polygon
+behind it, the polygon before it, and the node before it.
+"""
 NODES, WAITING, NEXT = range(3)
-_PER_PORTAL = 3
+"""What is counted in a search: its nodes, those in the heap, and the node beside the heap, or -1.
+"""
+_PER_PORTAL = 3  # nodes at most: straight on, and turning at the left and the right end
 
 
 def scratch(corners, portals, blocks):
@@ -56,29 +70,40 @@ def scratch(corners, portals, blocks):
 
 @kernel(forceinline=True)
 def _distance(ax, ay, bx, by):
+    """Return the straight distance of two places."""
     return math.sqrt((bx - ax) * (bx - ax) + (by - ay) * (by - ay))
 
 
 @kernel(forceinline=True)
 def _edge_on(facing, ux, uy, vx, vy, rx, ry, sine):
+    """Return whether a place r sees a portal from u to v edge on: the sine of the angle between the
+    portal and the line from u to r is at most `sine`. `facing` is their cross product.
+    """
     ex, ey, dx, dy = vx - ux, vy - uy, rx - ux, ry - uy
     return facing * facing <= sine * sine * ((ex * ex + ey * ey) * (dx * dx + dy * dy))
 
 
 @kernel(forceinline=True)
 def _between(ux, uy, vx, vy, one, other):
+    """Return the place on the line from u to v at which a cross product is 0 that is `one` at u and
+    `other` at v.
+    """
     share = one / (one - other)
     return ux + share * (vx - ux), uy + share * (vy - uy)
 
 
 @kernel
 def _ahead(rx, ry, lx, ly, ex, ey, x, y):
-    """Return the least distance from a root through a portal to the goal."""
-    along_x, along_y = ex - lx, ey - ly
+    """Return the least distance from a root r through a portal, with its left end at l and its
+    right end at e, to the goal (x, y); one on the near side is mirrored at the portal.
+    """
+    along_x = ex - lx
+    along_y = ey - ly
     size = along_x * along_x + along_y * along_y
     off = along_x * (y - ly) - along_y * (x - lx)
     if off < 0 and size > 0:
-        x, y = x + 2 * off * along_y / size, y - 2 * off * along_x / size
+        x = x + 2 * off * along_y / size
+        y = y - 2 * off * along_x / size
     if (lx - rx) * (y - ry) - (ly - ry) * (x - rx) > 0:
         return _distance(rx, ry, lx, ly) + _distance(lx, ly, x, y)
     if (ex - rx) * (y - ry) - (ey - ry) * (x - rx) < 0:
@@ -96,22 +121,38 @@ def _add(starts, root, left, right, crossing, end, goal, queue, counts):
     places, links, keys, cells = queue
     portal, polygon, came, before = crossing
     if polygon == end or starts[polygon + 1] - starts[polygon] > 1:
-        n, size = counts[NODES], counts[WAITING]
-        (rx, ry, turn, gone), (lx, ly, left_turn, left_x, left_y) = root, left
+        n = counts[NODES]
+        size = counts[WAITING]
+        rx, ry, turn, gone = root
+        lx, ly, left_turn, left_x, left_y = left
         ex, ey, right_turn, right_x, right_y = right
-        places[n, RX], places[n, RY], places[n, GONE] = rx, ry, gone
-        places[n, LX], places[n, LY], places[n, LEFT_X], places[n, LEFT_Y] = lx, ly, left_x, left_y
-        places[n, EX], places[n, EY] = ex, ey
-        places[n, RIGHT_X], places[n, RIGHT_Y] = right_x, right_y
-        links[n, TURN], links[n, LEFT_TURN], links[n, RIGHT_TURN] = turn, left_turn, right_turn
-        links[n, PORTAL], links[n, POLYGON] = portal, polygon
-        links[n, CAME], links[n, BEFORE] = came, before
+        places[n, RX] = rx
+        places[n, RY] = ry
+        places[n, GONE] = gone
+        places[n, LX] = lx
+        places[n, LY] = ly
+        places[n, LEFT_X] = left_x
+        places[n, LEFT_Y] = left_y
+        places[n, EX] = ex
+        places[n, EY] = ey
+        places[n, RIGHT_X] = right_x
+        places[n, RIGHT_Y] = right_y
+        links[n, TURN] = turn
+        links[n, LEFT_TURN] = left_turn
+        links[n, RIGHT_TURN] = right_turn
+        links[n, PORTAL] = portal
+        links[n, POLYGON] = polygon
+        links[n, CAME] = came
+        links[n, BEFORE] = before
         length = gone + _ahead(rx, ry, lx, ly, ex, ey, goal[0], goal[1])
         places[n, LENGTH] = length
         counts[NODES] = n + 1
-        later, rest = n, counts[NEXT]
+        # The shorter of this node and the one beside the heap is the next; the other one waits.
+        later = n
+        rest = counts[NEXT]
         if rest < 0 or length < places[rest, LENGTH]:
-            counts[NEXT], later = n, rest
+            counts[NEXT] = n
+            later = rest
         if later >= 0:
             counts[WAITING] = push(keys, cells, size, places[later, LENGTH], later, True)
 
@@ -124,13 +165,18 @@ def _turns_at(reached, stamp, run, turn, gone):
     known = reached[turn] if turn >= 0 and stamp[turn] == run else np.inf
     if turn < 0 or gone > known * EQUAL:
         return False
-    reached[turn], stamp[turn] = min(gone, known), run
+    reached[turn] = min(gone, known)
+    stamp[turn] = run
     return True
 
 
 @kernel
 def _begin(mesh, start, end, at, goal, run, known, queue, counts):
-    """Add the nodes of all portals of the first polygon."""
+    """Add the nodes of all portals of the first polygon.
+
+    A portal that the start is on is passed at once; one in line with it is passed at its nearer
+    end; all others are seen from the start.
+    """
     starts = mesh.starts
     behind = mesh.behind
     sides = mesh.sides
@@ -144,9 +190,13 @@ def _begin(mesh, start, end, at, goal, run, known, queue, counts):
     for portal in range(starts[start], starts[start + 1]):
         if allowed[within[portal]] != run:
             continue
-        ux, uy, vx, vy = sides[portal, 0], sides[portal, 1], sides[portal, 2], sides[portal, 3]
+        ux = sides[portal, 0]
+        uy = sides[portal, 1]
+        vx = sides[portal, 2]
+        vy = sides[portal, 3]
         facing = (vx - ux) * (ry - uy) - (vy - uy) * (rx - ux)
-        along_x, along_y = vx - ux, vy - uy
+        along_x = vx - ux
+        along_y = vy - uy
         size = along_x * along_x + along_y * along_y
         share = (rx - ux) * along_x + (ry - uy) * along_y
         cx, cy, turn, gone, seen = rx, ry, nowhere, 0.0, 1.0
@@ -154,7 +204,8 @@ def _begin(mesh, start, end, at, goal, run, known, queue, counts):
             if 0 <= share <= size:
                 seen = 0.0
             else:
-                to_u, to_v = _distance(rx, ry, ux, uy), _distance(rx, ry, vx, vy)
+                to_u = _distance(rx, ry, ux, uy)
+                to_v = _distance(rx, ry, vx, vy)
                 if to_u <= to_v:
                     cx, cy, turn, gone = ux, uy, turns[portal, 0], to_u
                 else:
@@ -176,12 +227,23 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
     reached, stamp, passed, runs_at, allowed = known
     places, links, _, _ = queue
     nowhere = np.int64(-1)
-    rx, ry, gone = places[number, RX], places[number, RY], places[number, GONE]
-    lx, ly, ex, ey = places[number, LX], places[number, LY], places[number, EX], places[number, EY]
-    lwx, lwy = places[number, LEFT_X], places[number, LEFT_Y]
-    rwx, rwy = places[number, RIGHT_X], places[number, RIGHT_Y]
-    root, left, right = links[number, TURN], links[number, LEFT_TURN], links[number, RIGHT_TURN]
-    polygon, came = links[number, POLYGON], links[number, CAME]
+    rx = places[number, RX]
+    ry = places[number, RY]
+    gone = places[number, GONE]
+    lx = places[number, LX]
+    ly = places[number, LY]
+    ex = places[number, EX]
+    ey = places[number, EY]
+    # The directions from the root to the left and the right end.
+    lwx = places[number, LEFT_X]
+    lwy = places[number, LEFT_Y]
+    rwx = places[number, RIGHT_X]
+    rwy = places[number, RIGHT_Y]
+    root = links[number, TURN]
+    left = links[number, LEFT_TURN]
+    right = links[number, RIGHT_TURN]
+    polygon = links[number, POLYGON]
+    came = links[number, CAME]
     left_gone = gone + _distance(rx, ry, lx, ly) if left >= 0 else 0.0
     right_gone = gone + _distance(rx, ry, ex, ey) if right >= 0 else 0.0
     at_left = (lx != rx or ly != ry) and _turns_at(reached, stamp, run, left, left_gone)
@@ -189,10 +251,17 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
     for portal in range(starts[polygon], starts[polygon + 1]):
         if behind[portal] == came or allowed[within[portal]] != run:
             continue
-        ux, uy, vx, vy = sides[portal, 0], sides[portal, 1], sides[portal, 2], sides[portal, 3]
-        u_left, v_left = lwx * (uy - ry) - lwy * (ux - rx), lwx * (vy - ry) - lwy * (vx - rx)
-        u_right, v_right = rwx * (uy - ry) - rwy * (ux - rx), rwx * (vy - ry) - rwy * (vx - rx)
+        ux = sides[portal, 0]
+        uy = sides[portal, 1]
+        vx = sides[portal, 2]
+        vy = sides[portal, 3]
+        # How far the ends of the portal are to the left of the rays through both ends of the node.
+        u_left = lwx * (uy - ry) - lwy * (ux - rx)
+        v_left = lwx * (vy - ry) - lwy * (vx - rx)
+        u_right = rwx * (uy - ry) - rwy * (ux - rx)
+        v_right = rwx * (vy - ry) - rwy * (vx - rx)
         for hand in range(3):  # from the root, at the left end, at the right end
+            # The root of the new node.
             cx, cy, corner, walked = rx, ry, root, gone
             if hand == 1:
                 if not at_left or (u_left <= 0 and v_left <= 0):
@@ -202,26 +271,30 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
                 if not at_right or (u_right >= 0 and v_right >= 0):
                     continue
                 cx, cy, corner, walked = ex, ey, right, right_gone
-            cut_left = cut_right = False
-            at_u, at_v = cx == ux and cy == uy, cx == vx and cy == vy
+            cut_left = False
+            cut_right = False
+            at_u = cx == ux and cy == uy
+            at_v = cx == vx and cy == vy
             if at_u or at_v:
                 slot = 2 * portal + np.int64(at_v)
                 if runs_at[slot] == run and walked * EQUAL >= passed[slot]:
                     continue
-                passed[slot], runs_at[slot] = walked, run
+                passed[slot] = walked
+                runs_at[slot] = run
             else:
                 facing = (vx - ux) * (cy - uy) - (vy - uy) * (cx - ux)
                 if _edge_on(facing, ux, uy, vx, vy, cx, cy, EDGE_ON):
-                    to_u, to_v = _distance(cx, cy, ux, uy), _distance(cx, cy, vx, vy)
-                    first = to_u <= to_v
-                    if hand == 0 and not (
-                        (u_left if first else v_left) <= 0 <= (u_right if first else v_right)
-                    ):
-                        continue
-                    if first:
+                    # The path goes along the portal, over its nearer end.
+                    to_u = _distance(cx, cy, ux, uy)
+                    to_v = _distance(cx, cy, vx, vy)
+                    if to_u <= to_v:
+                        is_between = u_left <= 0 <= u_right
                         cx, cy, corner, walked = ux, uy, turns[portal, 0], walked + to_u
                     else:
+                        is_between = v_left <= 0 <= v_right
                         cx, cy, corner, walked = vx, vy, turns[portal, 1], walked + to_v
+                    if hand == 0 and not is_between:
+                        continue
                     if not _turns_at(reached, stamp, run, corner, walked):
                         continue
                 elif facing < 0:
@@ -231,11 +304,13 @@ def _expand(mesh, end, goal, run, number, known, queue, counts):
                         v_right <= 0 and (rwx != 0 or rwy != 0)
                     ):
                         continue
-                    cut_left, cut_right = v_left > 0, u_right < 0
+                    cut_left = v_left > 0
+                    cut_right = u_right < 0
                 elif hand == 1:
                     cut_right = u_left < 0
                 else:
                     cut_left = v_right > 0
+            # The ends of the new node: those of the portal, or where a ray cuts it.
             to_lx, to_ly, left_turn, left_x, left_y = vx, vy, turns[portal, 1], vx - cx, vy - cy
             to_ex, to_ey, right_turn, right_x, right_y = ux, uy, turns[portal, 0], ux - cx, uy - cy
             if cut_left:

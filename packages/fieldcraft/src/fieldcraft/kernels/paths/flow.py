@@ -19,6 +19,31 @@ _WALL = 255
 _INSIDE = 1 - 2.0**-53
 
 
+@kernel(forceinline=True)
+def _beside(cell, height, width):
+    """Return the cells to the east and to the west of a cell, and what is to be added to a number
+    for the cell above and for the one below; around the edges, where walls are unless they wrap.
+    """
+    row = cell // width
+    column = cell - row * width
+    east = cell + 1 if column + 1 < width else cell + 1 - width
+    west = cell - 1 if column > 0 else cell - 1 + width
+    up = width if row + 1 < height else width - height * width
+    down = -width if row > 0 else height * width - width
+    return east, west, up, down
+
+
+@kernel(forceinline=True)
+def _corner_bit(x, y):
+    """Return the bit of the corner that a direction with both parts leads to."""
+    corner = 0
+    if x < 0:
+        corner += 1
+    if y < 0:
+        corner += 2
+    return 16 << corner
+
+
 @kernel("f8[:,::1], u1[:,::1], u1[:,::1], i8[::1], b1, i8, i8, out u1[:,::1]")
 def pinch(distances, bars, goals, cells, past_walls, first, last, pinched):
     """Write the side through which to pass the corner for each of `cells` from which only a
@@ -37,12 +62,7 @@ def pinch(distances, bars, goals, cells, past_walls, first, last, pinched):
         own = far[cell]
         if bits == _WALL or goal[cell] or own == np.inf:
             continue
-        r = cell // width
-        c = cell - r * width
-        east = cell + 1 if c + 1 < width else cell + 1 - width
-        west = cell - 1 if c > 0 else cell - 1 + width
-        up = width if r + 1 < height else width - height * width
-        down = -width if r > 0 else height * width - width
+        east, west, up, down = _beside(cell, height, width)
         if bits & _EAST == 0 and far[east] < own:
             continue
         if bits & _WEST == 0 and far[west] < own:
@@ -62,8 +82,10 @@ def pinch(distances, bars, goals, cells, past_walls, first, last, pinched):
             allowed = (by_side or by_level) if past_walls else (by_side and by_level)
             if allowed and far[beside + step] < best:
                 best = far[beside + step]
-                nearer = far[beside] <= far[cell + step] if by_side and by_level else by_side
-                found[cell] = side if nearer else level
+                first_to_side = by_side
+                if by_side and by_level:
+                    first_to_side = far[beside] <= far[cell + step]
+                found[cell] = side if first_to_side else level
 
 
 @kernel(
@@ -71,7 +93,8 @@ def pinch(distances, bars, goals, cells, past_walls, first, last, pinched):
 )
 def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
     """Write the direction of each of `cells` to `vectors` (h, w, 2), and the sides and corners
-    through which an agent may leave it to `gates`.
+    through which an agent may leave it to `gates`: bits 0 to 3 for sides, and 4 to 7 for corners
+    (bit 0 of a corner's number is set in the west, bit 1 in the south).
     """
     height, width = distances.shape
     far = distances.reshape(-1)
@@ -82,23 +105,27 @@ def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
     open_to = gates.reshape(-1)
     for k in range(first, last):
         cell = cells[k]
-        flat[2 * cell], flat[2 * cell + 1] = 0, 0
+        flat[2 * cell] = 0
+        flat[2 * cell + 1] = 0
         open_to[cell] = 0
         bits = blocked[cell]
         if bits == _WALL or goal[cell]:
             continue
-        r = cell // width
-        c = cell - r * width
-        east = cell + 1 if c + 1 < width else cell + 1 - width
-        west = cell - 1 if c > 0 else cell - 1 + width
-        up = width if r + 1 < height else width - height * width
-        down = -width if r > 0 else height * width - width
+        east, west, up, down = _beside(cell, height, width)
         if through[cell]:
             side = through[cell]
             open_to[cell] = side
-            flat[2 * cell] = 1 if side == _EAST else (-1 if side == _WEST else 0)
-            flat[2 * cell + 1] = 1 if side == _NORTH else (-1 if side == _SOUTH else 0)
+            if side == _EAST:
+                flat[2 * cell] = 1
+            elif side == _WEST:
+                flat[2 * cell] = -1
+            elif side == _NORTH:
+                flat[2 * cell + 1] = 1
+            else:
+                flat[2 * cell + 1] = -1
             continue
+        # A pinched neighbor sends agents through this cell, though it may be nearer itself: only
+        # cells nearer than that neighbor lead on.
         own = far[cell]
         cap = own
         if through[west] == _EAST and far[west] < cap and blocked[west] & _EAST == 0:
@@ -141,7 +168,7 @@ def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
         y = base - far[cell + up] if gate & _NORTH else 0.0
         if gate & _SOUTH and base - far[cell + down] > y:
             y = far[cell + down] - base
-        if x != 0 and y != 0 and gate & (16 << ((1 if x < 0 else 0) + (2 if y < 0 else 0))) == 0:
+        if x != 0 and y != 0 and gate & _corner_bit(x, y) == 0:
             if abs(x) >= abs(y):
                 y = 0.0
             else:
@@ -151,7 +178,8 @@ def point(distances, bars, goals, pinched, cells, first, last, vectors, gates):
             x /= scale
             y /= scale
             length = math.sqrt(x * x + y * y)
-            flat[2 * cell], flat[2 * cell + 1] = x / length, y / length
+            flat[2 * cell] = x / length
+            flat[2 * cell + 1] = y / length
 
 
 @kernel(
@@ -166,7 +194,8 @@ def sample(vectors, gates, points, x0, y0, size, wrap, clamp, first, last, wrong
     wrap_x = wrap & WRAP_X != 0
     wrap_y = wrap & WRAP_Y != 0
     for i in range(first, last):
-        u, v = (points[i, 0] - x0) / size, (points[i, 1] - y0) / size
+        u = (points[i, 0] - x0) / size
+        v = (points[i, 1] - y0) / size
         if not (0 <= u < width and 0 <= v < height):
             on_map_x = clamp or wrap_x or 0 <= u < width
             on_map_y = clamp or wrap_y or 0 <= v < height
@@ -177,16 +206,22 @@ def sample(vectors, gates, points, x0, y0, size, wrap, clamp, first, last, wrong
                 u = min(max(u, 0.0), width * _INSIDE)
             if not wrap_y:
                 v = min(max(v, 0.0), height * _INSIDE)
-        column, row = np.floor(u), np.floor(v)
-        tx, ty = u - column - 0.5, v - row - 0.5
-        c, r = np.int64(column), np.int64(row)
+        column = np.floor(u)
+        row = np.floor(v)
+        # How far the point is from the center of its cell (c, r) towards the one at (c1, r1).
+        tx = u - column - 0.5
+        ty = v - row - 0.5
+        c = np.int64(column)
+        r = np.int64(row)
         if wrap_x:
             c = np.int64(column % width)
         if wrap_y:
             r = np.int64(row % height)
-        own_x, own_y = np.float64(vectors[r, c, 0]), np.float64(vectors[r, c, 1])
+        own_x = np.float64(vectors[r, c, 0])
+        own_y = np.float64(vectors[r, c, 1])
         if own_x == 0 and own_y == 0:
-            out[i, 0], out[i, 1] = 0.0, 0.0
+            out[i, 0] = 0.0
+            out[i, 1] = 0.0
             continue
         gate = gates[r, c]
         c1 = c + 1 if tx >= 0 else c - 1
@@ -195,28 +230,40 @@ def sample(vectors, gates, points, x0, y0, size, wrap, clamp, first, last, wrong
             c1 %= width
         if wrap_y:
             r1 %= height
-        tx = abs(tx) if 0 <= c1 < width else 0.0
-        ty = abs(ty) if 0 <= r1 < height else 0.0
-        c1 = c1 if 0 <= c1 < width else c
-        r1 = r1 if 0 <= r1 < height else r
-        ax, ay = np.float64(vectors[r, c1, 0]), np.float64(vectors[r, c1, 1])
-        bx, by = np.float64(vectors[r1, c, 0]), np.float64(vectors[r1, c, 1])
-        x = own_x * ((1.0 - tx) * (1.0 - ty)) + ax * (tx * (1.0 - ty)) + bx * ((1.0 - tx) * ty)
-        y = own_y * ((1.0 - tx) * (1.0 - ty)) + ay * (tx * (1.0 - ty)) + by * ((1.0 - tx) * ty)
-        if ax != 0 or ay != 0 or bx != 0 or by != 0:
+        tx = abs(tx)
+        if not 0 <= c1 < width:
+            tx = 0.0
+            c1 = c
+        ty = abs(ty)
+        if not 0 <= r1 < height:
+            ty = 0.0
+            r1 = r
+        beside_x = np.float64(vectors[r, c1, 0])
+        beside_y = np.float64(vectors[r, c1, 1])
+        level_x = np.float64(vectors[r1, c, 0])
+        level_y = np.float64(vectors[r1, c, 1])
+        own_share = (1.0 - tx) * (1.0 - ty)
+        beside_share = tx * (1.0 - ty)
+        level_share = (1.0 - tx) * ty
+        x = own_x * own_share + beside_x * beside_share + level_x * level_share
+        y = own_y * own_share + beside_y * beside_share + level_y * level_share
+        # Across a corner between two cells without a direction nothing is mixed in.
+        if beside_x != 0 or beside_y != 0 or level_x != 0 or level_y != 0:
             x += np.float64(vectors[r1, c1, 0]) * (tx * ty)
             y += np.float64(vectors[r1, c1, 1]) * (tx * ty)
         if gate & (_EAST if x > 0 else _WEST) == 0:
             x = 0.0
         if gate & (_NORTH if y > 0 else _SOUTH) == 0:
             y = 0.0
-        if x != 0 and y != 0 and gate & (16 << ((1 if x < 0 else 0) + (2 if y < 0 else 0))) == 0:
+        if x != 0 and y != 0 and gate & _corner_bit(x, y) == 0:
             if abs(own_x) >= abs(own_y):
                 y = 0.0
             else:
                 x = 0.0
         length = math.sqrt(x * x + y * y)
         if x * own_x + y * own_y < 0.5 * length or length == 0:
-            x, y = own_x, own_y
+            x = own_x
+            y = own_y
             length = math.sqrt(x * x + y * y)
-        out[i, 0], out[i, 1] = x / length, y / length
+        out[i, 0] = x / length
+        out[i, 1] = y / length

@@ -115,6 +115,11 @@ def _squared_off(ux, uy, vx, vy, x, y):
 
 @kernel
 def _aim(mesh, middles, following, polygon, x, y):
+    """Return where an agent at (x, y) in a polygon walks to, see `lead_through`.
+
+    l and r are the left and the right side of the funnel, f is the place that the string leads to,
+    and n is the direction at a right angle to the portal that the agent is in.
+    """
     sides = mesh.sides
     lx, ly, rx, ry, nx, ny = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     fx, fy = x, y

@@ -193,6 +193,9 @@ def weighted(ground, bounds, start, goal, best, came, pool, keys):
 
 @kernel
 def _key(buckets):
+    """Return the whole number that a cost, in buckets, is sorted by: the number of its bucket, and
+    for large costs one that follows from its bits, which grow with it.
+    """
     if buckets < LINEAR:
         return np.int64(buckets)
     if buckets == np.inf:

@@ -34,15 +34,18 @@ __all__ = [
 DISC, SQUARE, TRIANGLE, DIAMOND, RING, CROSS = range(6)
 
 _HALF_ROOT = 0.7071067811865476
-# The sides of a triangle with its tip at 1, its base at -0.8, 1.2 wide.
-_ALONG, _ACROSS = 0.31622776601683794, 0.9486832980505139
+# A triangle has its tip at 1, its base at -0.8, and is 1.2 wide: the normal of its sides.
+_ALONG = 0.31622776601683794
+_ACROSS = 0.9486832980505139
 _BASE = 0.8
-_SHADE = 154  # of 256, and nearly black
+# Outlines are nearly black: this gray, with this weight of 256.
 _DARK = 10
+_SHADE = 154
 
 
 @kernel
 def _mix(pixel, a, red, green, blue):
+    """Mix a color into a pixel with the weight `a` of 256; see the head of this file."""
     pixel[0] = np.uint8((np.int64(pixel[0]) * (256 - a) + red * a + 128) >> 8)
     pixel[1] = np.uint8((np.int64(pixel[1]) * (256 - a) + green * a + 128) >> 8)
     pixel[2] = np.uint8((np.int64(pixel[2]) * (256 - a) + blue * a + 128) >> 8)
@@ -76,18 +79,25 @@ def marks(xs, ys, radii, ahead, colors, shape, outline, alpha, canvas):
     """Draw marks of one shape in their order, each on a dark outline of `outline` pixels; `ahead`
     (N, 2) is the unit vector of its heading.
     """
-    height, width = canvas.shape[0], canvas.shape[1]
+    height, width, _ = canvas.shape
     shade = _SHADE * alpha // 256
     for i in range(len(xs)):
-        x, y, r = xs[i], ys[i], radii[i]
-        ux, uy = ahead[i, 0], ahead[i, 1]
-        red, green, blue = np.int64(colors[i, 0]), np.int64(colors[i, 1]), np.int64(colors[i, 2])
+        x = xs[i]
+        y = ys[i]
+        r = radii[i]
+        ux = ahead[i, 0]
+        uy = ahead[i, 1]
+        red = np.int64(colors[i, 0])
+        green = np.int64(colors[i, 1])
+        blue = np.int64(colors[i, 2])
         reach = r * 1.25 + outline + 1.0
-        x0, x1 = max(math.floor(x - reach), 0), min(math.ceil(x + reach), width)
-        y0, y1 = max(math.floor(y - reach), 0), min(math.ceil(y + reach), height)
-        for row in range(y0, y1):
+        left = max(math.floor(x - reach), 0)
+        right = min(math.ceil(x + reach), width)
+        top = max(math.floor(y - reach), 0)
+        bottom = min(math.ceil(y + reach), height)
+        for row in range(top, bottom):
             down = row + 0.5 - y
-            for column in range(x0, x1):
+            for column in range(left, right):
                 distance = _distance(column + 0.5 - x, down, r, ux, uy, shape)
                 if outline > 0 and distance - outline < 0.5:
                     a = np.int64(min(max(0.5 - (distance - outline), 0.0), 1.0) * shade + 0.5)
@@ -102,22 +112,30 @@ def dots(xs, ys, colors, side, alpha, canvas):
     """Draw squares of `side` pixels without outlines, in their order; their corners are on whole
     pixels.
     """
-    height, width = canvas.shape[0], canvas.shape[1]
+    height, width, _ = canvas.shape
     for i in range(len(xs)):
-        left, top = math.floor(xs[i] - side / 2 + 0.5), math.floor(ys[i] - side / 2 + 0.5)
-        red, green, blue = np.int64(colors[i, 0]), np.int64(colors[i, 1]), np.int64(colors[i, 2])
+        left = math.floor(xs[i] - side / 2 + 0.5)
+        top = math.floor(ys[i] - side / 2 + 0.5)
+        red = np.int64(colors[i, 0])
+        green = np.int64(colors[i, 1])
+        blue = np.int64(colors[i, 2])
         for row in range(max(top, 0), min(top + side, height)):
             for column in range(max(left, 0), min(left + side, width)):
                 _mix(canvas[row, column], alpha, red, green, blue)
 
 
 @kernel
-def _touch(mask, row, column, ax, ay, along_x, along_y, length, reach):
-    across, down = column + 0.5 - ax, row + 0.5 - ay
-    t = 0.0
-    if length > 0:
-        t = min(max((across * along_x + down * along_y) / length, 0.0), 1.0)
-    dx, dy = across - t * along_x, down - t * along_y
+def _touch(mask, row, column, ax, ay, along_x, along_y, squared_length, reach):
+    """Raise a pixel of a mask to its coverage by a line from (ax, ay) along a vector; `reach` is
+    half the width of the line, plus half a pixel.
+    """
+    across = column + 0.5 - ax
+    down = row + 0.5 - ay
+    share = 0.0  # of the line, up to its point nearest to the pixel
+    if squared_length > 0:
+        share = min(max((across * along_x + down * along_y) / squared_length, 0.0), 1.0)
+    dx = across - share * along_x
+    dy = down - share * along_y
     coverage = min(max(reach - math.sqrt(dx * dx + dy * dy), 0.0), 1.0)
     mask[row, column] = max(mask[row, column], np.uint8(coverage * 255 + 0.5))
 
@@ -130,37 +148,39 @@ def segments(starts, ends, half, mask):
     height, width = mask.shape
     reach = half + 0.5
     for i in range(len(starts)):
-        ax, ay, bx, by = starts[i, 0], starts[i, 1], ends[i, 0], ends[i, 1]
-        x0, x1 = (
-            max(math.floor(min(ax, bx) - reach), 0),
-            min(math.ceil(max(ax, bx) + reach) + 1, width),
-        )
-        y0, y1 = (
-            max(math.floor(min(ay, by) - reach), 0),
-            min(math.ceil(max(ay, by) + reach) + 1, height),
-        )
-        along_x, along_y = bx - ax, by - ay
-        length = along_x * along_x + along_y * along_y
+        ax = starts[i, 0]
+        ay = starts[i, 1]
+        bx = ends[i, 0]
+        by = ends[i, 1]
+        left = max(math.floor(min(ax, bx) - reach), 0)
+        right = min(math.ceil(max(ax, bx) + reach) + 1, width)
+        top = max(math.floor(min(ay, by) - reach), 0)
+        bottom = min(math.ceil(max(ay, by) + reach) + 1, height)
+        along_x = bx - ax
+        along_y = by - ay
+        squared_length = along_x * along_x + along_y * along_y
         # Along the axis that the line follows less, no pixel farther from it than `spread` is
         # touched.
         if abs(along_x) >= abs(along_y):
-            slope = along_y / along_x if along_x != 0 else 0.0
+            slope = 0.0
+            if along_x != 0:
+                slope = along_y / along_x
             spread = reach * math.sqrt(1 + slope * slope)
-            for column in range(x0, x1):
+            for column in range(left, right):
                 middle = ay + (column + 0.5 - ax) * slope - 0.5
-                for row in range(
-                    max(y0, math.floor(middle - spread)), min(y1, math.ceil(middle + spread) + 1)
-                ):
-                    _touch(mask, row, column, ax, ay, along_x, along_y, length, reach)
+                first = max(top, math.floor(middle - spread))
+                last = min(bottom, math.ceil(middle + spread) + 1)
+                for row in range(first, last):
+                    _touch(mask, row, column, ax, ay, along_x, along_y, squared_length, reach)
         else:
             slope = along_x / along_y
             spread = reach * math.sqrt(1 + slope * slope)
-            for row in range(y0, y1):
+            for row in range(top, bottom):
                 middle = ax + (row + 0.5 - ay) * slope - 0.5
-                for column in range(
-                    max(x0, math.floor(middle - spread)), min(x1, math.ceil(middle + spread) + 1)
-                ):
-                    _touch(mask, row, column, ax, ay, along_x, along_y, length, reach)
+                first = max(left, math.floor(middle - spread))
+                last = min(right, math.ceil(middle + spread) + 1)
+                for column in range(first, last):
+                    _touch(mask, row, column, ax, ay, along_x, along_y, squared_length, reach)
 
 
 @kernel("f8[::1], f8[::1], f8[:,::1], f8[::1], f8[::1], f8[::1], out u1[:,::1]")
@@ -170,13 +190,20 @@ def sectors(xs, ys, ahead, radii, cosines, sines, mask):
     """
     height, width = mask.shape
     for i in range(len(xs)):
-        x, y, r, cosine = xs[i], ys[i], radii[i], cosines[i]
-        ux, uy, sine = ahead[i, 0], ahead[i, 1], max(sines[i], 0.05)
-        x0, x1 = max(math.floor(x - r - 1), 0), min(math.ceil(x + r + 1), width)
-        y0, y1 = max(math.floor(y - r - 1), 0), min(math.ceil(y + r + 1), height)
-        for row in range(y0, y1):
+        x = xs[i]
+        y = ys[i]
+        r = radii[i]
+        cosine = cosines[i]
+        sine = max(sines[i], 0.05)
+        ux = ahead[i, 0]
+        uy = ahead[i, 1]
+        left = max(math.floor(x - r - 1), 0)
+        right = min(math.ceil(x + r + 1), width)
+        top = max(math.floor(y - r - 1), 0)
+        bottom = min(math.ceil(y + r + 1), height)
+        for row in range(top, bottom):
             down = row + 0.5 - y
-            for column in range(x0, x1):
+            for column in range(left, right):
                 across = column + 0.5 - x
                 away = math.sqrt(across * across + down * down)
                 coverage = min(max(r + 0.5 - away, 0.0), 1.0)
@@ -208,7 +235,7 @@ def stamp(mask, left, top, red, green, blue, canvas):
     """Blend a color into a canvas by a small mask with its corner at (left, top); what is outside
     is cut off.
     """
-    height, width = canvas.shape[0], canvas.shape[1]
+    height, width, _ = canvas.shape
     for y in range(max(-top, 0), min(mask.shape[0], height - top)):
         for x in range(max(-left, 0), min(mask.shape[1], width - left)):
             cover = np.int64(mask[y, x])
@@ -225,24 +252,34 @@ def polygons(xs, ys, starts, rings, order, owners):
     """
     height, width = owners.shape
     for p in order:
-        begin, end = starts[p], starts[p + 1]
-        low, high = np.inf, -np.inf
+        begin = starts[p]
+        end = starts[p + 1]
+        low = np.inf
+        high = -np.inf
         for k in range(begin, end):
-            low, high = min(low, ys[rings[k]]), max(high, ys[rings[k]])
+            low = min(low, ys[rings[k]])
+            high = max(high, ys[rings[k]])
         for row in range(max(math.floor(low - 0.5), 0), min(math.ceil(high + 0.5), height)):
-            middle, left, right = row + 0.5, np.inf, -np.inf
+            middle = row + 0.5
+            # Where the row of pixel centers enters the polygon and leaves it.
+            left = np.inf
+            right = -np.inf
             before = rings[end - 1]
             for k in range(begin, end):
                 here = rings[k]
-                x0, y0, x1, y1 = xs[before], ys[before], xs[here], ys[here]
+                x0 = xs[before]
+                y0 = ys[before]
+                x1 = xs[here]
+                y1 = ys[here]
                 if (y0 <= middle) != (y1 <= middle):
                     crossing = x0 + (middle - y0) * (x1 - x0) / (y1 - y0)
-                    left, right = min(left, crossing), max(right, crossing)
+                    left = min(left, crossing)
+                    right = max(right, crossing)
                 before = here
             if left < right:
-                for column in range(
-                    max(math.ceil(left - 0.5), 0), min(math.ceil(right - 0.5), width)
-                ):
+                first = max(math.ceil(left - 0.5), 0)
+                last = min(math.ceil(right - 0.5), width)
+                for column in range(first, last):
                     owners[row, column] = p
 
 
@@ -255,13 +292,17 @@ def discs(xs, ys, radius, owners, nearest):
     """
     height, width = owners.shape
     for i in range(len(xs)):
-        x, y = xs[i], ys[i]
-        for row in range(max(math.floor(y - radius), 0), min(math.ceil(y + radius) + 1, height)):
+        x = xs[i]
+        y = ys[i]
+        left = max(math.floor(x - radius), 0)
+        right = min(math.ceil(x + radius) + 1, width)
+        top = max(math.floor(y - radius), 0)
+        bottom = min(math.ceil(y + radius) + 1, height)
+        for row in range(top, bottom):
             down = row + 0.5 - y
-            for column in range(
-                max(math.floor(x - radius), 0), min(math.ceil(x + radius) + 1, width)
-            ):
+            for column in range(left, right):
                 across = column + 0.5 - x
                 away = across * across + down * down
                 if away < nearest[row, column]:
-                    nearest[row, column], owners[row, column] = away, i
+                    nearest[row, column] = away
+                    owners[row, column] = i

@@ -29,23 +29,31 @@ def wander(starts, origins, shares, keep, mass, scale, out):
 
 @kernel
 def _send(mass, part, flows, y, sent):
-    """Write the shares that cells of row `y` give to a neighbor beside and to one across a corner,
-    into rows of `sent` with a rim; 0 off the map.
+    """Write the mass that cells of row `y` give to a neighbor beside them and to one across a
+    corner into rows of `sent` with a rim; 0 off the map.
+
+    `sent` (2, 3, width + 2) holds three rows at a time, row y in slot y % 3.
     """
-    beside, across = sent[0, (y + 3) % 3], sent[1, (y + 3) % 3]
+    slot = (y + 3) % 3
+    beside = sent[0, slot]
+    across = sent[1, slot]
     if y < 0 or y >= part.shape[0]:
-        beside[:], across[:] = 0.0, 0.0
+        beside[:] = 0.0
+        across[:] = 0.0
         return
-    straight, diagonal = flows[0], flows[1]
+    straight = flows[0]
+    diagonal = flows[1]
     here = mass[y + 1, 1:-1]
     share = part[y]
     for x in range(share.shape[0]):
         given = here[x] * share[x]
-        beside[x + 1], across[x + 1] = given * straight, given * diagonal
+        beside[x + 1] = given * straight
+        across[x + 1] = given * diagonal
 
 
 @kernel
 def _arriving(mass, is_open):
+    """Return the mass that arrives over a step: 0 if the step is not open."""
     return mass if is_open != 0 else 0.0
 
 
@@ -62,27 +70,39 @@ def wander_grid(ins, keep, part, flows, mass, scale, first, last, out, sent):
     `ins` (height, width) is set if a step from `AROUND[k]` may end there.
     """
     width = keep.shape[1]
-    beside, across = sent[0], sent[1]
+    beside = sent[0]
+    across = sent[1]
     _send(mass, part, flows, first - 1, sent)
     _send(mass, part, flows, first, sent)
     for y in range(first, last):
         _send(mass, part, flows, y + 1, sent)
-        above, level, below = (y + 2) % 3, y % 3, (y + 1) % 3
-        a, b, c = across[above, :width], beside[above, 1 : width + 1], across[above, 2 : width + 2]
-        d, e = beside[level, :width], beside[level, 2 : width + 2]
-        f, g, h = across[below, :width], beside[below, 1 : width + 1], across[below, 2 : width + 2]
-        own, stay, bits = mass[y + 1, 1 : width + 1], keep[y], ins[y]
+        slot_before = (y + 2) % 3
+        slot = y % 3
+        slot_after = (y + 1) % 3
+        # What each of the neighbors of cell x sends, in the order of `AROUND`.
+        before_left = across[slot_before, :width]
+        before = beside[slot_before, 1 : width + 1]
+        before_right = across[slot_before, 2 : width + 2]
+        left = beside[slot, :width]
+        right = beside[slot, 2 : width + 2]
+        after_left = across[slot_after, :width]
+        after = beside[slot_after, 1 : width + 1]
+        after_right = across[slot_after, 2 : width + 2]
+        own = mass[y + 1, 1 : width + 1]
+        stay = keep[y]
+        bits = ins[y]
         new = out[y + 1, 1 : width + 1]
         for x in range(width):
-            arcs, here = np.int32(bits[x]), own[x] * stay[x]
-            here = here + _arriving(a[x], arcs & np.int32(1))
-            here = here + _arriving(b[x], arcs & np.int32(2))
-            here = here + _arriving(c[x], arcs & np.int32(4))
-            here = here + _arriving(d[x], arcs & np.int32(8))
-            here = here + _arriving(e[x], arcs & np.int32(16))
-            here = here + _arriving(f[x], arcs & np.int32(32))
-            here = here + _arriving(g[x], arcs & np.int32(64))
-            here = here + _arriving(h[x], arcs & np.int32(128))
+            arcs = np.int32(bits[x])
+            here = own[x] * stay[x]
+            here = here + _arriving(before_left[x], arcs & np.int32(1))
+            here = here + _arriving(before[x], arcs & np.int32(2))
+            here = here + _arriving(before_right[x], arcs & np.int32(4))
+            here = here + _arriving(left[x], arcs & np.int32(8))
+            here = here + _arriving(right[x], arcs & np.int32(16))
+            here = here + _arriving(after_left[x], arcs & np.int32(32))
+            here = here + _arriving(after[x], arcs & np.int32(64))
+            here = here + _arriving(after_right[x], arcs & np.int32(128))
             new[x] = here * scale
 
 
@@ -93,23 +113,36 @@ def drift_grid(keep, shares, mass, scale, first, last, out):
     """
     width = keep.shape[1]
     for y in range(first, last):
-        a, b, c = mass[y, :width], mass[y, 1 : width + 1], mass[y, 2 : width + 2]
-        d, own, e = mass[y + 1, :width], mass[y + 1, 1 : width + 1], mass[y + 1, 2 : width + 2]
-        f, g, h = mass[y + 2, :width], mass[y + 2, 1 : width + 1], mass[y + 2, 2 : width + 2]
-        first_of, second, third, fourth = shares[0, y], shares[1, y], shares[2, y], shares[3, y]
-        fifth, sixth, seventh, eighth = shares[4, y], shares[5, y], shares[6, y], shares[7, y]
+        # The mass of each of the neighbors of cell x, and the part of it that arrives.
+        before_left = mass[y, :width]
+        before = mass[y, 1 : width + 1]
+        before_right = mass[y, 2 : width + 2]
+        left = mass[y + 1, :width]
+        own = mass[y + 1, 1 : width + 1]
+        right = mass[y + 1, 2 : width + 2]
+        after_left = mass[y + 2, :width]
+        after = mass[y + 2, 1 : width + 1]
+        after_right = mass[y + 2, 2 : width + 2]
+        from_before_left = shares[0, y]
+        from_before = shares[1, y]
+        from_before_right = shares[2, y]
+        from_left = shares[3, y]
+        from_right = shares[4, y]
+        from_after_left = shares[5, y]
+        from_after = shares[6, y]
+        from_after_right = shares[7, y]
         stay = keep[y]
         new = out[y + 1, 1 : width + 1]
         for x in range(width):
             here = own[x] * stay[x]
-            here = here + a[x] * first_of[x]
-            here = here + b[x] * second[x]
-            here = here + c[x] * third[x]
-            here = here + d[x] * fourth[x]
-            here = here + e[x] * fifth[x]
-            here = here + f[x] * sixth[x]
-            here = here + g[x] * seventh[x]
-            here = here + h[x] * eighth[x]
+            here = here + before_left[x] * from_before_left[x]
+            here = here + before[x] * from_before[x]
+            here = here + before_right[x] * from_before_right[x]
+            here = here + left[x] * from_left[x]
+            here = here + right[x] * from_right[x]
+            here = here + after_left[x] * from_after_left[x]
+            here = here + after[x] * from_after[x]
+            here = here + after_right[x] * from_after_right[x]
             new[x] = here * scale
 
 

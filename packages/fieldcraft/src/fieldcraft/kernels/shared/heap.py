@@ -16,6 +16,7 @@ again.
 
 @kernel(forceinline=True)
 def _before(key, cell, other, other_cell, in_order):
+    """Return whether a key comes before another, or may; see `push`."""
     return key < other or (key == other and (not in_order or cell <= other_cell))
 
 

@@ -166,6 +166,7 @@ def label(moves, steps, width, height, labels):
 
 @kernel
 def _root(labels, cell):
+    """Return the cell that stands for the area of a cell so far; shortens the way there."""
     while labels[cell] != cell:
         labels[cell] = labels[labels[cell]]
         cell = np.int64(labels[cell])

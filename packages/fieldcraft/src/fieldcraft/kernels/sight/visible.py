@@ -38,7 +38,14 @@ NO_CONES: NDArray[np.float64] = np.zeros((0, 3))
 sees only offsets whose cosine to the unit vector (x, y), in columns and rows, is at least this.
 """
 _FARTHEST = 2.0**29
-_WALL, _SEEN, _LIT, _CORNER = np.uint8(1), np.uint8(2), np.uint8(4), np.uint8(8)
+# The bits of a cell in the window: it is a wall, it is in sight, it is a wall whose near sides are
+# in sight, it is a wall in a corner beside such a one.
+_WALL = np.uint8(1)
+_SEEN = np.uint8(2)
+_LIT = np.uint8(4)
+_CORNER = np.uint8(8)
+_ACROSS, _DOWN, _BOTH = 1, 2, 3
+"""What a line crosses next: into another column, into another row, or both at a corner."""
 
 Scratch = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.float32]]
 
@@ -80,6 +87,7 @@ def scratch(shape: tuple[int, ...], limit: int, *, heights: bool = False) -> Scr
 
 @kernel
 def _root(square):
+    """Return the largest whole number whose square is at most `square`."""
     root = np.int64(math.sqrt(np.float64(square)))
     while root * root > square:
         root -= 1
@@ -90,6 +98,9 @@ def _root(square):
 
 @kernel
 def _extents(shape, row, column, limit, wrap):
+    """Return how many cells the window reaches to the north, south, west and east of a cell: as far
+    as the limit and the map allow, and half around an axis that wraps.
+    """
     reach = _root(limit)
     height, width = shape
     north = min(reach, row)
@@ -143,19 +154,30 @@ def _scan_row(window, base, across, depth, least, most, now, new, count):
     """Mark the visible cells of the row at `depth`, and cut its walls out of the sectors; return
     the number of sectors.
 
-    A cell `c` to the side covers the slopes between those of two of its corners.
+    The row has its middle at `base` in the window, and its cells lie `across` apart there; the
+    cells `least` to `most` to the side are in the window. `now` holds the `count` sectors in which
+    the row is in sight, and `new` receives those in which the next one is. A sector is (numerator
+    and denominator of its first slope, both of its last slope). A cell `c` to the side covers the
+    slopes between those of two of its corners.
     """
     size = 0
     for k in range(count):
-        start_n, start_d, end_n, end_d = now[k, 0], now[k, 1], now[k, 2], now[k, 3]
+        start_n = now[k, 0]
+        start_d = now[k, 1]
+        end_n = now[k, 2]
+        end_d = now[k, 3]
+        # Of the whole quarter, the diagonals are walked apart.
         is_full = start_n == -start_d and end_n == end_d
         first = 1 - depth if is_full else -((-start_n * depth) // start_d)
         last = depth - 1 if is_full else (end_n * depth) // end_d
         for c in range(max(first, least, 1 - depth), min(last, most, depth - 1) + 1):
             window[base + c * across] |= _SEEN
+        # Walls that cover slopes of the sector: `start` moves past each of them, and what is in
+        # sight before it is a sector of the next row.
         first = -depth if is_full else _first_over(start_n, start_d, depth)
         last = depth if is_full else -_first_over(-end_n, end_d, depth)
-        left_n, left_d = start_n, start_d
+        left_n = start_n
+        left_d = start_d
         alive = True
         for c in range(max(first, least), min(last, most) + 1):
             if window[base + c * across] & _WALL == 0:
@@ -171,33 +193,44 @@ def _scan_row(window, base, across, depth, least, most, now, new, count):
             low_n = 2 * c - 1
             low_d = 2 * depth + 1 if c > 0 else 2 * depth - 1
             if low_n * start_d > start_n * low_d:
-                new[size, 0], new[size, 1], new[size, 2], new[size, 3] = (
-                    start_n,
-                    start_d,
-                    low_n,
-                    low_d,
-                )
+                new[size, 0] = start_n
+                new[size, 1] = start_d
+                new[size, 2] = low_n
+                new[size, 3] = low_d
                 size += 1
             high_n = 2 * c + 1
             high_d = 2 * depth - 1 if c >= 0 else 2 * depth + 1
             if high_n * start_d > start_n * high_d:
-                start_n, start_d = high_n, high_d
+                start_n = high_n
+                start_d = high_d
             if start_n * end_d >= end_n * start_d:
                 alive = False
                 if c >= 0:
                     break
         if alive:
-            new[size, 0], new[size, 1], new[size, 2], new[size, 3] = start_n, start_d, end_n, end_d
+            new[size, 0] = start_n
+            new[size, 1] = start_d
+            new[size, 2] = end_n
+            new[size, 3] = end_d
             size += 1
     return size
 
 
 @kernel
 def _scan(window, origin, ahead, across, deepest, low, high, limit, sectors):
-    """Mark the visible cells of a quarter, one row after the other."""
-    cap = min(_root(limit), max(low, high))
-    sectors[1, 0, 0], sectors[1, 0, 1], sectors[1, 0, 2], sectors[1, 0, 3] = -1, 1, 1, 1
-    depth, count = 1, 1
+    """Mark the visible cells of a quarter, one row after the other.
+
+    Rows lie `ahead` apart in the window, and the cells of a row `across`; the window reaches
+    `deepest` rows ahead, and `low` and `high` cells to the sides. `sectors` (2, n, 4) is scratch.
+    """
+    cap = min(_root(limit), max(low, high))  # cells to the side within the limit
+    # The first row is in sight from slope -1 to slope 1.
+    sectors[1, 0, 0] = -1
+    sectors[1, 0, 1] = 1
+    sectors[1, 0, 2] = 1
+    sectors[1, 0, 3] = 1
+    depth = 1
+    count = 1
     while depth <= deepest and count > 0:
         while cap * cap > limit - depth * depth:
             cap -= 1
@@ -217,10 +250,11 @@ def _scan(window, origin, ahead, across, deepest, low, high, limit, sectors):
 
 @kernel
 def _diagonal(window, origin, down, right, count):
-    """Walk a diagonal over `count` cells; `down` and `right` are the steps in the window along its
-    two axes.
+    """Mark the visible cells of a diagonal, `count` cells long; `down` and `right` are the steps in
+    the window along its two axes. It ends where walls have touched it on both sides.
     """
-    on_left, on_right = False, False
+    on_left = False
+    on_right = False
     here = origin
     for _ in range(count):
         on_left = on_left or window[here + down] & _WALL != 0
@@ -241,25 +275,31 @@ def _diagonal(window, origin, down, right, count):
 def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
     """Return whether the ground is below the line from height `start` at the origin to height `end`
     at an offset.
+
+    Places on the line are counted from 0 at the origin to `scale` at its end, so that it crosses
+    all columns and rows at whole numbers. At a corner, ground on one side alone hides nothing.
     """
-    ay, ax = abs(dy), abs(dx)
+    left_y = abs(dy)  # rows that are still to be crossed
+    left_x = abs(dx)
     down = columns if dy > 0 else -columns
     right = 1 if dx > 0 else -1
-    wy, wx = max(ay, 1), max(ax, 1)
-    scale = np.float64(2 * wy * wx)
-    next_x, next_y = wy, wx
-    left_x, left_y = ax, ay
+    size_y = max(left_y, 1)
+    size_x = max(left_x, 1)
+    scale = np.float64(2 * size_y * size_x)
+    next_x = size_y  # where the line crosses into the next column
+    next_y = size_x
     here = origin
     entered = np.float64(0)
-    side_x, side_y = False, False
+    side_x = False
+    side_y = False
     while True:
         if left_y == 0 or (left_x > 0 and next_x < next_y):
-            move = 1
+            move = _ACROSS
         elif left_x == 0 or next_y < next_x:
-            move = 2
+            move = _DOWN
         else:
-            move = 3
-        leave = np.float64(next_x) if move != 2 else np.float64(next_y)
+            move = _BOTH
+        leave = np.float64(next_x) if move != _DOWN else np.float64(next_y)
         if here != origin and (with_walls or window[here] & _WALL == 0):
             top = np.float64(ground[here])
             if top > start or top > end:
@@ -267,7 +307,7 @@ def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
                     return False
                 if is_above(top, start, end, leave, scale):
                     return False
-        if move == 3:
+        if move == _BOTH:
             beside = here + right
             if window[beside] & _WALL != 0:
                 side_x = side_x or with_walls
@@ -282,13 +322,13 @@ def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
                 side_y = side_y or is_above(top, start, end, leave, scale)
             if side_x and side_y:
                 return False
-        if move != 2:
+        if move != _DOWN:
             here += right
-            next_x += 2 * wy
+            next_x += 2 * size_y
             left_x -= 1
-        if move != 1:
+        if move != _ACROSS:
             here += down
-            next_y += 2 * wx
+            next_y += 2 * size_x
             left_y -= 1
         entered = leave
         if left_x == 0 and left_y == 0:
@@ -298,22 +338,28 @@ def _is_clear(window, ground, columns, origin, dy, dx, start, end, with_walls):
 @kernel
 def _refine(window, ground, with_heights, size, eye, cone):
     """Unmark what is outside of the cone or behind ground."""
-    (rows, columns, north, west), (fx, fy, min_cosine) = size, cone
+    rows, columns, north, west = size
+    facing_x, facing_y, min_cosine = cone
     origin = north * columns + west
-    start, highest = np.float64(0), np.float64(0)
+    start = np.float64(0)
+    highest = np.float64(0)
     if with_heights:
         start = np.float64(ground[origin]) + eye
         highest = np.float64(ground[ground.shape[0] - 1])
     has_cone = min_cosine >= -1
     for j in range(rows):
         for i in range(columns):
-            at, dy, dx = j * columns + i, j - north, i - west
+            at = j * columns + i
+            dy = j - north
+            dx = i - west
             bits = window[at]
             if bits <= _WALL or at == origin:
                 continue
-            if has_cone and fx * dx + fy * dy < min_cosine * math.sqrt(
-                np.float64(dy * dy + dx * dx)
-            ):
+            is_outside = False
+            if has_cone:
+                away = math.sqrt(np.float64(dy * dy + dx * dx))
+                is_outside = facing_x * dx + facing_y * dy < min_cosine * away
+            if is_outside:
                 window[at] = bits & _WALL
             elif with_heights:
                 end = np.float64(ground[at]) + eye
@@ -326,7 +372,9 @@ def _refine(window, ground, with_heights, size, eye, cone):
 
 @kernel
 def _find_corners(window, rows, columns, north, west, limit):
-    """Mark the walls in corners between two lit ones."""
+    """Mark the walls in corners between two walls of which one is lit, behind an open cell: seen
+    from there, all three are one corner.
+    """
     for j in range(rows):
         dy = j - north
         back_y = -columns if dy > 0 else columns
@@ -348,8 +396,11 @@ def _find_corners(window, rows, columns, north, west, limit):
 @kernel
 def _mark(walls, heights, eye, row, column, limit, extents, lit, cone, scratch):
     """Mark the visible cells in the window."""
-    (north, south, west, east), (window, sectors, ground) = extents, scratch
-    height, rows, columns = walls.shape[0], north + south + 1, west + east + 1
+    north, south, west, east = extents
+    window, sectors, ground = scratch
+    height = walls.shape[0]
+    rows = north + south + 1
+    columns = west + east + 1
     origin = north * columns + west
     with_heights = heights.shape[0] > 0
     if with_heights:
@@ -409,12 +460,15 @@ def sight_cells(walls, heights, eye, cell, limit, wrap, lit, cells, squares, scr
     window, _, _ = scratch
     extents = _extents(walls.shape, row, column, limit, wrap)
     north, south, west, east = extents
-    cone = 0.0, 0.0, -2.0
+    cone = 0.0, 0.0, -2.0  # a cosine below -1: all directions
     _mark(walls, heights, eye, row, column, limit, extents, lit, cone, scratch)
-    rows, columns = north + south + 1, west + east + 1
+    rows = north + south + 1
+    columns = west + east + 1
     _fold(window, rows, columns, height, width)
-    distinct_rows, distinct_columns = min(rows, height), min(columns, width)
-    top, left = (row - north) % height, (column - west) % width
+    distinct_rows = min(rows, height)
+    distinct_columns = min(columns, width)
+    top = (row - north) % height
+    left = (column - west) % width
     # Where an axis wraps, the rows or columns that lie beyond the seam come first.
     first_row = height - top if top + distinct_rows > height else 0
     first_column = width - left if left + distinct_columns > width else 0
@@ -432,7 +486,8 @@ def sight_cells(walls, heights, eye, cell, limit, wrap, lit, cells, squares, scr
             shift = left - width if part == 0 and first_column > 0 else left
             for i in range(i0, i1):
                 if _counts(window[k * columns + i], walls_too) != 0:
-                    cells[n], squares[n] = start + shift + i, dy * dy + (i - west) * (i - west)
+                    cells[n] = start + shift + i
+                    squares[n] = dy * dy + (i - west) * (i - west)
                     n += 1
     return n
 
@@ -455,18 +510,20 @@ def field_of_view(walls, heights, sources, limits, cones, eye, wrap, lit, counts
         row, column = divmod(sources[s], width)
         extents = _extents(walls.shape, row, column, limits[s], wrap)
         north, south, west, east = extents
-        cone = 0.0, 0.0, -2.0
+        cone = 0.0, 0.0, -2.0  # a cosine below -1: all directions
         if cones.shape[0] > 0:
             cone = cones[s, 0], cones[s, 1], cones[s, 2]
         _mark(walls, heights, eye, row, column, limits[s], extents, lit, cone, scratch)
-        rows, columns = north + south + 1, west + east + 1
+        rows = north + south + 1
+        columns = west + east + 1
         _fold(window, rows, columns, height, width)
+        distinct_columns = min(columns, width)
         for j in range(min(rows, height)):
             y = (row - north + j) % height
             done = 0
-            while done < min(columns, width):
+            while done < distinct_columns:
                 x = (column - west + done) % width
-                count = min(min(columns, width) - done, width - x)
+                count = min(distinct_columns - done, width - x)
                 seen = window[j * columns + done : j * columns + done + count]
                 into = counts[y, x : x + count]
                 for i in range(count):

@@ -10,7 +10,7 @@ __all__ = ["REPEATED", "place", "rows_of", "set_strengths"]
 
 REPEATED = -2
 """An id comes twice."""
-_ROW = 0xFFFFFFFF
+_ROW = 0xFFFFFFFF  # of an id; the rest is its generation, see `layers.sources.source_ids`
 
 
 @kernel("i8[::1], b1[::1], i8[::1], out i8[::1], out b1[::1]")

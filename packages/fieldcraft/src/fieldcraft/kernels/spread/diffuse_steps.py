@@ -17,6 +17,9 @@ _NONE = np.uint8(0)
 
 @kernel
 def _row(above, here, below, bits, masks, given, through, keep, floor, values):
+    """Take one step of a row; `above`, `here` and `below` are rows of offers with a rim. The rest
+    is as in `exchange`.
+    """
     a, b, c, d, e, f, g, h = masks
     for x in range(values.shape[0]):
         some = bits[x]

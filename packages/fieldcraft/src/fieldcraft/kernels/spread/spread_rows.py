@@ -32,6 +32,7 @@ _FROM_UP_LEFT, _FROM_UP_RIGHT, _FROM_DOWN_LEFT, _FROM_DOWN_RIGHT = (
 
 @kernel
 def _larger(a, b):
+    """Return the larger of two numbers."""
     return a if a > b else b
 
 

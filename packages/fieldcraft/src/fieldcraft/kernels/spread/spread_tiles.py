@@ -153,6 +153,9 @@ def activate(cells, width, height, reach, wrap, active, bands):
 
 @kernel
 def _mark(near_ground, blocked, place):
+    """Mark a place in the ground of kernels for 4 or 8 neighbors, if there is any, as blocked or
+    open.
+    """
     if near_ground.size > 0:
         near_ground[place] &= ~_BLOCKED
         if blocked[place] != 0:
@@ -194,6 +197,7 @@ def pin(before, places, strengths, pins, blocked, near_ground, values, changed):
 
 @kernel
 def _store_band(values, new, pending, counts, slot, ty, reach, wrap, active, bands):
+    """Write the pending tiles of a row of tiles back, see `_store`."""
     height, width = values.shape
     top = ty * TILE_ROWS
     rows = min(TILE_ROWS, height - top)
@@ -231,6 +235,7 @@ def _opening(values, reach, wrap):
 
 @kernel
 def _copy_first_rows(values, opening):
+    """Copy the first rows of the map, see `_opening`."""
     for y in range(opening.shape[0]):
         for x in range(opening.shape[1]):
             opening[y, x] = values[y, x]

@@ -74,6 +74,12 @@ def mark(cells, moments, width, count, ends, active, listed):
 
 @kernel
 def _halving(row, now, half, low, most, shown):
+    """Write the values of a row, which halve in each `half` of time and are `low` when they end;
+    `row` holds when. They are at most `most`, and 0 after the end.
+
+    Return 0 if all are 0. 2 to the power of what is left is made of its whole part, as the exponent
+    of a float64, and of a series for the rest.
+    """
     alive = np.int32(0)
     for x in range(shown.shape[0]):
         left = np.int32(row[x] - now)

@@ -33,6 +33,9 @@ def _enter(values, wrap, row):
 
 @kernel
 def _means_of_row(up, here, down, links, missing, means):
+    """Write the means of a row from its own and the two rows beside it, which have a margin; see
+    `mix`.
+    """
     for x in range(means.shape[0]):
         bits, own = links[x], here[x + 1]
         total = (up[x] if np.uint8(bits & _UP_LEFT) != _NONE else 0.0) + 0.0

@@ -40,6 +40,7 @@ _FIRST = np.uint32(1)
 
 @kernel
 def _rounded(x):
+    """Return the nearest whole number, as int64."""
     return np.float64(x + _MAGIC).view(np.int64) - _MAGIC_BITS
 
 
@@ -83,6 +84,7 @@ def _blended(old, new, blend):
 
 @kernel
 def _blend(flat, place, pitch, tables, start, stride, height, width, weights, blend):
+    """Blend rows of a stamp between cells, see `_add_between`, as MAX or REPLACE."""
     w00, w01, w10, w11 = weights
     for j in range(height):
         own = start + j * stride
@@ -98,6 +100,7 @@ def _blend(flat, place, pitch, tables, start, stride, height, width, weights, bl
 
 @kernel
 def _mark(dirty, top, bottom, left, right):
+    """Mark the rows [top, bottom) as changed in the tiles of the columns [left, right)."""
     for band in range(top // TILE_ROWS, (bottom - 1) // TILE_ROWS + 1):
         above, below = max(top - band * TILE_ROWS, 0), min(bottom - band * TILE_ROWS, TILE_ROWS)
         rows = np.uint8((1 << below) - (1 << above))

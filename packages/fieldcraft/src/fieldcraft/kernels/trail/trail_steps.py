@@ -55,12 +55,14 @@ def scratch_for(width: int, reach: int, dtype: Any) -> TrailScratch:
 
 @kernel
 def _along_three(row, sums):
+    """Add up three cells along a row with equal weights; the row has a margin of one."""
     for x in range(sums.shape[0]):
         sums[x] = (row[x] + row[x + 1]) + row[x + 2]
 
 
 @kernel
 def _along(row, weights, sums):
+    """Add up cells along a row, each times its weight; the row has margins."""
     weight = weights[0]
     for x in range(sums.shape[0]):
         sums[x] = weight * row[x]
@@ -73,6 +75,7 @@ def _along(row, weights, sums):
 
 @kernel
 def _across_three(up, here, down, gain, floor, out):
+    """Write a row of a blur of 3 x 3 from the sums of three rows, see `_finish`."""
     for x in range(out.shape[0]):
         v = np.float32(gain * np.float64((up[x] + here[x]) + down[x]) + 0.0)
         out[x] = v if abs(v) >= floor else _ZERO
@@ -80,6 +83,7 @@ def _across_three(up, here, down, gain, floor, out):
 
 @kernel
 def _finish(blurred, gain, floor, out):
+    """Write a row times `gain`; values smaller than `floor` become 0."""
     for x in range(out.shape[0]):
         v = np.float32(gain * np.float64(blurred[x]) + 0.0)
         out[x] = v if abs(v) >= floor else _ZERO
@@ -135,6 +139,7 @@ def _near_walls(raw, y, x, weights, open_left, open_right, wrap, lefts, rights):
 
 @kernel
 def _wall_up(closed, row):
+    """Set the cells of a row that are walls to 0."""
     for x in range(row.shape[0]):
         row[x] = _ZERO if closed[x] != 0 else row[x]
 

@@ -46,6 +46,7 @@ def scratch(cells: int) -> ExploreScratch:
 
 @kernel
 def _mix(number):
+    """Return a number of 64 bits with its bits mixed, by the finalizer of SplitMix64."""
     number = (number ^ (number >> _30)) * _SECOND
     number = (number ^ (number >> _27)) * _THIRD
     return number ^ (number >> _31)

@@ -109,6 +109,9 @@ def _surroundings(obstacles, x, y, frame, clamp, kind):
 
 @kernel(error_model="numpy")
 def _block(u, v, height, width, y_up):
+    """Return the flat index of the cell with the smallest x and y of the four around a position, or
+    -1 if one is off the map, and the position between their centers.
+    """
     left = np.floor(u - 0.5)
     below = np.floor(v - 0.5)
     row = height - 1.0 - below if y_up else below
