@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from fieldcraft import kernels
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.values import map_operations as reference
-from fieldcraft.values import expression_plan as plans
-from fieldcraft.values.expression_plan import Calculation, Program
+from fieldcraft.values import calculation
+from fieldcraft.values.calculation import Calculation
+from fieldcraft.values.expression_plan import Program
 from support.tiers import uncompiled
 
 compiled_only = pytest.mark.skipif(
@@ -93,7 +94,7 @@ def test_a_program_gives_the_reference_bits(seed, cells, length, walled, block):
     with pytest.MonkeyPatch.context() as patch:
         for family in (kernels.values.compose, uncompiled("compose")):
             patch.setattr(family, "BLOCK", block)
-        patch.setattr(plans, "_WORK_PER_THREAD", 50)
+        patch.setattr(calculation, "_WORK_PER_THREAD", 50)
         patch.setattr(pool, "_count", 2)
         for compiled in (True, False):
             if not compiled:

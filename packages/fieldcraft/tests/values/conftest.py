@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fieldcraft.values import expression_plan as plan
+from fieldcraft.values import calculation
 from support.expressions import a_map
 
 
@@ -15,9 +15,9 @@ def imap():
 def one_by_one(monkeypatch):
     """How often a pass over cells was made."""
     passes = []
-    run = plan.Calculation.run
+    run = calculation.Calculation.run
     monkeypatch.setattr(
-        plan.Calculation,
+        calculation.Calculation,
         "run",
         lambda *arguments: passes.append(arguments[1]) or run(*arguments),
     )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OutsideMap
-from fieldcraft.values import expression_plan as plans
+from fieldcraft.values import calculation
 from fieldcraft.values.window import window
 from support.worlds import WRAPS
 
@@ -101,15 +101,15 @@ def test_windows_hold_the_cells_around(seed, radius, wrap, y_up, fresh, kind):
 def test_a_window_of_an_expression_computes_no_more_than_it_holds(monkeypatch):
     imap = a_map(walls=None)
     cells = []
-    made = plans.Calculation.__init__
+    made = calculation.Calculation.__init__
     monkeypatch.setattr(
-        plans.Calculation, "__init__", lambda *given: cells.append(given[3]) or made(*given)
+        calculation.Calculation, "__init__", lambda *given: cells.append(given[3]) or made(*given)
     )
     score = imap["cover"] - imap["threat"]
     window(score, (4.5, 4.5), 1)
-    assert set(cells) <= {plans._LEAST_SAMPLE}  # none, if an expression like it had a sample
+    assert set(cells) <= {calculation._LEAST_SAMPLE}  # none, if an expression like it had a sample
     assert not score.is_computed
-    assert len(imap.space) > plans._LEAST_SAMPLE
+    assert len(imap.space) > calculation._LEAST_SAMPLE
 
 
 def test_no_agents_are_no_windows():

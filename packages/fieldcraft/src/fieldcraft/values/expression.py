@@ -16,9 +16,10 @@ from fieldcraft.base.single_thread import SeveralLocks, SingleThreadLock
 from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.kernels.values import map_operations
 from fieldcraft.space import Space
+from fieldcraft.values.calculation import Calculation, Lease, values_of_some
 from fieldcraft.values.checked_arrays import checked_out
 from fieldcraft.values.exclusion import Near, Removal, leaves_of
-from fieldcraft.values.expression_plan import Calculation, Lease, Plan, plan_of, values_of_some
+from fieldcraft.values.expression_plan import Plan, plan_of
 from fieldcraft.values.ground import Ground
 from fieldcraft.values.operand import Operand
 from fieldcraft.values.passes import FunctionPass, Pass
