@@ -126,9 +126,8 @@ class Layer(Operand):
                     raise WrongLayer(name, others, this, self._instead)
             return super().__getattr__(name)
 
-    @property
-    def _lock(self) -> SingleThreadLock:
-        """The lock that expressions of the layer enter, too."""
+    def _own_lock(self) -> SingleThreadLock:
+        """See `Operand._own_lock`."""
         return self.steps.lock
 
     @property

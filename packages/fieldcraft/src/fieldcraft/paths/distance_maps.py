@@ -170,6 +170,10 @@ class DistanceMap(Operand):
         outdated = ", outdated" if self.outdated else ""
         return f"<{type(self).__name__} to {goals} on {self.space.describe()}{outdated}>"
 
+    def _own_lock(self) -> SingleThreadLock:
+        """See `Operand._own_lock`."""
+        return self._lock
+
     # Python's own copies
 
     def __getstate__(self) -> dict[str, Any]:

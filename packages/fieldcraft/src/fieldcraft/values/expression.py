@@ -343,7 +343,8 @@ class Expression(Operand):
             waiting = list(self._maps or ())
             while waiting:
                 each = waiting.pop()
-                if isinstance(lock := getattr(each, "_lock", None), SingleThreadLock):
+                lock = each._own_lock()
+                if lock is not None:
                     locks[lock] = None
                 if isinstance(each, Expression):
                     waiting += each.maps

@@ -24,6 +24,7 @@ from fieldcraft.values.tree import Node
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fieldcraft.base.single_thread import SingleThreadLock
     from fieldcraft.space import Grid, Space
     from fieldcraft.space.cells import Many, One
 
@@ -103,6 +104,10 @@ class Operand(Pictured, Term):
     def shape(self) -> tuple[int, ...]:
         """The shape of the values: (height, width) on grids, (N,) on graphs."""
         return self.space.shape
+
+    def _own_lock(self) -> SingleThreadLock | None:
+        """Return the lock that expressions of the map enter, too; None for a map without."""
+        return None
 
     def _node_on(self, ground: Ground) -> Node:
         """See `Term._node_on`."""

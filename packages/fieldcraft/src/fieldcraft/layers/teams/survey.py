@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.single_thread import SingleThreadLock
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import address, read_only
 from fieldcraft.layers import Layer, RadialLayer
@@ -163,9 +164,12 @@ class Surveyed(Operand):
 
     def __init__(self, survey: Survey, name: str, column: str) -> None:
         self._survey = survey
-        self._lock = survey.lock
         self._column = column
         self.name = name
+
+    def _own_lock(self) -> SingleThreadLock:
+        """See `Operand._own_lock`."""
+        return self._survey.lock
 
     @property
     def space(self) -> Space:  # type: ignore[override]
