@@ -207,7 +207,7 @@ def test_they_are_never_longer_than_strings_and_stay_on_the_mesh(seed: int) -> N
             found = mesh.mesh.locate(walked)[0]
             assert (found >= 0).all()
             off_rims = mesh.mesh.locate(walked)[1].min(axis=1) > 1e-6
-            assert not mesh.walls[mesh.mesh.owners[found[off_rims]]].any()
+            assert not mesh.walls[mesh.mesh.triangle_polygons[found[off_rims]]].any()
             assert path.positions[[0, -1]].tolist() == places.tolist()
 
 

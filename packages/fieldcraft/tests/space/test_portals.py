@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import fieldcraft as fc
-from fieldcraft.space.mesh.portals import portals_of, windows_of
+from fieldcraft.space.mesh.portals import portals_of, sight_portals_of
 
 CORNERS = [(0, 0), (4, 0), (4, 4), (0, 4), (4, 1), (4, 2), (9, 1), (9, 2)]
 ROOM_AND_PASSAGE = [(0, 1, 4, 5, 2, 3), (4, 6, 7, 5)]
@@ -29,11 +29,11 @@ def test_they_are_computed_once_and_flags_follow_walls() -> None:
 def test_a_door_that_hides_closes_windows_only() -> None:
     graph = mesh()
     _, open_flags = portals_of(graph)
-    _, windows = windows_of(graph)
+    _, windows = sight_portals_of(graph)
     assert (open_flags == windows).all()
     graph.set_opaque(1)
     assert (portals_of(graph)[1] == open_flags).all()
-    assert (windows_of(graph)[1] != open_flags).any()
+    assert (sight_portals_of(graph)[1] != open_flags).any()
 
 
 def test_whole_numbers_are_exact_to_a_billionth() -> None:

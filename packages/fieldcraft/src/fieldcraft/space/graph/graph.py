@@ -568,7 +568,7 @@ class Graph(Space):
         if self.mesh is None:
             return self.topology.nearest(points, max_height)
         inside, _, height = self.mesh.locate(points, max_height)
-        found = np.append(self.mesh.owners, -1)[inside]
+        found = np.append(self.mesh.triangle_polygons, -1)[inside]
         # Points on a polygon need no search for the nearest center.
         others = np.flatnonzero(height > 0)
         least = _ON_FLOOR * (1 + np.abs(points[others]).max(axis=1, initial=0))

@@ -105,7 +105,7 @@ def _groups(pairs: Ints, count: int) -> Ints:
 
 def _without_losses(mesh: Mesh, numbers: Ints, wanted: Ints) -> Ints:
     """Return `wanted`, but `numbers` for the groups that would join two corners of one polygon."""
-    keys = np.stack([mesh.ring_owners, wanted[mesh.rings]], axis=1)
+    keys = np.stack([mesh.ring_polygons, wanted[mesh.rings]], axis=1)
     _, first, counts = np.unique(keys, axis=0, return_index=True, return_counts=True)
     lost = keys[first[counts > 1], 1]
     return np.where(np.isin(wanted, lost), numbers, wanted)

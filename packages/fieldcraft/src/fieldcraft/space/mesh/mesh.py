@@ -13,7 +13,8 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.polygons import TriangleBins
-from fieldcraft.space.csr import runs, starts_of
+from fieldcraft.space.csr import runs
+from fieldcraft.space.mesh.triangle_bins import binned
 
 _TINY = 1e-12
 _BENT = 1e-4  # how far a polygon may be from convex, in shares of its size
@@ -86,10 +87,10 @@ class Mesh:
             at = int(np.flatnonzero(wrong)[0])
             raise InvalidValue(
                 f"The corners of this mesh are 0 to {len(self.corners) - 1}",
-                got=f"{self.rings[at]} in polygon {int(self.ring_owners[at])}",
+                got=f"{self.rings[at]} in polygon {int(self.ring_polygons[at])}",
                 remedy="Correct the numbers of its corners",
             )
-        keys = self.ring_owners * len(self.corners) + self.rings
+        keys = self.ring_polygons * len(self.corners) + self.rings
         twice = np.flatnonzero(np.diff(np.sort(keys)) == 0)
         if len(twice):
             polygon, corner = divmod(int(np.sort(keys)[twice[0]]), len(self.corners))
@@ -109,7 +110,10 @@ class Mesh:
         small = _BENT * np.add.reduceat(np.abs(ahead).sum(axis=1), first) ** 2
         # No corner points inwards, and no part of the fan is outside, as it would be where sides
         # cross.
-        for bends, begin in ((turns, first), (self.doubled, first - 2 * np.arange(len(self)))):
+        for bends, begin in (
+            (turns, first),
+            (self.doubled_areas, first - 2 * np.arange(len(self))),
+        ):
             wrong = (np.maximum.reduceat(bends, begin) > small) & (
                 np.minimum.reduceat(bends, begin) < -small
             )
@@ -139,7 +143,7 @@ class Mesh:
         return int(self.corners.shape[1])
 
     @cached_property
-    def ring_owners(self) -> NDArray[np.int64]:
+    def ring_polygons(self) -> NDArray[np.int64]:
         """The polygon of each entry of `rings`."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
@@ -159,12 +163,12 @@ class Mesh:
         return np.stack([self.rings[first], self.rings[second], self.rings[second + 1]], axis=1)
 
     @cached_property
-    def owners(self) -> NDArray[np.int64]:
+    def triangle_polygons(self) -> NDArray[np.int64]:
         """The polygon of each of `triangles`."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts) - 2)
 
     @cached_property
-    def doubled(self) -> NDArray[np.float64]:
+    def doubled_areas(self) -> NDArray[np.float64]:
         """Twice the areas of the triangles seen from above, signed."""
         a, b, c = (self.corners[self.triangles[:, k], :2] for k in range(3))
         return (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
@@ -173,7 +177,7 @@ class Mesh:
     def areas(self) -> NDArray[np.float64]:
         """The areas of the polygons seen from above, (P,), in square world units."""
         return np.bincount(
-            self.owners, weights=np.abs(self.doubled) / 2, minlength=len(self)
+            self.triangle_polygons, weights=np.abs(self.doubled_areas) / 2, minlength=len(self)
         ).astype(np.float64)
 
     @cached_property
@@ -181,12 +185,12 @@ class Mesh:
         """The centroids of the polygons, (P, 2) or (P, 3); for polygons without area the mean of
         the corners.
         """
-        weights = np.abs(self.doubled)
-        total = np.bincount(self.owners, weights=weights, minlength=len(self))
+        weights = np.abs(self.doubled_areas)
+        total = np.bincount(self.triangle_polygons, weights=weights, minlength=len(self))
         sizes = np.diff(self.starts)
         plain = np.stack(
             [
-                np.bincount(self.ring_owners, weights=axis, minlength=len(self)) / sizes
+                np.bincount(self.ring_polygons, weights=axis, minlength=len(self)) / sizes
                 for axis in self.corners[self.rings].T
             ],
             axis=1,
@@ -194,7 +198,7 @@ class Mesh:
         middles = self.corners[self.triangles].mean(axis=1)
         sums = np.stack(
             [
-                np.bincount(self.owners, weights=axis * weights, minlength=len(self))
+                np.bincount(self.triangle_polygons, weights=axis * weights, minlength=len(self))
                 for axis in middles.T
             ],
             axis=1,
@@ -209,7 +213,7 @@ class Mesh:
         of each, (K,).
         """
         pairs = np.stack([self.rings, self.rings[self._following]], axis=1)
-        return np.sort(pairs, axis=1), self.ring_owners
+        return np.sort(pairs, axis=1), self.ring_polygons
 
     def neighbors(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """Return the pairs of polygons that share a side, (E, 2), and the lengths of the lines from
@@ -241,39 +245,8 @@ class Mesh:
 
     @cached_property
     def _bins(self) -> TriangleBins:
-        """Triangles by squares of the plane."""
-        plan = self.corners[:, :2]
-        used = self.triangles[np.abs(self.doubled) > 0]
-        numbers = np.flatnonzero(np.abs(self.doubled) > 0)
-        if len(used):
-            low = plan[used].min(axis=(0, 1))
-        else:
-            low = np.zeros(2)
-        if len(used):
-            extent = float((plan[used].max(axis=(0, 1)) - low).max())
-        else:
-            extent = 1.0
-        across = int(min(max(np.sqrt(len(used)), 1), 1024))
-        if len(used):
-            boxes = np.stack([plan[used].min(axis=1), plan[used].max(axis=1)])
-        else:
-            boxes = np.zeros((2, 0, 2))
-        while True:
-            side = max(extent * (1 + 1e-9) / across, np.finfo(np.float64).tiny)
-            corners = np.clip(((boxes - low) / side).astype(np.int64), 0, across - 1)
-            spans = corners[1] - corners[0] + 1
-            if across == 1 or int((spans[:, 0] * spans[:, 1]).sum()) <= 16 * len(used) + 64:
-                break
-            across //= 2
-        wide = np.repeat(np.arange(len(used)), spans[:, 1])
-        rows = runs(corners[0, :, 1], spans[:, 1])
-        columns = runs(corners[0, wide, 0], spans[wide, 0])
-        squares = np.repeat(rows, spans[wide, 0]) * across + columns
-        triangles = numbers[np.repeat(wide, spans[wide, 0])]
-        order = np.argsort(squares, kind="stable")
-        starts = starts_of(squares, across * across)
-        narrow = starts, triangles[order], self.triangles
-        return TriangleBins(low, side, across, *(each.astype(np.int32) for each in narrow))
+        """The triangles by squares of the plane."""
+        return binned(self.corners[:, :2], self.triangles, np.abs(self.doubled_areas) > 0)
 
     def locate(
         self, points: NDArray[np.float64], max_height: float | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -104,7 +105,7 @@ def portals_of(graph: Graph) -> tuple[Portals, NDArray[np.uint8]]:
     return _portals(graph), _blocked_flags(graph)
 
 
-def windows_of(graph: Graph) -> tuple[Portals, NDArray[np.uint8]]:
+def sight_portals_of(graph: Graph) -> tuple[Portals, NDArray[np.uint8]]:
     """Return the portals of a graph with a mesh, and their flags for sight."""
     if graph.opaque is graph.walls:
         return _portals(graph), _blocked_flags(graph)
@@ -147,8 +148,8 @@ def _built(mesh: Mesh, topology: Topology) -> Portals:
     keys = keys[~np.isin(keys, owners.min(axis=1) * count + owners.max(axis=1))]
     rest = np.stack(np.divmod(keys, max(count, 1)), axis=1)
     rest = rest[~_touch_in_a_point(mesh, plan, rest)]
-    beside, overlaps, rest = _in_portions(_alongside, mesh.starts, rings, rest)
-    facing, gaps, _ = _in_portions(_facing, mesh.starts, rings, rest)
+    beside, overlaps, rest = _found_between_sides(_alongside, mesh.starts, rings, rest)
+    facing, gaps, _ = _found_between_sides(_facing, mesh.starts, rings, rest)
 
     fill = count + np.arange(len(facing))
     pairs = np.concatenate(
@@ -205,12 +206,12 @@ def _rounded(places: Floats, low: Floats, scales: Floats) -> Ints:
 
 def _going_round(mesh: Mesh, plan: Floats) -> Floats:
     """Return the corners of each polygon in order, with its inside on the left."""
-    signed = np.bincount(mesh.owners, weights=mesh.doubled, minlength=len(mesh))
+    signed = np.bincount(mesh.triangle_polygons, weights=mesh.doubled_areas, minlength=len(mesh))
     place = np.arange(len(mesh.rings))
     first, last = (
         np.repeat(mesh.starts[k : len(mesh.starts) - 1 + k], np.diff(mesh.starts)) for k in range(2)
     )
-    turned = (signed < 0)[mesh.ring_owners]
+    turned = (signed < 0)[mesh.ring_polygons]
     return np.ascontiguousarray(plan[mesh.rings[np.where(turned, first + last - 1 - place, place)]])
 
 
@@ -235,31 +236,42 @@ def _touch_in_a_point(mesh: Mesh, plan: Floats, pairs: Ints) -> NDArray[np.bool_
     return np.asarray((np.abs(common) <= 1e-9 * (high - low)[pairs[:, 0]]).all(axis=1))
 
 
-def _in_portions(  # type: ignore[no-untyped-def]
-    find, starts: Ints, rings: Floats, pairs: Ints
-) -> tuple[Ints, Floats, Ints]:
-    """Return what `find` finds for pairs of polygons (E, 2): pairs (K, 2), coordinates (K, ...),
-    and the pairs without a result.
+_Find = Callable[[Floats, Floats, Ints], tuple[Ints, Floats]]
+"""A search in pairs of sides, (S, 4) each, of which the pair of polygons is given: it returns the
+pairs of polygons for which something was found, (K,), and its coordinates, (K, ...).
+"""
 
-    `find` gets all pairs of a side of the first and a side of the second polygon: (S, 4) each, and
-    the pair of each.
+
+def _found_between_sides(
+    find: _Find, starts: Ints, rings: Floats, pairs: Ints
+) -> tuple[Ints, Floats, Ints]:
+    """Return what `find` finds between a side of the first and a side of the second of pairs of
+    polygons (E, 2): the pairs (K, 2), coordinates (K, ...), and the pairs without a result.
+
+    Pairs of sides are made and searched in portions, so that they need little memory.
     """
     following = np.arange(1, len(rings) + 1)
     following[starts[1:] - 1] = starts[:-1]
     sides = np.concatenate([rings, rings[following]], axis=1)
     sizes = np.diff(starts)[pairs]
     work = np.cumsum(sizes[:, 0] * sizes[:, 1])
-    cuts = np.searchsorted(work, np.arange(_AT_ONCE, int(work[-1]) if len(work) else 0, _AT_ONCE))
+    total = 0
+    if len(work):
+        total = int(work[-1])
+    cuts = np.searchsorted(work, np.arange(_AT_ONCE, total, _AT_ONCE))
     numbers = [NO_CELLS]
     found = [find(np.zeros((0, 4)), np.zeros((0, 4)), NO_CELLS)[1]]
     for low, high in itertools.pairwise([0, *cuts.tolist(), len(pairs)]):
         one, other = pairs[low:high].T
-        many, each = sizes[low:high].T
-        first = runs(starts[one], many)
-        which = np.repeat(np.arange(low, high), many)
-        each = each[which - low]
-        second = runs(starts[other[which - low]], each)
-        number, lines = find(sides[np.repeat(first, each)], sides[second], np.repeat(which, each))
+        one_sizes, other_sizes = sizes[low:high].T
+        # Each side of the first polygon, then with it each side of the second.
+        first = runs(starts[one], one_sizes)
+        which = np.repeat(np.arange(low, high), one_sizes)
+        repeats = other_sizes[which - low]
+        second = runs(starts[other[which - low]], repeats)
+        number, lines = find(
+            sides[np.repeat(first, repeats)], sides[second], np.repeat(which, repeats)
+        )
         numbers.append(number)
         found.append(lines)
     pair = np.concatenate(numbers)

@@ -13,7 +13,7 @@ from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import Floats, read_only
 from fieldcraft.kernels.sight.sight_lines import SightPortals, SightTargets, SightViewers
 from fieldcraft.space.graph.graph import Graph
-from fieldcraft.space.mesh.portals import portals_of, windows_of
+from fieldcraft.space.mesh.portals import portals_of, sight_portals_of
 from fieldcraft.space.sight.viewers import Viewers
 from fieldcraft.space.space_ranges import within_range
 
@@ -87,7 +87,7 @@ def _links(graph: Graph) -> SightPortals:
     """Return the links of which portals are open to sight now."""
     if graph.mesh is None:
         return _NO_LINKS
-    portals, flags = windows_of(graph)
+    portals, flags = sight_portals_of(graph)
     return portals.links(flags)
 
 
