@@ -7,6 +7,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.space.cells import points_and_cells
 from support.refusals import refused
 
 
@@ -150,3 +151,17 @@ def test_a_map_that_is_no_condition_is_no_mask() -> None:
         fc.Grid(6, 4, walls=height < 5, y_up=True)
     with pytest.raises(InvalidValue, match="shape"):
         fc.Grid(5, 4, walls=height < 5)
+
+
+def test_positions_come_with_their_cells() -> None:
+    grid = fc.Grid(5, 3)
+    points, cell, single = points_and_cells(grid, (2.5, 1.5), "refuse")
+    assert points.tolist() == [[2.5, 1.5]]
+    assert (cell, single) == (7, True)
+    places = np.array([[0.5, 0.5], [4.5, 2.5]])
+    points, cells, single = points_and_cells(grid, places, "refuse")
+    assert points is places
+    assert np.asarray(cells).tolist() == [0, 14]
+    assert not single
+    with pytest.raises(OutsideMap):
+        points_and_cells(grid, (9.0, 1.5), "refuse")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 __all__ = [
+    "OUTSIDE",
     "Between",
     "Charge",
     "Combined",
@@ -41,6 +42,8 @@ Loss = Literal["exponential", "linear", "quadratic", "cubic"]
 """The falloffs of `Spread`."""
 IfOutside = Literal["refuse", "clamp"]
 """What is done with a position off the map."""
+OUTSIDE: tuple[IfOutside, ...] = get_args(IfOutside)
+"""The words of `IfOutside`."""
 IfOnWall = Literal["refuse", "nearest"]
 """What is done with a position on a wall."""
 IfSourceOnWall = Literal["refuse", "nearest", "through"]

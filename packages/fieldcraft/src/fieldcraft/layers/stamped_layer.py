@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
-from fieldcraft.base.words import Between, IfOutside, StampBlend
+from fieldcraft.base.words import OUTSIDE, Between, IfOutside, StampBlend
 from fieldcraft.layers.layer import Layer
 from fieldcraft.layers.propagation.accumulator import BLENDS
 from fieldcraft.layers.propagation.array import ArrayField
@@ -95,7 +95,7 @@ class StampedLayer(Layer):
             self.steps.catch_up()
             space = self.space
             points, _ = checks.positions(positions)
-            if checks.choice("outside", outside, ("refuse", "clamp", "cut")) == "refuse":
+            if checks.choice("outside", outside, (*OUTSIDE, "cut")) == "refuse":
                 try:
                     space.cell_at(points)
                 except OutsideMap as error:

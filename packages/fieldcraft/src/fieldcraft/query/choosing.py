@@ -14,11 +14,12 @@ from fieldcraft.query.queries import Lottery, Personal, Queries, lottery
 from fieldcraft.query.queries_on_grid import values_around
 from fieldcraft.query.queries_on_space import queries_of
 from fieldcraft.space import Space
+from fieldcraft.space.cells import points_and_cells
 from fieldcraft.space.chosen_cells import ChosenCells, checked_none, chosen
 from fieldcraft.space.regions import Regions, regions_above
 from fieldcraft.values.exclusion import Excludable, Near, excludable, keys_left_out
 from fieldcraft.values.expression import Expression
-from fieldcraft.values.readable import Readable, Values, points_and_cells
+from fieldcraft.values.readable import Readable, Values
 
 _MOST_AT_ONCE = 1_000_000  # values of agents that each have their own
 

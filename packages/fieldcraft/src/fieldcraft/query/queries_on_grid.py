@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
-from fieldcraft.base.words import IfOutside
+from fieldcraft.base.words import OUTSIDE, IfOutside
 from fieldcraft.kernels.radial.radial_arrays import LinkedGrid
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.kernels.values.best_rule import BestRule
@@ -19,14 +19,15 @@ from fieldcraft.layers.propagation.radial.walks_on_grid import GridScratch, step
 from fieldcraft.query.queries import Lottery, Personal, Queries, Steps
 from fieldcraft.space import Grid
 from fieldcraft.space.cached import cached
+from fieldcraft.space.cells import too_far
 from fieldcraft.space.grid.grid_steps import grid_ground
 from fieldcraft.space.regions import moves_beside
 from fieldcraft.space.space_ranges import at_spacing, largest_coordinate, within_range
 from fieldcraft.values.bands import run_in_bands
 from fieldcraft.values.exclusion import squares_around
 from fieldcraft.values.expression import Expression
-from fieldcraft.values.readable import Cells, Floats, too_far
-from fieldcraft.values.sampling import OUTSIDE, grid_points, obstacles_of, refuse_off_map
+from fieldcraft.values.readable import Cells, Floats
+from fieldcraft.values.sampling import grid_points, obstacles_of, refuse_off_map
 
 Mask = NDArray[np.bool_]
 

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.base.words import Between, IfOutside
+from fieldcraft.base.words import OUTSIDE, Between, IfOutside
 from fieldcraft.query.queries_on_space import queries_of
 from fieldcraft.space import Space
 from fieldcraft.space.lines import line_of
 from fieldcraft.values.readable import Readable
-from fieldcraft.values.sampling import HOW, OUTSIDE
+from fieldcraft.values.sampling import HOW
 
 
 def gradient(

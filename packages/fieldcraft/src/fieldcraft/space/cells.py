@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
-from fieldcraft.base.words import IfOutside
+from fieldcraft.base.words import OUTSIDE, IfOutside
 from fieldcraft.space.labeled_arrays import unlabeled
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def condition(space: Space, what: str, values: ArrayLike) -> ArrayLike:
 
 def on_map(space: Space, positions: ArrayLike, outside: IfOutside) -> ArrayLike:
     """Return positions, with `outside="clamp"` those off the map moved into the nearest cell."""
-    if checks.choice("outside", outside, ("refuse", "clamp")) == "refuse":
+    if checks.choice("outside", outside, OUTSIDE) == "refuse":
         return positions
     points, single = checks.positions(positions, dimensions=space.dimensions)
     try:
@@ -181,3 +181,26 @@ def checked_vectors(space: Space, vectors: ArrayLike) -> NDArray[np.float64]:
             remedy=f"Pass ends minus starts, an array of shape (N, {space.dimensions})",
         )
     return given.astype(np.float64, copy=False)
+
+
+def points_and_cells(
+    space: Space, positions: ArrayLike, outside: IfOutside
+) -> tuple[NDArray[np.float64], int | NDArray[np.int64], bool]:
+    """Return world positions (N, D), their cells, and whether it was one position: then the cell is
+    an int.
+    """
+    if type(positions) is np.ndarray and positions.ndim == 2:
+        quick = space._quick_cells(positions, outside)
+        if quick is not None:
+            return positions, quick, False
+    points, single = checks.positions(positions, dimensions=space.dimensions)
+    return points, space.cell_at(positions if single else points, outside=outside), single
+
+
+def too_far(point: NDArray[np.float64]) -> InvalidValue:
+    """Return the error of a position so far away that its cell is beyond float64."""
+    return InvalidValue(
+        "Positions are within 1e308 cells of the map",
+        got=f"{tuple(point.tolist())}",
+        remedy="Correct that position",
+    )

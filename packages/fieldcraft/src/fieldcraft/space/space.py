@@ -12,7 +12,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.pictured import Pictured
 from fieldcraft.base.synonyms import Suggesting, refuse_to_set
-from fieldcraft.base.words import IfOutside
+from fieldcraft.base.words import OUTSIDE, IfOutside
 from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cached import cached_until_walls_change
@@ -120,7 +120,7 @@ class Space(Pictured, Suggesting, ABC):
         >>> fc.Grid(4, 3).cell_at([(0.1, 0.1), (9, 2)], outside="clamp")
         array([ 0, 11])
         """
-        checks.choice("outside", outside, ("refuse", "clamp"))
+        checks.choice("outside", outside, OUTSIDE)
         points, single = checks.positions(positions, dimensions=self.dimensions)
         cells = self._locate(points, outside)
         if single:

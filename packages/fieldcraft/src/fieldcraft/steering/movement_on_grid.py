@@ -17,6 +17,7 @@ from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.paths.flow.flow_on_grid import GridFlow
 from fieldcraft.space import Grid
+from fieldcraft.space.cells import too_far
 from fieldcraft.space.grid.passages import clear_cells, passages
 from fieldcraft.steering.neighbors import Neighbors, write_pushes
 from fieldcraft.steering.steering_checks import (
@@ -27,7 +28,6 @@ from fieldcraft.steering.steering_checks import (
     vectors,
 )
 from fieldcraft.values.bands import run_in_bands
-from fieldcraft.values.readable import too_far
 
 if TYPE_CHECKING:
     from fieldcraft.steering.crowd import Crowd

@@ -12,7 +12,7 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.space import Space
-from fieldcraft.space.cells import cell_array, occupied_mask
+from fieldcraft.space.cells import cell_array, occupied_mask, points_and_cells
 from fieldcraft.space.labeled_arrays import unlabeled
 
 Cells = NDArray[np.int64]
@@ -93,26 +93,3 @@ class Values:
                 remedy="Use layers on one map with one cell size, or pass an array of bool",
             )
         return np.asarray(self.space.walls | (Values(where).values == 0))
-
-
-def points_and_cells(
-    space: Space, positions: ArrayLike, outside: IfOutside
-) -> tuple[Floats, int | Cells, bool]:
-    """Return world positions (N, D), their cells, and whether it was one position: then the cell is
-    an int.
-    """
-    if type(positions) is np.ndarray and positions.ndim == 2:
-        quick = space._quick_cells(positions, outside)
-        if quick is not None:
-            return positions, quick, False
-    points, single = checks.positions(positions, dimensions=space.dimensions)
-    return points, space.cell_at(positions if single else points, outside=outside), single
-
-
-def too_far(point: Floats) -> InvalidValue:
-    """Return the error of a position so far away that its cell is beyond float64."""
-    return InvalidValue(
-        "Positions are within 1e308 cells of the map",
-        got=f"{tuple(point.tolist())}",
-        remedy="Correct that position",
-    )

@@ -9,26 +9,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
-from fieldcraft.base.words import Between, IfOutside
+from fieldcraft.base.words import OUTSIDE, Between, IfOutside
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.kernels.values.obstacles import Obstacles
 from fieldcraft.space import Graph, Grid, Space
 from fieldcraft.space.cached import cached_until_walls_change
-from fieldcraft.space.cells import Many, One
+from fieldcraft.space.cells import Many, One, points_and_cells, too_far
 from fieldcraft.space.csr import runs
 from fieldcraft.space.kinds import graph_of
 from fieldcraft.values.bands import run_in_bands
 from fieldcraft.values.exclusion import Near, excludable, keys_left_out, squares_around
-from fieldcraft.values.readable import (
-    Cells,
-    Floats,
-    Readable,
-    Values,
-    points_and_cells,
-    too_far,
-)
+from fieldcraft.values.readable import Cells, Floats, Readable, Values
 
-OUTSIDE = ("refuse", "clamp")
 HOW = ("nearest", "bilinear")
 _SAMPLES = 10_000  # positions that pay for waking a thread
 # Where no terrain matters: one class of ground, which is entered from itself.

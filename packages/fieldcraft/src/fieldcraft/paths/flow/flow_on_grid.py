@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.base.words import IfOutside
+from fieldcraft.base.words import OUTSIDE, IfOutside
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths.distance_maps import DistanceMap
@@ -23,7 +23,6 @@ _STRAIGHT = {(1, 0), (-1, 0), (0, 1), (0, -1)}
 _AGENTS = 2_000
 _CELLS = 10_000
 _MENDED = 64  # where more than one cell in so many has changed, all directions are computed
-_OUTSIDE = ("refuse", "clamp")
 Sampler = Callable[[Floats, int, int, Floats], None]
 
 
@@ -99,7 +98,7 @@ class GridFlow(FlowField):
         """Return `sample` for a band of checked positions: `serve(points, first, last, out)`."""
         self._follow()
         space = self.space
-        clamp = checks.choice("outside", outside, _OUTSIDE) == "clamp"
+        clamp = checks.choice("outside", outside, OUTSIDE) == "clamp"
         common = (*space.origin, space.cell_size, space.wrap_flags, clamp)
         if wrong is None:
             off_map = np.full(1, -1, dtype=np.int64)

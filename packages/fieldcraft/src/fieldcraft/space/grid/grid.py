@@ -14,14 +14,13 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
 from fieldcraft.base.synonyms import refuse_to_set
-from fieldcraft.base.words import Corners, IfOutside
+from fieldcraft.base.words import OUTSIDE, Corners, IfOutside
 from fieldcraft.space.adjacency import Adjacency
 from fieldcraft.space.cached import cached
 from fieldcraft.space.cells import Many, One, checked_cells
 from fieldcraft.space.changes import WallChanges
 from fieldcraft.space.grid.grid_adjacency import adjacency_of_links
 from fieldcraft.space.grid.grid_layout import (
-    OUTSIDE,
     GridLayout,
     coarse_cells,
     coarse_walls,

@@ -11,14 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OutsideMap
-from fieldcraft.base.words import IfOutside
+from fieldcraft.base.words import OUTSIDE, IfOutside
 from fieldcraft.kernels.shared.arrays import is_rows
 from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y, GridFrame
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.space import Space
 from fieldcraft.space.wrapping import Wrap, flags_of
-
-OUTSIDE = ("refuse", "clamp")
 
 
 @dataclass(frozen=True)
