@@ -1,19 +1,16 @@
-"""Cells of positions, and the limits of sources."""
+"""Cells of positions, on open ground."""
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OnWall
-from fieldcraft.base.words import IfOutside, IfSourceOnWall
+from fieldcraft.base.words import OUTSIDE, IfOutside, IfSourceOnWall
 from fieldcraft.space import Space
 from fieldcraft.space.cells import checked_cells
 
-OUTSIDE: tuple[IfOutside, ...] = ("refuse", "clamp")
 ON_WALL: tuple[IfSourceOnWall, ...] = ("refuse", "nearest", "through")
 
 
@@ -75,30 +72,6 @@ def place(
     else:
         remedy = "Open a cell: the map has none"
     raise OnWall("Sources, deposits and marks are on open cells", got=where, remedy=remedy)
-
-
-class Limits(NamedTuple):
-    """The largest strength, the most sources, and the smallest radius that is refused."""
-
-    strength: float
-    sources: int
-    radius: float
-
-    def check(self, amounts: NDArray[np.float32], count: int) -> None:
-        """Raise `InvalidValue` for larger strengths, or a larger number of sources."""
-        if len(amounts) and float(np.abs(amounts).max()) > self.strength:
-            raise InvalidValue(
-                f"Strengths on a radial layer are at most {self.strength:,.0f} in size, so that"
-                " sums stay exact",
-                got=f"{float(amounts[np.abs(amounts).argmax()]):g}",
-                remedy="Count in larger units",
-            )
-        if count > self.sources:
-            raise InvalidValue(
-                f"A radial layer has at most {self.sources:,} sources, so that sums stay exact",
-                got=f"{count:,}",
-                remedy="Use several layers",
-            )
 
 
 def open_ground(space: Space, cells: ArrayLike) -> NDArray[np.int64]:

@@ -12,6 +12,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import DeadSource, InvalidValue
 from fieldcraft.kernels.shared.arrays import is_ids
+from fieldcraft.layers.sources import source_ids
 
 _COLUMNS = (
     "alive",
@@ -67,16 +68,17 @@ class Rows:
 
     def ids_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the ids of the sources in these rows."""
-        return rows | self.generation[rows] << 32
+        return source_ids.ids_of(rows, self.generation[rows])
 
     def are_alive(self, ids: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which ids are those of live sources, (N,)."""
-        rows = ids & 0xFFFFFFFF
+        rows = source_ids.rows_of(ids)
         if len(rows) and rows.max() >= len(self.alive):
             known = rows < len(self.alive)
             known[known] = self.are_alive(ids[known])
             return known
-        return np.asarray(self.alive[rows] & (self.generation[rows] == ids >> 32))
+        generations = source_ids.generations_of(ids)
+        return np.asarray(self.alive[rows] & (self.generation[rows] == generations))
 
     def expire(self, now: int) -> NDArray[np.int64]:
         """Remove the sources with a lifetime that has ended at `now` ticks of the layer's time;

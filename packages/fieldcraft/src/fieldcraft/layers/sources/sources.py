@@ -16,8 +16,10 @@ from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import IfOutside, IfSourceOnWall
 from fieldcraft.kernels.shared.arrays import is_numbers
+from fieldcraft.layers.sources import source_ids
 from fieldcraft.layers.sources.falloff import Falloff
-from fieldcraft.layers.sources.placing import Limits, place
+from fieldcraft.layers.sources.limits import Limits
+from fieldcraft.layers.sources.placing import place
 from fieldcraft.layers.sources.rows import Rows
 from fieldcraft.layers.sources.tracks import Tracks
 from fieldcraft.space import Space
@@ -394,7 +396,7 @@ class Sources:
                 wanted = set(names)
                 gone = [name for name in self._keys if name not in wanted]
                 self._drop(self.rows.rows_of([self._keys.pop(name) for name in gone]))
-            rows = ids & 0xFFFFFFFF
+            rows = source_ids.rows_of(ids)
             known = rows[old]
             self.rows.place(known, points[old], cells[old])
             self.rows.strengths[known] = amounts[old]

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
-from fieldcraft.base.words import IfOutside, IfSourceOnWall
-from fieldcraft.layers.sources.placing import ON_WALL, OUTSIDE, place
+from fieldcraft.base.words import OUTSIDE, IfOutside, IfSourceOnWall
+from fieldcraft.layers.sources.placing import ON_WALL, place
 from fieldcraft.layers.sources.rows import Rows
 from fieldcraft.space import Space
 

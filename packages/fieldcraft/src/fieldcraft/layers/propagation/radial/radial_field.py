@@ -22,7 +22,7 @@ from fieldcraft.layers.propagation.propagation import (
 )
 from fieldcraft.layers.propagation.radial.footprints import too_large
 from fieldcraft.layers.propagation.radial.radial_updates import RadialUpdates, updates_on
-from fieldcraft.layers.sources import Sources
+from fieldcraft.layers.sources import Sources, source_ids
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import sight_grid_of
 from fieldcraft.space.sight.viewers import SightHeights
@@ -288,7 +288,7 @@ class RadialField(RadiatingField):
         if self.updates.must_be_fresh:
             field = self._fresh(self.radial)
         rows, amounts = field.contributions(cell)
-        ids = rows | field.updates.taken.generations[rows] << 32
+        ids = source_ids.ids_of(rows, field.updates.taken.generations[rows])
         return Attribution(ids, amounts, "from no source")
 
     def contributions(self, cell: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

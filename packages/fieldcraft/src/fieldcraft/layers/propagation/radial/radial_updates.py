@@ -23,7 +23,7 @@ from fieldcraft.layers.propagation.radial.footprints import (
 from fieldcraft.layers.propagation.radial.radial_sources import Emitters, KnownShapes, Taken
 from fieldcraft.layers.propagation.radial.walks import Walks
 from fieldcraft.layers.propagation.radial.walks_on_grid import GridWalks
-from fieldcraft.layers.sources import Sources
+from fieldcraft.layers.sources import Sources, source_ids
 from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.space import Grid, HexGrid, Space
 from fieldcraft.space.sight.viewers import SightHeights
@@ -231,9 +231,10 @@ class RadialUpdates:
         """Return the values of `cells` (N, k), row i without the source `ids[i]`, as it was
         applied; see `RadiatingField.values_near`.
         """
-        rows = ids & 0xFFFFFFFF
+        rows = source_ids.rows_of(ids)
         is_known = rows < len(self.taken.generations)
-        is_known[is_known] = self.taken.generations[rows[is_known]] == ids[is_known] >> 32
+        generations = self.taken.generations[rows[is_known]]
+        is_known[is_known] = generations == source_ids.generations_of(ids[is_known])
         sources = Emitters.zeros(len(ids))
         applied = self.applied.at(rows[is_known])
         sources.cells[is_known] = applied.cells
