@@ -195,6 +195,7 @@ class Terrain:
 _Kind = TypeVar("_Kind", np.bool_, np.uint8)
 Steps = tuple[tuple[int, int], ...]
 Links = NDArray[np.unsignedinteger]
+"""The steps that may enter each cell, a bit for each; see `build_links`."""
 
 
 def link_masks(steps: Steps) -> Links:

@@ -140,9 +140,9 @@ class SpreadingField(Field):
         if not self.spread.pin:
             strengths = self._bounded(places, strengths)
         changed = np.empty(len(before) + len(places), dtype=np.int64)
-        pins = self.spread.pin
-        given = (before, places, strengths, pins, flags, near_ground, values, changed)
-        count = kernels.spread.spread_tiles.pin(*given)
+        count = kernels.spread.spread_tiles.pin(
+            before, places, strengths, self.spread.pin, flags, near_ground, values, changed
+        )
         self._stale = True
         self.pinned = cells
         self._activate(changed[:count])

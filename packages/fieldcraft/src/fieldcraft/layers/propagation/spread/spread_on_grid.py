@@ -21,6 +21,7 @@ from fieldcraft.layers.propagation.spread.spread_field import SpreadingField
 from fieldcraft.layers.propagation.spread.spread_settings import SpreadSettings
 from fieldcraft.space import Grid
 from fieldcraft.space.grid.grid_steps import step_table
+from fieldcraft.space.grid.neighborhood import Links
 
 # Scheduling thresholds. They affect speed only, never results.
 _RING_BYTES = 1 << 20  # the rows that a wave uses should stay in the second-level cache
@@ -35,8 +36,6 @@ _UNIT_CELLS = 80_000
 _UNIT_TILES = 100
 
 _NOTHING = np.zeros((1, 0), dtype=np.float32)
-
-Links = NDArray[np.unsignedinteger]
 
 
 class _BandedWave:
