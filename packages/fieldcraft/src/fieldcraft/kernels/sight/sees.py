@@ -420,7 +420,7 @@ def sweep(mesh, corners, rings, first, line, aim, left, passed, leaves):
 
 
 @kernel(forceinline=True)
-def _short_way(away, size):
+def _nearest_image(away, size):
     """Return a difference of rows or columns, at most `size` - 1, the short way around an axis that
     wraps: from -(size // 2) on.
     """
@@ -449,11 +449,11 @@ def _sees_cell(walls, heights, eye, wrap, cell, goal, limit, cones, v):
     down = 1
     across = 1
     if wrap & WRAP_Y != 0:
-        dy = _short_way(dy, height)
+        dy = _nearest_image(dy, height)
         if 2 * abs(dy) == height:
             down = 2
     if wrap & WRAP_X != 0:
-        dx = _short_way(dx, width)
+        dx = _nearest_image(dx, width)
         if 2 * abs(dx) == width:
             across = 2
     squared = dy * dy + dx * dx
