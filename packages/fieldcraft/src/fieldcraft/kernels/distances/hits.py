@@ -6,12 +6,8 @@ import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
-from fieldcraft.kernels.sight.line_cells import (
-    CENTER_LINES,
-    CenterLines,
-    bits_from,
-    blocked_lines,
-)
+from fieldcraft.kernels.sight.center_lines import CENTER_LINES, CenterLines
+from fieldcraft.kernels.sight.line_cells import bits_from, blocked_lines
 
 __all__ = ["CenterLines", "hits", "hits_in_sight"]
 

@@ -6,33 +6,16 @@ cell, and 64 lines in the same direction are cut by a few reads of it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
-from fieldcraft.kernels.shared.arrays import Bytes, Ints
+from fieldcraft.kernels.sight.center_lines import CenterLines
 
-__all__ = ["CENTER_LINES", "CenterLines", "bits_from", "blocked_lines", "write_lines"]
+__all__ = ["CenterLines", "bits_from", "blocked_lines", "write_lines"]
 
-CENTER_LINES = "CenterLines(i8[:,::1], i8[::1], i8[:,::1], u1[::1])"
-"""The type of `CenterLines` in declarations of kernels."""
 _PASSED, _BESIDE_X, _BESIDE_Y = np.uint8(0), np.uint8(1), np.uint8(2)
 _WORD = np.uint64(64)
 _NONE = np.uint64(0)
-
-
-class CenterLines(NamedTuple):
-    """Lines to cells that are `offsets` (N, 2) rows and columns away; the cells of line i are those
-    from `starts[i]` up to `starts[i + 1]`, without the two at its ends.
-    """
-
-    offsets: Ints
-    starts: Ints
-    cells: Ints
-    """How many rows and columns the cells of all lines are away, (M, 2)."""
-    kinds: Bytes
-    """Whether a line passes through a cell, or touches a corner of it on one side."""
 
 
 @kernel

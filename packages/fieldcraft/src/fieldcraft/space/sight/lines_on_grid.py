@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.kernels.compiling import pool
-from fieldcraft.kernels.sight.line_cells import CenterLines
+from fieldcraft.kernels.sight.center_lines import CenterLines
 from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.sight.viewers import SightHeights
 
