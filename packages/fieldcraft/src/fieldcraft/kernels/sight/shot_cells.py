@@ -67,18 +67,18 @@ def scratch(
 
 
 @kernel(forceinline=True)
-def is_above(top, start, end, at, whole):
+def is_above(top, start, end, at, total):
     """Return whether ground at height `top` is above a line at one of its points; the line has
-    height `start` at 0 and height `end` at `whole`.
+    height `start` at 0 and height `end` at `total`.
     """
-    return (start - top) * (whole - at) + (end - top) * at < 0
+    return (start - top) * (total - at) + (end - top) * at < 0
 
 
 @kernel(forceinline=True)
-def _descent(top, start, end, entered, leave, whole):
+def _descent(top, start, end, entered, leave, total):
     """Return the number of the point at which a line falls below a height in a cell."""
     down = (start - top) / (start - end)
-    return min(max(np.int64(math.ceil(down * np.float64(whole))), entered), leave)
+    return min(max(np.int64(math.ceil(down * np.float64(total))), entered), leave)
 
 
 @kernel
@@ -120,24 +120,24 @@ def pass_cells(walls, ground, y0, x0, y1, x1, wrap, end_stops, path):
         here = next_x if move != 2 else next_y
         if ground is not None:
             heights, start, end = ground
-            whole = np.float64(wy * wx) / _SHARE
+            total = np.float64(wy * wx) / _SHARE
             leaves = np.float64(here) / _SHARE
             if passed > 1:
                 top = np.float64(heights[y % height, x % width])
-                if is_above(top, start, end, np.float64(entered) / _SHARE, whole):
+                if is_above(top, start, end, np.float64(entered) / _SHARE, total):
                     return passed - 1, entered, wy * wx
-                if is_above(top, start, end, leaves, whole):
+                if is_above(top, start, end, leaves, total):
                     return passed, _descent(top, start, end, entered, here, wy * wx), wy * wx
             entered = here
             if move == 3:
                 row, column = (y + down) % height, x % width
                 if wrap_y or 0 <= y + down < height:
                     top = np.float64(heights[row, column])
-                    touched_y = touched_y or is_above(top, start, end, leaves, whole)
+                    touched_y = touched_y or is_above(top, start, end, leaves, total)
                 row, column = y % height, (x + right) % width
                 if wrap_x or 0 <= x + right < width:
                     top = np.float64(heights[row, column])
-                    touched_x = touched_x or is_above(top, start, end, leaves, whole)
+                    touched_x = touched_x or is_above(top, start, end, leaves, total)
         if move == 3:
             beside_y = y + down
             beside_x = x + right
