@@ -221,7 +221,7 @@ def best_each(cells, own, places, closed, rule, columns, out, values):
     wrap_x = wrap & WRAP_X != 0
     wrap_y = wrap & WRAP_Y != 0
     height, width = closed.shape
-    shut = closed.reshape(-1)
+    blocked = closed.reshape(-1)
     for i in range(cells.shape[0]):
         u, v = places[i, 0], places[i, 1]
         for k in range(out.shape[1]):
@@ -241,7 +241,7 @@ def best_each(cells, own, places, closed, rule, columns, out, values):
                     d2 = du * du + dv2
                     if (
                         d2 > reach2
-                        or shut[np.uint64(cell)] != 0
+                        or blocked[np.uint64(cell)] != 0
                         or (
                             score == top_score
                             and (d2 > top_d2 or (d2 == top_d2 and cell > top_cell))
