@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -97,3 +101,108 @@ class TestSteps:
         imap.step()
         layer.settle()
         assert not layer.values.any()
+
+
+PROPAGATIONS = {
+    "spread": fc.Spread(0.2, 0.5),
+    "diffuse": fc.Diffuse(0.8, keep=0.95),
+    "radial": fc.Radial(4),
+    "trail": fc.Trail(half_life=2.0, blur=3),
+}
+
+
+@pytest.mark.parametrize("propagation", PROPAGATIONS.values(), ids=PROPAGATIONS)
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_copy_between_new_walls_and_the_next_step_goes_on_alike(
+    propagation: object, times: int
+) -> None:
+    original = fc.InfluenceMap(fc.Grid(9, 7, neighbors=8))
+    layer = original.add_layer("a", propagation)
+    if isinstance(propagation, fc.Trail):
+        layer.deposit((4.5, 3.5), 5.0)
+    else:
+        layer.add_source((4.5, 3.5), 5.0)
+    original.step(6)
+    original.space.set_walls([21, 30, 32, 33])
+    copies = []
+    for copied in (copy.deepcopy, lambda each: pickle.loads(pickle.dumps(each))):
+        other = original
+        for _ in range(times):
+            other = copied(other)
+            other.space.set_walls([22])
+        copies.append(other)
+    original.space.set_walls([22])
+    original.space.set_walls([33], blocked=False)
+    original.step(3)
+    for other in copies:
+        other.space.set_walls([33], blocked=False)
+        shown = other["a"].values
+        assert not shown[other.space.walls].any()
+        other.step(3)
+        np.testing.assert_array_equal(other["a"].values, layer.values)
+    assert layer.values[other.space.walls].sum() == 0
+    assert layer.values.any()
+
+
+@pytest.mark.parametrize("propagation", PROPAGATIONS.values(), ids=PROPAGATIONS)
+def test_a_wall_that_a_state_lacks_hides_values_until_the_next_step(propagation: object) -> None:
+    """Also where it stood for a while since the last step before the state."""
+    space = fc.Grid(9, 7, neighbors=8)
+    layer = fc.InfluenceMap(space).add_layer("a", propagation)
+    if isinstance(propagation, fc.Trail):
+        layer.deposit((5.5, 2.5), 5.0)
+    else:
+        layer.add_source((4.5, 3.5), 5.0)
+    layer.step(6)
+    assert layer.values[2, 5] != 0
+    space.set_walls([23])
+    space.set_walls([23], blocked=False)
+    state = layer.state()
+    space.set_walls([23])
+    layer.restore(state)
+    assert layer.values[2, 5] == 0
+
+
+def test_a_state_has_the_walls_of_the_last_step(imap: fc.InfluenceMap, layer: fc.Layer) -> None:
+    def walls_of(one: fc.Layer) -> list[int]:
+        bits = np.unpackbits(one.state()["walls"], count=len(one.space))
+        return np.flatnonzero(bits).tolist()
+
+    layer.add_source((0.5, 0.5), 3)
+    imap.step()
+    then = np.flatnonzero(imap.space.walls).tolist()
+    assert walls_of(layer) == then
+    assert not layer.state()["walls_changed"]
+    # More changes than the history of a space has, and one wall that stays.
+    for cell in range(1200):
+        imap.space.set_walls([cell % 50])
+        imap.space.set_walls([cell % 50], blocked=False)
+    imap.space.set_walls([7])
+    copies = (lambda: imap.copy(), lambda: copy.deepcopy(imap), lambda: imap)
+    for copied in copies:
+        assert walls_of(imap["a"]) == then
+        assert imap["a"].state()["walls_changed"]
+        imap = copied()
+    imap.step()
+    assert walls_of(imap["a"]) == np.flatnonzero(imap.space.walls).tolist() == [7]
+
+
+def test_a_loaded_map_reads_0_where_its_original_does(tmp_path: Path) -> None:
+    """In a wall, a source that is removed leaves its value until walls change."""
+    original = fc.InfluenceMap(fc.Grid(6, 4, walls=np.eye(4, 6, dtype=np.bool_)))
+    layer = original.add_layer("a", fc.Spread(0.2, 0.5))
+    source = layer.add_source((1.5, 1.5), 5.0, on_wall="through")
+    original.step(3)
+    source.remove()
+    for toggled in (False, True):
+        if toggled:
+            original.space.set_walls([5])
+            original.space.set_walls([5], blocked=False)
+        original.save(tmp_path / "a.fieldcraft")
+        loaded = fc.InfluenceMap.load(tmp_path / "a.fieldcraft")
+        np.testing.assert_array_equal(loaded["a"].values, layer.values)
+        assert (layer.values[1, 1] == 0) == toggled
+        loaded.step()
+        expected = original.copy()
+        expected.step()
+        np.testing.assert_array_equal(loaded["a"].values, expected["a"].values)

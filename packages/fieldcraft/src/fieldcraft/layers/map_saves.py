@@ -192,9 +192,8 @@ def saved_arrays(layer: Layer, state: dict[str, Any]) -> dict[str, NDArray[Any]]
     """Return the arrays of a layer in a save, from its state."""
     field = layer.steps.field
     arrays: dict[str, NDArray[Any]] = {"values": field.values} | state["field"]
-    unseen = changed_walls(state["walls"], layer.space)
-    if len(unseen) and not field.has_wall_values:
-        arrays["unseen"] = unseen
+    if state["walls_changed"] and not field.has_wall_values:
+        arrays["unseen"] = changed_walls(state["walls"], layer.space)
     if state.get("validated_at"):
         arrays["validated_at"] = np.array([state["validated_at"]], dtype=np.int64)
     return arrays
@@ -213,6 +212,7 @@ def _layer_in(entry: dict[str, Any], space: Space, lock: SingleThreadLock) -> La
         "ticks": _size(entry["ticks"], MOST_TICKS),
         "due": _size(entry["due"], clock.MOST_TICKS),
         "walls": _walls_in(entry["arrays"], space),
+        "walls_changed": "unseen" in entry["arrays"],
         "field": _field_in(entry["arrays"], space),
         "sources": _sources_in(entry) | {"keys": entry["keys"]},
         "taken": None if entry["taken"] is None else _sources_in(entry["taken"]),

@@ -89,6 +89,7 @@ class PropagatedLayer(Layer):
             before = copied(self.steps.field.state())
             taken = self.steps.field.taken(self.steps.sources)
             walls_seen = self.steps.walls_seen
+            last_walls = self.steps.last_walls
             try:
                 self.steps.feed()
                 self.steps.field.settle()
@@ -97,6 +98,7 @@ class PropagatedLayer(Layer):
                 if taken is not None:
                     self.steps.field.take(taken)
                 self.steps.walls_seen = walls_seen
+                self.steps.last_walls = last_walls
                 raise
             self.steps.changes += 1
 

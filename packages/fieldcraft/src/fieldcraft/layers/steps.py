@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from fieldcraft.base import checks, clock
 from fieldcraft.base.interruption import A_FEW, in_parts
 from fieldcraft.base.single_thread import SingleThreadLock
+from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.propagation import Field
 from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Space
+from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.changes import UNKNOWN
 
 MOST_STEPS = 2**31 - 1
@@ -79,9 +81,8 @@ class Steps(Generic[AnyField]):
         self.walls_seen = space.walls_version
         """The version of the walls at the last step, or UNKNOWN."""
         self._sources_seen = 0
-        self._unseen = np.zeros(0, dtype=np.int64)
-        """With `walls_seen` UNKNOWN: cells whose walls changed up to version `_unseen_until`."""
-        self._unseen_until = self.walls_seen
+        self.last_walls = _packed_walls(space)
+        """The walls at the last step, in bits."""
         field.limit(sources)
 
     @property
@@ -122,18 +123,6 @@ class Steps(Generic[AnyField]):
         walls[self.sources.cells] = False
         return walls
 
-    def changed_cells(self) -> NDArray[np.int64]:
-        """Return the cells whose walls have changed since the last step, ascending."""
-        if self.walls_seen != UNKNOWN:
-            return self.space.walls_changed(self.walls_seen)
-        return np.union1d(self._unseen, self.space.walls_changed(self._unseen_until))
-
-    def have_missed(self, cells: NDArray[np.int64]) -> None:
-        """Note that the walls of these cells have changed since the last step."""
-        self._unseen = cells
-        self._unseen_until = self.space.walls_version
-        self.walls_seen = UNKNOWN
-
     def state(self) -> dict[str, Any]:
         """Return what has changed since the steps began; see `Layer.state`."""
         sources = None
@@ -144,11 +133,6 @@ class Steps(Generic[AnyField]):
     def values_state(self) -> dict[str, Any]:
         """Return the state without the sources as they are now."""
         self.catch_up()
-        walls = self.space.walls.reshape(-1)
-        if self.space.walls_version != self.walls_seen:
-            walls = walls.copy()
-            changed = self.changed_cells()
-            walls[changed] = ~walls[changed]
         taken = self.field.taken(self.sources)
         state_taken = None
         if taken is not None:
@@ -157,7 +141,8 @@ class Steps(Generic[AnyField]):
             "shape": np.array(self.space.shape, dtype=np.int64),
             "ticks": self.ticks,
             "due": self.due,
-            "walls": np.packbits(walls),
+            "walls": self.last_walls.copy(),
+            "walls_changed": self.space.walls_version != self.walls_seen,
             "field": self.field.state(),
             "taken": state_taken,
         }
@@ -182,9 +167,12 @@ class Steps(Generic[AnyField]):
             taken = Sources(self.space)
             taken._restore(state["taken"])
             self.field.take(taken)
-        changed = changed_walls(state["walls"], self.space)
-        if len(changed) and not self.field.has_wall_values:
-            self.have_missed(changed)
+        changed = checks.flag("walls_changed", state["walls_changed"])
+        if len(changed_walls(state["walls"], self.space)):
+            changed = True
+        if changed and not self.field.has_wall_values:
+            self.walls_seen = UNKNOWN
+            self.last_walls = state["walls"].copy()
 
     def copy_from(self, other: Steps[AnyField]) -> None:
         """Continue, with a new field, like other steps on the same space."""
@@ -198,7 +186,8 @@ class Steps(Generic[AnyField]):
         if taken is not None:
             self.field.take(taken)
         if other.walls_seen != self.space.walls_version and not self.field.has_wall_values:
-            self.have_missed(other.changed_cells())
+            self.walls_seen = UNKNOWN
+            self.last_walls = other.last_walls
 
     def become(self, other: Steps[AnyField]) -> None:
         """Take over the field, sources and time of other steps, which are no longer used."""
@@ -210,8 +199,7 @@ class Steps(Generic[AnyField]):
         self.backlog = 0
         self.work = None
         self.walls_seen = other.walls_seen
-        self._unseen = other._unseen
-        self._unseen_until = other._unseen_until
+        self.last_walls = other.last_walls
         self.changes += 1
 
     def take_all(self, count: int) -> None:
@@ -271,7 +259,10 @@ class Steps(Generic[AnyField]):
                 values = barrier.steps.values
             self.field.bar(values)
         self.field.feed(sources)
-        self.walls_seen = self.space.walls_version
+        version = self.space.walls_version
+        if version != self.walls_seen:
+            self.walls_seen = version
+            self.last_walls = _packed_walls(self.space)
         return batch
 
     def pass_time(self, ticks: int, max_steps: int) -> tuple[int, int]:
@@ -339,6 +330,12 @@ class Steps(Generic[AnyField]):
         """Take the steps that are due, whatever they cost."""
         while (self.work is not None or self.backlog) and self.work_on():
             pass
+
+
+@cached_until_walls_change
+def _packed_walls(space: Space) -> NDArray[np.uint8]:
+    """Return the walls of a space in bits, read-only."""
+    return read_only(np.packbits(space.walls))
 
 
 def changed_walls(packed: NDArray[np.uint8], space: Space) -> NDArray[np.int64]:
