@@ -100,7 +100,7 @@ def test_the_agent_that_goes_first_always_comes_nearer_on_open_ground(
 
 
 @settings(max_examples=16, deadline=None)
-@given(seeds, st.sampled_from(["four", "eight", "hex", "graph", "mesh"]), st.integers(1, 12))
+@given(seeds, st.sampled_from(["four", "eight", "hex", "graph", "mesh"]), st.integers(1, 32))
 def test_steps_equal_the_recursive_oracle(seed: int, kind: str, count: int) -> None:
     space = space_of(kind, seed)
     rng = np.random.default_rng(seed)
@@ -135,6 +135,62 @@ def one_step(space: fc.Space, left: Any, rows: Any, cells: Any, order: Any) -> A
     nowhere = np.full(len(cells), -1)
     agents = Planners(GoalDistances(left, *_NO_SPANS), rows, nowhere, pinned)
     return Plans(0, 0).step(ground, agents, cells, order, 1, False)
+
+
+POCKET = [[1, 0, 1, 1, 1], [1, 0, 1, 1, 1], [0, 0, 0, 0, 0]]
+"""A corridor with a dead end of two cells, 1 and 6, whose mouth is cell 11."""
+
+
+@pytest.mark.parametrize("ahead", [0, 6])
+@pytest.mark.parametrize(
+    ("cells", "goals"),
+    [
+        ([6, 11], [14, 6]),  # one wants out, the other in
+        ([11, 6], [6, 14]),
+        ([1, 11], [14, 1]),
+        ([6, 11], [-1, 6]),  # an agent without a goal makes room
+        ([1, 6, 11], [14, 10, 1]),
+    ],
+)
+def test_agents_get_past_each_other_at_a_dead_end(
+    cells: list[int], goals: list[int], ahead: int
+) -> None:
+    grid = fc.Grid(walls=POCKET, neighbors=4)
+    crowd = fc.steering.PIBT(grid, look_ahead=ahead)
+    now, wanted = np.array(cells), np.array(goals)
+    for _ in range(30):
+        after = crowd.step(now, goals)
+        check(grid, now, after)
+        now = after
+    assert (now[wanted >= 0] == wanted[wanted >= 0]).all()
+
+
+def test_an_agent_makes_room_beside_the_way_of_the_other() -> None:
+    grid = fc.Grid(walls=[[0, 0, 0, 0], [1, 0, 1, 1]], neighbors=4)
+    for seed in range(8):
+        crowd = fc.steering.PIBT(grid, seed=seed)
+        # Cells 5 and 2 are as far from the goal of agent 1; the other agent goes to cell 5.
+        assert crowd.step([2, 1], [5, 0], priorities=[1, 0]).tolist() == [1, 0]
+        assert crowd.step([0, 1], [5, 0], priorities=[1, 0]).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("ahead", [0, 8])
+def test_crowds_do_not_jam_at_dead_ends(ahead: int) -> None:
+    rng = np.random.default_rng(4)
+    walls = rng.random((14, 17)) < 0.2
+    grid = fc.Grid(walls=walls, neighbors=4)
+    left = fc.distance_map(grid, grid.position_of(int(np.flatnonzero(~walls)[60]))).values
+    free = np.flatnonzero(np.isfinite(left))
+    crowd = fc.steering.PIBT(grid, look_ahead=ahead, seed=1)
+    cells = rng.permutation(free)[: len(free) // 2]
+    goals = rng.choice(free, len(cells))
+    since = np.zeros(len(cells), dtype=int)
+    for _ in range(400):
+        cells = crowd.step(cells, goals)
+        done = cells == goals
+        since = np.where(done, 0, since + 1)
+        goals[done] = rng.choice(free, int(done.sum()))
+    assert since.max() < 200
 
 
 @pytest.mark.parametrize("ahead", [0, 12])

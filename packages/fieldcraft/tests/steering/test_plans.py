@@ -84,3 +84,15 @@ def test_agents_led_along_paths_arrive(monkeypatch: pytest.MonkeyPatch, ahead: i
     walls = fc.Grid(5, 3, walls=[[0, 0, 0, 1, 0]] * 3, neighbors=4)
     with pytest.raises(InvalidValue, match="agent 1"):
         fc.steering.PIBT(walls).step([0, 5], [2, 4])
+
+
+def test_an_agent_that_arrives_in_a_plan_makes_room_from_then_on() -> None:
+    grid = fc.Grid(9, 1)
+    crowd = fc.steering.PIBT(grid, look_ahead=8, effort=0)
+    cells, goals = [1, 0], [3, 6]
+    for _ in range(2):
+        cells = crowd.step(cells, goals, priorities=[1, 0])
+    assert cells.tolist() == [3, 2]
+    for _ in range(4):
+        cells = crowd.step(cells, goals)
+    assert cells.tolist() == [7, 6]

@@ -37,6 +37,7 @@ NOBODY = np.int64(-1)
 _FACTOR = np.int64(48271)
 _PRIME = np.int64(2147483647)
 _OCCUPIED = np.int64(1) << np.int64(32)
+_LAST = np.float32(1 << 20)  # more than distances between cells mostly are
 
 
 @kernel(forceinline=True)
@@ -93,15 +94,45 @@ def _crosses(agents_at, next_cells, here, there, width):
 
 
 @kernel
+def _ends_blind(starts, ends, distances, leader, cell, there):
+    """Return whether a step leads into a corridor without another way out, in which every cell is
+    nearer to the goal of the row `leader` than the one before.
+    """
+    before = np.int64(cell)
+    at = np.int64(there)
+    while distance_of(distances, leader, at) < distance_of(distances, leader, before):
+        exits = 0
+        onward = at
+        for arc in range(starts[at], starts[at + 1]):
+            if np.int64(ends[arc]) != before:
+                exits += 1
+                onward = np.int64(ends[arc])
+        if exits != 1:
+            return exits == 0
+        before, at = at, onward
+    return False
+
+
+@kernel
 def _rank_options(
-    starts, ends, distances, rows, cells, i, base, state, agents_at, options, near, ties
+    starts, ends, distances, rows, cells, i, base, state, agents_at, options, near, ties, leader
 ):
     """Write the cells that an agent may enter, the best first. Return the end of the list and the
     state of the generator.
+
+    `leader` is the row of the agent for which this one makes room, negative for none. A cell on the
+    way of that one comes last, unless this agent comes nearer to its own goal there; if it leads
+    into a dead end, it is no option.
     """
     cell = cells[i]
     row = rows[i]
     count = base
+    away_now = np.float32(0)
+    leader_away = np.float32(0)
+    if leader >= 0:
+        leader_away = distance_of(distances, leader, cell)
+        if row >= 0:
+            away_now = distance_of(distances, row, cell)
     for arc in range(starts[cell] - 1, starts[cell + 1]):
         there = cell
         if arc >= starts[cell]:
@@ -112,6 +143,10 @@ def _rank_options(
             away = np.float32(0 if there == cell else 1)
         state = next_random(state)
         tie = state
+        if leader >= 0 and away >= away_now and distance_of(distances, leader, there) < leader_away:
+            if _ends_blind(starts, ends, distances, leader, cell, there):
+                continue
+            away += _LAST
         if agents_at[there] >= 0 and there != cell:
             tie += _OCCUPIED
         k = count
@@ -121,6 +156,32 @@ def _rank_options(
         options[k], near[k], ties[k] = there, away, tie
         count += 1
     return count, state
+
+
+@kernel
+def _takes_turns(ground, distances, rows, cells, leader, other):
+    """Return whether `leader`, which cannot get past `other`, steps aside and lets it out.
+
+    It does if it would come nearer to its goal in the cell of the other, and the other can step
+    back, and comes nearer to its own goal there or has none.
+    """
+    here = np.int64(cells[leader])
+    there = np.int64(cells[other])
+    row = rows[leader]
+    if row < 0:
+        return False
+    if distance_of(distances, row, there) >= distance_of(distances, row, here):
+        return False
+    back = False
+    for arc in range(ground.starts[there], ground.starts[there + 1]):
+        if np.int64(ground.ends[arc]) == here:
+            back = True
+    if not back:
+        return False
+    row = rows[other]
+    if row < 0:
+        return True
+    return distance_of(distances, row, here) < distance_of(distances, row, there)
 
 
 @kernel(
@@ -133,6 +194,9 @@ def step(ground, distances, rows, cells, order, pinned, seed, next_cells, at_cel
     Agent i is in `cells[i]` and takes the step with the shortest distance of `rows[i]`
     (`distance_of`); without a row it stays unless it is pushed. Agents choose in this `order`;
     `pinned` agents stay. `at_cells` is restored.
+
+    An agent that cannot make room, as it stands in a dead end, is let out: the one that pushed it
+    steps aside, and it takes that one's cell.
     """
     starts = ground.starts
     ends = ground.ends
@@ -159,8 +223,21 @@ def step(ground, distances, rows, cells, order, pinned, seed, next_cells, at_cel
         stack[0] = root
         nexts[0] = 0
         lasts[0], state = _rank_options(
-            starts, ends, distances, rows, cells, root, 0, state, agents_at, options, near, ties
+            starts,
+            ends,
+            distances,
+            rows,
+            cells,
+            root,
+            0,
+            state,
+            agents_at,
+            options,
+            near,
+            ties,
+            NOBODY,
         )
+        let_out = NOBODY
         depth = 1
         while depth > 0:
             i = np.int64(stack[depth - 1])
@@ -170,6 +247,8 @@ def step(ground, distances, rows, cells, order, pinned, seed, next_cells, at_cel
                 there = np.int64(options[nexts[depth - 1]])
                 nexts[depth - 1] += 1
                 if claimed[there] >= 0:
+                    continue
+                if depth == 1 and let_out >= 0 and there == cells[i]:
                     continue
                 j = np.int64(agents_at[there])
                 if j >= 0 and j != i and next_cells[j] == cells[i]:
@@ -198,6 +277,7 @@ def step(ground, distances, rows, cells, order, pinned, seed, next_cells, at_cel
                     options,
                     near,
                     ties,
+                    rows[root],
                 )
                 depth += 1
             elif done:
@@ -206,6 +286,19 @@ def step(ground, distances, rows, cells, order, pinned, seed, next_cells, at_cel
                 next_cells[i] = cells[i]
                 claimed[cells[i]] = i
                 depth -= 1
+                if (
+                    depth == 1
+                    and let_out < 0
+                    and _takes_turns(ground, distances, rows, cells, root, i)
+                ):
+                    let_out = i
+        if let_out >= 0:
+            there = np.int64(cells[root])
+            here = np.int64(cells[let_out])
+            if claimed[there] < 0 and not _crosses(agents_at, next_cells, here, there, width):
+                claimed[here] = NOBODY
+                claimed[there] = let_out
+                next_cells[let_out] = there
     for agent in range(cells.shape[0]):
         agents_at[cells[agent]] = -1
         claimed[next_cells[agent]] = -1

@@ -41,11 +41,16 @@ class PIBT:
     to its goal; an agent in its way inherits its priority and makes room. The priority of an agent
     grows while it is on its way.
 
+    An agent that makes room does not go ahead of the one it makes room for, unless it comes nearer
+    to its own goal. If it stands in a dead end and wants out, the other one steps aside and lets it
+    out.
+
     All agents arrive in turn, since the one with the highest priority comes nearer with every step,
     if each step of the space is part of a loop: a path of at least three different cells from the
     end of the step back to its beginning, on a grid without other diagonal steps. It is not enough
     that every cell is on a loop: where a single step joins two loops, agents on both sides may
-    block each other. With `pinned` agents or other `priorities` it does not hold either.
+    block each other. With `pinned` agents or other `priorities` it does not hold either. An agent
+    that stays at its goal in a dead end keeps others from cells behind it.
 
     Parameters
     ----------
@@ -53,8 +58,9 @@ class PIBT:
         Agents are in its cells, and each moves along one of its steps at a time.
     look_ahead : int, optional
         Number of steps that are planned ahead. 0 decides step by step, which takes a microsecond
-        per agent. With 10 to 20, dense crowds in narrow places jam far less. The guarantee about
-        the highest priority does not hold for plans.
+        per agent. With 10 to 20, crowds in narrow places get on better; where agents hold more than
+        half of all cells, plans are worth nothing. The guarantee about the highest priority does
+        not hold for plans.
     effort : int, optional
         Number of improvements per step, at most 10,000: a few agents that are in each other's way
         plan new paths, and keep them if their total cost is no higher.

@@ -45,11 +45,10 @@ class Plans:
         """
         pinned = agents.pinned
         next_cells = np.empty(len(cells), dtype=np.int64)
-        at_cells, scratch = self._step_scratch(ground.starts, len(cells))
-        first = (ground, agents.distances, agents.rows)
-        last = (order, pinned, seed, next_cells, at_cells, scratch)
+        led = (ground, agents.distances)
+        rest = (pinned, seed, next_cells, *self._step_scratch(ground.starts, len(cells)))
         if not self.times:
-            kernels.agents.pibt_steps.step(*first, cells, *last)
+            kernels.agents.pibt_steps.step(*led, agents.rows, cells, order, *rest)
             return next_cells
         plan = self._plan.copy()  # Ctrl-C leaves the last plans as they are
         continues = same and np.array_equal(plan[:, 1], cells)
@@ -61,7 +60,11 @@ class Plans:
             plan[:, 0] = cells
             planned = 0
         for t in range(planned, self.times):
-            kernels.agents.pibt_steps.step(*first, plan[:, t].astype(np.int64), *last)
+            # Who has arrived by then has no goal any more, and goes last.
+            arrived = _arrived(plan[:, : t + 1], agents.goals)
+            rows = np.where(arrived, -1, agents.rows)
+            turns = order[np.argsort(arrived[order], kind="stable")]
+            kernels.agents.pibt_steps.step(*led, rows, plan[:, t].astype(np.int64), turns, *rest)
             plan[:, t + 1] = next_cells
         if len(cells):
             self._improve(plan, ground, agents, seed)
@@ -112,3 +115,10 @@ class Plans:
             seed = kernels.agents.look_ahead.improve(
                 ground, agents, rounds, seed, bits, plan, self._occupied, self._scratch
             )
+
+
+def _arrived(plan: Cells, goals: Ints) -> NDArray[np.bool_]:
+    """Return who comes to its goal in a plan. An agent that begins there is not on its way."""
+    elsewhere: NDArray[np.bool_] = plan[:, 0] != goals
+    visited: NDArray[np.bool_] = (plan == goals[:, np.newaxis]).any(axis=1)
+    return elsewhere & visited
