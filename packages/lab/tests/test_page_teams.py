@@ -323,6 +323,10 @@ def test_a_phone_shows_the_map_first(browser: Any, teams: Lab) -> None:
     why = page.locator("#why").bounding_box()
     assert why["y"] < 844
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for tool in ("source", "drop", "wall"):
+        page.locator(f"[data-tool={tool}]").click()
+        numbers = page.locator("#numbers").bounding_box()
+        assert numbers["x"] > -1 and numbers["x"] + numbers["width"] < 391
     page.close()
 
 

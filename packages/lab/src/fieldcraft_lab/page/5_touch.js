@@ -27,9 +27,11 @@ function buildTools() {
     return choice;
   };
   const act = ([name, text, needsPlace]) => make("button", { title: needsPlace ? `${text}: then click on the map` : text, "aria-pressed": "false", onclick: () => (needsPlace ? chooseTool(`act:${name}`) : order({ do: "act", action: name }, true)), ...(needsPlace ? { "data-tool": `act:${name}` } : {}) }, `${needsPlace ? "\u25ce " : ""}${name}`);
+  const numbers = group("Numbers of the tool", make("div", { id: "targets", class: "targets", role: "group", "aria-label": "The layer to which the tool adds" }), number("Strength", "strength"), number("Brush", "brush"), number("Radius", "radius"));
+  numbers.id = "numbers";
   $("tools").replaceChildren(
     group("Tools", ...shown.map(([name, icon, text, title]) => make("button", { title, "aria-pressed": String(S.tool === name), onclick: () => chooseTool(name), "data-tool": name }, `${icon} ${text}`))),
-    group("Numbers of the tool", make("div", { id: "targets", class: "targets", role: "group", "aria-label": "The layer to which the tool adds" }), number("Strength", "strength"), number("Brush", "brush"), number("Radius", "radius")),
+    numbers,
     group("Actions of a player", ...actions.filter((each) => !each[3]).map(act), ...groups.map(choose)),
     group("Edits and view",
       hasPast() ? make("button", { id: "undo", title: "Undo the last edit (Ctrl+Z)", onclick: () => undo() }, "\u21b6 Undo") : null,
@@ -69,6 +71,7 @@ function chooseTool(name) {
   const needs = { source: ["strength"], drop: ["strength"], wall: ["brush"], open: ["brush"], best: ["radius"], worst: ["radius"] }[name] || [];
   for (const each of $("tools").querySelectorAll("label")) each.hidden = !needs.includes(each.dataset.for);
   paintTargets();
+  if (needs.length && $("numbers")) $("numbers").scrollIntoView({ block: "nearest", inline: "nearest" }); // on a narrow page the row of tools is scrolled to them
   over.style.cursor = name === "inspect" ? "crosshair" : "cell";
   redraw();
 }
