@@ -46,9 +46,9 @@ class Teams(Pictured, Suggesting):
     """Layers of one influence map, each the influence of one team, and the maps that follow from
     them.
 
-    `imap.add_teams(names, ...)` adds the layers; `Teams(imap, names)` uses existing ones, such as
-    the layers of a loaded map. `teams["red"]` is the layer of red, which takes sources. Teams are
-    numbered in the order of their names.
+    `imap.add_teams(names, ...)` adds the layers, and `imap.teams` has the teams, also on a copy or
+    a loaded map; `Teams(imap, names)` uses existing layers. `teams["red"]` is the layer of red,
+    which takes sources. Teams are numbered in the order of their names.
 
     The presence of a team in a cell is the magnitude of its layer there. All maps are made of
     presences, except `influence`, which is signed. Maps are expressions: they follow the layers and
