@@ -32,6 +32,7 @@ _PATROLS = 24  # patrols with goals of their own; others share one of these
 _RECENT = 3.0  # seconds after the last sighting in which searchers ignore noise
 _LISTEN_EVERY = 1.5  # seconds
 _LOUD = 2.0  # factor of the hearing threshold for searchers
+_APART = 12.0  # units between the goals of two patrols
 _NOISE_RADIUS = 4.0  # units around the source of a noise in which the player may be
 
 
@@ -106,9 +107,8 @@ def decide(
     loud = state.noise.reshape(-1)[people.cells[hunters]]
     hears = loud > settings.hunter.hearing
     searching = np.flatnonzero((loud > _LOUD * settings.hunter.hearing) & (new == SEARCH))
-    listening = contacts.ages[0] > _RECENT and state.step % settings.steps(
-        _LISTEN_EVERY
-    ) < settings.steps(settings.think)
+    since_listening = state.step % settings.steps(_LISTEN_EVERY)
+    listening = contacts.ages[0] > _RECENT and since_listening < settings.steps(settings.think)
     if len(searching) and listening:
         first = searching[np.argmax(loud[searching])]
         source = int(derived.source_of_noise(state.noise, at[first : first + 1])[0])
@@ -130,9 +130,9 @@ def decide(
 
     # Goals reached, and searches given up
     arrived = _arrived(ground, people.positions[hunters], people.cells[hunters], goal)
-    done = ((new == INVESTIGATE) & (arrived | ((own == INVESTIGATE) & timed_out & ~hears))) | (
-        (new == SEARCH) & (own == SEARCH) & timed_out
-    )
+    found_nothing = (own == INVESTIGATE) & timed_out & ~hears
+    gave_up = (new == SEARCH) & (own == SEARCH) & timed_out
+    done = ((new == INVESTIGATE) & (arrived | found_nothing)) | gave_up
     new[done] = PATROL
     goal[done] = NOTHING
     changed = new != own
@@ -182,9 +182,9 @@ def _best_targets(
     if not len(rows):
         return found
     far = np.sqrt((ground.away(at[rows], positions[columns]) ** 2).sum(axis=1))
-    far *= np.where(columns == 0, _PLAYER_FACTOR, 1.0) * np.where(
-        columns == targets[rows], _SAME_TARGET, 1.0
-    )
+    is_player = np.where(columns == 0, _PLAYER_FACTOR, 1.0)
+    is_same = np.where(columns == targets[rows], _SAME_TARGET, 1.0)
+    far *= is_player * is_same
     order = np.lexsort((columns, far, rows))
     first = order[np.flatnonzero(np.diff(rows[order], prepend=-1))]
     found[rows[first]] = columns[first]
@@ -243,9 +243,8 @@ def _patrol_goals(
         worth = flat[options] / (10.0 + far)
         if taken and len(taken) < _PATROLS:
             gaps = ground.away(places[:, None], ground.space.position_of(np.array(taken)))
-            worth *= np.clip(
-                np.sqrt((gaps**2).sum(axis=2)).min(axis=1) / (12 * ground.unit), 0.1, 1.0
-            )
+            nearest = np.sqrt((gaps**2).sum(axis=2)).min(axis=1)
+            worth *= np.clip(nearest / (_APART * ground.unit), 0.1, 1.0)
         goals[row] = int(options[np.argmax(worth)])
         taken.append(int(goals[row]))
     return goals

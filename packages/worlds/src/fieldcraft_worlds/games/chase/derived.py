@@ -57,7 +57,10 @@ class ChaseDerived:
         hunter = settings.hunter
         self.sight = Sight(space, hunter.view * unit, angle=hunter.angle, grace=hunter.grace)
         imap = InfluenceMap(space)
-        kind = "infection" if settings.infects else "enemy"
+        if settings.infects:
+            kind = "infection"
+        else:
+            kind = "enemy"
         self.infection = imap.add_layer(
             kind, Spread(1 / (_INFECTION_REACH * unit), 0.7, half_life=2.0), every=settings.think
         )
@@ -86,6 +89,7 @@ class ChaseDerived:
         return LastSeen(self.ground.space, unseen=60.0).state()
 
     def _fresh(self) -> dict[str, AnySearch]:
+        """Return new searches of all methods but the party."""
         run = self.settings.player.run * self.ground.unit
         return {name: SEARCHES[name](self.ground.space, run) for name in BESIDE}
 
@@ -112,11 +116,11 @@ class ChaseDerived:
             return noise
         layer.write(noise)
         flat = noise.reshape(-1)
-        for cell, amount in zip(
-            self.ground.cells_of(places).tolist() if len(places) else (), loud.tolist(), strict=True
-        ):
-            if amount > flat[cell]:  # the louder noise counts
-                layer.add_dynamic(cell, amount - float(flat[cell]))
+        if len(places):
+            cells = self.ground.cells_of(places).tolist()
+            for cell, amount in zip(cells, loud.tolist(), strict=True):
+                if amount > flat[cell]:  # the louder noise counts
+                    layer.add_dynamic(cell, amount - float(flat[cell]))
         if spreads:
             layer.step(_SOUND)
         values = layer.values.copy()
@@ -234,7 +238,8 @@ class ChaseDerived:
         if state.search == PARTY and PARTY in state.guesses:
             searches[PARTY] = self.search_at(state.guesses, PARTY)
         elif state.search == PARTY:
-            searches[PARTY] = party = self._party_at(self._blank)
+            party = self._party_at(self._blank)
+            searches[PARTY] = party
             hunters = state.people.rows(HUNTER)
             if (
                 (state.people.moods[hunters] == SEARCH).any()
@@ -256,6 +261,7 @@ class ChaseDerived:
         return memory
 
     def _party_at(self, memory: dict[str, Any]) -> SearchParty:
+        """Return the party with a memory, restored if it has another one."""
         if self._party_memory is not memory:
             self._party_memory = None
             self._party.restore(memory)

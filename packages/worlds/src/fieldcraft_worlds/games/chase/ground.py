@@ -62,7 +62,9 @@ class ChaseGround:
     @property
     def body(self) -> float:
         """The size in world units at which people and items are drawn."""
-        return self.unit if self.is_straight else _BODY * self.unit
+        if self.is_straight:
+            return self.unit
+        return _BODY * self.unit
 
     def eyes(self, people: People, rows: Ints | slice = slice(None)) -> Floats:
         """Return the positions that people see from and are seen at."""
@@ -106,6 +108,7 @@ def ground_of(space: Grid | Graph, scale: float) -> ChaseGround:
 
 
 def _unit_of(space: Graph) -> float:
+    """Return the default length of a unit, in world units."""
     if space.mesh is not None:
         return float(np.sqrt(space.areas.sum() / _UNITS_OF_MESH))
     return space.typical_step / 2

@@ -157,9 +157,8 @@ class _MeshMovement(Movement):
             at[leapers] = move(self.space, positions[leapers], shifts[leapers])
         moved = (at - positions) / dt
         size = np.sqrt((moved**2).sum(axis=1))
-        moved *= np.minimum(1.0, 2 * speeds / np.maximum(size, 1e-12))[
-            :, None
-        ]  # a leap is not faster
+        # A leap is not faster.
+        moved *= np.minimum(1.0, 2 * speeds / np.maximum(size, 1e-12))[:, np.newaxis]
         return at, moved, self.cells_of(at), ahead
 
 
@@ -236,14 +235,17 @@ class _WaypointMovement(Movement):
             cost = np.ones(len(on_edge))
         else:
             cost = (costs[back] + costs[forth]) / 2
-        done, rest = (
-            np.sqrt(((self.space.positions[ends] - positions[on_edge]) ** 2).sum(axis=1)) * cost
-            for ends in (back, forth)
-        )
+        done = self._distances(positions[on_edge], back) * cost
+        rest = self._distances(positions[on_edge], forth) * cost
         far = distances.exact
         turns = self._leads(forth, back) & (far[back] + done < far[forth] + rest)
         following[on_edge] = np.where(turns, back, forth)
         return np.zeros(positions.shape), following
+
+    def _distances(self, positions: Floats, vertices: Ints) -> Floats:
+        """Return the straight distances from positions to vertices, (N,)."""
+        gaps = self.space.positions[vertices] - positions
+        return np.asarray(np.sqrt((gaps**2).sum(axis=1)))
 
     def _next(self, distances: DistanceMap, cells: Ints) -> Ints:
         """Return the next vertex on the shortest path from each cell, NOTHING without a path."""
@@ -251,7 +253,7 @@ class _WaypointMovement(Movement):
         return np.where(steps.found, steps.cells, NOTHING)
 
     def _turn(self, at: Floats, cells: Ints, ahead: Ints, desired: Floats, goals: Ints) -> None:
-        """Turn people on edges that lead both edges, if they want to go back or have a shorter path
+        """Turn people on edges that lead both ways, if they want to go back or have a shorter path
         to their goal there.
         """
         on_edge = np.flatnonzero(ahead != NOTHING)
@@ -267,7 +269,9 @@ class _WaypointMovement(Movement):
             some = on_edge[rows]
             turns[rows] = far[cells[some]] + done[rows] < far[ahead[some]] + rest[rows]
         rows = on_edge[turns]
-        cells[rows], ahead[rows] = ahead[rows], cells[rows].copy()
+        forth_cells = ahead[rows]
+        ahead[rows] = cells[rows]
+        cells[rows] = forth_cells
 
     def _leads(self, starts: Ints, ends: Ints) -> Bools:
         """Return whether edges lead from starts to ends."""
@@ -284,9 +288,8 @@ class _WaypointMovement(Movement):
             out = out[self._home[out]]
             if len(out):
                 gaps = vertices[out, :2] - vertices[cells[row], :2]
-                along = (gaps @ desired[row, :2]) / np.maximum(
-                    np.sqrt((gaps**2).sum(axis=1)), 1e-12
-                )
+                lengths = np.sqrt((gaps**2).sum(axis=1))
+                along = (gaps @ desired[row, :2]) / np.maximum(lengths, 1e-12)
                 if along.max() > _LEAST_COSINE:
                     found[row] = out[np.argmax(along)]
         return found

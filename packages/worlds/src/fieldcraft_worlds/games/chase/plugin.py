@@ -78,8 +78,10 @@ class ChaseWorld(DerivedWorld):
             orders.append(Walk(0.0, 0.0))
         if inputs.held("sneak"):
             gait = "sneak"
+        elif inputs.held("run"):
+            gait = "run"
         else:
-            gait = "run" if inputs.held("run") else "walk"
+            gait = "walk"
         if (state.by_hand or orders) and state.gait != GAITS[gait]:
             orders.append(Pace(gait))
         for event in inputs.events:
@@ -88,9 +90,8 @@ class ChaseWorld(DerivedWorld):
             if event.action == "lead":
                 orders.append(Lead(not state.by_hand))
             elif event.action == "search":
-                orders.append(
-                    SearchBy(SEARCHING[(SEARCHING.index(state.search) + 1) % len(SEARCHING)])
-                )
+                following = (SEARCHING.index(state.search) + 1) % len(SEARCHING)
+                orders.append(SearchBy(SEARCHING[following]))
             elif event.action == "call":
                 orders.append(Call())
             elif event.action == "go" and event.position is not None:

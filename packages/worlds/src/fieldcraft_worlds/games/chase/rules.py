@@ -40,9 +40,10 @@ __all__ = ["FLEEING", "STROLLING", "HunterAI", "start", "step"]
 HunterAI = Callable[[ChaseDerived, State, Sighting, np.random.Generator], State]
 """Returns a state with new moods, targets and goals of hunters; see `ai.decide`."""
 
-# moods of civilians
+# Moods of civilians.
 STROLLING = 0
 FLEEING = 1
+_PACES = np.array([0.75, 1.0, 0.85])  # of hunters that investigate, chase and search
 _CALM = 0.6  # factor of the fear at which fleeing civilians stop
 _BESIDE = 2.0  # units from the player to a companion
 _PAUSE = 6.0  # seconds that a civilian stays in a place
@@ -105,6 +106,7 @@ def _think(
     rng: np.random.Generator,
     ai: HunterAI,
 ) -> State:
+    """Return the state after the decisions of hunters, civilians and the script."""
     people = state.people
     prey = np.flatnonzero(
         (people.roles == PLAYER) | ((people.roles == CIVILIAN) & settings.infects)
@@ -179,6 +181,7 @@ def _footstep(ground: ChaseGround, settings: Settings, state: State) -> float:
 
 
 def _runs(state: State) -> bool:
+    """Return whether the player runs, for which it needs breath."""
     return state.gait == RUN and state.breath > 0
 
 
@@ -186,6 +189,7 @@ def _runs(state: State) -> bool:
 
 
 def _walk(ground: ChaseGround, settings: Settings, state: State) -> State:
+    """Return the state with all people moved."""
     people = state.people
     unit = ground.unit
     count = len(people)
@@ -194,7 +198,7 @@ def _walk(ground: ChaseGround, settings: Settings, state: State) -> State:
     goals = np.where(people.roles == TURNING, NOTHING, people.goals)
 
     hunters = people.rows(HUNTER)
-    by_mood = np.array([settings.hunter.walk, *(np.array([0.75, 1.0, 0.85]) * settings.hunter.run)])
+    by_mood = np.array([settings.hunter.walk, *(_PACES * settings.hunter.run)])
     speeds[hunters] = by_mood[people.moods[hunters]] * settings.pace
     direct = hunters[
         (people.moods[hunters] == CHASE)
@@ -218,8 +222,10 @@ def _walk(ground: ChaseGround, settings: Settings, state: State) -> State:
     running = _runs(state)
     if state.gait == SNEAK:
         speeds[0] = player.sneak
+    elif running:
+        speeds[0] = player.run
     else:
-        speeds[0] = player.run if running else player.walk
+        speeds[0] = player.walk
     desired[0] = state.wish
     if state.by_hand:
         goals[0] = state.goal
@@ -287,8 +293,9 @@ def _bite(ground: ChaseGround, settings: Settings, state: State) -> tuple[State,
     until = people.until.copy()
     targets = people.targets.copy()
     goals = people.goals.copy()
-    busy = settings.steps(settings.hunter.stun), settings.steps(settings.civilian.feast)
-    until[hunters] = state.step + np.where(prey == 0, *busy)
+    stun = settings.steps(settings.hunter.stun)
+    feast = settings.steps(settings.civilian.feast)
+    until[hunters] = state.step + np.where(prey == 0, stun, feast)
     victims = np.unique(prey[prey > 0])
     roles[victims] = TURNING
     goals[victims] = NOTHING
@@ -296,13 +303,11 @@ def _bite(ground: ChaseGround, settings: Settings, state: State) -> tuple[State,
     targets[np.isin(targets, victims)] = NOBODY
     caught = bool((prey == 0).any())
     state = state.with_people(roles=roles, until=until, targets=targets, goals=goals)
-    state = replace(
-        state,
-        bitten=state.bitten + len(victims),
-        hearts=state.hearts - int(caught),
-        hurt=state.step if caught else state.hurt,
-        breath=settings.player.breath if caught else state.breath,
-    )
+    state = replace(state, bitten=state.bitten + len(victims))
+    if caught:
+        state = replace(
+            state, hearts=state.hearts - 1, hurt=state.step, breath=settings.player.breath
+        )
     return state, people.positions[victims]
 
 
@@ -313,14 +318,15 @@ def _convert(state: State) -> State:
     rows = rows[people.until[rows] <= state.step]
     if not len(rows):
         return state
-    roles, moods, since, targets, goals = (
-        column.copy()
-        for column in (people.roles, people.moods, people.since, people.targets, people.goals)
-    )
+    roles = people.roles.copy()
     roles[rows] = HUNTER
+    moods = people.moods.copy()
     moods[rows] = PATROL
+    since = people.since.copy()
     since[rows] = state.step
+    targets = people.targets.copy()
     targets[rows] = NOBODY
+    goals = people.goals.copy()
     goals[rows] = NOTHING
     return state.with_people(roles=roles, moods=moods, since=since, targets=targets, goals=goals)
 
@@ -351,6 +357,7 @@ def _make_noise(
 
 
 def _end(ground: ChaseGround, settings: Settings, state: State) -> State:
+    """Return the state with items taken, and the outcome at the end."""
     at = state.people.positions[0]
     items = state.items
     if len(items):

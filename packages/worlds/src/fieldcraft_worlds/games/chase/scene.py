@@ -111,8 +111,12 @@ def result(settings: Settings, state: State) -> str | None:
 
 
 def _title(settings: Settings, state: State) -> str:
+    """Return the title of a picture."""
     left = int(np.count_nonzero(~state.items.taken))
-    task = f"{left} to find" if left else "to the exit"
+    if left:
+        task = f"{left} to find"
+    else:
+        task = "to the exit"
     return f"chase, {state.step / settings.rate:.0f} s: {task}"
 
 
@@ -135,17 +139,11 @@ def _field(
         found = Field(state.noise, "noise", (0.0, 1.0), "warning", threshold=0.01, opacity=0.9)
     elif "heat" in overlays:
         heat = derived.flood(state.guesses).values
+        label = "heat of the flood"
         if heat is None:
+            heat = np.zeros_like(state.noise)
             label = "heat: no search now"
-        else:
-            label = "heat of the flood"
-        found = Field(
-            np.zeros_like(state.noise) if heat is None else heat,
-            label,
-            (_COOLEST, 1.0),
-            "danger",
-            opacity=0.9,
-        )
+        found = Field(heat, label, (_COOLEST, 1.0), "danger", opacity=0.9)
     elif "belief" in overlays:
         found = _belief_field(derived, state)
     elif "staleness" in overlays:
@@ -200,18 +198,15 @@ def _cones(ground: ChaseGround, settings: Settings, state: State) -> tuple[Cones
     people = state.people
     hunters = people.rows(HUNTER)
     angle = settings.hunter.angle
-    return tuple(
-        Cones(
-            people.positions[rows],
-            people.headings[rows],
-            0.3 * settings.hunter.view * ground.unit,
-            angle,
-            tone,
-            opacity=0.22,
-        )
-        for mood, tone in MOOD_TONES.items()
-        if len(rows := hunters[people.moods[hunters] == mood])
-    )
+    length = 0.3 * settings.hunter.view * ground.unit
+    cones = []
+    for mood, tone in MOOD_TONES.items():
+        rows = hunters[people.moods[hunters] == mood]
+        if len(rows):
+            places = people.positions[rows]
+            headings = people.headings[rows]
+            cones.append(Cones(places, headings, length, angle, tone, opacity=0.22))
+    return tuple(cones)
 
 
 def _lines(
@@ -219,9 +214,8 @@ def _lines(
 ) -> Iterator[Lines]:
     people = state.people
     if "paths" in overlays:
-        walking = [row for row in people.rows(HUNTER).tolist() if people.goals[row] != NOTHING][
-            :_MOST_PATHS
-        ]
+        hunters = people.rows(HUNTER)
+        walking = hunters[people.goals[hunters] != NOTHING][:_MOST_PATHS].tolist()
         for mood, tone in MOOD_TONES.items():
             paths = tuple(
                 _path(ground, people.positions[row], int(people.cells[row]), int(people.goals[row]))
@@ -230,20 +224,12 @@ def _lines(
             )
             if paths:
                 yield Lines(paths, tone, width=1.8, opacity=0.8)
-        direct = [
-            r
-            for r in people.rows(HUNTER).tolist()
-            if people.goals[r] == NOTHING and people.targets[r] != NOBODY
-        ]
-        if direct:
-            yield Lines(
-                np.stack(
-                    [people.positions[direct, :2], people.positions[people.targets[direct], :2]],
-                    axis=1,
-                ),
-                "danger",
-                width=1.8,
-            )
+        is_direct = (people.goals[hunters] == NOTHING) & (people.targets[hunters] != NOBODY)
+        direct = hunters[is_direct]
+        if len(direct):
+            starts = people.positions[direct, :2]
+            ends = people.positions[people.targets[direct], :2]
+            yield Lines(np.stack([starts, ends], axis=1), "danger", width=1.8)
         if state.goal != NOTHING:
             yield Lines(
                 (_path(ground, people.positions[0], int(people.cells[0]), state.goal),),
@@ -262,13 +248,14 @@ def _lines(
 def _path(
     ground: ChaseGround, at: NDArray[np.float64], cell: int, goal: int
 ) -> NDArray[np.float64]:
-    path = distance_map(ground.space, ground.space.position_of(goal)).descend(
-        ground.space.position_of(cell)
-    )
+    """Return the points of the path of a person to a cell, (N, 2)."""
+    to_goal = distance_map(ground.space, ground.space.position_of(goal))
+    path = to_goal.descend(ground.space.position_of(cell))
     return np.concatenate([at[None, :2], path.positions[1:, :2]])
 
 
 def _estimate(derived: ChaseDerived, state: State) -> NDArray[np.float64] | None:
+    """Return where hunters think that the player is; None while they see it, or without a guess."""
     if state.contacts.in_sight[0]:
         return None
     return derived.search_at(state.guesses, state.search).estimate()
@@ -344,7 +331,9 @@ def _sounds(settings: Settings, state: State, unit: float) -> Iterator[Marks]:
 
 def _labels(ground: ChaseGround, state: State) -> Iterator[Label]:
     people = state.people
-    up = 1.1 * ground.body * (1 if ground.space.y_up else -1)
+    up = 1.1 * ground.body
+    if not ground.space.y_up:
+        up = -up
     hunters = people.rows(HUNTER)
     for row in hunters[people.moods[hunters] != PATROL][:_LABELS].tolist():
         x, y = people.positions[row, :2].tolist()
@@ -357,6 +346,7 @@ def _labels(ground: ChaseGround, state: State) -> Iterator[Label]:
 
 
 def _companions(state: State) -> NDArray[np.int64]:
+    """Return the rows of the civilians that come along with the player."""
     people = state.people
     return np.flatnonzero((people.roles == CIVILIAN) & (people.targets == 0))
 
@@ -386,11 +376,10 @@ def _facts(settings: Settings, derived: ChaseDerived, state: State) -> Iterator[
     age = float(state.contacts.ages[0])
     if state.contacts.in_sight[0]:
         known = "in sight"
+    elif np.isinf(age):
+        known = "never seen"
     else:
-        if np.isinf(age):
-            known = "never seen"
-        else:
-            known = f"lost {age:.0f} s ago"
+        known = f"lost {age:.0f} s ago"
     yield Fact("player is", known)
     yield Fact("hunters search by", state.search)
     if (people.moods[hunters] == SEARCH).any():

@@ -44,9 +44,11 @@ class Search:
         self._begin(_NONE)
 
     def _begin(self, last: int) -> None:
+        """Begin a search from a cell, or stop: `_NONE`."""
         self._last = last
         self._ticks = 0
-        self._goals, self._given = np.zeros((2, 0), dtype=np.int64)
+        self._goals = np.zeros(0, dtype=np.int64)
+        self._given = np.zeros(0, dtype=np.int64)
 
     def lost(self, position: ArrayLike, velocity: ArrayLike | None = None) -> None:
         """Begin anew: the target was last seen at a world position, with a velocity in world units
@@ -117,7 +119,8 @@ class Search:
         try:
             last = int(state["last"])
             ticks = int(state["ticks"])
-            goals, given = (np.array(state[name], dtype=np.int64) for name in ("goals", "given"))
+            goals = np.array(state["goals"], dtype=np.int64)
+            given = np.array(state["given"], dtype=np.int64)
             cells = [last, *goals.tolist()]
             if goals.shape != given.shape or not all(_NONE <= c < len(self.space) for c in cells):
                 raise ValueError("goals off the map")
@@ -145,6 +148,7 @@ class Search:
         raise NotImplementedError
 
     def _open_cell(self, position: ArrayLike) -> int:
+        """Return the open cell nearest to a world position."""
         rule = "A target is in one place"
         point = checks.position(position, rule, dimensions=self.space.dimensions)
         return int(self.space.nearest_open(int(self.space.cell_at(point))))
@@ -215,7 +219,9 @@ class GuidedSearch(Search):
     @property
     def values(self) -> NDArray[np.float32] | None:
         """The heat or the belief of each cell; None without a flood."""
-        return None if self.guide is None else self.guide.values
+        if self.guide is None:
+            return None
+        return self.guide.values
 
     def estimate(self) -> Floats | None:
         """Return the likeliest position, or the middle of the flood; None without one."""
@@ -251,6 +257,7 @@ class FloodSearch(GuidedSearch):
         self._flood(self.space.position_of(self._last), motion)
 
     def _flood(self, place: Floats, velocity: Floats) -> Pursuit:
+        """Begin a flood, and return it."""
         self._seed = (place, velocity)
         known = None
         if velocity.any():
@@ -263,7 +270,8 @@ class FloodSearch(GuidedSearch):
     def found(self, position: ArrayLike) -> None:
         """Forget the flood."""
         super().found(position)
-        self.guide = self._seed = None
+        self.guide = None
+        self._seed = None
 
     def state(self) -> dict[str, Any]:
         """Return the state as plain data."""
@@ -275,7 +283,8 @@ class FloodSearch(GuidedSearch):
 
     def _restore(self, state: Mapping[str, Any], count: int) -> None:
         if state["seed"] is None or state["flood"] is None:
-            self.guide = self._seed = None
+            self.guide = None
+            self._seed = None
             return
         seed = np.array(state["seed"], dtype=np.float64)
         flood = self.guide
@@ -306,7 +315,10 @@ class BeliefSearch(GuidedSearch):
     def report(self, position: ArrayLike, radius: float) -> None:
         """Record a noise: the target is probably within a radius of a world position."""
         self.guide.report(position, radius)
-        self._begin(self._last if self.searching else self._open_cell(position))
+        if self.searching:
+            self._begin(self._last)
+        else:
+            self._begin(self._open_cell(position))
 
     def state(self) -> dict[str, Any]:
         """Return the state as plain data."""

@@ -66,24 +66,21 @@ class Commander:
         if not len(enemies) or not len(starts):
             return []
         found = []
-        for row, weights in zip(
-            enemies.tolist(), self._weights(derived, state, team, enemies).tolist(), strict=True
-        ):
+        all_weights = self._weights(derived, state, team, enemies).tolist()
+        for row, weight in zip(enemies.tolist(), all_weights, strict=True):
             route = derived.route_to_tower(team, row, self.safely)
             if route is None:
-                far = np.inf
-            else:
-                far = (
-                    float(route.distance.values.reshape(-1)[starts].min())
-                    / derived.walking.cell_size
-                )
-            if np.isfinite(far):
-                if self.weak:
-                    held = f" x {weights:.1f} for the influence there"
-                else:
-                    held = ""
-                fire = " with fire on the path" if self.safely else ""
-                found.append((far * weights, row, f"{far:.0f} cells{fire}{held}"))
+                continue
+            nearest = float(route.distance.values.reshape(-1)[starts].min())
+            far = nearest / derived.walking.cell_size
+            if not np.isfinite(far):
+                continue
+            words = f"{far:.0f} cells"
+            if self.safely:
+                words += " with fire on the path"
+            if self.weak:
+                words += f" x {weight:.1f} for the influence there"
+            found.append((far * weight, row, words))
         return [(row, words) for _, row, words in sorted(found)]
 
     # Targets
@@ -147,7 +144,9 @@ class Commander:
             attacked = self._tower_under_attack(derived, team, own)
         else:
             attacked = NOTHING
-        post = place if attacked == NOTHING else attacked
+        post = attacked
+        if attacked == NOTHING:
+            post = place
         if post == NOTHING:
             return []
         tower = next(
@@ -215,18 +214,13 @@ class Commander:
         """
         space = derived.walking
         if not len(starts):
-            return NOTHING, NOTHING
+            return (NOTHING, NOTHING)
         at = space.position_of(starts).reshape(-1, 2)
         gaps = away(space, at, derived.middles[enemies][:, None])
-        size = (
-            derived.settings.tower.size + 1
-        ) * space.cell_size  # from a tower's middle to the corners of its ring
-        least = (
-            np.array(
-                [measure(np.maximum(np.hypot(gap[:, 0], gap[:, 1]) - size, 0.0)) for gap in gaps]
-            )
-            * weights
-        )
+        # The distance from a tower's middle to the corners of its ring.
+        size = (derived.settings.tower.size + 1) * space.cell_size
+        straight = np.maximum(np.hypot(gaps[..., 0], gaps[..., 1]) - size, 0.0)
+        least = np.array([measure(lengths) for lengths in straight]) * weights
         best = np.inf
         place = NOTHING
         target = NOTHING
@@ -254,9 +248,8 @@ class Commander:
         hostile = np.zeros(len(derived.space))
         for number in range(len(names)):
             if number != team:
-                hostile += derived.teams[names[number]].values.reshape(-1) - derived.quiet[
-                    number
-                ].values.reshape(-1)
+                all_influence = derived.teams[names[number]].values.reshape(-1)
+                hostile += all_influence - derived.quiet[number].values.reshape(-1)
         tension = derived.teams.tension().values.reshape(-1)
         least = derived.settings.commander.pressed * derived.settings.tower.influence
         rings = [derived.rings[row] for row in own.tolist()]

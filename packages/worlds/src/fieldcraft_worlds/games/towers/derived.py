@@ -31,7 +31,7 @@ from fieldcraft_worlds.games.walking import walking_grid
 
 _MOST_PATHS = 48
 _PLAIN = -1
-# factor of the units' sight: longest path to a tower in sight across ground that blocks walking
+# The longest path to a tower in sight across ground that blocks walking, as a factor of the sight.
 _WALK = 3.0
 
 
@@ -128,32 +128,29 @@ class TowersDerived:
         ):
             return
         self._twin = None
-        here = {
-            (int(i), int(c), int(t)): row
-            for row, (i, c, t) in enumerate(zip(old.ids, old.cells, old.teams, strict=True))
-        }
-        wanted = [
-            (int(i), int(c), int(t)) for i, c, t in zip(new.ids, new.cells, new.teams, strict=True)
-        ]
+        here = {key: row for row, key in enumerate(_keys_of(old))}
+        wanted = _keys_of(new)
         left = set(wanted)
         reach = self.settings.tower.size // 2
         for key, row in here.items():
             if key not in left:
-                for layer, source in zip(
-                    self._layers_of(key[2]), self._tower_sources[row], strict=True
-                ):
+                _, cell, team = key
+                layers = self._layers_of(team)
+                for layer, source in zip(layers, self._tower_sources[row], strict=True):
                     layer.sources.remove([source])
-                self.walking.set_walls(ground.block(self.walking, key[1], reach), False)
+                self.walking.set_walls(ground.block(self.walking, cell, reach), False)
         sources = np.zeros((len(wanted), 3), dtype=np.int64)
         for row, key in enumerate(wanted):
+            _, cell, team = key
             if key in here:
                 sources[row] = self._tower_sources[here[key]]
             else:
-                sources[row] = self._add_tower(key[1], key[2])
+                sources[row] = self._add_tower(cell, team)
         # After all removals: a new tower may take the place of an old one.
         for key in wanted:
+            _, cell, _ = key
             if key not in here:
-                self.walking.set_walls(ground.block(self.walking, key[1], reach), True)
+                self.walking.set_walls(ground.block(self.walking, cell, reach), True)
         self.towers = new
         self._tower_sources = sources
         for layer in (*self.quiet, *self.fire):
@@ -227,6 +224,7 @@ class TowersDerived:
         return self._twin
 
     def _follow_units(self, units: Units) -> None:
+        """Update the sources of units."""
         old = self._units
         unit = self.settings.unit
         if len(units):
@@ -303,21 +301,24 @@ class TowersDerived:
     def routes(self, state: State) -> Iterator[tuple[int, int, Route]]:
         """Yield the squads that have a route and units: (team, squad, route)."""
         held = np.unique(state.units.teams * self.settings.squads + state.units.squads)
-        for team, squad in (divmod(number, self.settings.squads) for number in held.tolist()):
+        for number in held.tolist():
+            team, squad = divmod(number, self.settings.squads)
             route = self.route(state, team, squad)
             if route is not None:
                 yield team, squad, route
 
     def _route(self, team: int, goals: Ints, safely: bool) -> Route | None:
+        """Return the route of a team to some cells, cached; None without a cell."""
         if not len(goals):
             return None
-        cost_of = team if safely else _PLAIN
-        key = (cost_of, goals.tobytes())
-        route = self._routes.pop(key, None)
         if safely:
+            cost_of = team
             cost = self.cost(team)
         else:
+            cost_of = _PLAIN
             cost = None
+        key = (cost_of, goals.tobytes())
+        route = self._routes.pop(key, None)
         if route is None:
             distance = distance_map(self.walking, self.walking.position_of(goals), cost=cost)
             route = Route(cost_of, goals, distance, self._version)
@@ -338,3 +339,9 @@ class TowersDerived:
         for key, route in list(self._routes.items()):
             if walls[route.goals].any() or (len(route.goals) > 1 and key[1] not in rings):
                 del self._routes[key]
+
+
+def _keys_of(towers: Towers) -> list[tuple[int, int, int]]:
+    """Return the id, the cell and the team of each tower."""
+    columns = (towers.ids.tolist(), towers.cells.tolist(), towers.teams.tolist())
+    return list(zip(*columns, strict=True))

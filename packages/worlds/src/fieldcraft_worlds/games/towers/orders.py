@@ -116,6 +116,7 @@ def apply(derived: TowersDerived, state: State, orders: Sequence[Order]) -> Stat
 
 
 def _check_numbers(derived: TowersDerived, order: Order) -> None:
+    """Refuse teams and squads that don't exist."""
     settings = derived.settings
     for name, most in (
         ("team", len(settings.teams)),
@@ -157,9 +158,9 @@ def check_site(derived: TowersDerived, towers: Towers, team: int, cell: int) -> 
     derived.follow_towers(towers)
     cells = ground.block_of_tower(space, cell, settings.tower.size // 2)
     least = settings.tower.range * space.cell_size
-    gaps = np.hypot(
-        *away(space, space.position_of(cell), space.position_of(towers.cells).reshape(-1, 2)).T
-    )
+    middles = space.position_of(towers.cells).reshape(-1, 2)
+    offsets = away(space, space.position_of(cell), middles)
+    gaps = np.hypot(offsets[:, 0], offsets[:, 1])
     near = (gaps < least) & (towers.teams != team)
     if near.any():
         raise InvalidValue(
@@ -234,10 +235,10 @@ def _send(derived: TowersDerived, state: State, order: Send) -> State:
     _check_begun(state, order)
     most = checks.integer("count", order.count, minimum=1)
     row = _tower_row(derived, state, order.tower, order.team)
-    own = int(np.count_nonzero(state.units.teams == order.team)) + int(
-        state.towers.queues[state.towers.teams == order.team].sum()
-    )
-    count = max(0, min(most, int(state.supply[order.team]), derived.settings.units - own))
+    alive = int(np.count_nonzero(state.units.teams == order.team))
+    queued = int(state.towers.queues[state.towers.teams == order.team].sum())
+    room = derived.settings.units - alive - queued
+    count = max(0, min(most, int(state.supply[order.team]), room))
     if not count:
         return state
     queues = state.towers.queues.copy()
@@ -319,6 +320,7 @@ def _check_begun(state: State, order: Order) -> None:
 
 
 def _tower_row(derived: TowersDerived, state: State, tower: int, team: int | None) -> int:
+    """Return the row of a tower by its id; refuse one of another team than `team`."""
     rows = np.flatnonzero(state.towers.ids == checks.integer("tower", tower))
     if not len(rows):
         raise InvalidValue(

@@ -151,6 +151,9 @@ class Planner(Commander):
         size: int,
         every_ground: bool,
     ) -> Forecast:
+        """Return the forecast of an attack on a tower by its row, from a cell, at the cost of the
+        path.
+        """
         settings = derived.settings
         space = derived.walking
         towers = state.towers
@@ -162,19 +165,11 @@ class Planner(Commander):
         ring = derived.rings[row]
         threat = derived.threat(team).reshape(-1)
         if self.safely:
-            lost = (
-                max(cost - path.length, 0.0)
-                / max(settings.caution, 1e-9)
-                / space.cell_size
-                / unit.speed
-            )
+            exposure = max(cost - path.length, 0.0) / max(settings.caution, 1e-9)
         else:
-            lost = (
-                float(threat[np.atleast_1d(space.cell_at(path.positions))].mean())
-                * path.length
-                / space.cell_size
-                / unit.speed
-            )
+            cells = np.atleast_1d(space.cell_at(path.positions))
+            exposure = float(threat[cells].mean()) * path.length
+        lost = exposure / space.cell_size / unit.speed
         pressure = sum(tower.damage) / 2 / tower.interval / unit.health
         cover = float(threat[ring].max()) / pressure
         gaps = np.abs(state.units.positions - derived.middles[row]) / space.cell_size
@@ -248,9 +243,8 @@ class Planner(Commander):
         others = np.sum(
             [imap[name].values for number, name in enumerate(names) if number != team], axis=0
         )
-        return int(np.count_nonzero((imap[names[team]].values > others) & ~walls)) / max(
-            int(np.count_nonzero(~walls)), 1
-        )
+        owned = int(np.count_nonzero((imap[names[team]].values > others) & ~walls))
+        return owned / max(int(np.count_nonzero(~walls)), 1)
 
     # Waves
 
@@ -298,10 +292,8 @@ class Planner(Commander):
         """
         wave = (state.units.teams == team) & (state.units.squads == squad)
         gaps = state.units.positions[wave] - derived.middles[forecast.row]
-        return (
-            float(np.median(np.hypot(*gaps.T))) / derived.space.cell_size
-            > derived.settings.tower.range
-        )
+        far = float(np.median(np.hypot(gaps[:, 0], gaps[:, 1]))) / derived.space.cell_size
+        return far > derived.settings.tower.range
 
     # The reserve
 
@@ -314,16 +306,18 @@ class Planner(Commander):
         sizes: Ints,
         forecasts: list[Forecast],
     ) -> list[Order]:
+        """Return orders to gather the reserve at a tower, and to attack with a large enough one."""
         settings = derived.settings
-        best = forecasts[0] if forecasts else None
+        best = None
+        post = NOTHING
+        if forecasts:
+            best = forecasts[0]
+            post = best.start
+        hot = NOTHING
         if self.reinforce:
             hot = self._tower_under_attack(derived, team, own)
-        else:
-            hot = NOTHING
         if hot != NOTHING:
             post = hot
-        else:
-            post = best.start if best is not None else NOTHING
         if post == NOTHING:
             return []
         source = next(row for row in own.tolist() if post in derived.rings[row])

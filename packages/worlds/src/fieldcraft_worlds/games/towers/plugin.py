@@ -103,11 +103,16 @@ class TowerWorld(DerivedWorld):
     def scene(self, state: State, overlays: frozenset[str]) -> Scene:
         """Return the scene of a state."""
         by_hand = np.flatnonzero(state.by_hand)
-        return scene.scene_of(self.derived, state, overlays, int(by_hand[0]) if len(by_hand) else 0)
+        team = 0
+        if len(by_hand):
+            team = int(by_hand[0])
+        return scene.scene_of(self.derived, state, overlays, team)
 
     def begins(self, state: State) -> str | None:
         """Return the action that starts the match, before the start."""
-        return None if state.begun else "begin"
+        if state.begun:
+            return None
+        return "begin"
 
     def result(self, state: State) -> str | None:
         """Return how it ended."""
@@ -130,6 +135,7 @@ class TowerWorld(DerivedWorld):
         first: bool,
         position: tuple[float, float],
     ) -> list[Order]:
+        """Return the orders of a click: of the first action of the mouse, or of the second."""
         tower = self._tower_at(state, position)
         if tower < 0:
             owner = -1
@@ -152,12 +158,10 @@ class TowerWorld(DerivedWorld):
     def _tower_at(self, state: State, position: tuple[float, float]) -> int:
         """Return the id of the tower at a position, with a tolerance of half a cell, or -1."""
         space = self.derived.space
-        gaps = np.abs(
-            away(space, position, space.position_of(state.towers.cells).reshape(-1, 2))
-        ).max(axis=1)
-        near = np.flatnonzero(
-            gaps <= (self.derived.settings.tower.size / 2 + 0.5) * space.cell_size
-        )
+        middles = space.position_of(state.towers.cells).reshape(-1, 2)
+        gaps = np.abs(away(space, position, middles)).max(axis=1)
+        reach = (self.derived.settings.tower.size / 2 + 0.5) * space.cell_size
+        near = np.flatnonzero(gaps <= reach)
         if len(near):
             return int(state.towers.ids[near[np.argmin(gaps[near])]])
         return -1

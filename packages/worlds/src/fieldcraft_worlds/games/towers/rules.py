@@ -75,6 +75,7 @@ def advance(derived: TowersDerived, state: State, rng: np.random.Generator) -> S
 
 
 def _move(derived: TowersDerived, state: State, sightings: Sightings) -> Units:
+    """Return the units a step later."""
     units = state.units
     if not len(units):
         return units
@@ -130,6 +131,7 @@ def _desired_velocities(derived: TowersDerived, state: State, sightings: Sightin
 
 
 def _direction(gaps: Floats) -> Floats:
+    """Return vectors 1 long; 0 for those without a length."""
     length = np.hypot(gaps[:, 0], gaps[:, 1])[:, None]
     return np.divide(gaps, length, out=np.zeros_like(gaps), where=length > 0)
 
@@ -144,19 +146,17 @@ def _apply_hits(derived: TowersDerived, state: State, hits: Hits) -> State:
     settings = derived.settings
     towers = state.towers
     units = state.units
-    waiting = (
-        state.step + settings.steps(settings.tower.interval),
-        state.step + settings.steps(settings.unit.interval),
-    )
+    tower_ready = state.step + settings.steps(settings.tower.interval)
+    unit_ready = state.step + settings.steps(settings.unit.interval)
     towers = replace(
         towers,
         health=towers.health - hits.on_towers.sum(axis=0),
-        ready=np.where(hits.towers_hit, waiting[0], towers.ready),
+        ready=np.where(hits.towers_hit, tower_ready, towers.ready),
     )
     units = replace(
         units,
         health=units.health - hits.on_units,
-        ready=np.where(hits.units_hit, waiting[1], units.ready),
+        ready=np.where(hits.units_hit, unit_ready, units.ready),
     )
     intact = towers.health > 0
     alive = units.health > 0
@@ -232,7 +232,9 @@ def _end(settings: Settings, state: State) -> State:
         return replace(state, over=True, winner=int(teams[0]))
     if len(teams) == 0 or state.step >= settings.steps(settings.limit):
         best = np.flatnonzero(state.scores == state.scores.max())
-        return replace(state, over=True, winner=int(best[0]) if len(best) == 1 else NOBODY)
+        if len(best) == 1:
+            return replace(state, over=True, winner=int(best[0]))
+        return replace(state, over=True, winner=NOBODY)
     return state
 
 
