@@ -69,6 +69,7 @@ class Piece:
 
 
 def _quoted(text: str) -> str:
+    """Return a text as a shell takes it."""
     if any(letter in text for letter in ' []"'):
         return f"'{text}'"
     return text

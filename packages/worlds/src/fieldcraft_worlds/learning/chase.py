@@ -202,7 +202,8 @@ class ChaseLesson:
         return state
 
     def _orders(self, state: State, choice: NDArray[np.int64]) -> tuple[Order, ...]:
-        direction, gait, throw = (int(each) for each in choice)
+        """Return the orders of a choice: direction, gait, and whether to throw."""
+        direction, gait, throw = choice.tolist()
         orders: list[Order] = [
             Walk(float(DIRECTIONS[direction, 0]), float(DIRECTIONS[direction, 1])),
             Pace(tuple(GAITS)[gait]),

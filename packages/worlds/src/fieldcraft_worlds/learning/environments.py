@@ -70,7 +70,8 @@ class ChaseTeam(ParallelEnv[str, Window, Any]):  # type: ignore[misc]
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        self.lesson = lesson = ChaseLesson(**options)
+        lesson = ChaseLesson(**options)
+        self.lesson = lesson
         self.limit = checks.integer("limit", limit, minimum=1)
         self.render_mode = checked_render_mode(render_mode)
         if agents is None:
@@ -126,9 +127,8 @@ class ChaseTeam(ParallelEnv[str, Window, Any]):  # type: ignore[misc]
         self.state_ = self.lesson.start(self._rng)
         self._steps = 0
         self.agents = list(self.possible_agents)
-        return self.lesson.observations(self.state_, tuple(self.agents)), {
-            agent: {} for agent in self.agents
-        }
+        seen = self.lesson.observations(self.state_, tuple(self.agents))
+        return seen, {agent: {} for agent in self.agents}
 
     def step(
         self, actions: dict[str, Any]
@@ -202,7 +202,9 @@ class ChasePlayer(gymnasium.Env[Window, Any]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
-        self.agent = RUNNER if agent is None else agent
+        if agent is None:
+            agent = RUNNER
+        self.agent = agent
         self._team = ChaseTeam(
             agents=(self.agent,), limit=limit, render_mode=render_mode, **options
         )
@@ -237,10 +239,12 @@ gymnasium.register("fieldcraft/chase-v0", f"{__name__}:ChasePlayer")
 
 
 def _sight(lesson: ChaseLesson, agent: str) -> Any:
+    """Return the space of observations of an agent."""
     return spaces.Box(-1.0, 1.0, lesson.shape(agent), np.float32)
 
 
 def _choices(lesson: ChaseLesson, agent: str) -> Any:
+    """Return the space of actions of an agent."""
     sizes = lesson.choices(agent)
     if len(sizes) == 1:
         return spaces.Discrete(sizes[0])

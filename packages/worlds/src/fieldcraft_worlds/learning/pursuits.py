@@ -31,7 +31,7 @@ _EVADERS = ("flees", "wanders")
 _FADES = 0.9  # the share of the brightness of a sighting that is left after a step
 _NEVER = 255
 _GLOW = np.append(np.rint(255 * _FADES ** np.arange(_NEVER)), 0).astype(np.uint8)
-# planes of a window
+# Planes of a window.
 _WALL = 0
 _FRIEND = 1
 _PREY = 2
@@ -143,7 +143,9 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
         self._walls = np.concatenate([_wall_windows(each, self.view) for each in self.maps])
         self._sees = np.concatenate([_sight(each, self.view) for each in self.maps])
         self._first = (np.arange(self.num_envs) % len(self.maps) * size)[:, np.newaxis]
-        self._places = [each.astype(np.int32) for each in np.indices(self.maps[0].shape)]
+        rows, columns = np.indices(self.maps[0].shape)
+        self._row_of = rows.astype(np.int32)
+        self._column_of = columns.astype(np.int32)
         self._offsets = DIRECTIONS[:, 1] * self.maps[0].width + DIRECTIONS[:, 0]
         self.single_action_space = gymnasium.spaces.MultiDiscrete([len(DIRECTIONS)] * many)
         self.single_observation_space = gymnasium.spaces.Box(
@@ -291,6 +293,7 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
         return caught | (self._caught() & going)
 
     def _move(self, who: slice, actions: Ints, going: Bools) -> None:
+        """Move some agents of the worlds that are going on."""
         opened = self._opens.take((self._first + self.cells[:, who]) * len(DIRECTIONS) + actions)
         self.cells[:, who] += self._offsets.take(actions) * (opened & going)
 
@@ -309,10 +312,12 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
         """Return rows and columns from all pursuers to one agent of each world, (worlds,
         pursuers).
         """
-        rows, columns = (of.take(self.cells) for of in self._places)
+        rows = self._row_of.take(self.cells)
+        columns = self._column_of.take(self.cells)
         return rows[:, who] - rows[:, 1:], columns[:, who] - columns[:, 1:]
 
     def _in_view(self, rows: Small, columns: Small) -> Bools:
+        """Return which offsets are within a window."""
         return np.asarray((np.abs(rows) <= self.view) & (np.abs(columns) <= self.view))
 
     def _seen(self, rows: Small, columns: Small) -> Bools:
@@ -338,10 +343,10 @@ class Pursuits(gymnasium.vector.VectorEnv[NDArray[np.uint8], NDArray[np.int64], 
             near[:, friend] = False
             world, pursuer = np.nonzero(near)
             windows[world, pursuer, _FRIEND, rows[near] + view, columns[near] + view] = 255
-        rows, columns = (
-            np.clip(of.take(self.known)[:, np.newaxis] - of.take(cells), -view, view) + view
-            for of in self._places
-        )
+        down = self._row_of.take(self.known)[:, np.newaxis] - self._row_of.take(cells)
+        right = self._column_of.take(self.known)[:, np.newaxis] - self._column_of.take(cells)
+        rows = np.clip(down, -view, view) + view
+        columns = np.clip(right, -view, view) + view
         world, pursuer = np.ogrid[: self.num_envs, : self.pursuers]
         windows[world, pursuer, _PREY, rows, columns] = _GLOW[self.age][:, np.newaxis]
         return windows
@@ -369,7 +374,7 @@ def _wall_windows(space: Grid, view: int) -> NDArray[np.uint8]:
 def _sight(space: Grid, view: int) -> Bools:
     """Return which cells of the window around each cell are seen from it, (cells, side * side)."""
     rows, columns = np.mgrid[-view : view + 1, -view : view + 1].reshape(2, 1, -1)
-    y, x = (axis[:, np.newaxis] for axis in np.divmod(np.arange(len(space)), space.width))
+    y, x = np.divmod(np.arange(len(space))[:, np.newaxis], space.width)
     inside = (y + rows >= 0) & (y + rows < space.height) & (x + columns >= 0)
     inside &= (x + columns < space.width) & ~space.walls.reshape(-1)[:, np.newaxis]
     viewer, place = np.nonzero(inside)

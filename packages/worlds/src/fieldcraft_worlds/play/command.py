@@ -197,7 +197,9 @@ def _play(chosen: argparse.Namespace) -> None:
             if recording is not None:
                 recording.add(seen, overlays)
 
-        progress = None if chosen.quiet else sys.stderr
+        progress = sys.stderr
+        if chosen.quiet:
+            progress = None
         if chosen.replay is not None:
             session = session.replayed(watch)
             first = 0
@@ -227,8 +229,10 @@ def _session(chosen: argparse.Namespace) -> tuple[Session, dict[str, Any]]:
     table = read_table(chosen.settings, chosen.set)
     saved = chosen.load or chosen.replay
     if saved is not None:
-        game_of = saved_game if chosen.game is None else find_game(chosen.game)
-        session = Session.load(saved, game_of)
+        if chosen.game is None:
+            session = Session.load(saved, saved_game)
+        else:
+            session = Session.load(saved, find_game(chosen.game))
         controls = _controls(table, session.game)
         if table:
             raise InvalidValue(
@@ -278,10 +282,10 @@ def map_of(text: str | None, game: Game, mobility: str = "ground") -> Any:
     found = _GENERATED.fullmatch(text)
     if found is None or found[1] not in KINDS or Path(text).exists():
         return loaded_map(text, 8, mobility=mobility)
+    width, height = _USUAL
     if found[2]:
-        width, height = (int(found[2]), int(found[3]))
-    else:
-        width, height = _USUAL
+        width = int(found[2])
+        height = int(found[3])
     seed = int(found[4] or 0)
     kind: Any
     algorithm: Any
@@ -290,6 +294,7 @@ def map_of(text: str | None, game: Game, mobility: str = "ground") -> Any:
 
 
 def _size(text: str) -> tuple[int, int]:
+    """Return the width and height of a text."""
     match = re.fullmatch(r"(\d{1,5})x(\d{1,5})", text.lower())
     if match is None or not all(16 <= int(side) <= 8192 for side in match.groups()):
         raise InvalidValue(
@@ -308,8 +313,15 @@ def _in_window(
     overlays: Overlays,
     recording: Recording | None,
 ) -> Session:
+    """Play a match in a window, and return the last one that was played there."""
     from fieldcraft_worlds.play.player import Player
     from fieldcraft_worlds.play.window import show
+
+    watch = None
+    if recording is not None:
+
+        def watch(seen: Session) -> None:
+            recording.add(seen, overlays)
 
     player = Player(
         session,
@@ -319,7 +331,7 @@ def _in_window(
         speed=chosen.speed,
         save_to=chosen.save_to or chosen.load,
         stop_after=chosen.steps,
-        watch=None if recording is None else lambda seen: recording.add(seen, overlays),
+        watch=watch,
     )
     show(player, session.game.title)
     if chosen.shot is not None:
@@ -330,6 +342,7 @@ def _in_window(
 
 
 def _shoot(session: Session, overlays: Overlays, size: tuple[int, int], path: Path) -> None:
+    """Write a picture of a match."""
     from fieldcraft.view import save_png
     from fieldcraft_worlds.play.recording import panel_of
     from fieldcraft_worlds.view.viewport import Viewport

@@ -65,13 +65,17 @@ def hand_keys(game: Game, bindings: Mapping[str, str]) -> list[PanelKey]:
 def help_lines(game: Game, settings: Any, bindings: Mapping[str, str]) -> Lines:
     """Return all keys with their texts, in parts with an empty line between them."""
     inputs = by_action(bindings, game.actions)
-    keys = tuple(
-        (", ".join(name.removeprefix("key ") for name in inputs[each.name]) or "no key", each.text)
-        for each in actions_of(game, settings)
-    )
-    sliders = (("mouse", "drag the sliders in the panel"),) if sliders_of(game) else ()
-    overlays = tuple((overlay.key, overlay.text) for overlay in game.overlays)
+    keys = []
+    for action in actions_of(game, settings):
+        names = [name.removeprefix("key ") for name in inputs[action.name]]
+        keys.append((", ".join(names) or "no key", action.text))
+    sliders = []
+    if sliders_of(game):
+        sliders.append(("mouse", "drag the sliders in the panel"))
+    overlays = [(overlay.key, overlay.text) for overlay in game.overlays]
     lines: list[tuple[str, str]] = []
     for part in (keys, sliders, overlays, FRAME_KEYS):
-        lines += [("", ""), *part] if lines and part else part
+        if lines and part:
+            lines.append(("", ""))
+        lines += part
     return tuple(lines)

@@ -73,7 +73,8 @@ def bindings_of(game: Game, changes: Mapping[str, object] | None = None) -> dict
                     got=f"{item!r} for {name} and {users[item]}",
                     remedy="Choose another for one of them",
                 )
-            users[item] = bound[item] = name
+            users[item] = name
+            bound[item] = name
     return bound
 
 
@@ -86,7 +87,11 @@ def by_action(bindings: Mapping[str, str], actions: Sequence[Action]) -> dict[st
 
 
 def _listed(inputs: object) -> tuple[str, ...]:
-    listed = [inputs] if isinstance(inputs, str) else inputs
+    """Return the inputs of an action; one text is one input."""
+    if isinstance(inputs, str):
+        listed: object = [inputs]
+    else:
+        listed = inputs
     if not isinstance(listed, (list, tuple)) or not all(
         isinstance(item, str) and item for item in listed
     ):
@@ -103,6 +108,10 @@ Point = tuple[float, float]
 
 @dataclass
 class _Held:
+    """An input that is held down: where it began, and the path of the pointer since the last
+    event.
+    """
+
     start: Point | None
     stroke: list[Point] = field(default_factory=list)
 
@@ -146,9 +155,11 @@ class InputState:
         position = self._pointer()
         if name.startswith("mouse") and position is None:
             return
-        stroke = () if position is None else (position,)
-        self._held[name] = _Held(position, list(stroke))
-        self._events.append(InputEvent(action.name, "press", position, position, stroke))
+        stroke: list[Point] = []
+        if position is not None:
+            stroke.append(position)
+        self._held[name] = _Held(position, stroke)
+        self._events.append(InputEvent(action.name, "press", position, position, tuple(stroke)))
 
     def begin(self, action: str) -> None:
         """Begin an action without an input of its own."""
@@ -187,6 +198,7 @@ class InputState:
         self._events.clear()
 
     def _event(self, name: str, phase: Literal["hold", "release"]) -> InputEvent:
+        """Return the event of an input that is held down, with its stroke since the last one."""
         held = self._held[name]
         position = self._pointer()
         _extend(held.stroke, position)

@@ -17,7 +17,7 @@ from fieldcraft import Space
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadSaveFile, InvalidValue, UnknownName
 from fieldcraft.base.settings import settings_from
-from fieldcraft.space import encoding as serialization
+from fieldcraft.space import encoding
 from fieldcraft.view import between, tinted
 from fieldcraft_lab.function_map import FunctionMap
 from fieldcraft_lab.live import Live, PlayerAction
@@ -41,8 +41,7 @@ class Act(Order):
 
     action: str = field(metadata=checked(word))
     position: tuple[float, ...] | None = field(
-        default=None,
-        metadata=checked(lambda name, value: None if value is None else position(name, value)),
+        default=None, metadata=checked(checks.optional(position))
     )
 
 
@@ -70,8 +69,10 @@ class LiveGame(Live):
             self.settings = settings
         self.seed = checks.integer("seed", seed)
         self._kinds = tuple(dict.fromkeys((*game.kinds, *kinds_of(self.settings))))
-        self.world = game.open(game.default_map() if space is None else space, self.settings)
-        self._map = serialization.to_bytes(self.world.space)
+        if space is None:
+            space = game.default_map()
+        self.world = game.open(space, self.settings)
+        self._map = encoding.to_bytes(self.world.space)
         self.title = game.title
         self.step_seconds = 1 / self.world.rate
         self._rng = np.random.default_rng(self.seed)
@@ -91,8 +92,10 @@ class LiveGame(Live):
 
     def _field(self, name: str) -> Field | None:
         """Return the field of an overlay; "field" is that of the default overlays."""
-        usual = shown_first(self.game.overlays)
-        return self.world.scene(self.state, usual if name == "field" else frozenset({name})).field
+        overlays = frozenset({name})
+        if name == "field":
+            overlays = shown_first(self.game.overlays)
+        return self.world.scene(self.state, overlays).field
 
     def _map_names(self) -> list[str]:
         """Return the overlays that are fields of values; at least those shown at the start."""
@@ -103,6 +106,8 @@ class LiveGame(Live):
         return found
 
     def _map_of(self, name: str) -> FunctionMap:
+        """Return the map of a field."""
+
         def values() -> Any:
             found = self._field(name)
             if found is None:
@@ -159,17 +164,18 @@ class LiveGame(Live):
             self._pending = pending
 
     def _orders_of(self, order: Act) -> tuple[Any, ...]:
+        """Return the orders of the game for an action; for a choice there are none."""
         action = next((each for each in self.game.actions if each.name == order.action), None)
         if action is None:
             raise UnknownName("action", order.action, (each.name for each in self.game.actions))
         if action.group:
             self._chosen[action.group] = action.name
             return ()
-        if order.position is None:
-            place = None
-        else:
+        place = None
+        stroke: tuple[tuple[float, float], ...] = ()
+        if order.position is not None:
             place = (order.position[0], order.position[1])
-        stroke = () if place is None else (place, place)
+            stroke = (place, place)
         event = InputEvent(action.name, "press", place, place, stroke)
         return tuple(self.world.orders(self.state, InputFrame((event,), place, dict(self._chosen))))
 
@@ -187,15 +193,15 @@ class LiveGame(Live):
 
     def digest(self) -> str:
         """Return the SHA-256 of state and random numbers."""
-        return serialization.digest(
+        return encoding.digest(
             {"state": self.state, "dice": self._rng, "next": self._pending}, self._kinds
         )
 
     def origin(self) -> dict[str, Any]:
         """Return game, map, settings and seed."""
-        packed = serialization.to_bytes(
+        packed = encoding.to_bytes(
             {
-                "map": serialization.from_bytes(self._map),
+                "map": encoding.from_bytes(self._map),
                 "settings": self.settings,
                 "seed": self.seed,
             },
@@ -216,31 +222,46 @@ class LiveGame(Live):
             return {}
         tuned: Mapping[str, float] = self.world.tuned(self.state)  # type: ignore[attr-defined]
         controls = [
-            {"name": each.name, "kind": "number", "low": each.low, "high": each.high}
-            | {"log": False, "step": each.step, "value": tuned[each.name], "about": each.text}
+            {
+                "name": each.name,
+                "kind": "number",
+                "low": each.low,
+                "high": each.high,
+                "log": False,
+                "step": each.step,
+                "value": tuned[each.name],
+                "about": each.text,
+            }
             for each in sliders
         ]
         return {self.game.name: {"controls": controls, "curve": None}}
 
     def limits(self) -> dict[str, list[float]]:
         """Return the limits of colors of the game's fields, as far as they stay as they are."""
-        fields = ((name, self._field(name)) for name in self.maps)
-        limits = {name: field.limits for name, field in fields if field and not field.adapts}
-        return {
-            name: [*map(float, each)] for name, each in limits.items() if each and each[0] < each[1]
-        }
+        found = {}
+        for name in self.maps:
+            field = self._field(name)
+            if field is None or field.adapts or field.limits is None:
+                continue
+            low, high = field.limits
+            if low < high:
+                found[name] = [float(low), float(high)]
+        return found
 
     def tables(self, *, light: bool = False) -> dict[str, Any]:
         """Return the tables of colors of fields of teams, on a dark or a light page."""
-        fields = {name: self._field(name) for name in self.maps}
-        colors = {name: field.colors for name, field in fields.items() if field}
-        return {
-            name: between(*map(rgb_of_tone, each), light=light)
-            if isinstance(each, tuple)
-            else tinted(rgb_of_tone(each), light=light)
-            for name, each in colors.items()
-            if each is not None
-        }
+        found = {}
+        for name in self.maps:
+            field = self._field(name)
+            if field is None or field.colors is None:
+                continue
+            if isinstance(field.colors, tuple):
+                negative, positive = field.colors
+                tones = (rgb_of_tone(negative), rgb_of_tone(positive))
+                found[name] = between(*tones, light=light)
+            else:
+                found[name] = tinted(rgb_of_tone(field.colors), light=light)
+        return found
 
     def markers(self) -> dict[str, Any]:
         """Return the marks: x, y, size, color and opacity of each."""
@@ -308,7 +329,7 @@ class _Opener:
                 got=f"version {origin['version']}",
                 remedy="Use the fieldcraft that wrote it",
             )
-        value = serialization.from_bytes(
+        value = encoding.from_bytes(
             origin["match"].tobytes(), dict.fromkeys((*game.kinds, *kinds_of(game.settings())))
         )
         if (

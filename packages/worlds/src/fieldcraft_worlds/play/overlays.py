@@ -14,9 +14,8 @@ from fieldcraft_worlds.scene import Lines, Scene
 from fieldcraft_worlds.view.extent import step_of
 from fieldcraft_worlds.view.panel import PanelKey
 
-_ROUND = np.stack(
-    [np.cos(np.linspace(0, 2 * np.pi, 49)), np.sin(np.linspace(0, 2 * np.pi, 49))], axis=1
-)
+_ANGLES = np.linspace(0, 2 * np.pi, 49)
+_ROUND = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
 
 
 class Overlays:
@@ -38,9 +37,9 @@ class Overlays:
             self._shown.remove(name)
             return
         group = self._all[name].group
-        self._shown = {
-            other for other in self._shown if not group or self._all[other].group != group
-        } | {name}
+        if group:
+            self._shown = {other for other in self._shown if self._all[other].group != group}
+        self._shown.add(name)
 
     @property
     def shown(self) -> frozenset[str]:

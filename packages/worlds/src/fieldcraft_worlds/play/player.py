@@ -95,9 +95,9 @@ class Player:
         self._scene: Scene | None = None
         self._seen: tuple[object, frozenset[str]] | None = None
         self._rate = 0.0
-        if unknown := [
-            slider.name for slider in sliders_of(game) if slider.name not in self._tuned()
-        ]:
+        tuned = self._tuned()
+        unknown = [slider.name for slider in sliders_of(game) if slider.name not in tuned]
+        if unknown:
             raise InvalidValue(
                 "tuned(state) of a world has the value of each slider",
                 got=f"no {', '.join(unknown)}",
@@ -115,13 +115,14 @@ class Player:
 
     def press(self, name: str) -> None:
         """Begin an input: "key w", "mouse left"."""
+        track = self._track()
         if name == "mouse middle":
             self._is_panning = True
         elif name in FRAME_INPUTS:
             self._frame_key(name.removeprefix("key "))
         elif name in self._overlay_keys:
             self.overlays.toggle(self._overlay_keys[name])
-        elif name == "mouse left" and (track := self._track()) is not None:
+        elif name == "mouse left" and track is not None:
             self._sliders.drag(*track)
         else:
             self._inputs.press(name)
@@ -160,7 +161,8 @@ class Player:
         """Turn the wheel; more than 0 zooms in."""
         if self._pointer is None:
             return
-        if (track := self._track()) is not None:
+        track = self._track()
+        if track is not None:
             self._sliders.wheel(track[0], steps, self._tuned())
         elif self._pointer[0] < self.stage.map_size[0]:
             self.stage.zoom(self.session.world.space, steps, self._pointer)
@@ -273,24 +275,30 @@ class Player:
 
     def note(self, text: str) -> None:
         """Show a message for a while."""
-        self._notes = [
+        others = [
             (until, shown) for until, shown in self._notes if until > self._now and shown != text
-        ][-3:]
+        ]
+        self._notes = others[-3:]
         self._notes.append((self._now + _NOTE + len(text) / 25, text))
 
     # Keys of every game
 
     def _frame_key(self, key: str) -> None:
-        if key == "space" and (begins := self._begins()) is not None:
-            self._inputs.begin(begins)
-            self.is_paused = False
-        elif key == "space":
-            self.is_paused = not self.is_paused
+        """Do what a key does in every game."""
+        if key == "space":
+            begins = self._begins()
+            if begins is None:
+                self.is_paused = not self.is_paused
+            else:
+                self._inputs.begin(begins)
+                self.is_paused = False
         elif key == ".":
             self.is_paused = True
             self.step()
-        elif key in ("+", "=", "-"):
-            self._change_speed(-1 if key == "-" else 1)
+        elif key in ("+", "="):
+            self._change_speed(1)
+        elif key == "-":
+            self._change_speed(-1)
         elif key == "h":
             self.shows_help = not self.shows_help
         elif key == "tab":
@@ -313,6 +321,7 @@ class Player:
         return begins(self.session.state)
 
     def _file_key(self, key: str) -> None:
+        """Save, load, restart, or take a picture."""
         try:
             if key == "f5":
                 self.session.save(self._save_to)
@@ -331,6 +340,7 @@ class Player:
             self.note(str(error))
 
     def _continue(self, session: Session) -> None:
+        """Go on with a match."""
         self.session = session
         self._scene = None
         self._inputs.clear()
@@ -339,6 +349,7 @@ class Player:
         self.is_paused = False
 
     def _change_speed(self, by: int) -> None:
+        """Play faster (1) or slower (-1)."""
         others = [speed for speed in _SPEEDS if (speed - self.speed) * by > 1e-9]
         if others:
             self.speed = min(others, key=lambda speed: abs(speed - self.speed))
@@ -358,6 +369,7 @@ class Player:
         return self.stage.track_at(self._pointer)
 
     def _position(self) -> tuple[float, float] | None:
+        """Return the world position of the pointer; None outside the map."""
         if self._pointer is None:
             return None
         return self.stage.world_at(self.session.world.space, self._pointer)

@@ -69,7 +69,10 @@ class Recording:
                 got=f"{speed:g}",
                 remedy=f"Pass --every {-(-rate // FASTEST_GIF)} or more, or write .mp4",
             )
-        self._film = Film(path, speed, quality=_QUALITY if suffix == ".mp4" else None)
+        quality = None
+        if suffix == ".mp4":
+            quality = _QUALITY
+        self._film = Film(path, speed, quality=quality)
         self._stage = Viewport(*size)
         self._last: tuple[Session, int] | None = None
 
@@ -90,9 +93,8 @@ class Recording:
     def add(self, session: Session, overlays: Overlays, *, is_last: bool = False) -> None:
         """Append the frame of a match if it is due: the first, one in `every` steps, the last."""
         here = (session, session.steps)
-        if here == self._last or not (
-            is_last or self._last is None or session.steps % self.every == 0
-        ):
+        is_due = is_last or self._last is None or session.steps % self.every == 0
+        if here == self._last or not is_due:
             return
         if self._last is None and session.steps == 0:
             for scene in opening_of(session):
@@ -139,5 +141,6 @@ def default_size(space: Any, panel: int) -> tuple[int, int]:
     """
     across, down = extent_of(space)[1].tolist()
     scale = min(_WIDEST / across, _HIGHEST / down)
-    width, height = (max(320, round(side * scale / 2) * 2) for side in (across, down))
+    width = max(320, round(across * scale / 2) * 2)
+    height = max(320, round(down * scale / 2) * 2)
     return width + panel, height

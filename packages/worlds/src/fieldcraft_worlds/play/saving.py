@@ -98,5 +98,10 @@ def read(path: str | os.PathLike[str]) -> Contents:
 
 def free_name(folder: Path, stem: str) -> Path:
     """Return the first free path of a picture in a folder."""
-    names = (folder / f"{stem}{extra}.png" for extra in ("", *(f"-{n}" for n in range(2, 1000))))
-    return next((name for name in names if not name.exists()), folder / f"{stem}.png")
+    first = folder / f"{stem}.png"
+    path = first
+    for number in range(2, 1000):
+        if not path.exists():
+            return path
+        path = folder / f"{stem}-{number}.png"
+    return first

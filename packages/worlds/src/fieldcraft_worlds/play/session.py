@@ -45,6 +45,7 @@ class Session:
         self.restart()
 
     def _open(self, game: Game, space: Any, settings: Any, seed: int) -> None:
+        """Open the world of a match."""
         self.game = game
         if settings is None:
             self.settings = game.settings()
@@ -57,7 +58,9 @@ class Session:
                 remedy="Pass those, or none",
             )
         self.seed = checks.integer("seed", seed)
-        self.world = game.open(game.default_map() if space is None else space, self.settings)
+        if space is None:
+            space = game.default_map()
+        self.world = game.open(space, self.settings)
         self._kinds = tuple(dict.fromkeys((*game.kinds, *kinds_of(self.settings))))
         self._map = encoding.to_bytes(self.world.space)
 
@@ -175,13 +178,12 @@ class Session:
             )
         kinds = dict.fromkeys((*game.kinds, *kinds_of(game.settings())))
         value = contents.value(kinds, _KEYS)
-        fits = isinstance(value, dict) and {"map", "settings", "state"} <= value.keys()
-        fits = fits and all(type(value.get(key)) is kind for key, kind in _SAVED.items())
         if (
-            not fits
-            or not isinstance(value["map"], Space)
-            or type(value["settings"]) is not game.settings
-            or type(value["state"]) not in game.kinds
+            not isinstance(value, dict)
+            or any(type(value.get(key)) is not kind for key, kind in _SAVED.items())
+            or not isinstance(value.get("map"), Space)
+            or type(value.get("settings")) is not game.settings
+            or type(value.get("state")) not in game.kinds
         ):
             raise BadSaveFile(
                 "A save holds a whole match",

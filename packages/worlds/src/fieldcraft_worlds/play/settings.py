@@ -18,7 +18,10 @@ def read_table(
 
     Raises `BadSettings` for a file that can't be read and for texts of another form.
     """
-    return SettingsFile(None if path is None else Path(path), overrides, open_ended=True).table
+    file = None
+    if path is not None:
+        file = Path(path)
+    return SettingsFile(file, overrides, open_ended=True).table
 
 
 def kinds_of(made: Any) -> tuple[type, ...]:

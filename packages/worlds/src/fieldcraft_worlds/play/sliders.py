@@ -38,12 +38,15 @@ class SliderState:
     def wheel(self, name: str, steps: float, current: Values) -> None:
         """Move a slider by a notch."""
         value = self._pending.get(name, current[name])
-        self._pending[name] = self._sliders[name].moved(value, 1 if steps > 0 else -1)
+        notches = -1
+        if steps > 0:
+            notches = 1
+        self._pending[name] = self._sliders[name].moved(value, notches)
 
     def lines(self, current: Values) -> tuple[PanelSlider, ...]:
         """Return the sliders for the panel, with values that the game has not received yet."""
-        return tuple(
-            PanelSlider(name, slider.text, f"{value:.4g}", slider.share(value))
-            for name, slider in self._sliders.items()
-            for value in (self._pending.get(name, current[name]),)
-        )
+        lines = []
+        for name, slider in self._sliders.items():
+            value = self._pending.get(name, current[name])
+            lines.append(PanelSlider(name, slider.text, f"{value:.4g}", slider.share(value)))
+        return tuple(lines)

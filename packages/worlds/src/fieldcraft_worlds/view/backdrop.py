@@ -106,10 +106,9 @@ class GridBackdrop:
             colors[painted, :3] = np.rint(ground * (1 - opacity) + given * opacity)
         if areas:
             self._blend_area(tiles.view(np.uint8).reshape(*tiles.shape, 4), areas, space, brush)
-        region = picture[
-            self._top : self._top + len(self._down), self._left : self._left + len(self._across)
-        ]
-        region[:] = tiles.take(self._across, axis=1).take(self._down, axis=0)
+        rows = slice(self._top, self._top + len(self._down))
+        columns = slice(self._left, self._left + len(self._across))
+        picture[rows, columns] = tiles.take(self._across, axis=1).take(self._down, axis=0)
         if len(self._edge_pixels):
             picture.reshape(-1)[self._edge_pixels] = _pixel(RIM)
 
@@ -206,6 +205,7 @@ class GridBackdrop:
         return table.reshape(-1, 4).view(np.uint32)[:, 0]
 
     def _blend_area(self, tiles: RGBA, areas: Sequence[Areas], space: Grid, brush: Brush) -> None:
+        """Blend the colors of areas into the tiles of cells."""
         for area in areas:
             cells = np.asarray(area.cells)
             if cells.shape != tuple(space.shape) or cells.dtype.kind not in "biu":
@@ -247,7 +247,8 @@ def _cells_in_view(
     shown = np.flatnonzero((cells >= 0) & (cells < count))
     if not len(shown):
         # A map thinner than a pixel is drawn in the pixel of its middle.
-        low, high = np.minimum(edges[1:], edges[:-1]), np.maximum(edges[1:], edges[:-1])
+        low = np.minimum(edges[1:], edges[:-1])
+        high = np.maximum(edges[1:], edges[:-1])
         shown = np.flatnonzero((low <= count / 2) & (count / 2 < high))
         if len(shown):
             return (int(shown[0]), np.array([count // 2]), np.zeros(1, dtype=np.int64))

@@ -17,13 +17,16 @@ def extent_of(space: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     margin.
     """
     if hasattr(space, "cell_size"):
-        return np.array(space.origin, dtype=np.float64), np.array(
-            [space.width, space.height]
-        ) * space.cell_size
-    places = (space.positions if space.mesh is None else space.mesh.corners)[:, :2]
+        low = np.array(space.origin, dtype=np.float64)
+        return low, np.array([space.width, space.height]) * space.cell_size
+    if space.mesh is None:
+        places = space.positions[:, :2]
+    else:
+        places = space.mesh.corners[:, :2]
     if not len(places):
         return np.zeros(2), np.ones(2)
-    low, high = places.min(axis=0), places.max(axis=0)
+    low = places.min(axis=0)
+    high = places.max(axis=0)
     margin = _MARGIN * float((high - low).max()) or 1.0
     return np.asarray(low - margin), np.asarray(high - low + 2 * margin)
 

@@ -14,7 +14,7 @@ from fieldcraft_worlds.view.tones import rgb_of_tone
 _SCALES = (14 / 13, 1.0, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5, 0.45)
 _STEP = 21
 _DARKER = 7
-# pixels from a key to its text, and between columns at scale 1
+# Pixels from a key to its text, and between columns, at scale 1.
 _BESIDE = 16
 _BETWEEN = 26
 
@@ -23,6 +23,8 @@ Lines = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True)
 class _Layout:
+    """The lines of help in columns, with the widths of their keys and texts."""
+
     scale: float
     step: int
     columns: tuple[tuple[tuple[str, str], ...], ...]
@@ -31,11 +33,9 @@ class _Layout:
 
     @property
     def wide(self) -> int:
-        return (
-            sum(self.keys)
-            + sum(self.texts)
-            + round(_BETWEEN * self.scale) * (len(self.columns) - 1)
-        )
+        """The width of all columns, in pixels."""
+        gaps = round(_BETWEEN * self.scale) * (len(self.columns) - 1)
+        return sum(self.keys) + sum(self.texts) + gaps
 
 
 def draw_help(canvas: RGBA, brush: Brush, title: str, lines: Lines) -> None:
@@ -45,10 +45,10 @@ def draw_help(canvas: RGBA, brush: Brush, title: str, lines: Lines) -> None:
     """
     canvas[..., :3] = canvas[..., :3] // _DARKER
     high, wide = canvas.shape[:2]
-    tried = (_layout_of(lines, high, scale) for scale in _SCALES)
-    layout = next((found for found in tried if found.wide <= wide - 24), None) or _layout_of(
-        lines, high, _SCALES[-1]
-    )
+    for scale in _SCALES:
+        layout = _layout_of(lines, high, scale)
+        if layout.wide <= wide - 24:
+            break
     longest = max((len(column) for column in layout.columns), default=0)
     left = max((wide - layout.wide) // 2, 8)
     top = max((high - (longest + 2) * layout.step) // 2, 2) + layout.step
@@ -74,11 +74,11 @@ def _layout_of(lines: Lines, high: int, scale: float) -> _Layout:
     step = max(round(_STEP * scale), 8)
     capacity = max((high - 12) // step - 2, 1)
     fewest = len(_columns(lines, capacity))
-    columns = next(
-        found
-        for rows in range(min(-(-len(lines) // fewest), capacity), capacity + 1)
-        if len(found := _columns(lines, rows)) <= fewest
-    )
+    rows = min(-(-len(lines) // fewest), capacity)
+    columns = _columns(lines, rows)
+    while len(columns) > fewest:
+        rows += 1
+        columns = _columns(lines, rows)
     beside = round(_BESIDE * scale)
     keys = tuple(
         max((measure(key, scale=scale) for key, _ in column), default=0) + beside
@@ -91,6 +91,7 @@ def _layout_of(lines: Lines, high: int, scale: float) -> _Layout:
 
 
 def _columns(lines: Lines, rows: int) -> list[list[tuple[str, str]]]:
+    """Return the lines in columns of at most some rows."""
     columns: list[list[tuple[str, str]]] = [[]]
     for line in lines:
         if len(columns[-1]) >= rows:

@@ -131,7 +131,8 @@ def draw_panel(
     if panel.goal:
         pen.line(panel.goal, "ink")
         pen.y += _GAP // 2
-    if status := ", ".join(filter(None, (scene.title, panel.status))):
+    status = ", ".join(filter(None, (scene.title, panel.status)))
+    if status:
         pen.line(status, "muted")
     pen.y += _GAP
     for fact in scene.facts:

@@ -143,7 +143,8 @@ class SceneView:
         lengths = lengths[near]
         if not len(pixels):
             return
-        if spacing := checks.not_negative("spacing", arrows.spacing):
+        spacing = checks.not_negative("spacing", arrows.spacing)
+        if spacing:
             chosen = _thin(pixels, spacing)
             pixels = pixels[chosen]
             vectors = vectors[chosen] * (0.8 * spacing / lengths.max())
@@ -286,7 +287,8 @@ def write_over(
 def _in_view(pixels: Floats, reach: Floats, size: tuple[int, int]) -> NDArray[np.bool_]:
     """Return which marks with some reach around their pixel are in view."""
     margin = reach + 4
-    x, y = pixels[:, 0], pixels[:, 1]
+    x = pixels[:, 0]
+    y = pixels[:, 1]
     return np.asarray(
         (x > -margin) & (y > -margin) & (x < size[0] + margin) & (y < size[1] + margin)
     )

@@ -113,7 +113,7 @@ class Viewport:
     def world_at(self, space: Any, pixel: ArrayLike) -> tuple[float, float] | None:
         """Return the world position under a pixel; None outside the map."""
         point, _ = checks.positions(pixel)
-        x, y = float(point[0, 0]), float(point[0, 1])
+        x, y = point[0].tolist()
         wide, high = self.map_size
         if not (0 <= x < wide and 0 <= y < high):
             return None
@@ -128,7 +128,8 @@ class Viewport:
         """Return the slider under a pixel, and the share of its length there, 0 to 1; None without
         one.
         """
-        x, y = pixel[0] - self.map_size[0], pixel[1]
+        x = pixel[0] - self.map_size[0]
+        y = pixel[1]
         for track in self._tracks:
             if track.left - 6 <= x <= track.right + 6 and track.top <= y < track.bottom:
                 return track.name, self.share_along(track.name, pixel[0])
