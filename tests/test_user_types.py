@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SOURCES = ROOT / "packages/fieldcraft/src"
+SOURCES = [str(ROOT / "packages" / name / "src") for name in ("fieldcraft", "lab")]
 PROGRAMS = sorted((Path(__file__).parent / "typed_programs").glob("*.py"))
 USER = """
 import numpy as np
@@ -83,7 +83,7 @@ def checked_by_mypy(folder: Path, *files: str) -> list[str]:
     found = subprocess.run(
         [sys.executable, "-m", "mypy", *options, *files],
         cwd=folder,
-        env=os.environ | {"MYPYPATH": str(SOURCES)},
+        env=os.environ | {"MYPYPATH": os.pathsep.join(SOURCES)},
         capture_output=True,
         text=True,
         check=False,
@@ -105,7 +105,7 @@ def test_natural_annotations_pass_strict_checks(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_programs_from_the_docs_pass_mypy() -> None:
     names = [program.name for program in PROGRAMS]
-    assert len(names) >= 10
+    assert len(names) >= 20
     assert checked_by_mypy(PROGRAMS[0].parent, *names) == []
 
 
@@ -114,15 +114,15 @@ def test_programs_from_the_docs_pass_pyright(tmp_path: Path) -> None:
     pyright = shutil.which("pyright")
     if pyright is None:
         pytest.skip("pyright is not installed")
-    settings = {
-        "include": [str(PROGRAMS[0].parent)],
-        "extraPaths": [str(SOURCES)],
-        "typeCheckingMode": "strict",
-    }
+    # It ignores folders outside of the project.
+    shutil.copytree(PROGRAMS[0].parent, tmp_path / "programs")
+    settings = {"include": ["programs"], "extraPaths": SOURCES, "typeCheckingMode": "strict"}
     (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
-    command = [pyright, "--project", str(tmp_path), "--pythonpath", sys.executable]
+    command = [pyright, "--project", str(tmp_path), "--pythonpath", sys.executable, "--outputjson"]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert found.returncode == 0, found.stdout
+    report = json.loads(found.stdout)
+    assert report["summary"]["filesAnalyzed"] == len(PROGRAMS)
+    assert report["generalDiagnostics"] == []
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.stem)
@@ -145,3 +145,11 @@ def test_editors_offer_public_names() -> None:
 
     assert offered("fc.") == {name for name in dir(fc) if not name.startswith("_")}
     assert offered("fc.maps.") == set(fc.maps.__all__)
+
+
+@pytest.mark.parametrize(
+    "package", sorted((ROOT / "packages").iterdir()), ids=lambda each: each.name
+)
+def test_every_package_says_that_it_is_typed(package: Path) -> None:
+    """Type checkers ignore annotations of installed packages without this file (PEP 561)."""
+    assert list(package.glob("src/*/py.typed"))

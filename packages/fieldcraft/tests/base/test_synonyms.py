@@ -31,6 +31,7 @@ anyone: layer.reset layer.add teams.winner teams.frontlines flow.direction
 anyone: fc.get_fov fc.find_best fc.raycast fc.flood_fill fc.heatmap fc.Boids fc.from_array fc.max
 anyone: layer.get_value layer.peak layer.zero imap.names imap.sources grid.is_blocked grid.distance
 anyone: path.is_valid source.velocity teams.leader distances.nextStep spot.pos belief.update
+anyone: belief.entropy belief.reset belief.likely
 anyone: fc.uphill fc.Swarm fc.influencemap fc.Gird imap.add_leyer layer.sampel grid.is_wall
 """
 
@@ -78,6 +79,9 @@ def test_remedies_name_what_there_is() -> None:
             for owner, name in re.findall(r"\b(\w+)\.(\w+)", remedy):
                 if owner in things:
                     assert hasattr(things[owner], name), remedy
+            for owner, name in re.findall(r"\b(\w+)\.(\w+)\(", remedy):
+                if owner in things:
+                    assert callable(getattr(things[owner], name)), remedy
             for module, name in re.findall(r"\bfc\.(view|query|steering)\.(\w+)", remedy):
                 assert hasattr(getattr(fc, module), name), remedy
 

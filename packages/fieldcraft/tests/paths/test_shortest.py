@@ -248,8 +248,13 @@ def test_outside_and_walls_are_refused_with_the_nearest_open_cell() -> None:
     costs[0, 0] = math.inf
     with refused(OnWall, "start", "infinite cost", "nearest open cell is 1"):
         shortest_path(SPACE, (1.0, 1.0), (3.0, 1.0), cost=costs)
-    with refused(OnWall, "no open cell"):
+    with refused(OnWall, "no open cell: open some with space.set_walls"):
         shortest_path(fc.Grid(2, 1, walls=np.ones((1, 2), dtype=bool)), (0.5, 0.5), (1.5, 0.5))
+    nowhere = np.full((3, 3), math.inf)
+    with refused(OnWall, r"No cell has a finite cost: pass"):
+        shortest_path(SPACE, (1.0, 1.0), (3.0, 1.0), cost=nowhere)
+    with pytest.raises(OnWall, match=r"or a smaller size\.$"):
+        shortest_path(SPACE, (1.0, 1.0), (3.0, 1.0), size=9)
 
 
 @pytest.mark.parametrize(

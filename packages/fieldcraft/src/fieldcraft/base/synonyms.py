@@ -46,6 +46,7 @@ _LENGTH = "path.length is its length in world units, path.cost what it costs"
 _END = "path.positions[-1] is its end"
 _SPOT = "spot.position is the center of the cell, spot.positions those of many"
 _BELIEF = "belief.advance(dt) lets the target move, belief.observe(seen) removes what was seen"
+_KNOWN_PLACE = "belief.see(position) says that the target is certainly there"
 _NEXT = "path.at(distance) is the point so far along, path.positions[1] the second one"
 _PLACE = "source.position reads the place, source.move((x, y)) changes it"
 _GRID = "fc.Grid(width, height) is a map of square cells, fc.Grid(walls=array) one from an array"
@@ -502,7 +503,11 @@ WORDS: dict[str, dict[str, str]] = {
         "predict": _BELIEF,
         "move": _BELIEF,
         "map": "belief.values has the probability of each cell",
-        "entropy": "belief.doubt() is how spread the belief is",
+        "entropy": "belief.values has the probability of each cell, belief.estimate() one position",
+        "likely": "belief.estimate() is the likeliest position, belief.values has all cells",
+        "reset": _KNOWN_PLACE,
+        "start": _KNOWN_PLACE,
+        "place": _KNOWN_PLACE,
     },
 }
 """For each public class, and for the module `fc`: what is meant by a name that it does not have."""

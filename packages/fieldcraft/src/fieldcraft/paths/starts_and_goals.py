@@ -67,10 +67,13 @@ def resolve_cells(
     by_cost = ""
     if not space.walls.reshape(-1)[cell]:
         by_cost = " by its infinite cost"
+    remedy = _remedy(space, walls, cell)
+    if not walls.all():
+        remedy += ': pass on_wall="nearest" to take it'
     raise OnWall(
         f"A {what} stands on an open {space.cell_name}",
         got=f"{tuple(points[index].tolist())}{_at(index, single)}, a wall{by_cost}",
-        remedy=f'{_remedy(space, walls, cell)}: pass on_wall="nearest" to take it',
+        remedy=remedy,
     )
 
 
@@ -197,8 +200,10 @@ def _nearest(space: Space, walls: NDArray[np.bool_], cell: int) -> int:
 
 
 def _remedy(space: Space, walls: NDArray[np.bool_], cell: int) -> str:
+    if space.walls.all():
+        return "The map has no open cell: open some with space.set_walls(cells, False)"
     if walls.all():
-        return "The map has no open cell"
+        return "No cell has a finite cost: pass finite costs where one can walk, or a smaller size"
     near = _nearest(space, walls, cell)
     where = ", ".join(f"{axis:g}" for axis in space.position_of(near).tolist())
     return f"The nearest open {space.cell_name} is {near}, around ({where})"
