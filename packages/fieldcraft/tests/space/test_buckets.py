@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.spatial import cKDTree
 
 import fieldcraft as fc
-from fieldcraft.space.graph.buckets import UNSURE, Buckets
+from fieldcraft.kernels.shared.nearest import UNSURE
+from fieldcraft.space.graph.buckets import Buckets
 
 
 def cloud(rng: np.random.Generator, kind: str, count: int, dimensions: int) -> np.ndarray:

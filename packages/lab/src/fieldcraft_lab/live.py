@@ -13,7 +13,7 @@ import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import IO, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -173,6 +173,30 @@ class Live(ABC):
         return None
 
 
+class _KeyframePickler(pickle.Pickler):
+    """Stores constant objects in a table, and refers to them."""
+
+    def __init__(self, file: IO[bytes], shared: dict[int, Any]) -> None:
+        super().__init__(file, 5)
+        self.shared = shared
+
+    def persistent_id(self, value: Any) -> int | None:
+        if isinstance(value, _SHARED):
+            return id(self.shared.setdefault(id(value), value))
+        return None
+
+
+class _KeyframeUnpickler(pickle.Unpickler):
+    """Takes constant objects from the table."""
+
+    def __init__(self, file: IO[bytes], shared: dict[int, Any]) -> None:
+        super().__init__(file)
+        self.shared = shared
+
+    def persistent_load(self, key: int) -> Any:
+        return self.shared[key]
+
+
 class LayerWorld(Live):
     """A world whose maps are layers. `world` is everything that changes.
 
@@ -225,22 +249,13 @@ class LayerWorld(Live):
     def keyframe(self) -> bytes:
         """Return everything that changes."""
         file = io.BytesIO()
-        pickler = pickle.Pickler(file, 5)
-        pickler.persistent_id = self._identity  # type: ignore[method-assign]
-        pickler.dump(self.world)
+        _KeyframePickler(file, self._shared).dump(self.world)
         return file.getvalue()
-
-    def _identity(self, value: Any) -> int | None:
-        if isinstance(value, _SHARED):
-            return id(self._shared.setdefault(id(value), value))
-        return None
 
     def at(self, keyframe: bytes) -> Self:
         """Return another world at the moment of a keyframe."""
-        unpickler = pickle.Unpickler(io.BytesIO(keyframe))
-        unpickler.persistent_load = self._shared.__getitem__  # type: ignore[method-assign]
         twin = copy.copy(self)
-        twin.world = unpickler.load()
+        twin.world = _KeyframeUnpickler(io.BytesIO(keyframe), self._shared).load()
         return twin
 
     def digest(self) -> str:

@@ -226,6 +226,18 @@ def test_layers_on_changed_connections_are_attached(kind: str) -> None:
     assert grid[(3, 2)].fear == 1
     assert grid[(4, 2)].fear == 0
     assert grid[(2, 2)].fear > 0
+    imap.step()
+    assert grid[(1, 2)].fear > 0  # its array is another one after each step
+    with pytest.raises(AttributeError if FOUR else InvalidValue):
+        grid[(2, 2)].fear = 3.0
+    again = pickle.loads(pickle.dumps(grid))
+    adapter.repair(again)
+    assert again[(1, 2)].fear == grid[(1, 2)].fear
+    heat = imap.add_layer("heat", fc.Diffuse(rate=0.5))
+    adapter.attach(grid, heat, writable=True)
+    grid[(6, 1)].heat = 5.0
+    imap.step()
+    assert 0 < grid[(6, 1)].heat < 5
     written = imap.add_layer("note", values=np.zeros(48, dtype=np.float32))
     adapter.attach(grid, written, writable=True)
     grid[(6, 1)].note = 5.0

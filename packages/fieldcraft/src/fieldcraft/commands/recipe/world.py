@@ -314,7 +314,7 @@ def played(recipe: Recipe, seconds: float | None = None) -> InfluenceMap:
     Examples
     --------
     >>> from fieldcraft import recipe
-    >>> from fieldcraft.commands.starters import SHIPPED
+    >>> from fieldcraft.commands.shipped_recipes import SHIPPED
     >>> imap = recipe.played(recipe.read_recipe(SHIPPED / "decay.toml"), 1.0)
     >>> round(float(imap["low decay"].values.max()), 2)
     5.0

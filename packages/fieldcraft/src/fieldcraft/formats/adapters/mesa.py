@@ -288,6 +288,7 @@ def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool 
             width, height = place.dimensions
             live = _live_class()(layer, label, (width, height), hexagonal, writable)
             place.add_property_layer(live)
+            _let_read(place, live)
         else:
             _add_array(place, layer, label, hexagonal)
     except ValueError as error:
@@ -390,22 +391,46 @@ def repair(place: Any) -> None:
         if name in place.__dict__:
             delattr(place, name)
         place.add_property_layer(name, _shown(layer, place.dimensions, mirrored), read_only=True)
+    for live in getattr(place, "_mesa_property_layers", {}).values():
+        if isinstance(live, _live_class()):
+            _let_read(place, live)
     for name, (layer, mirrored) in getattr(place, _WRITABLE, {}).items():
         _let_write(place, name, layer, mirrored)
+
+
+def _let_read(place: Any, live: Any) -> None:
+    """Let cells read a layer on a graph, whose array is another one after each step: Mesa stores
+    the array of the moment, from 3.4 on.
+    """
+    if isinstance(live.layer.space, Graph):
+        value = _reader(live.layer, live.dimensions, live.mirrored)
+
+        def refuse(cell: Any, number: float) -> None:
+            live.write(number)
+
+        setattr(
+            place.cell_klass, live.name, property(value, refuse, doc=f"the layer {live.name!r}")
+        )
 
 
 def _let_write(place: Any, name: str, layer: StampedLayer | SpreadLayer, mirrored: bool) -> None:
     """Make the property of cells writable."""
     width, _ = place.dimensions
-    shown = _shown(layer, place.dimensions, mirrored)
-
-    def value(cell: Any) -> Any:
-        return shown[cell.coordinate]
+    value = _reader(layer, place.dimensions, mirrored)
 
     def put(cell: Any, number: float) -> None:
         layer.put(_number_of(cell, width, mirrored), number)
 
     setattr(place.cell_klass, name, property(value, put, doc=f"the layer {name!r}"))
+
+
+def _reader(layer: Layer, dimensions: tuple[int, int], mirrored: bool) -> Callable[[Any], Any]:
+    """Return a function that reads the value of a cell."""
+    width, _ = dimensions
+    if isinstance(layer.space, Graph):
+        return lambda cell: layer.values[_number_of(cell, width, mirrored)]
+    shown = _shown(layer, dimensions, mirrored)
+    return lambda cell: shown[cell.coordinate]
 
 
 def _add_array(place: Any, layer: Layer, name: str, mirrored: bool) -> None:

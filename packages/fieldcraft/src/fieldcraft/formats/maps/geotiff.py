@@ -118,7 +118,7 @@ def read_geotiff(
         pixel_width, pixel_height = _pixel_sides(raster, file.name)
         cell_size = _cell_size(pixel_width, pixel_height, width, height, file.name)
         part = rasterio.windows.Window(column, row, width, height)
-        found = raster.read(number, window=part, masked=True)
+        found = raster.read([number], window=part, masked=True)[0]
         if raster.crs:
             crs = raster.crs.to_string()
         else:

@@ -53,8 +53,8 @@ def away(place: tuple[int, ...], goal: tuple[int, int]) -> float:
 
 
 class Ants(mesa.Model):
-    def __init__(self, count: int = 100, keep: float = 0.97, seed: int | None = 1) -> None:
-        super().__init__(seed=seed)
+    def __init__(self, count: int = 100, keep: float = 0.97, rng: int | None = 1) -> None:
+        super().__init__(rng=rng)
         self.grid = OrthogonalMooreGrid((WIDTH, HEIGHT), random=self.random)
         self.imap = fc.InfluenceMap(with_mesa.space_of(self.grid))
         self.scent = self.imap.add_layer("scent", fc.Trail(keep=keep, blur=1))
