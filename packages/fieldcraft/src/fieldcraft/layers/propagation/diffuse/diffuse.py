@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base.words import Edges
-from fieldcraft.layers.propagation.diffuse.diffuse_field import GridDiffuseField, ListedDiffuseField
 from fieldcraft.layers.propagation.diffuse.drift import Drifts, Vector
-from fieldcraft.layers.propagation.diffuse.drifting_field import DriftingField
 from fieldcraft.layers.propagation.propagation import Field, Spreading
 from fieldcraft.layers.propagation.settings import choice, number, one_evaporation, vector
 from fieldcraft.space import Grid, HexGrid, Space
@@ -126,6 +124,12 @@ class Diffuse(Spreading):
 
     def field(self, space: Space, every: float) -> Field:
         """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
+        from fieldcraft.layers.propagation.diffuse.diffuse_field import (
+            GridDiffuseField,
+            ListedDiffuseField,
+        )
+        from fieldcraft.layers.propagation.diffuse.drifting_field import DriftingField
+
         # On graphs closed edges count as neighbors, too.
         if isinstance(space, Grid):
             degrees = np.full(len(space), len(space.neighborhood.steps))

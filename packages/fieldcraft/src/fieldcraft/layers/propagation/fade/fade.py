@@ -10,8 +10,7 @@ from typing import ClassVar
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.layers.propagation.fade.fade_field import FadeField
-from fieldcraft.layers.propagation.propagation import Remembering
+from fieldcraft.layers.propagation.propagation import Field, Remembering
 from fieldcraft.layers.propagation.settings import number
 from fieldcraft.space import Space
 
@@ -155,6 +154,8 @@ class Fade(Remembering):
             return self.half_life * math.log2(value / self.floor)
         return 0.0
 
-    def field(self, space: Space, every: float) -> FadeField:
+    def field(self, space: Space, every: float) -> Field:
         """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
+        from fieldcraft.layers.propagation.fade.fade_field import FadeField
+
         return FadeField(self, space, every)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import Metric
 from fieldcraft.layers.propagation.propagation import Radiating
-from fieldcraft.layers.propagation.radial.footprints import too_large
-from fieldcraft.layers.propagation.radial.radial_field import MOST_STRENGTH, RadialField
-from fieldcraft.layers.propagation.radial.radial_updates import updates_on
 from fieldcraft.layers.propagation.settings import Setting, checked, choice, curve, flag, number
 from fieldcraft.layers.sources.falloff import CURVES, FalloffLike
 from fieldcraft.space import Space
 
+if TYPE_CHECKING:
+    from fieldcraft.layers.propagation.radial.radial_field import RadialField
+
 METRICS = ("straight", "connected", "path", "sight")
+MOST_STRENGTH = 2.0**20
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,8 @@ class Radial(Radiating):
 
     def _check(self, space: Space) -> None:
         """Refuse a radius that takes too much memory on this space."""
+        from fieldcraft.layers.propagation.radial.footprints import too_large
+
         if self.radius >= too_large(space):
             raise InvalidValue(
                 f"A radius on a map as large as this is below {too_large(space):g}",
@@ -129,5 +132,8 @@ class Radial(Radiating):
 
     def field(self, space: Space, every: float) -> RadialField:
         """Return values of this propagation on a space, all 0."""
+        from fieldcraft.layers.propagation.radial.radial_field import RadialField
+        from fieldcraft.layers.propagation.radial.radial_updates import updates_on
+
         self._check(space)
         return RadialField(updates_on(self, space))

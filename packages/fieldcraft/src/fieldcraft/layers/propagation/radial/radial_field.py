@@ -21,6 +21,7 @@ from fieldcraft.layers.propagation.propagation import (
     checked_resistance,
 )
 from fieldcraft.layers.propagation.radial.footprints import too_large
+from fieldcraft.layers.propagation.radial.radial import MOST_STRENGTH
 from fieldcraft.layers.propagation.radial.radial_updates import RadialUpdates, updates_on
 from fieldcraft.layers.sources import Sources, source_ids
 from fieldcraft.space import Space
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from fieldcraft.layers.propagation.radial.radial import Radial
 
 _OTHER = -1  # in place of the version of sources: they differ from those of the layer
-MOST_STRENGTH = 2.0**20
 MOST_SOURCES = 2**18
 
 

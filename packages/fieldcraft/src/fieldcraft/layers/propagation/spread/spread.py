@@ -9,8 +9,6 @@ from typing import Literal
 from fieldcraft.base.words import Loss
 from fieldcraft.layers.propagation.propagation import Field, Spreading
 from fieldcraft.layers.propagation.settings import choice, flag, number
-from fieldcraft.layers.propagation.spread.spread_on_graph import GraphSpreadField
-from fieldcraft.layers.propagation.spread.spread_on_grid import GridSpreadField
 from fieldcraft.space import Grid, Space
 
 FALLOFFS = {"exponential": 0, "linear": 1, "quadratic": 2, "cubic": 3}
@@ -112,5 +110,9 @@ class Spread(Spreading):
     def field(self, space: Space, every: float) -> Field:
         """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
         if isinstance(space, Grid):
+            from fieldcraft.layers.propagation.spread.spread_on_grid import GridSpreadField
+
             return GridSpreadField(self, space, every)
+        from fieldcraft.layers.propagation.spread.spread_on_graph import GraphSpreadField
+
         return GraphSpreadField(self, space, every)

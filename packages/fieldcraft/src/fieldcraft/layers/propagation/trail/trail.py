@@ -23,8 +23,6 @@ from fieldcraft.layers.propagation.settings import (
     one_evaporation,
     retention,
 )
-from fieldcraft.layers.propagation.trail.graph_trail_field import GraphTrailField
-from fieldcraft.layers.propagation.trail.trail_field import TrailField
 from fieldcraft.space import Grid, Space, checked_space
 
 EDGES = ("conserve", "lose")
@@ -202,5 +200,9 @@ class Trail(Gathering):
     def field(self, space: Space, every: float) -> Field:
         """Return values of this kind on a space, all 0; `every` is the interval in seconds."""
         if isinstance(space, Grid):
+            from fieldcraft.layers.propagation.trail.trail_field import TrailField
+
             return TrailField(self, space, every)
+        from fieldcraft.layers.propagation.trail.graph_trail_field import GraphTrailField
+
         return GraphTrailField(self, checked_space(space, "Trails are on"), every)
