@@ -374,6 +374,11 @@ def without(scene: Scene, name: str) -> str | None:
         f"{name}.without({source}).values",
         f"fc.best({name}, {place}, 2.0, without={source}, outside='clamp')",
         f"fc.sample(2 * {name}.at(0.5) - {name}, {place}, without={source}, outside='clamp')",
+        f"{name}.sample({place}, without={source}, outside='clamp')",
+        f"fc.pick({name}, {place}, 2.0, rng=np.random.default_rng(1), above=0.5,"
+        f" without={source}, outside='clamp')",
+        f"fc.query.Reservations({name}.space).best({name}, {place}, 2.0, agents=1,"
+        f" without={source}, outside='clamp')",
         f"fc.explain({name}, {place}, without={source}, outside='clamp')",
         f"fc.peaks({name}.normalize(), without={source})",
     ]

@@ -160,6 +160,57 @@ def test_answers_are_those_of_maps_that_never_had_the_sources(seed, kind, text, 
         assert fc.explain(layer, one, without=key).value == fc.explain(never, one).value
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    kind=st.sampled_from(sorted(KINDS)),
+    text=st.sampled_from(FORMULAS),
+    walk=st.booleans(),
+    within=st.booleans(),
+    none=st.sampled_from(["nan", "stay"]),
+)
+def test_random_and_reserved_cells_are_those_of_maps_that_never_had_the_sources(
+    seed, kind, text, walk, within, none
+):
+    world = World(kind, seed)
+    layer = read(text, world.imap)
+    keys = [key for key in (*KEYS, "all", None) if key is None or key in all_keys(layer)]
+    if all(key is None for key in keys):
+        return
+    places = np.array([world.place() for _ in keys])
+    options: dict[str, Any] = {"none": none}
+    if walk:
+        options["walk"] = 2.5
+    above = float(world.dice.choice([-1.0, 0.0, 0.5]))
+    nevers = [read(text, world.without(key)) for key in keys]
+    dice = np.random.default_rng(seed)
+    each = np.random.default_rng(seed)
+    picked = fc.pick(layer, places, 2.5, rng=dice, above=above, count=2, without=keys, **options)
+    sampled = layer.sample(places, without=keys)
+    np.testing.assert_array_equal(sampled, fc.sample(layer, places, without=keys))
+    reserved = fc.query.Reservations(world.space, spacing=1.2)
+    by_one = fc.query.Reservations(world.space, spacing=1.2)
+    for worst in (False, True):
+        lottery = {"within": 0.3, "rng": dice} if within else {}
+        verb = "worst" if worst else "best"
+        names = list(range(len(keys)))
+        held = getattr(reserved, verb)(
+            layer, places, 2.5, agents=names, without=keys, **lottery, **options
+        )
+        for i, never in enumerate(nevers):
+            if not worst:
+                one = fc.pick(never, places[i], 2.5, rng=each, above=above, count=2, **options)
+                np.testing.assert_array_equal(picked.cells[i], one.cells)
+                np.testing.assert_array_equal(picked.values[i], one.values)
+                assert layer.sample(places[i], without=keys[i]) == sampled[i]
+        by_one.clear()
+        for i, never in enumerate(nevers):
+            lottery = {"within": 0.3, "rng": each} if within else {}
+            one = getattr(by_one, verb)(never, places[i], 2.5, agents=i, **lottery, **options)
+            assert held.cells[i] == one.cells
+            np.testing.assert_array_equal(held.values[i], one.values)
+
+
 class FixedDraws(np.random.Generator):
     """A generator that draws given numbers."""
 

@@ -267,17 +267,39 @@ class Layer(Operand):
             return self.steps.pass_time(ticks, most)
 
     @overload
-    def sample(self, positions: One, *, how: Between = ..., outside: IfOutside = ...) -> float: ...
+    def sample(
+        self,
+        positions: One,
+        *,
+        how: Between = ...,
+        without: object = ...,
+        outside: IfOutside = ...,
+    ) -> float: ...
     @overload
     def sample(
-        self, positions: Many, *, how: Between = ..., outside: IfOutside = ...
+        self,
+        positions: Many,
+        *,
+        how: Between = ...,
+        without: object = ...,
+        outside: IfOutside = ...,
     ) -> NDArray[np.float32]: ...
     @overload
     def sample(
-        self, positions: ArrayLike, *, how: Between = ..., outside: IfOutside = ...
+        self,
+        positions: ArrayLike,
+        *,
+        how: Between = ...,
+        without: object = ...,
+        outside: IfOutside = ...,
     ) -> float | NDArray[np.float32]: ...
     def sample(
-        self, positions: ArrayLike, *, how: Between = "nearest", outside: IfOutside = "refuse"
+        self,
+        positions: ArrayLike,
+        *,
+        how: Between = "nearest",
+        without: object = None,
+        outside: IfOutside = "refuse",
     ) -> float | NDArray[np.float32]:
         """Return the values at world positions; see `fieldcraft.sample`.
 
@@ -287,6 +309,9 @@ class Layer(Operand):
             World positions.
         how : str, optional
             "nearest", the cell that contains the position, or "bilinear", between cells.
+        without : hashable or sequence of hashable, optional
+            Keys whose influence is left out, one for each position or one for all; see
+            `fieldcraft.best`.
         outside : str, optional
             "refuse" positions off the map, or "clamp" them to the rim.
 
@@ -312,8 +337,8 @@ class Layer(Operand):
         """
         steps = self.steps
         with steps.lock:
-            if not isinstance(how, str) or how != "nearest":
-                return sample(self, positions, how=how, outside=outside)
+            if without is not None or not isinstance(how, str) or how != "nearest":
+                return sample(self, positions, how=how, without=without, outside=outside)
             cells = self.space.cell_at(positions, outside=outside)
             if self.space.walls_version == steps.walls_seen:
                 found = steps.field.at(cells)

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from fieldcraft.base import checks
 from fieldcraft.base.words import IfOutside, NoneFound
-from fieldcraft.query.queries import Lottery, Personal, Queries, lottery
+from fieldcraft.query.personal import PersonalValues
+from fieldcraft.query.queries import Lottery, Queries, lottery
 from fieldcraft.query.queries_on_grid import values_around
 from fieldcraft.query.queries_on_space import queries_of
 from fieldcraft.space import Space
@@ -20,8 +21,6 @@ from fieldcraft.space.regions import Regions, regions_above
 from fieldcraft.values.exclusion import Excludable, Near, excludable, keys_left_out
 from fieldcraft.values.expression import Expression
 from fieldcraft.values.readable import Readable, Values
-
-_MOST_AT_ONCE = 1_000_000  # values of agents that each have their own
 
 
 def best(
@@ -283,30 +282,23 @@ def _choose_each(
     if keys is None:
         return None
     starts = np.atleast_1d(own)
-    array = np.zeros(len(space), dtype=np.float32)
-    queried = queries_of(array.reshape(space.shape), space)
-    closed = queried.closed(where, occupied)
+    each = PersonalValues(layer, keys, points, starts, far)
+    closed = each.queries.closed(where, occupied)
     drawn = lottery(within, rng, len(points), wanted)
     cells = np.empty((len(points), wanted), dtype=np.int64)
     values = np.empty((len(points), wanted), dtype=np.float32)
-    size = max(1, _MOST_AT_ONCE // queried.most_around(far))
-    columns = queried.columns_around(far)
-    for first in range(0, len(points), size):
-        some = np.s_[first : first + size]
-        around = queried.cells_around(points[some], starts[some], far)
-        near = Near(around, keys[some], columns)
-        personal = Personal(around, layer.values_near(near), array)
+    for some, personal in each.parts():
         if drawn is None:
             draws = None
         else:
             draws = Lottery(drawn.share, drawn.draws[some])
-        cells[some], values[some] = queried.best_each(
+        cells[some], values[some] = each.queries.best_each(
             personal, points[some], far, wanted, gap, closed, walk, sign, draws
         )
         if otherwise == "stay" and (cells[some] < 0).any():
             stays = np.where(cells[some] < 0, starts[some, np.newaxis], cells[some])
             values[some] = personal.values_at(stays)
-    made = chosen(cells, own, single, count, otherwise, space, array)
+    made = chosen(cells, own, single, count, otherwise, space, each.array)
     return replace(made, values=values.reshape(np.shape(made.values))[()])
 
 
@@ -329,6 +321,7 @@ def pick(
     where: Readable | ArrayLike | None = None,
     occupied: ArrayLike | None = None,
     walk: float | None = None,
+    without: object = None,
     outside: IfOutside = "refuse",
     none: NoneFound = "nan",
     space: Space | None = None,
@@ -341,8 +334,9 @@ def pick(
 
     Parameters
     ----------
-    layer, positions, radius, count, spacing, where, occupied, walk, outside, none, space
-        As in `best`; with `count` no cell comes twice for one position.
+    layer, positions, radius, count, spacing, where, occupied, walk, without, outside, none, space
+        As in `best`; with `count` no cell comes twice for one position. What is left out does not
+        count for `above`, nor for the values of the chosen cells.
     rng : numpy.random.Generator
         Source of random numbers: one for each cell of the map and each position.
     above : float, optional
@@ -364,21 +358,50 @@ def pick(
     >>> fc.pick(scores, (2.5, 0.5), 3, rng=rng, above=1, space=fc.Grid(5, 1)).value in (2, 7, 9)
     True
     """
+    if without is not None:
+        space = excludable(layer, without).space
     values = Values(layer, space)
+    ground = values.space
     otherwise = checked_none(none)
     checks.generator(rng)
     far = checks.positive("radius", radius)
     gap = checks.not_negative("spacing", spacing)
-    wanted = _wanted(count, values.space)
+    wanted = _wanted(count, ground)
     closed = values.closed(where, occupied)
     if above is not None:
-        closed |= values.values <= checks.finite("above", above)
+        checks.finite("above", above)
     points, own, single = values.cells(positions, outside)
     cells = np.full((len(points), wanted), -1, dtype=np.int64)
-    for k in range(len(points)):
-        draws = queries_of(rng.random(values.space.shape, dtype=np.float32), values.space)
-        cells[k] = draws.best(points[k : k + 1], far, wanted, gap, closed, walk, np.float32(1))
-    return chosen(cells, own, single, count, otherwise, values.space, values.flat)
+    one = np.float32(1)
+    keys = None
+    if without is not None:
+        keys = keys_left_out(excludable(layer, without), without, len(points), single)
+    if keys is None:
+        if above is not None:
+            closed |= values.values <= above
+        for k in range(len(points)):
+            draws = queries_of(rng.random(ground.shape, dtype=np.float32), ground)
+            cells[k] = draws.best(points[k : k + 1], far, wanted, gap, closed, walk, one)
+        return chosen(cells, own, single, count, otherwise, ground, values.flat)
+    starts = np.atleast_1d(own)
+    each = PersonalValues(excludable(layer, without), keys, points, starts, far)
+    found = np.empty((len(points), wanted), dtype=np.float32)
+    for some, personal in each.parts():
+        for k in range(len(personal.cells)):
+            personal.write(k)
+            refused = closed.copy()
+            if above is not None:
+                refused |= each.queries.values <= above
+            draws = queries_of(rng.random(ground.shape, dtype=np.float32), ground)
+            agent = some.start + k
+            here = points[agent : agent + 1]
+            cells[agent] = draws.best(here, far, wanted, gap, refused, walk, one)
+        shown = cells[some]
+        if otherwise == "stay":
+            shown = np.where(shown < 0, starts[some, np.newaxis], shown)
+        found[some] = personal.values_at(shown)
+    made = chosen(cells, own, single, count, otherwise, ground, each.array)
+    return replace(made, values=found.reshape(np.shape(made.values))[()])
 
 
 def peaks(

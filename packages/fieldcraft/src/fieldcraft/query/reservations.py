@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,13 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
 from fieldcraft.base.words import IfOutside, NoneFound
-from fieldcraft.query.queries import lottery
+from fieldcraft.query.personal import PersonalValues
+from fieldcraft.query.queries import Lottery, lottery
 from fieldcraft.query.queries_on_space import queries_of
 from fieldcraft.space import Space
 from fieldcraft.space.chosen_cells import ChosenCells, checked_none, chosen
 from fieldcraft.space.kinds import checked_space
+from fieldcraft.values.exclusion import excludable, keys_left_out
 from fieldcraft.values.readable import Readable
 
 
@@ -87,6 +90,7 @@ class Reservations:
         walk: float | None = None,
         within: float | None = None,
         rng: np.random.Generator | None = None,
+        without: object = None,
         outside: IfOutside = "refuse",
         none: NoneFound = "nan",
     ) -> ChosenCells:
@@ -97,7 +101,7 @@ class Reservations:
 
         Parameters
         ----------
-        layer, positions, radius, where, occupied, walk, within, rng, outside, none
+        layer, positions, radius, where, occupied, walk, within, rng, without, outside, none
             As in `fieldcraft.best`; an array is one of the space of these reservations.
         agents : hashable, or iterable of N hashables
             Different names for N positions, or one for one position.
@@ -117,6 +121,7 @@ class Reservations:
             walk,
             within,
             rng,
+            without,
             outside,
             none,
             sign=np.float32(1),
@@ -134,6 +139,7 @@ class Reservations:
         walk: float | None = None,
         within: float | None = None,
         rng: np.random.Generator | None = None,
+        without: object = None,
         outside: IfOutside = "refuse",
         none: NoneFound = "nan",
     ) -> ChosenCells:
@@ -141,7 +147,7 @@ class Reservations:
 
         Parameters
         ----------
-        layer, positions, radius, agents, where, occupied, walk, within, rng, outside, none
+        layer, positions, radius, agents, where, occupied, walk, within, rng, without, outside, none
             As for `best`.
 
         Returns
@@ -159,6 +165,7 @@ class Reservations:
             walk,
             within,
             rng,
+            without,
             outside,
             none,
             sign=np.float32(-1),
@@ -187,6 +194,7 @@ class Reservations:
         walk: float | None,
         within: float | None,
         rng: np.random.Generator | None,
+        without: object,
         outside: IfOutside,
         none: NoneFound,
         sign: np.float32,
@@ -209,10 +217,35 @@ class Reservations:
         others = [cell for agent, cell in self._cells.items() if agent not in set(names)]
         values.close(np.array(others, dtype=np.int64), self.spacing, closed)
         drawn = lottery(within, rng, len(points), 1)
-        cells = values.best_in_turn(points, far, self.spacing, closed, walk, sign, drawn)
-        spots = chosen(cells, own, single, None, otherwise, self.space, values.flat)
+        keys = None
+        if without is not None:
+            keys = keys_left_out(excludable(layer, without), without, len(points), single)
+        if keys is None:
+            cells = values.best_in_turn(points, far, self.spacing, closed, walk, sign, drawn)
+            spots = chosen(cells, own, single, None, otherwise, self.space, values.flat)
+            self._set(names, cells[:, 0].tolist())
+            return spots
+        starts = np.atleast_1d(own)
+        each = PersonalValues(excludable(layer, without), keys, points, starts, far)
+        cells = np.empty((len(points), 1), dtype=np.int64)
+        shown = np.empty((len(points), 1), dtype=np.float32)
+        for some, personal in each.parts():
+            for k in range(len(personal.cells)):
+                personal.write(k)
+                agent = slice(some.start + k, some.start + k + 1)
+                draws = None
+                if drawn is not None:
+                    draws = Lottery(drawn.share, drawn.draws[agent])
+                cells[agent] = each.queries.best_in_turn(
+                    points[agent], far, self.spacing, closed, walk, sign, draws
+                )
+            read = cells[some]
+            if otherwise == "stay":
+                read = np.where(read < 0, starts[some, np.newaxis], read)
+            shown[some] = personal.values_at(read)
+        spots = chosen(cells, own, single, None, otherwise, self.space, each.array)
         self._set(names, cells[:, 0].tolist())
-        return spots
+        return replace(spots, values=shown.reshape(np.shape(spots.values))[()])
 
     @atomic
     def _set(self, names: list[Hashable], cells: list[int]) -> None:

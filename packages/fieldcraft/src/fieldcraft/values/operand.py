@@ -149,26 +149,49 @@ class Operand(Pictured, Term):
         return out
 
     @overload
-    def sample(self, positions: One, *, how: Between = ..., outside: IfOutside = ...) -> float: ...
+    def sample(
+        self,
+        positions: One,
+        *,
+        how: Between = ...,
+        without: object = ...,
+        outside: IfOutside = ...,
+    ) -> float: ...
     @overload
     def sample(
-        self, positions: Many, *, how: Between = ..., outside: IfOutside = ...
+        self,
+        positions: Many,
+        *,
+        how: Between = ...,
+        without: object = ...,
+        outside: IfOutside = ...,
     ) -> NDArray[np.float32]: ...
     @overload
     def sample(
-        self, positions: ArrayLike, *, how: Between = ..., outside: IfOutside = ...
+        self,
+        positions: ArrayLike,
+        *,
+        how: Between = ...,
+        without: object = ...,
+        outside: IfOutside = ...,
     ) -> float | NDArray[np.float32]: ...
     def sample(
-        self, positions: ArrayLike, *, how: Between = "nearest", outside: IfOutside = "refuse"
+        self,
+        positions: ArrayLike,
+        *,
+        how: Between = "nearest",
+        without: object = None,
+        outside: IfOutside = "refuse",
     ) -> float | NDArray[np.float32]:
         """Return the values at world positions: a float for one (x, y) pair, (N,) float32 for an
         (N, 2) array.
 
-        `how` is "nearest", the cell that contains the position, or "bilinear", between cells; see
+        `how` is "nearest", the cell that contains the position, or "bilinear", between cells.
+        `without` are keys whose influence is left out, one for each position or one for all; see
         `fieldcraft.sample`.
         """
-        if not isinstance(how, str) or how != "nearest":
-            return sample(self, positions, how=how, outside=outside)
+        if without is not None or not isinstance(how, str) or how != "nearest":
+            return sample(self, positions, how=how, without=without, outside=outside)
         cells = self.space.cell_at(positions, outside=outside)
         found = self.values.reshape(-1)[cells]
         if isinstance(cells, int):

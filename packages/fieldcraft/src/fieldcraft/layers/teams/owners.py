@@ -14,6 +14,7 @@ from fieldcraft.layers.teams.survey import Survey
 from fieldcraft.space import Space
 from fieldcraft.space.regions import Regions, regions_owned
 from fieldcraft.values.exclusion import Near
+from fieldcraft.values.sampling import sample
 
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int32]
@@ -58,16 +59,26 @@ class Owners(np.ndarray[Any, np.dtype[np.int32]]):
         """
         return self.survey.leaders_of(self.survey.maps_near(near), self.margin)
 
-    def sample(self, positions: ArrayLike, *, outside: IfOutside = "refuse") -> int | Numbers:
+    def sample(
+        self, positions: ArrayLike, *, without: object = None, outside: IfOutside = "refuse"
+    ) -> int | Numbers:
         """Return the owners at world positions: an int for one (x, y) pair, (N,) int32 for many.
 
         Parameters
         ----------
         positions : array_like of shape (2,) or (N, 2)
             World positions.
+        without : hashable or sequence of hashable, optional
+            Keys whose influence is left out, one for each position or one for all; see
+            `fieldcraft.best`.
         outside : str, optional
             "refuse" positions off the map, or "clamp" them to the rim.
         """
+        if without is not None:
+            left = sample(self, positions, without=without, outside=outside)
+            if isinstance(left, float):
+                return int(left)
+            return left.astype(np.int32)
         cells = self.space.cell_at(positions, outside=outside)
         found = self.values.reshape(-1)[cells]
         if isinstance(cells, int):
