@@ -259,7 +259,8 @@ def test_a_shared_lab_answers_by_any_address_of_the_machine(shared: bool) -> Non
         ),
         ({"do": "tune", "layer": "nothing", "name": "decay", "value": 1}, "There is no layer"),
         ({"do": "tune", "layer": "threat", "name": "decay"}, "'tune' has layer, name, value"),
-        ({"do": "tune", "layer": "threat", "name": "decay", "value": [1]}, "value is a number"),
+        ({"do": "tune", "layer": "threat", "name": "decay", "value": {}}, "value is a number"),
+        ({"do": "tune", "layer": "threat", "name": "decay", "value": [1]}, "value is (x, y)"),
         (
             {"do": "place", "layer": "threat", "position": [1, 2, 3], "strength": 1},
             "Positions on this map have 2 numbers",
