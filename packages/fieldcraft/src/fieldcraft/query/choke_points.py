@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
@@ -69,6 +69,20 @@ class ChokePoints:
     space: Space
     areas: NDArray[np.int32]
     points: tuple[ChokePoint, ...]
+
+    def area_at(self, positions: ArrayLike) -> int | Ints:
+        """Return the numbers of the areas at positions: an int for one, (N,) for many.
+
+        Parameters
+        ----------
+        positions : array_like of shape (2,) or (N, 2)
+            World positions; those off the map count as in the nearest cell.
+        """
+        cells = self.space.cell_at(positions, outside="clamp")
+        found = self.areas.reshape(-1)[cells]
+        if isinstance(cells, int):
+            return int(found)
+        return found.astype(np.int64)
 
     def __repr__(self) -> str:
         return (

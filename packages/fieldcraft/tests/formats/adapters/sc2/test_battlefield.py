@@ -188,3 +188,16 @@ def test_only_changes_are_stamped(game: Game, monkeypatch: pytest.MonkeyPatch) -
     game.step()
     field.update()
     assert stamped == []
+
+
+@pytest.mark.parametrize(
+    "path", realdata.files("sc2/grids", "*.npz")[:4], ids=lambda path: path.stem
+)
+def test_choke_points_of_real_maps_divide_the_ground(path: Any) -> None:
+    arrays = np.load(path, allow_pickle=False)
+    field = Battlefield(Game(arrays["pathing"]).bot)
+    found = field.choke_points
+    assert 8 <= len(found.points) <= 80
+    assert found.space.walls.sum() == field.space().walls.sum()
+    a, b = found.area_at(arrays["start_locations"][:2])
+    assert a != b

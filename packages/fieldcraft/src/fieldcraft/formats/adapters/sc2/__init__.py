@@ -7,7 +7,6 @@ to x + 1.
 
 from fieldcraft.formats.adapters.sc2.battlefield import Battlefield
 from fieldcraft.formats.adapters.sc2.enemies import EFFECTS, UNITS, Threat
-from fieldcraft.formats.adapters.sc2.regions import Regions
 from fieldcraft.formats.adapters.sc2.walking import Journey
 
 __all__ = [
@@ -15,6 +14,5 @@ __all__ = [
     "UNITS",
     "Battlefield",
     "Journey",
-    "Regions",
     "Threat",
 ]

@@ -21,7 +21,6 @@ from fieldcraft.formats.adapters.sc2.enemies import (
     Threat,
 )
 from fieldcraft.formats.adapters.sc2.obstacles import Obstacles
-from fieldcraft.formats.adapters.sc2.regions import Regions, regions_of
 from fieldcraft.formats.adapters.sc2.walking import (
     Journey,
     cheapest_journey,
@@ -34,6 +33,7 @@ from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft.layers.propagation import Radial
 from fieldcraft.paths import Path, distance_map
 from fieldcraft.query import best
+from fieldcraft.query.choke_points import ChokePoints, choke_points
 from fieldcraft.space import Grid
 
 __all__ = ["KINDS", "Battlefield"]
@@ -167,13 +167,13 @@ class Battlefield:
         return self._spaces[kind]
 
     @cached_property
-    def regions(self) -> Regions:
-        """The wide places of the ground at the beginning of the game, and the chokes between
-        them; computed on first use.
+    def choke_points(self) -> ChokePoints:
+        """The areas of the ground at the beginning of the game, and the choke points between them,
+        such as ramps; computed on first use. See `fieldcraft.query.choke_points`.
         """
         blocked = self._obstacles.natural
         height, width = blocked.shape
-        return regions_of(Grid(width, height, walls=blocked[::-1], neighbors=8, y_up=True))
+        return choke_points(Grid(width, height, walls=blocked[::-1], neighbors=8, y_up=True))
 
     def grid(self, kind: str = "ground") -> NDArray[np.float32]:
         """Return the cost of each cell, 1 + danger, for pathfinders of other libraries.
