@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
+from fieldcraft.layers.forecast import shared_futures
 from support.patrols import patrol
 
 KINDS = (
@@ -147,3 +148,19 @@ def test_a_copied_forecast_follows_the_copied_layer() -> None:
     while twin.version < soon.version:
         twin.layer.step()
     assert twin.values.tobytes() == twin.layer.at(0.1).values.tobytes()
+
+
+def test_forecasts_that_share_their_steps_show_what_others_show() -> None:
+    imap = patrol(fc.Spread(decay=0.4, momentum=0.7))
+    imap.step(2)
+    layer = imap["threat"]
+    times = (0.3, 1.0, 0.5, 2.0)
+    alone = [layer.at(seconds).values.copy() for seconds in times]
+    with shared_futures():
+        for seconds, expected in zip(times, alone, strict=True):
+            np.testing.assert_array_equal(layer.at(seconds).values, expected)
+        layer.add_source((2.5, 1.5), 7.0)
+        for seconds in times:
+            expected = imap.copy()
+            expected.advance(seconds)
+            np.testing.assert_array_equal(layer.at(seconds).values, expected["threat"].values)

@@ -7,7 +7,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OutsideMap
-from fieldcraft.space.cells import points_and_cells
+from fieldcraft.space.cells import occupied_mask, points_and_cells
 from support.refusals import refused
 
 
@@ -165,3 +165,25 @@ def test_positions_come_with_their_cells() -> None:
     assert not single
     with pytest.raises(OutsideMap):
         points_and_cells(grid, (9.0, 1.5), "refuse")
+
+
+@pytest.mark.parametrize("make", [_gate, _graph])
+def test_occupied_cells_are_positions_ids_or_a_mask(make) -> None:
+    space = make()
+    mask = np.zeros(space.shape, dtype=np.bool_)
+    mask.flat[[3, 10]] = True
+    for occupied in (
+        [3, 10],
+        np.array([3, 10], dtype=np.int32),
+        [(3.5, 0.5), (1.25, 1.5)],
+        np.array([(3, 0), (1, 1)]),  # whole numbers in two rows are positions too
+        mask,
+    ):
+        assert np.flatnonzero(occupied_mask(space, occupied)).tolist() == [3, 10]
+    assert np.flatnonzero(occupied_mask(space, 10)).tolist() == [10]
+    assert not occupied_mask(space, []).any()
+    with refused(OutsideMap):
+        occupied_mask(space, [36])
+    if isinstance(space, fc.Grid):
+        with refused(OutsideMap):
+            occupied_mask(space, [(9.5, 0.5)])

@@ -193,3 +193,28 @@ def test_sources_are_added_again_after_a_change_of_settings(blend: str) -> None:
     new.step()
     np.testing.assert_array_equal(layer.values, new.values)
     assert layer.values[4, 6] != 0
+
+
+def test_each_source_has_its_own_radius_and_falloff_whenever_it_changes() -> None:
+    imap = fc.InfluenceMap(fc.Grid(23, 9))
+    layer = imap.add_layer("a", Radial(3))
+    places = [(3.5, 4.5), (11.5, 4.5), (19.5, 4.5)]
+    ids = layer.add_sources(places, 2.0, radii=[1.5, 3.0, 2.5], falloff="linear")
+
+    def expected(radii: list[float], falloff: str) -> NDArray[np.float32]:
+        total = np.zeros((9, 23), dtype=np.float32)
+        for place, radius in zip(places, radii, strict=True):
+            alone = fc.InfluenceMap(fc.Grid(23, 9)).add_layer("b", Radial(radius, falloff))
+            alone.add_source(place, 2.0)
+            alone.step()
+            total += alone.values
+        return total
+
+    layer.step()
+    np.testing.assert_allclose(layer.values, expected([1.5, 3.0, 2.5], "linear"), atol=1e-6)
+    layer.sources.set_radii(ids[[0, 2]], [4.0, 1.0])
+    layer.step()
+    np.testing.assert_allclose(layer.values, expected([4.0, 3.0, 1.0], "linear"), atol=1e-6)
+    layer.sources.set_strengths(ids[:1], [2.0])
+    layer.step()
+    np.testing.assert_allclose(layer.values, expected([4.0, 3.0, 1.0], "linear"), atol=1e-6)

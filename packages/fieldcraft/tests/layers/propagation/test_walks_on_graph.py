@@ -231,3 +231,24 @@ def test_an_empty_graph_and_a_lone_vertex() -> None:
         layer.add_sources(places, 3.0)
         layer.step()
         assert layer.values.tolist() == expected
+
+
+@pytest.mark.parametrize("metric", ["connected", "path"])
+@pytest.mark.parametrize("thickness", [0.0, 1.5])
+def test_a_source_in_a_block_of_walls_acts_from_all_around_it(
+    metric: str, thickness: float
+) -> None:
+    """As on the grid: the block is what walls within the thickness touch the source's cell."""
+    walls = np.zeros((9, 13), dtype=np.bool_)
+    walls[3:6, 4:11] = True
+    walls[7, 8] = walls[0, 0] = True
+    squares = fc.Grid(walls=walls)
+    layers = []
+    for space in (squares, squares.to_graph()):
+        radial = fc.Radial(5, metric=metric, thickness=thickness)
+        layer = fc.InfluenceMap(space).add_layer("a", radial)
+        layer.add_source((5.5, 4.5), 4.0, on_wall="through")
+        layer.step()
+        layers.append(layer.values.reshape(walls.shape))
+    np.testing.assert_array_equal(layers[1], layers[0])
+    assert layers[1][~walls].any() == (thickness > 0)

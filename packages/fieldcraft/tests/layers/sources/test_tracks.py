@@ -102,3 +102,22 @@ def test_a_source_at_rest_acts_from_beside_a_wall_that_is_built_on_it() -> None:
     layer.step()
     assert layer.sources.cells.tolist() == [1]
     assert layer.values.tolist() == [[2, 2, 0, 0]]
+
+
+@pytest.mark.parametrize("what", ["rests", "moves", "changes", "moves and changes"])
+def test_steps_at_once_are_steps_one_by_one(what: str) -> None:
+    values = []
+    for counts in ((6,), (1,) * 6, (2, 4)):
+        layer = fc.InfluenceMap(fc.Grid(12, 4)).add_layer("a", fc.Spread(0.2, 0.5), every=0.5)
+        source = layer.add_source((1.5, 1.5), 4.0)
+        if "moves" in what:
+            source.follow([(9.5, 1.5)], speed=1)
+        if "changes" in what:
+            source.schedule([0, 1, 3], [4, 0.5, 9])
+        for count in counts:
+            layer.step(count)
+        values.append(layer.values.copy())
+        assert source.strength == (9 if "changes" in what else 4)
+        assert source.position == ((4.5, 1.5) if "moves" in what else (1.5, 1.5))
+    np.testing.assert_array_equal(values[1], values[0])
+    np.testing.assert_array_equal(values[2], values[0])
