@@ -102,12 +102,20 @@ def _live_nodes(tree: ast.AST) -> Iterator[ast.expr | ast.stmt]:
         for child in children:
             if isinstance(child, (ast.expr, ast.stmt)) and not _is_docstring(child):
                 yield child
-            if isinstance(child, ast.AST):
+            if isinstance(child, ast.AST) and not _is_negative(child):
                 yield from _live_nodes(child)
 
 
 def _is_docstring(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_negative(node: ast.AST) -> bool:
+    """Return whether a node is a negative whole number."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int())):
+            return True
+    return False
 
 
 def _changes(node: ast.expr | ast.stmt, code: str) -> Iterator[tuple[str, str]]:
@@ -117,6 +125,9 @@ def _changes(node: ast.expr | ast.stmt, code: str) -> Iterator[tuple[str, str]]:
             yield f"negate {code}", f"(not ({code}))"
         case ast.Constant(value=int(value)) if not isinstance(value, bool):
             yield f"{value} becomes {value + 1}", str(value + 1)
+        case ast.UnaryOp(operand=ast.Constant(value=int(value))) if _is_negative(node):
+            # Not -2 for -1: to a reshape, for example, all negative numbers are the same.
+            yield f"-{value} becomes {1 - value}", str(1 - value)
         case ast.Name(id=name) if name in OPPOSITE:
             yield f"{name} becomes {OPPOSITE[name]}", OPPOSITE[name]
         case ast.Attribute(attr=name) if name in OPPOSITE:

@@ -61,3 +61,13 @@ def test_the_name_of_a_failed_test_may_have_spaces() -> None:
         "a.py::test_b[only waves]"
     )
     assert breaks.test_of("FAILED a.py::test_b") == "a.py::test_b"
+
+
+def test_a_negative_number_grows_by_one() -> None:
+    source = b"flat = values.reshape(-1)[-3:] - 1\n"
+    found = {each.about: each.applied(source) for each in breaks.breaks_of(Path("a.py"), source)}
+    assert found == {
+        "-1 becomes 0": b"flat = values.reshape(0)[-3:] - 1\n",
+        "-3 becomes -2": b"flat = values.reshape(-1)[-2:] - 1\n",
+        "1 becomes 2": b"flat = values.reshape(-1)[-3:] - 2\n",
+    }
