@@ -241,6 +241,7 @@ def test_a_source_in_a_block_of_walls_acts_from_all_around_it(
     """As on the grid: the block is what walls within the thickness touch the source's cell."""
     walls = np.zeros((9, 13), dtype=np.bool_)
     walls[3:6, 4:11] = True
+    walls[4, 8] = False  # within the radius, but behind walls that stay closed
     walls[7, 8] = walls[0, 0] = True
     squares = fc.Grid(walls=walls)
     layers = []
@@ -252,3 +253,4 @@ def test_a_source_in_a_block_of_walls_acts_from_all_around_it(
         layers.append(layer.values.reshape(walls.shape))
     np.testing.assert_array_equal(layers[1], layers[0])
     assert layers[1][~walls].any() == (thickness > 0)
+    assert layers[1][4, 8] == 0
