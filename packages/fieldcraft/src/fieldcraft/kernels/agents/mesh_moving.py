@@ -53,7 +53,8 @@ def orientation(ax, ay, bx, by, cx, cy):
 def _side(rings, begin, end, k):
     """Return the corner at which a side of a polygon begins, and the vector along it."""
     other = k + 1 if k + 1 < end else begin
-    ux, uy = rings[k, 0], rings[k, 1]
+    ux = rings[k, 0]
+    uy = rings[k, 1]
     return ux, uy, rings[other, 0] - ux, rings[other, 1] - uy
 
 
@@ -61,16 +62,23 @@ def _side(rings, begin, end, k):
 def _inside(rings, begin, end, x, y):
     """Return a point, or the nearest point of the rim if it is outside."""
     outside = False
-    best, bx, by = np.inf, x, y
+    best = np.inf
+    bx = x
+    by = y
     for k in range(begin, end):
         ux, uy, ex, ey = _side(rings, begin, end, k)
         outside = outside or ex * (y - uy) - ey * (x - ux) < 0
         size = ex * ex + ey * ey
-        share = min(max(((x - ux) * ex + (y - uy) * ey) / size, 0.0), 1.0) if size > 0 else 0.0
-        px, py = ux + share * ex, uy + share * ey
+        share = 0.0
+        if size > 0:
+            share = min(max(((x - ux) * ex + (y - uy) * ey) / size, 0.0), 1.0)
+        px = ux + share * ex
+        py = uy + share * ey
         away = (px - x) * (px - x) + (py - y) * (py - y)
         if away < best:
-            best, bx, by = away, px, py
+            best = away
+            bx = px
+            by = py
     if outside:
         return bx, by
     return x, y
@@ -91,7 +99,8 @@ def _exit(rings, begin, end, x, y, dx, dy, slid):
     """Return the side at which a shift leaves a polygon, other than the one slid along, and after
     which share of the shift; -1 and 1 where it ends inside.
     """
-    side, share = -1, 1.0
+    side = -1
+    share = 1.0
     for k in range(begin, end):
         if k == slid:
             continue
@@ -100,7 +109,8 @@ def _exit(rings, begin, end, x, y, dx, dy, slid):
         if into > 0:
             gone = max(((ux - x) * ey - (uy - y) * ex) / into, 0.0)
             if gone < share:
-                side, share = k, gone
+                side = k
+                share = gone
     return side, share
 
 
@@ -116,7 +126,9 @@ def _is_wanted(wanted, polygon, there):
 
 @kernel
 def _through(mesh, wanted, polygon, x, y, ex, ey):
-    """Return the portal in a place on a side along (ex, ey), or -1."""
+    """Return the portal in a place on a side along (ex, ey), or -1: the first to the wanted
+    polygon, else the first that is no leap.
+    """
     gates = mesh.gates
     behind = mesh.behind
     sides = mesh.sides
@@ -126,8 +138,10 @@ def _through(mesh, wanted, polygon, x, y, ex, ey):
     for portal in range(gates[polygon], gates[polygon + 1]):
         if blocked[portal]:
             continue
-        ux, uy = sides[portal, 0], sides[portal, 1]
-        px, py = sides[portal, 2] - ux, sides[portal, 3] - uy
+        ux = sides[portal, 0]
+        uy = sides[portal, 1]
+        px = sides[portal, 2] - ux
+        py = sides[portal, 3] - uy
         if px * ex + py * ey <= 0:
             continue
         size = px * px + py * py
@@ -171,44 +185,59 @@ def move(mesh, middles, wanted, polygons, points, shifts, first, last, out, ends
     leaps = mesh.leaps
     for i in range(first, last):
         polygon = polygons[i]
-        begin, end = starts[polygon], starts[polygon + 1]
+        begin = starts[polygon]
+        end = starts[polygon + 1]
         x, y = _inside(rings, begin, end, points[i, 0], points[i, 1])
-        dx, dy = shifts[i, 0], shifts[i, 1]
-        wx, wy = dx, dy
-        slides, idle, slid = 0, 0, _NONE
+        # What is left of the shift, and the whole of it.
+        dx = shifts[i, 0]
+        dy = shifts[i, 1]
+        wanted_x = dx
+        wanted_y = dy
+        slides = 0
+        idle = 0
+        slid = _NONE
         while dx != 0 or dy != 0:
             side, share = _exit(rings, begin, end, x, y, dx, dy, slid)
-            x, y = x + share * dx, y + share * dy
+            x = x + share * dx
+            y = y + share * dy
             if side < 0:
                 break
-            dx, dy = (1 - share) * dx, (1 - share) * dy
+            dx = (1 - share) * dx
+            dy = (1 - share) * dy
             _, _, ex, ey = _side(rings, begin, end, side)
             portal = _through(mesh, wanted, polygon, x, y, ex, ey)
             if portal >= 0:
                 polygon = np.int64(behind[portal])
-                begin, end, slid = starts[polygon], starts[polygon + 1], _NONE
+                begin = starts[polygon]
+                end = starts[polygon + 1]
+                slid = _NONE
                 if leaps[portal]:
                     px, py = _inside(rings, begin, end, x, y)
+                    leap = math.sqrt((px - x) * (px - x) + (py - y) * (py - y))
                     length = math.sqrt(dx * dx + dy * dy)
-                    left = (
-                        max(length - math.sqrt((px - x) * (px - x) + (py - y) * (py - y)), 0.0)
-                        / length
-                        if length > 0
-                        else 0.0
-                    )
-                    x, y, dx, dy = px, py, left * dx, left * dy
+                    left = 0.0
+                    if length > 0:
+                        left = max(length - leap, 0.0) / length
+                    x = px
+                    y = py
+                    dx = left * dx
+                    dy = left * dy
                 idle = 0 if share > RIM else idle + 1
                 if idle > IDLE:
                     break
                 continue
+            # Slide along the side, unless that leads back.
             along = (dx * ex + dy * ey) / (ex * ex + ey * ey)
-            dx, dy, slid = along * ex, along * ey, side
+            dx = along * ex
+            dy = along * ey
+            slid = side
             slides += 1
-            if dx * wx + dy * wy <= 0 or slides > SLIDES:
+            if dx * wanted_x + dy * wanted_y <= 0 or slides > SLIDES:
                 break
         x, y = _inside(rings, begin, end, x, y)
         x, y = _off_border(rings, begin, end, x, y, middles[polygon, 0], middles[polygon, 1])
-        out[i, 0], out[i, 1] = x, y
+        out[i, 0] = x
+        out[i, 1] = y
         ends[i] = polygon
 
 
@@ -220,13 +249,16 @@ def _feel(mesh, polygon, x, y, dx, dy):
     starts = mesh.starts
     rings = mesh.rings
     behind = mesh.behind
-    left, idle = 1.0, 0
+    left = 1.0
+    idle = 0
     while True:
-        begin, end = starts[polygon], starts[polygon + 1]
+        begin = starts[polygon]
+        end = starts[polygon + 1]
         side, share = _exit(rings, begin, end, x, y, dx * left, dy * left, _NONE)
         if side < 0:
             return 1.0, 0.0, 0.0
-        x, y = x + share * dx * left, y + share * dy * left
+        x = x + share * dx * left
+        y = y + share * dy * left
         left = (1 - share) * left
         _, _, ex, ey = _side(rings, begin, end, side)
         portal = _through(mesh, None, polygon, x, y, ex, ey)
@@ -249,12 +281,15 @@ def avoid(mesh, polygons, points, velocities, ahead, first, last, out):
     for i in range(first, last):
         polygon = polygons[i]
         x, y = _inside(rings, starts[polygon], starts[polygon + 1], points[i, 0], points[i, 1])
-        vx, vy = velocities[i, 0], velocities[i, 1]
+        vx = velocities[i, 0]
+        vy = velocities[i, 1]
         speed = math.sqrt(vx * vx + vy * vy)
-        out[i, 0], out[i, 1] = 0.0, 0.0
+        out[i, 0] = 0.0
+        out[i, 1] = 0.0
         if speed == 0:
             continue
-        hx, hy = vx / speed, vy / speed
+        hx = vx / speed
+        hy = vy / speed
         straight_on = _feel(mesh, polygon, x, y, hx * ahead, hy * ahead)
         gx, gy = turned(hx, hy, SIDE_SIN, ahead * SIDE_LENGTH)
         left = _feel(mesh, polygon, x, y, gx, gy)
@@ -300,14 +335,23 @@ def corridor(mesh, middles, path, portals, stood, beyond):
     rings = mesh.rings
     sides = mesh.sides
     leaps = mesh.leaps
-    x, y = middles[path[0], 0], middles[path[0], 1]
+    x = middles[path[0], 0]
+    y = middles[path[0], 1]
     count = 0
     for i in range(path.shape[0] - 1):
-        here, there = path[i], path[i + 1]
+        here = path[i]
+        there = path[i + 1]
         portal = portal_between(mesh, here, there, x, y)
-        ux, uy, vx, vy = sides[portal, 0], sides[portal, 1], sides[portal, 2], sides[portal, 3]
-        x, y = (ux + vx) / 2, (uy + vy) / 2
-        portals[count, 0], portals[count, 1], portals[count, 2], portals[count, 3] = vx, vy, ux, uy
+        ux = sides[portal, 0]
+        uy = sides[portal, 1]
+        vx = sides[portal, 2]
+        vy = sides[portal, 3]
+        x = (ux + vx) / 2
+        y = (uy + vy) / 2
+        portals[count, 0] = vx
+        portals[count, 1] = vy
+        portals[count, 2] = ux
+        portals[count, 3] = uy
         stood[count] = there
         if leaps[portal]:
             stood[count] = here
@@ -315,8 +359,12 @@ def corridor(mesh, middles, path, portals, stood, beyond):
         count += 1
         if leaps[portal]:
             x, y = _inside(rings, starts[there], starts[there + 1], x, y)
-            portals[count, 0], portals[count, 1], portals[count, 2], portals[count, 3] = x, y, x, y
-            stood[count], beyond[count] = there, there
+            portals[count, 0] = x
+            portals[count, 1] = y
+            portals[count, 2] = x
+            portals[count, 3] = y
+            stood[count] = there
+            beyond[count] = there
             count += 1
     return count
 
@@ -329,20 +377,25 @@ def heights(fans, triangles, corners, polygons, places, out):
     `corners` (C, 3).
     """
     for i in range(polygons.shape[0]):
-        x, y = places[i, 0], places[i, 1]
-        best, height = -np.inf, 0.0
+        x = places[i, 0]
+        y = places[i, 1]
+        best = -np.inf
+        height = 0.0
         for number in range(fans[polygons[i]], fans[polygons[i] + 1]):
             a = corners[triangles[number, 0]]
             b = corners[triangles[number, 1]]
             c = corners[triangles[number, 2]]
-            doubled = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-            if doubled == 0:
+            # The shares of the corners in the place, by areas.
+            area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+            if area == 0:
                 continue
-            second = ((x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])) / doubled
-            third = ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / doubled
-            least = min(1 - second - third, second, third)
+            second = ((x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])) / area
+            third = ((b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])) / area
+            first = 1 - second - third
+            least = min(first, second, third)
             if least > best:
-                best, height = least, (1 - second - third) * a[2] + second * b[2] + third * c[2]
+                best = least
+                height = first * a[2] + second * b[2] + third * c[2]
         out[i] = height
 
 
@@ -365,10 +418,15 @@ def locate(bins, corners, points, highest, margin, first, last, found, shares, o
     triangles = bins.corners
     tall = corners.shape[1] == 3
     for i in range(first, last):
-        x, y = points[i, 0], points[i, 1]
-        found[i], off[i] = -1, np.inf
-        shares[i, 0] = shares[i, 1] = shares[i, 2] = 0.0
-        column, row = (x - low[0]) / side, (y - low[1]) / side
+        x = points[i, 0]
+        y = points[i, 1]
+        found[i] = -1
+        off[i] = np.inf
+        shares[i, 0] = 0.0
+        shares[i, 1] = 0.0
+        shares[i, 2] = 0.0
+        column = (x - low[0]) / side
+        row = (y - low[1]) / side
         if not (-1 <= column < across + 1 and -1 <= row < across + 1):
             continue
         down = min(max(math.floor(row), 0), across - 1)
@@ -379,17 +437,17 @@ def locate(bins, corners, points, highest, margin, first, last, found, shares, o
             a = corners[triangles[number, 0]]
             b = corners[triangles[number, 1]]
             c = corners[triangles[number, 2]]
-            doubled = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+            area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
             second = (x - a[0]) * (c[1] - a[1]) - (y - a[1]) * (c[0] - a[0])
             third = (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])
             # Most triangles are left here, by one branch and without a division.
-            size = abs(doubled)
-            sign = math.copysign(1.0, doubled)
+            size = abs(area)
+            sign = math.copysign(1.0, area)
             least = min(size - sign * (second + third), sign * second, sign * third)
             if least < -_OUTSIDE * size:
                 continue
-            second /= doubled
-            third /= doubled
+            second /= area
+            third /= area
             one = 1 - second - third
             if one < -margin or second < -margin or third < -margin:
                 continue
@@ -397,7 +455,10 @@ def locate(bins, corners, points, highest, margin, first, last, found, shares, o
             if tall:
                 height = abs(one * a[2] + second * b[2] + third * c[2] - points[i, 2])
             if height <= highest and (height < off[i] or (height == off[i] and number < found[i])):
-                found[i], off[i] = number, height
-                shares[i, 0], shares[i, 1], shares[i, 2] = one, second, third
+                found[i] = number
+                off[i] = height
+                shares[i, 0] = one
+                shares[i, 1] = second
+                shares[i, 2] = third
                 if not tall:
                     break

@@ -24,12 +24,15 @@ AHEAD = 32
 def _off(places, start, end, points, i):
     """Return the squared distance of a point from the straight line between two vertices."""
     axes = places.shape[1]
-    square, dot = 0.0, 0.0
+    square = 0.0
+    dot = 0.0
     for a in range(axes):
         along = places[end, a] - places[start, a]
         square += along * along
         dot += (points[i, a] - places[start, a]) * along
-    share = min(max(dot / square, 0.0), 1.0) if square > 0 else 0.0
+    share = 0.0
+    if square > 0:
+        share = min(max(dot / square, 0.0), 1.0)
     total = 0.0
     for a in range(axes):
         gap = (points[i, a] - places[start, a]) - share * (places[end, a] - places[start, a])
@@ -78,19 +81,23 @@ def lead(
     axes = places.shape[1]
     for i in range(first, last):
         vertex = vertices[i]
-        aim, best = np.int64(-1), np.inf
+        aim = np.int64(-1)
+        best = np.inf
         if goals[vertex]:
-            aim, best = vertex, 0.0
+            aim = vertex
+            best = 0.0
             for a in range(axes):
                 best += (points[i, a] - places[vertex, a]) * (points[i, a] - places[vertex, a])
         elif following[vertex] >= 0:
-            aim, best = following[vertex], _off(places, vertex, following[vertex], points, i)
+            aim = following[vertex]
+            best = _off(places, vertex, aim, points, i)
         if aim >= 0:
             for arc in range(starts[vertex], starts[vertex + 1]):
                 if taken[origins[arc]] == arc:
                     off = _off(places, np.int64(origins[arc]), vertex, points, i)
                     if off < best:
-                        aim, best = vertex, off
+                        aim = vertex
+                        best = off
         length = 0.0
         for a in range(axes):
             out[i, a] = 0.0
@@ -106,44 +113,60 @@ def lead(
 @kernel
 def _squared_off(ux, uy, vx, vy, x, y):
     """Return the squared distance of a place from the line between two others."""
-    ex, ey = vx - ux, vy - uy
+    ex = vx - ux
+    ey = vy - uy
     size = ex * ex + ey * ey
-    share = min(max(((x - ux) * ex + (y - uy) * ey) / size, 0.0), 1.0) if size > 0 else 0.0
-    px, py = x - ux - share * ex, y - uy - share * ey
+    share = 0.0
+    if size > 0:
+        share = min(max(((x - ux) * ex + (y - uy) * ey) / size, 0.0), 1.0)
+    px = x - ux - share * ex
+    py = y - uy - share * ey
     return px * px + py * py
 
 
 @kernel
 def _aim(mesh, middles, following, polygon, x, y):
-    """Return where an agent at (x, y) in a polygon walks to, see `lead_through`.
-
-    l and r are the left and the right side of the funnel, f is the place that the string leads to,
-    and n is the direction at a right angle to the portal that the agent is in.
-    """
+    """Return where an agent at (x, y) in a polygon walks to, see `lead_through`."""
     sides = mesh.sides
-    lx, ly, rx, ry, nx, ny = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    fx, fy = x, y
+    # The funnel in which the string is: its left and its right side, once a portal has opened it.
+    lx, ly = 0.0, 0.0
+    rx, ry = 0.0, 0.0
     is_open = False
+    # The direction at a right angle to the portal that the agent is in.
+    nx, ny = 0.0, 0.0
+    # Where the string leads to.
+    fx, fy = x, y
     here = polygon
     for passed in range(AHEAD):
         then = following[here]
         portal = portal_between(mesh, here, then, fx, fy) if then >= 0 else -1
         if portal < 0:
             own = here if then < 0 else then
-            fx, fy = middles[own, 0], middles[own, 1]
+            fx = middles[own, 0]
+            fy = middles[own, 1]
             break
         # An agent that leaves through a portal from u to v has v on the left, if left is y turned
         # towards -x.
-        ux, uy, vx, vy = sides[portal, 0], sides[portal, 1], sides[portal, 2], sides[portal, 3]
-        ex, ey = MARGIN * (vx - ux), MARGIN * (vy - uy)
-        ux, uy, vx, vy = ux + ex, uy + ey, vx - ex, vy - ey
-        fx, fy = (ux + vx) / 2, (uy + vy) / 2
-        if passed == 0 and _squared_off(ux, uy, vx, vy, x, y) <= NEAR * NEAR * (
-            (vx - ux) * (vx - ux) + (vy - uy) * (vy - uy)
-        ):
-            nx, ny = vy - uy, ux - vx
+        ux = sides[portal, 0]
+        uy = sides[portal, 1]
+        vx = sides[portal, 2]
+        vy = sides[portal, 3]
+        margin_x = MARGIN * (vx - ux)
+        margin_y = MARGIN * (vy - uy)
+        ux = ux + margin_x
+        uy = uy + margin_y
+        vx = vx - margin_x
+        vy = vy - margin_y
+        fx = (ux + vx) / 2
+        fy = (uy + vy) / 2
+        width = (vx - ux) * (vx - ux) + (vy - uy) * (vy - uy)  # squared
+        if passed == 0 and _squared_off(ux, uy, vx, vy, x, y) <= NEAR * NEAR * width:
+            nx = vy - uy
+            ny = ux - vx
         elif not is_open:
-            lx, ly, rx, ry, is_open = vx, vy, ux, uy, True
+            lx, ly = vx, vy
+            rx, ry = ux, uy
+            is_open = True
         else:
             # The new portal narrows the funnel, or is beyond a bend of it.
             if orientation(x, y, rx, ry, ux, uy) >= 0:
@@ -171,15 +194,16 @@ def _aim(mesh, middles, following, polygon, x, y):
 def lead_through(mesh, middles, following, goals, points, polygons, arrived, first, last, out):
     """Write the unit vectors (x, y) to walk in from the points [first, last) in `polygons`.
 
-    A string is pulled taut through the next `AHEAD` portals, each
-    narrowed by `MARGIN`, to the middle of the last polygon or portal; an agent walks to its first
-    bend. An agent in a portal pulls it through the portals behind, and leaves at a right angle if
-    it leads back. In a goal, and where no portal leads on, an agent walks to the middle of the
-    polygon; nearer to the middle of a goal than `arrived` it stays.
+    A string is pulled taut through the next `AHEAD` portals, each narrowed by `MARGIN`, to the
+    middle of the last polygon or portal; an agent walks to its first bend. An agent in a portal
+    pulls it through the portals behind, and leaves at a right angle if it leads back. In a goal,
+    and where no portal leads on, an agent walks to the middle of the polygon; nearer to the middle
+    of a goal than `arrived` it stays.
     """
     for i in range(first, last):
         polygon = polygons[i]
-        x, y = points[i, 0], points[i, 1]
+        x = points[i, 0]
+        y = points[i, 1]
         for a in range(out.shape[1]):
             out[i, a] = 0.0
         if following[polygon] < 0 and not goals[polygon]:
@@ -188,4 +212,5 @@ def lead_through(mesh, middles, following, goals, points, polygons, arrived, fir
         length = math.sqrt((ax - x) * (ax - x) + (ay - y) * (ay - y))
         at_goal = following[polygon] < 0 and length <= arrived
         if length > 0 and not at_goal:
-            out[i, 0], out[i, 1] = (ax - x) / length, (ay - y) / length
+            out[i, 0] = (ax - x) / length
+            out[i, 1] = (ay - y) / length

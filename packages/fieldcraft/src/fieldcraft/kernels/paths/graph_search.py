@@ -65,8 +65,8 @@ def _bound(places, v, start, scale):
 
 @kernel
 def _go_on(graph, walls, places, scale, start, turn, size, found, keys, cells):
-    """Search until the heap is full. Return (size of the heap, the number of arcs that do not fit,
-    or -1 at the start).
+    """Search backwards from the goal until the heap is full. Return (size of the heap, the number
+    of arcs that do not fit, 0 if there is no path, or -1 at the start).
     """
     starts = graph.starts
     origins = graph.origins
@@ -78,7 +78,8 @@ def _go_on(graph, walls, places, scale, start, turn, size, found, keys, cells):
     even = cost.shape[0] == 1
     while size > 0:
         v = cells[0]
-        first, last = starts[v], starts[v + 1]
+        first = starts[v]
+        last = starts[v + 1]
         if size + (last - first) > keys.shape[0]:
             return size, last - first
         size = pop(keys, cells, size, True)
@@ -94,10 +95,13 @@ def _go_on(graph, walls, places, scale, start, turn, size, found, keys, cells):
             if not even:
                 weight = sizes[arc] * (cost[n] + cost[v])
             total = d + weight
-            if total <= d:
+            if total <= d:  # a step so short that it is lost in rounding
                 total = np.nextafter(d, np.inf)
-            if not walls[n] and total < (dist[n] if stamp[n] >= turn else np.inf):
-                dist[n], came[n], stamp[n] = total, arc, turn
+            known = dist[n] if stamp[n] >= turn else np.inf
+            if not walls[n] and total < known:
+                dist[n] = total
+                came[n] = arc
+                stamp[n] = turn
                 key = total + _bound(places, n, start, scale)
                 size = push(keys, cells, size, key, n, True)
     return size, 0
@@ -115,15 +119,19 @@ def _search(graph, walls, places, scale, start, goal, path, found, keys, cells):
     stamp = found.stamp
     turn = stamp[-1] + 2
     stamp[-1] = turn
-    dist[goal], came[goal], stamp[goal] = 0.0, -1, turn
-    keys[0], cells[0] = _bound(places, goal, start, scale), goal
+    dist[goal] = 0.0
+    came[goal] = -1
+    stamp[goal] = turn
+    keys[0] = _bound(places, goal, start, scale)
+    cells[0] = goal
     size = np.int64(1)
     while True:
         size, more = _go_on(graph, walls, places, scale, start, turn, size, found, keys, cells)
         if more <= 0:
             break
         least = 2 * keys.shape[0] + more
-        keys, cells = longer(keys, least), longer(cells, least)
+        keys = longer(keys, least)
+        cells = longer(cells, least)
     if more == 0:
         return 0, np.inf, keys, cells
     path[0] = start
@@ -149,8 +157,12 @@ def search(graph, walls, places, scale, start, goal, scratch):
 def _cross(portals, portal, last, x, y, to_x, to_y, at):
     """Write where a segment crosses the portals between two bends."""
     for i in range(portal + 1, last):
-        lx, ly = portals[i, 0], portals[i, 1]
-        ex, ey, dx, dy = portals[i, 2] - lx, portals[i, 3] - ly, to_x - x, to_y - y
+        lx = portals[i, 0]
+        ly = portals[i, 1]
+        ex = portals[i, 2] - lx
+        ey = portals[i, 3] - ly
+        dx = to_x - x
+        dy = to_y - y
         area = dx * ey - dy * ex
         size = ex * ex + ey * ey
         if area != 0:
@@ -159,7 +171,8 @@ def _cross(portals, portal, last, x, y, to_x, to_y, at):
             share = min(max(((x - lx) * ex + (y - ly) * ey) / size, 0.0), 1.0)
         else:
             share = 0.0
-        at[i, 0], at[i, 1] = lx + share * ex, ly + share * ey
+        at[i, 0] = lx + share * ex
+        at[i, 1] = ly + share * ey
 
 
 @kernel("f8[:,::1], f8, f8, f8, f8, out f8[:,::1], out b1[::1]")
@@ -168,13 +181,21 @@ def pull(portals, ax, ay, bx, by, at, bends):
     it crosses each to `at` (M, 2), and whether it bends there to `bends`.
     """
     many = portals.shape[0]
-    px, py, lx, ly, rx, ry = ax, ay, ax, ay, ax, ay
-    left_portal, right_portal, portal = -1, -1, -1
+    # The funnel: its apex, where the string bent last, and its sides, each with its portal.
+    px, py = ax, ay
+    lx, ly = ax, ay
+    rx, ry = ax, ay
+    portal = -1
+    left_portal = -1
+    right_portal = -1
     bends[:] = False
     i = 0
     while i <= many:
-        left_is_apex, right_is_apex = lx == px and ly == py, rx == px and ry == py
-        turned_left, turned_right = False, False
+        left_is_apex = lx == px and ly == py
+        right_is_apex = rx == px and ry == py
+        # Whether the string bends at the left or the right side of the funnel.
+        turned_left = False
+        turned_right = False
         if i == many:
             turned_left = not left_is_apex and orientation(px, py, lx, ly, bx, by) > 0
             turned_right = (
@@ -183,21 +204,34 @@ def pull(portals, ax, ay, bx, by, at, bends):
         else:
             if orientation(px, py, rx, ry, portals[i, 2], portals[i, 3]) >= 0:
                 if right_is_apex or orientation(px, py, lx, ly, portals[i, 2], portals[i, 3]) < 0:
-                    rx, ry, right_portal = portals[i, 2], portals[i, 3], i
+                    rx = portals[i, 2]
+                    ry = portals[i, 3]
+                    right_portal = i
                 else:
                     turned_left = True
             if not turned_left and orientation(px, py, lx, ly, portals[i, 0], portals[i, 1]) <= 0:
                 if left_is_apex or orientation(px, py, rx, ry, portals[i, 0], portals[i, 1]) > 0:
-                    lx, ly, left_portal = portals[i, 0], portals[i, 1], i
+                    lx = portals[i, 0]
+                    ly = portals[i, 1]
+                    left_portal = i
                 else:
                     turned_right = True
         if turned_left or turned_right:
-            tx, ty, corner = (lx, ly, left_portal) if turned_left else (rx, ry, right_portal)
+            # The search goes on behind the bend, with a new funnel.
+            if turned_left:
+                tx, ty, corner = lx, ly, left_portal
+            else:
+                tx, ty, corner = rx, ry, right_portal
             _cross(portals, portal, corner, px, py, tx, ty, at)
-            at[corner, 0], at[corner, 1], bends[corner] = tx, ty, True
+            at[corner, 0] = tx
+            at[corner, 1] = ty
+            bends[corner] = True
+            px, py = tx, ty
+            lx, ly = tx, ty
+            rx, ry = tx, ty
             portal = corner
-            px, py, lx, ly, rx, ry = tx, ty, tx, ty, tx, ty
-            left_portal, right_portal = corner, corner
+            left_portal = corner
+            right_portal = corner
             i = corner
         i += 1
     _cross(portals, portal, many, px, py, bx, by, at)

@@ -86,9 +86,10 @@ def _run(bits, k, x, y, width, height):
 def uniform(ground, start, goal, best, parents, pool):
     """Find the shortest path on ground that costs the same everywhere.
 
-    Returns the number of cells of the path, which are in
-    `pool[:, 3]`, and how many of its steps are diagonal; 0 cells where there is no path, -1 where
-    `pool` is too small.
+    Return the number of cells of the path, which are in `pool[:, 3]`, and how many of its steps are
+    diagonal; 0 cells where there is no path, -1 where `pool` is too small. A row of the pool is
+    (column, row, next entry of its bucket). `best` is the length of the path to a cell, times 32,
+    with the step into it and `_CLOSED`.
     """
     moves = ground.moves
     bits = ground.stops
@@ -113,7 +114,9 @@ def uniform(ground, start, goal, best, parents, pool):
     heads = np.full(mask + 1, -1, dtype=np.int32)
     top = np.int64(UNREACHED)
     best[start] = _START
-    pool[0, 0], pool[0, 1], pool[0, 2] = x, y, -1
+    pool[0, 0] = x
+    pool[0, 1] = y
+    pool[0, 2] = -1
     count = 1
     now = least_cost(x, y, goal_x, goal_y, width, height, wrap, straight, bend) >> shift
     heads[now & mask] = 0
@@ -129,17 +132,17 @@ def uniform(ground, start, goal, best, parents, pool):
                 break
             continue
         heads[now & mask] = pool[entry, 2]
-        x, y = np.int64(pool[entry, 0]), np.int64(pool[entry, 1])
+        x = np.int64(pool[entry, 0])
+        y = np.int64(pool[entry, 1])
         cell = y * width + x
         state = best[cell]
         if state & _CLOSED != 0:
             continue
-        g = state >> 5
-        if (
-            top != UNREACHED
-            and g + least_cost(x, y, goal_x, goal_y, width, height, wrap, straight, bend) >= top
-        ):
-            continue
+        length_here = state >> 5
+        if top != UNREACHED:
+            ahead = least_cost(x, y, goal_x, goal_y, width, height, wrap, straight, bend)
+            if length_here + ahead >= top:
+                continue
         best[cell] = state | _CLOSED
         follow = np.int64(table[((state & 15) << 8) | np.int64(moves[cell])])
         while follow != 0 and top >= 0:
@@ -147,7 +150,8 @@ def uniform(ground, start, goal, best, parents, pool):
             # cell.
             k = lowest_bit(follow)
             follow &= follow - 1
-            from_x, from_y, from_g = x, y, g
+            from_x, from_y = x, y
+            from_length = length_here
             lead = (leads >> k) & 1
             going = True
             while going and top >= 0:
@@ -158,29 +162,35 @@ def uniform(ground, start, goal, best, parents, pool):
                     from_y += _DY[k]
                     if wrap:
                         from_x, from_y = wrapped(from_x, from_y, width, height)
-                    from_g += leading
+                    from_length += leading
                     here = from_y * width + from_x
                     if here == goal:
                         branches = np.int64(0)
-                        if from_g < top:
-                            top = from_g
-                            best[goal], parents[goal] = (from_g << 5) | k, cell
+                        if from_length < top:
+                            top = from_length
+                            best[goal] = (from_length << 5) | k
+                            parents[goal] = cell
                         continue
                     branches = np.int64(table[(k << 8) | np.int64(moves[here])])
                     if branches == 0:
                         continue
-                    f = from_g + least_cost(
-                        from_x, from_y, goal_x, goal_y, width, height, wrap, straight, bend
-                    )
-                    if wrap or f >> shift > now:
-                        if from_g < best[here] >> 5:
+                    bucket = (
+                        from_length
+                        + least_cost(
+                            from_x, from_y, goal_x, goal_y, width, height, wrap, straight, bend
+                        )
+                    ) >> shift
+                    if wrap or bucket > now:
+                        if from_length < best[here] >> 5:
                             if count >= pool.shape[0]:
                                 top = np.int64(-1)
                                 continue
-                            best[here], parents[here] = (from_g << 5) | k, cell
-                            pool[count, 0], pool[count, 1] = from_x, from_y
-                            pool[count, 2] = heads[(f >> shift) & mask]
-                            heads[(f >> shift) & mask] = count
+                            best[here] = (from_length << 5) | k
+                            parents[here] = cell
+                            pool[count, 0] = from_x
+                            pool[count, 1] = from_y
+                            pool[count, 2] = heads[bucket & mask]
+                            heads[bucket & mask] = count
                             count += 1
                         continue
                     going = (branches >> k) & 1 == 1
@@ -188,22 +198,20 @@ def uniform(ground, start, goal, best, parents, pool):
                 while branches != 0:
                     j = lowest_bit(branches)
                     branches &= branches - 1
-                    steps = (
-                        np.int64(1)
-                        if wrap
-                        else min(_run(bits, j, from_x, from_y, width, height), LONGEST_RUN)
-                    )
+                    steps = np.int64(1)
                     if not wrap:
+                        steps = min(_run(bits, j, from_x, from_y, width, height), LONGEST_RUN)
                         # The goal ends a run, too.
                         ahead = (goal_x - from_x) * _DX[j] + (goal_y - from_y) * _DY[j]
                         beside = goal_y - from_y if j < 2 else goal_x - from_x
                         if beside == 0 and 0 < ahead < steps:
                             steps = ahead
-                    to_x, to_y = from_x + _DX[j] * steps, from_y + _DY[j] * steps
+                    to_x = from_x + _DX[j] * steps
+                    to_y = from_y + _DY[j] * steps
                     if wrap:
                         to_x, to_y = wrapped(to_x, to_y, width, height)
                     there = to_y * width + to_x
-                    reached = from_g + straight * steps
+                    reached = from_length + straight * steps
                     if reached >= best[there] >> 5 or (
                         there != goal and table[(j << 8) | np.int64(moves[there])] == 0
                     ):
@@ -220,12 +228,15 @@ def uniform(ground, start, goal, best, parents, pool):
                                 to_x, to_y, goal_x, goal_y, width, height, wrap, straight, bend
                             )
                         ) >> shift
-                        pool[count, 0], pool[count, 1] = to_x, to_y
+                        pool[count, 0] = to_x
+                        pool[count, 1] = to_y
                         pool[count, 2] = heads[bucket & mask]
                         heads[bucket & mask] = count
                         count += 1
-                    best[there], parents[there] = (reached << 5) | j, cell
-    length, diagonals = 0, 0
+                    best[there] = (reached << 5) | j
+                    parents[there] = cell
+    length = 0
+    diagonals = 0
     if top >= 0 and top != UNREACHED:
         length, diagonals = _trace(best, parents, pool, goal, width, height, wrap, eight)
     for entry in range(count):
@@ -236,22 +247,25 @@ def uniform(ground, start, goal, best, parents, pool):
 
 @kernel
 def _trace(best, parents, pool, goal, width, height, wrap, eight):
-    """Write the cells of the path to `pool[:, 3]`; their number, -1 where there is no room, and how
-    many steps are diagonal.
+    """Write the cells of the path to `pool[:, 3]`; return their number, -1 where there is no room,
+    and how many steps are diagonal.
 
     From a cell to the next that it led to, the path goes diagonally first, or along the row, and
     then straight.
     """
-    length, diagonals = 1, 0
+    length = 1
+    diagonals = 0
     pool[0, 3] = goal
     y, x = divmod(goal, width)
     while best[y * width + x] & 15 != _START:
         if wrap:
             k = best[y * width + x] & 15
-            dx, dy = -_DX[k], -_DY[k]
+            dx = -_DX[k]
+            dy = -_DY[k]
         else:
             from_y, from_x = divmod(np.int64(parents[y * width + x]), width)
-            dx, dy = from_x - x, from_y - y
+            dx = from_x - x
+            dy = from_y - y
         right = 1 if dx > 0 else -1
         down = 1 if dy > 0 else -1
         bent = min(abs(dx), abs(dy)) if eight else 0
