@@ -357,3 +357,30 @@ def test_an_influence_map_with_teams_opens_as_one_too(browser: Any, tmp_path: Pa
         Lab("teams", teams=["red"])
     with pytest.raises(fc.errors.UnknownName, match="west"):
         Lab(imap, teams=["north", "west"])
+
+
+@pytest.mark.parametrize("count", [12, 13])
+def test_all_of_many_teams_are_shown(browser: Any, tmp_path: Path, count: int) -> None:
+    """Twelve in their colors; more by the owner of each cell."""
+    names = [f"clan {number}" for number in range(count)]
+    colors = [f"#{40 + 15 * number:02x}60{250 - 15 * number:02x}" for number in range(count)]
+    sources = "".join(
+        f'[[sources]]\nlayer = "{name}"\nposition = [{5 * number + 2}, 2]\nstrength = 6\n'
+        for number, name in enumerate(names)
+    )
+    (tmp_path / "clans.toml").write_text(
+        f'[map]\ngenerate = "empty"\nwidth = {5 * count}\nheight = 5\n'
+        f"[teams]\nnames = {names}\ncolors = {colors}\nradius = 3\n{sources}[run]\nseconds = 1\n"
+    )
+    with Lab(tmp_path / "clans.toml", playing=False, warm=False, token=TOKEN) as lab:
+        page = page_of(browser, lab, color_scheme="dark")
+        page.evaluate("lab.send({ do: 'step', count: 2 })")
+        rows = "canvas" if count <= 12 else ".dot"
+        settled(page, f"document.querySelectorAll('#legend {rows}').length === {count}")
+        places = [(5 * number + 1.2, 2.5) for number in range(count)]
+        for name, color, shown in zip(names, colors, colors_at(page, *places), strict=True):
+            table = np.concatenate([view.tinted(color), [parse_color(color)]]).astype(int)
+            nearest = np.abs(table - shown).sum(axis=1).min()
+            assert nearest < 12, name
+        assert page.problems == []
+        page.close()

@@ -269,7 +269,7 @@ def test_a_shared_lab_answers_by_any_address_of_the_machine(shared: bool) -> Non
         ({"do": "place", "layer": "threat", "position": [1, 2], "strength": 1e39}, "at most 1e+30"),
         ({"do": "move", "layer": "threat", "source": 1.5, "position": [1, 2]}, "whole number"),
         ({"do": "paint", "stroke": [[0, 0]] * 300}, "1 to 256 positions"),
-        ({"do": "show", "views": [VIEW] * 30}, "at most 24 maps"),
+        ({"do": "show", "views": [VIEW] * 50}, "at most 48 maps"),
         ({"do": "show", "views": [{"map": "threat", "limits": [1, 0]}]}, "limits are low and high"),
         ({"do": "show", "views": [{"map": "threat", "color": 1}]}, "There is no field"),
         ({"do": "seek", "moment": 10**9}, "Time goes back to known moments"),

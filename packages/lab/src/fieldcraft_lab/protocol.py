@@ -15,7 +15,7 @@ from fieldcraft_lab.orders import ORDERS, Order, checked, integer, number, posit
 
 MOST_BYTES = 16384
 SIDES = ("a", "b")
-_MOST_VIEWS = 24
+_MOST_VIEWS = 48
 _MOST_FORMULA = 2000
 _MOST_QUESTION = 8000
 _OVERLAYS = ("contours", "fronts", "flow", "peaks", "regions")

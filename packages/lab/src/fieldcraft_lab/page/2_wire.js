@@ -80,7 +80,12 @@ function sendShow() { // the maps and drawings that are visible
   const id = send({ do: "show", views, overlays: [...S.overlays] });
   Wire.shows.set(id, views.map(keyOf));
 }
-const shownViews = () => (S.solo ? S.views.filter((view) => view === S.solo) : S.views.filter((view) => view.visible)).slice(0, 7);
+const MOST_SHOWN = 7, MOST_TEAMS = 12; // maps on top of each other, and teams in one picture: a browser has at least 16 textures for them
+function shownViews() {
+  const chosen = S.solo ? [S.solo] : S.views.filter((view) => view.visible), isTeam = (view) => Boolean(teamOf(view.map));
+  const others = chosen.filter((view) => !isTeam(view)).slice(0, MOST_SHOWN), teams = chosen.filter(isTeam).slice(0, MOST_TEAMS);
+  return chosen.filter((view) => others.includes(view) || teams.includes(view));
+}
 
 function applyFrame(buffer) {
   Wire.frames++; Wire.bytes += buffer.byteLength;

@@ -6,12 +6,12 @@ const gl = canvas.getContext("webgl2", { antialias: false, alpha: false, preserv
 // The textures of a number of maps as colors: one map by its table; teams mixed as `fc.view.frame_teams` does, where more than four meet the strongest alone.
 const MOST_MIXED = 4;
 const numbered = (count, text) => Array.from({ length: count }, (_, i) => text(i)).join("");
-const mixed = (count) => numbered(count, (i) => `uniform sampler2D values${i},table${i};uniform float opacity${i};`) + (count === 1
-  ? `vec4 mixed(float v[1]){vec4 c=texelFetch(table0,ivec2(int(v[0]*255.+.5),0),0);return vec4(c.rgb,c.a*opacity0);}`
+const mixed = (count) => `uniform sampler2D tables;` + numbered(count, (i) => `uniform sampler2D values${i};uniform float opacity${i};`) + (count === 1
+  ? `vec4 mixed(float v[1]){vec4 c=texelFetch(tables,ivec2(int(v[0]*255.+.5),0),0);return vec4(c.rgb,c.a*opacity0);}`
   : `vec4 mixed(float v[${count}]){float total=0.,rest=1.,most=0.;vec3 sum=vec3(0);float s[${count}];
 ${numbered(count, (i) => `s[${i}]=v[${i}]>.998?0.:min(v[${i}]*255./254.,1.)*opacity${i};total+=s[${i}]*s[${i}];rest*=1.-s[${i}];most=max(most,s[${i}]);`)}
 if(most==0.)return vec4(0);int row=int((1.-rest)*254.+.5);
-${count <= MOST_MIXED ? numbered(count, (i) => `sum+=texelFetch(table${i},ivec2(row,0),0).rgb*s[${i}]*s[${i}]/total;`) : numbered(count, (i) => `if(s[${i}]==most)sum=texelFetch(table${i},ivec2(int(most*254.+.5),0),0).rgb;`)}
+${count <= MOST_MIXED ? numbered(count, (i) => `sum+=texelFetch(tables,ivec2(row,${i}),0).rgb*s[${i}]*s[${i}]/total;`) : numbered(count, (i) => `if(s[${i}]==most)sum=texelFetch(tables,ivec2(int(most*254.+.5),${i}),0).rgb;`)}
 return vec4(sum,1);}`);
 const readAll = (count, read) => `float v[${count}];${numbered(count, (i) => `v[${i}]=${read(i)};`)}`;
 const PLANE_CORNERS = `#version 300 es
@@ -69,8 +69,7 @@ function rowsOf(name) { // the colors of maps and legends: the tables of `fc.vie
   const tables = S.hello.tables[isLight.matches ? "light" : "dark"];
   return bytesOf(tables[name] || tables.sequential);
 }
-function tableOf(name) {
-  if (GL.tables.has(name)) return GL.tables.get(name);
+function pixelsOf(name) { // a row of colors with opacity
   const pixels = new Uint8Array(1024);
   if (name.startsWith("#walls")) {
     const style = getComputedStyle(document.documentElement);
@@ -83,8 +82,15 @@ function tableOf(name) {
     const rgb = rowsOf(name);
     for (let i = 0; i < rgb.length / 3; i++) pixels.set([rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], 255], 4 * i);
   }
-  const made = texture(256, 1, gl.RGBA8, gl.RGBA, pixels);
-  GL.tables.set(name, made);
+  return pixels;
+}
+function tablesOf(names) { // one texture with a row for each table
+  const key = names.join("|");
+  if (GL.tables.has(key)) return GL.tables.get(key);
+  const pixels = new Uint8Array(1024 * names.length);
+  names.forEach((name, i) => pixels.set(pixelsOf(name), 1024 * i));
+  const made = texture(256, names.length, gl.RGBA8, gl.RGBA, pixels);
+  GL.tables.set(key, made);
   return made;
 }
 function applyView(key, view, buffer, at) {
@@ -199,12 +205,12 @@ function paintViews(drawn, camera, ratio) { // one map, or teams together
   const info = GL.textures.get(found[0].key), { table } = found[0];
   const shape = S.hello.shape, isPlane = shape.form !== "cells", { made, places } = programFor(isPlane, found.length);
   gl.useProgram(made);
-  const tables = found.map((each) => tableOf(each.table)); // a new table is bound where it is made, so all are made before the first is placed
+  const tables = tablesOf(found.map((each) => each.table)); // new textures are bound where they are made, so before the others are
   found.forEach((each, i) => {
-    gl.activeTexture(gl.TEXTURE0 + 2 * i); gl.bindTexture(gl.TEXTURE_2D, GL.textures.get(each.key).texture); gl.uniform1i(places[`values${i}`], 2 * i);
-    gl.activeTexture(gl.TEXTURE1 + 2 * i); gl.bindTexture(gl.TEXTURE_2D, tables[i]); gl.uniform1i(places[`table${i}`], 2 * i + 1);
+    gl.activeTexture(gl.TEXTURE0 + i); gl.bindTexture(gl.TEXTURE_2D, GL.textures.get(each.key).texture); gl.uniform1i(places[`values${i}`], i);
     gl.uniform1f(places[`opacity${i}`], each.opacity);
   });
+  gl.activeTexture(gl.TEXTURE0 + found.length); gl.bindTexture(gl.TEXTURE_2D, tables); gl.uniform1i(places.tables, found.length);
   gl.activeTexture(gl.TEXTURE0);
   gl.uniform4fv(places.camera, camera);
   if (isPlane) {

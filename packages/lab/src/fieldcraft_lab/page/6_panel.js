@@ -196,8 +196,8 @@ function buildViews() {
   S.views = S.hello.maps.map((map, i) => known.get(map) || {
     map, opacity: 1, visible: i === 0, table: (teamOf(map) || [])[1] || S.hello.own[map] || "sequential", limits: S.hello.limits[map] || null, isFormula: false,
   }).concat(S.views.filter((view) => view.isFormula && !S.hello.maps.includes(view.map)));
-  if (teams.length && !known.size) { // a map with teams opens as one: both colors, and the front line between them
-    for (const view of S.views) view.visible = teams.some(([name]) => name === view.map);
+  if (teams.length && !known.size) { // a map with teams opens as one: all colors, or the owners of very many teams, and the front lines
+    for (const view of S.views) view.visible = teams.length > MOST_TEAMS ? view.map === "owner" : Boolean(teamOf(view.map));
     S.views.sort((a, b) => Number(b.visible) - Number(a.visible));
     S.overlays.add("fronts");
     if (S.hello.layers[teams[0][0]]) S.layer = teams[0][0];
