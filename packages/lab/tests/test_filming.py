@@ -59,3 +59,15 @@ def test_films_fail_with_a_reason_can_be_cancelled_and_have_a_range(
     film = Image.open(io.BytesIO(base64.b64decode(answer["export"]["data"])))
     assert max(film.size) < 300 and film.n_frames == 4
     films.close()
+
+
+@pytest.mark.parametrize("end", ["", False, [], 1.5])
+def test_the_end_of_a_film_is_a_moment(end: object) -> None:
+    with pytest.raises(InvalidValue, match="end"):
+        Export("gif", end=end)  # type: ignore[arg-type]
+
+
+def test_a_map_that_no_film_can_show_is_refused_and_not_cut() -> None:
+    assert Export("gif", map="").map == ""
+    with pytest.raises(InvalidValue, match="map has 1 to 2000 letters"):
+        Export("gif", map="a" * 2001)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -56,6 +57,29 @@ def test_a_page_touches_the_map_of_the_notebook() -> None:
     assert "fc.lab.serve" in held.texts[-1]["error"]
     held.controller.receive_content({"text": "[["})
     assert "JSON" in held.texts[-1]["error"]
+
+
+def test_time_that_cannot_pass_stops_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Held()
+
+    def refuse(dt: float) -> None:
+        raise InvalidValue("A map goes on", got="one that does not", remedy="Mend it")
+
+    async def play() -> None:
+        held.hear(do="play", id=1)
+        await asyncio.sleep(0.2)
+        assert held.controller._playing is False
+        monkeypatch.undo()
+        held.hear(do="play", id=2)
+        await asyncio.sleep(0.2)
+        held.hear(do="pause", id=3)
+
+    held.hear(token="")
+    monkeypatch.setattr(held.imap, "advance", refuse)
+    asyncio.run(play())
+    errors = [text["error"] for text in held.texts if "error" in text]
+    assert len(errors) == 1 and "A map goes on" in errors[0]
+    assert held.imap.time > 0
 
 
 def test_what_is_no_map_is_refused() -> None:

@@ -108,3 +108,6 @@ def test_each_writing_can_be_undone(tmp_path: Path) -> None:
     with refused(fc.errors.InvalidValue, "changed by others"):
         restore_recipe(session)
     assert path.read_text() == "# somebody else"
+    path.write_bytes(b"\xff\xfe no text")
+    with refused(fc.errors.InvalidValue, "changed by others"):
+        restore_recipe(session)

@@ -79,10 +79,10 @@ def _place(space: Space, position: tuple[float, ...]) -> NDArray[np.float64]:
     """Return a position of a page in all dimensions: on a 3D graph the nearest vertex seen from
     above.
     """
-    place = np.asarray(position + (0.0,) * (space.dimensions - len(position)))[: space.dimensions]
-    if space.dimensions == 3:
-        place = space.positions[((space.positions[:, :2] - place[:2]) ** 2).sum(axis=1).argmin()]
-    return place
+    if space.dimensions < 3:
+        return np.asarray(position[: space.dimensions])
+    gaps = space.positions[:, :2] - np.asarray(position[:2])
+    return np.asarray(space.positions[(gaps**2).sum(axis=1).argmin()])
 
 
 def _explained(live: Live, operand: Operand, place: NDArray[np.float64]) -> dict[str, Any]:
@@ -124,25 +124,35 @@ def _of_map(
 
 def _bars(live: Live, explanation: Explanation) -> dict[str, Any]:
     """Return the strongest sources of an explanation."""
-    bars = [
-        {
-            "source": part.source,
-            "position": [None if math.isnan(x) else x for x in part.position],
-            "strength": None if math.isnan(part.strength) else part.strength,
-            "amount": part.amount,
-            "name": live.name_of(explanation.name, part.source)
-            if part.key is None
-            else str(part.key),
-        }
-        for part in explanation.contributions[:_MOST_BARS]
-    ]
+    bars = []
+    for part in explanation.contributions[:_MOST_BARS]:
+        if part.key is None:
+            name = live.name_of(explanation.name, part.source)
+        else:
+            name = str(part.key)
+        bars.append(
+            {
+                "source": part.source,
+                "position": [_number_or_none(each) for each in part.position],
+                "strength": _number_or_none(part.strength),
+                "amount": part.amount,
+                "name": name,
+            }
+        )
     return {"bars": bars, "others": len(explanation.contributions) - len(bars)}
 
 
+def _number_or_none(value: float) -> float | None:
+    """Return a number; None for NaN, which JSON cannot hold."""
+    if math.isnan(value):
+        return None
+    return value
+
+
 def _value(operand: Operand, place: NDArray[np.float64]) -> float:
-    return _finite(
-        float(np.asarray(operand.sample([place.tolist()], outside="clamp")).reshape(-1)[0])
-    )
+    """Return the value of a map at a position."""
+    values = np.asarray(operand.sample([place.tolist()], outside="clamp"))
+    return _finite(float(values.reshape(-1)[0]))
 
 
 def _finite(value: float) -> float:
@@ -187,7 +197,10 @@ def sensitivity(live: Live, name: str, position: tuple[float, ...]) -> dict[str,
         if control["kind"] != "number" or value is None or control["name"] == "every":
             continue
         for factor in (2 / 3, 1.5):
-            to = _rounded(control, value * factor if value else 0.1 * control["high"])
+            if value:
+                to = _rounded(control, value * factor)
+            else:
+                to = _rounded(control, 0.1 * control["high"])
             if to != value:
                 after = end({control["name"]: to}, {})
                 found.append({"name": control["name"], "from": value, "to": to, "value": after})
@@ -220,11 +233,13 @@ def best_places(
 ) -> dict[str, Any]:
     """Return the five best places near a position, a few cells apart, the best first."""
     space = operand.space
-    center = tuple(
-        space.position_of(space.nearest_open(space.cell_at(position, outside="clamp"))).tolist()
-    )
-    ask: Any = worst if lowest else best
-    found = ask(operand, center, radius, count=5, spacing=min(radius / 3, 3 * space.typical_step))
+    cell = space.nearest_open(space.cell_at(position, outside="clamp"))
+    center = tuple(space.position_of(cell).tolist())
+    spacing = min(radius / 3, 3 * space.typical_step)
+    if lowest:
+        found = worst(operand, center, radius, count=5, spacing=spacing)
+    else:
+        found = best(operand, center, radius, count=5, spacing=spacing)
     there = np.asarray(found.cells) >= 0
     places = np.asarray(found.positions)[there]
     values = np.asarray(found.values, dtype=np.float64)[there]
@@ -239,10 +254,11 @@ def question_answer(live: Live, text: str, position: tuple[float, ...]) -> dict[
     """
     imap = live.imap
     space = live.space
-    layers = [] if imap is None else [imap[name] for name in imap]
-    given: dict[str, Any] = {
-        layer.name: layer.sources.positions for layer in layers if isinstance(layer, SourceLayer)
-    }
+    given: dict[str, Any] = {}
+    if imap is not None:
+        for name, layer in imap.layers.items():
+            if isinstance(layer, SourceLayer):
+                given[name] = layer.sources.positions
     cell = np.asarray(space.cell_at([_place(space, position)], outside="clamp"))
     given["me"] = space.position_of(space.nearest_open(cell))[0]
     given["teams"] = getattr(getattr(live, "world", None), "teams", None)
@@ -251,7 +267,7 @@ def question_answer(live: Live, text: str, position: tuple[float, ...]) -> dict[
     answer = question.ask(maps, rng=np.random.default_rng(0), **given)
     found = answer.explain()
     rows = np.argsort(~found.left, kind="stable")[:_MOST_CANDIDATES]
-    scores = [None if math.isnan(score) else round(score, 6) for score in found.scores[rows]]
+    scores = [_number_or_none(round(score, 6)) for score in found.scores[rows]]
     parts = np.nan_to_num(found.parts[rows]).round(6).tolist()
     return {
         "name": found.name,
@@ -276,12 +292,14 @@ def drawing(what: str, live: Live, operand: Operand, limits: tuple[float, float]
 
 
 def _contours(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str, Any]:
+    """Return lines of equal values on a grid of squares."""
     import contourpy
 
     grid = operand.space
     if not isinstance(grid, Grid):
         return {"why": "Contours are for grids of squares. Show peaks or regions instead."}
-    x, y = grid.positions[: grid.width, 0], grid.positions[:: grid.width, 1]
+    x = grid.positions[: grid.width, 0]
+    y = grid.positions[:: grid.width, 1]
     values = np.ma.masked_array(operand.values.astype(np.float64), grid.walls.copy())
     found = contourpy.contour_generator(x=x, y=y, z=values, line_type=contourpy.LineType.Separate)
     low, high = limits
@@ -291,6 +309,7 @@ def _contours(live: Live, operand: Operand, limits: tuple[float, float]) -> dict
 
 
 def _fronts(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str, Any]:
+    """Return the lines between the ground of hostile teams."""
     found = live.front_lines()
     if found is None:
         return {"why": "Front lines are for recipes with [teams]."}
@@ -298,8 +317,10 @@ def _fronts(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[s
 
 
 def _flow(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str, Any]:
+    """Return arrows along which a map rises."""
     space = operand.space
-    low, high = space.extent[0][:2], space.extent[1][:2]
+    low = space.extent[0][:2]
+    high = space.extent[1][:2]
     pitch = float((high - low).max()) / _ARROWS
     if space.dimensions == 2:
         axes = [np.arange(a + pitch / 2, b, pitch) for a, b in zip(low, high, strict=True)]
@@ -318,6 +339,7 @@ def _flow(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str
 
 
 def _peaks(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str, Any]:
+    """Return the highest places of a map."""
     found = peaks(operand, 12, spacing=4 * operand.space.typical_step)
     return {
         "points": np.round(found.positions, 3).tolist(),
@@ -326,8 +348,12 @@ def _peaks(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[st
 
 
 def _regions(live: Live, operand: Operand, limits: tuple[float, float]) -> dict[str, Any]:
+    """Return the connected parts of a map above a value, with the lines around them."""
     low, high = limits
-    least = 0.0 if low < 0 else low + 0.25 * (high - low)
+    if low < 0:
+        least = 0.0
+    else:
+        least = low + 0.25 * (high - low)
     found = regions(operand, least)
     if operand.space.sight_grid is operand.space or (
         operand.space.dimensions == 2 and outlines(operand.space)[0] is not None
@@ -356,8 +382,10 @@ def _outlines_of(found: Regions) -> list[Any]:
         return []
     lines: list[Any] = []
     size = grid.cell_size
-    left, top = (float(part) for part in grid.positions[0, :2])
-    rise = -size if grid.y_up else size
+    left, top = grid.positions[0, :2].tolist()
+    rise = size
+    if grid.y_up:
+        rise = -size
     for number in range(1, min(len(found), _MOST_REGIONS) + 1):
         inside = np.pad(found.labels == number, 1).repeat(_FINE, axis=0).repeat(_FINE, axis=1)
         # Each cell is several samples wide, so that the line runs along its sides.

@@ -68,6 +68,7 @@ def covered(
 
 
 def _of(space: Space, position: tuple[float, ...]) -> tuple[float, ...]:
+    """Return a position on a space; refuse one of other dimensions."""
     if len(position) != space.dimensions:
         raise InvalidValue(
             f"Positions on this map have {space.dimensions} numbers",
@@ -78,6 +79,7 @@ def _of(space: Space, position: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def _layer(imap: InfluenceMap, name: str, verb: str) -> SourceLayer:
+    """Return a layer that takes sources."""
     layer = imap[name]
     if not isinstance(layer, SourceLayer):
         raise WrongLayer(

@@ -76,10 +76,10 @@ def _lab(chosen: argparse.Namespace) -> None:
     playing = not (chosen.paused or is_link)
     starts = chosen.world is None
     lab = Lab(session, port=chosen.port, share=chosen.share, playing=playing, starts=starts)
-    lab.wait(
-        browser=not chosen.no_browser,
-        url=replay.with_view(lab.url, world) if is_link else None,
-    )
+    url = None
+    if is_link:
+        url = replay.with_view(lab.url, world)
+    lab.wait(browser=not chosen.no_browser, url=url)
 
 
 def add_replay(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -161,9 +161,8 @@ def _replay(chosen: argparse.Namespace) -> None:
         for moment, order in session.log:
             print(f"{moment * session.live.step_seconds:10.3f} s  step {moment:6d}  {order}")
     if chosen.record is not None:
-        if chosen.limits is None:
-            limits = None
-        else:
+        limits = None
+        if chosen.limits is not None:
             limits = (chosen.limits[0], chosen.limits[1])
         with Progress(sys.stderr, chosen.record.name) as bar:
             replay.record(
@@ -184,13 +183,13 @@ def _diff(chosen: argparse.Namespace) -> None:
     from fieldcraft.view import save_png
     from fieldcraft_lab import replay
 
-    first, second = (
-        replay.session_of(name, data=chosen.data, check=False, trust=chosen.trust)
-        for name in (chosen.first, chosen.second)
-    )
-    found = replay.difference(
-        first, second, None if chosen.until is None else replay.moment_of(first, chosen.until)
-    )
+    options = {"data": chosen.data, "check": False, "trust": chosen.trust}
+    first = replay.session_of(chosen.first, **options)
+    second = replay.session_of(chosen.second, **options)
+    until = None
+    if chosen.until is not None:
+        until = replay.moment_of(first, chosen.until)
+    found = replay.difference(first, second, until)
     if found is None:
         print(f"The runs agree, bit for bit, to step {first.moment} ({first.seconds:g} s).")
         return

@@ -75,9 +75,12 @@ class Controller:
         """Queue a request, from any thread; `reply` is called with the answer. Once `gone` is set
         the request is dropped, if its turn has not come, or stops after a step.
         """
-        self._inbox.put((request, reply, Gone() if gone is None else gone))
+        if gone is None:
+            gone = Gone()
+        self._inbox.put((request, reply, gone))
 
     def _answer(self, request: Request, reply: Reply, gone: Gone) -> None:
+        """Answer a request; errors are answers too."""
         if gone.is_set():
             return
         self._gone = gone
@@ -113,6 +116,7 @@ class Controller:
         return None
 
     def _addressed(self, name: str | None) -> list[Side]:
+        """Return the sides that a message is for: one, or all."""
         if name is None:
             return list(self.sides.values())
         if name not in self.sides:
@@ -139,7 +143,10 @@ class Controller:
         self._forget_rewritten()
         views = [view for show in self.hub.shows(ready=True) for view in show.views]
         is_new = self._renderer.render(self.sides, views, self._shape)
-        status = self._status(now, _CLOCK_RATE if is_new else _STILL_RATE)
+        rate = _STILL_RATE
+        if is_new:
+            rate = _CLOCK_RATE
+        status = self._status(now, rate)
         markers = self._markers(now)
         if is_new or status is not None or markers is not None:
             self.hub.publish(self._renderer.pictures, status, markers)
@@ -166,7 +173,8 @@ class Controller:
         counts = [(len(side.log), side.restores) for side in self.sides.values()]
         at = (int(now * _CHANGE_RATE), self._stopped, counts)
         if at != self._changes_at:
-            self._changes_at, changes = at, self._changed()
+            self._changes_at = at
+            changes = self._changed()
             if changes != self._changes:
                 self._changes = changes
                 self.hub.send({"changed": changes})
@@ -181,6 +189,7 @@ class Controller:
                 self._last_state = None
 
     def _status(self, now: float, rate: float) -> dict[str, Any] | None:
+        """Return the status to send, at most `rate` times a second where only time passes."""
         side = self.sides["a"]
         state = (self._playing, self._speed, [len(each.log) for each in self.sides.values()])
         is_still = side.moment == self._last_moment or now - self._status_at < 1 / rate
@@ -203,6 +212,7 @@ class Controller:
         }
 
     def _markers(self, now: float) -> dict[str, Any] | None:
+        """Return the markers of all sides if they have changed; None else."""
         if now - self._markers_at < 1 / _MARKER_RATE:
             return None
         sides = self.sides.items()

@@ -75,9 +75,15 @@ def controls(
 
 def replaced_by(propagation: Propagation, name: str) -> list[str]:
     """Return the names of the optional settings that a value of a setting replaces."""
-    pairs = [(one, other) for one, others in propagation.replaces.items() for other in others]
-    found = [one if name == other else other for one, other in pairs if name in (one, other)]
-    return [other for other in found if declared(propagation)[other].optional]
+    found = []
+    for one, others in propagation.replaces.items():
+        for other in others:
+            if name == other:
+                found.append(one)
+            elif name == one:
+                found.append(other)
+    settings = declared(propagation)
+    return [each for each in found if settings[each].optional]
 
 
 def _range(imap: InfluenceMap, setting: Setting, now: float) -> tuple[float, float, bool, float]:
@@ -86,25 +92,34 @@ def _range(imap: InfluenceMap, setting: Setting, now: float) -> tuple[float, flo
     Declared bounds are taken as they are; for settings without, ends are guessed from the unit, the
     size of the map and the default.
     """
-    low, high = imap.space.extent
-    reach = float((high - low)[:2].max()) or 1.0
+    first, last = imap.space.extent
+    reach = float((last - first)[:2].max()) or 1.0
     if setting.kind == "weights":
         return 1, 15, False, 2
     if setting.kind == "integer":
         return setting.low, max(4 * now, 100.0), False, 1
     if setting.high < checks.LARGEST:
-        return setting.high / 1000 if setting.above else setting.low, setting.high, False, 0.0
+        low = setting.low
+        if setting.above:
+            low = setting.high / 1000
+        return low, setting.high, False, 0.0
     if setting.unit == "1 / world unit":
         return 0.0, max(4 * now, 8 / reach, 0.02), False, 0.0
     usual = setting.default or 1.0
-    ends = usual / 1000, usual * 1000
     if setting.unit == "s":
-        ends = 1 / 120, 60.0
+        low = 1 / 120
+        high = 60.0
     elif setting.unit == "world units" and setting.above:
-        ends = reach / 200, reach
+        low = reach / 200
+        high = reach
     elif not setting.above and not 0 < usual < 0.01:
         return 0.0, max(4 * now, 1.0), False, 0.0
-    return min(ends[0], now or ends[0]), max(ends[1], now), True, 0.0
+    else:
+        low = usual / 1000
+        high = usual * 1000
+    if now:
+        low = min(low, now)
+    return low, max(high, now), True, 0.0
 
 
 def _most_drift(layer: Layer, first: dict[str, Any]) -> float:
@@ -122,7 +137,9 @@ def _most_drift(layer: Layer, first: dict[str, Any]) -> float:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Falloff):
-        return value.name if value.name in CURVES else None
+        if value.name in CURVES:
+            return value.name
+        return None
     if not isinstance(value, float) or math.isfinite(value):
         return value
     return None

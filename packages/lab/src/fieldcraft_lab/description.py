@@ -23,6 +23,9 @@ def described(live: Live, shape: dict[str, Any], initial: dict[str, Any]) -> dic
     kinds = live.kinds()
     own = {name: f"of {name}" for name in (*live.tables(), *kinds)}
     teams = live.teams()
+    recipe = None
+    if isinstance(live, LiveRecipe):
+        recipe = live.recipe.path.name
     team_colors = tuple(color for _, color in teams)
     return {
         "title": live.title,
@@ -45,7 +48,7 @@ def described(live: Live, shape: dict[str, Any], initial: dict[str, Any]) -> dic
         "teams": teams,
         "limits": live.limits(),
         "actions": live.actions,
-        "recipe": live.recipe.path.name if isinstance(live, LiveRecipe) else None,
+        "recipe": recipe,
     }
 
 
@@ -85,10 +88,8 @@ def page() -> bytes:
     names.
     """
     parts = resources.files("fieldcraft_lab") / "page"
-    scripts = sorted(
-        (part for part in parts.iterdir() if part.name.endswith(".js")), key=lambda part: part.name
-    )
-    script = "\n".join(part.read_text(encoding="utf-8") for part in scripts)
+    names = sorted(part.name for part in parts.iterdir() if part.name.endswith(".js"))
+    script = "\n".join((parts / name).read_text(encoding="utf-8") for name in names)
     text = (parts / "index.html").read_text(encoding="utf-8")
     text = text.replace("/*STYLE*/", (parts / "style.css").read_text(encoding="utf-8"))
     return text.replace("/*SCRIPT*/", f'"use strict";\n(() => {{\n{script}\n}})();\n').encode()

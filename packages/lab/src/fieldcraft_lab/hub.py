@@ -131,8 +131,10 @@ class Hub:
             if picture is None or (last is not None and last.version == picture.version):
                 continue
             client.sent[view] = picture
-            same = last is not None and last.meta == picture.meta
-            changed = tiles(picture.plane, last.plane if last is not None and same else None)
+            if last is not None and last.meta == picture.meta:
+                changed = tiles(picture.plane, last.plane)
+            else:
+                changed = tiles(picture.plane, None)
             if changed != []:
                 views.append(_header_of(number, picture, changed, parts))
         if not views and client.status_number == status[0] and client.sources_number == sources[0]:

@@ -107,7 +107,7 @@ class Lab(Controller):
         """Print the address, open the page, and serve until Ctrl-C. `url` is another address of the
         page, with a view in it.
         """
-        address = self.url if url is None else url
+        address = url or self.url
         print(f"The lab is open at {address}\nCtrl-C closes it.", flush=True)
         try:
             if browser:
@@ -129,7 +129,9 @@ class Lab(Controller):
     # The thread
 
     def _run(self) -> None:
-        last = due = time.perf_counter()
+        """Handle messages, take steps and publish pictures, until the lab stops."""
+        last = time.perf_counter()
+        due = last
         while not self._stopping.is_set():
             self._handle_until(due)
             begun = time.thread_time()
@@ -162,6 +164,7 @@ class Lab(Controller):
             self.busy += time.thread_time() - begun
 
     def _advance(self, seconds: float) -> None:
+        """Take the steps that are due after some seconds of wall time."""
         self._was_seen = self._was_seen or not self.hub.is_empty
         if not self._playing or not self._was_seen:  # the first page sees the beginning
             self._pending_seconds = 0.0
@@ -178,7 +181,8 @@ class Lab(Controller):
                 if time.perf_counter() - begun >= _MOST_BUSY:
                     return
         except FieldcraftError as error:
-            self._playing, self._stopped = False, str(error)
+            self._playing = False
+            self._stopped = str(error)
 
     # Messages
 
@@ -234,6 +238,7 @@ class Lab(Controller):
         return self.sides[name]
 
     def _seek(self, moment: int) -> None:
+        """Go to a known moment, paused."""
         furthest = max(session.furthest for session in self.sides.values())
         if moment > furthest:
             raise InvalidValue(
@@ -280,6 +285,7 @@ class Lab(Controller):
         self._replace_sides({**self.sides, "b": self.session.fork()})
 
     def _replace_sides(self, sides: dict[str, Session]) -> None:
+        """Show other sides, with the totals of those that stay."""
         logs = {id(each): self._histories[name] for name, each in self.sides.items()}
         first = self._histories["a"]
         self._histories = {
@@ -315,10 +321,11 @@ class Lab(Controller):
         }
 
     def _export(self, message: protocol.Export) -> dict[str, Any]:
+        """Return the recipe or the session of a side as a file."""
         session = self._session(message.side)
         if message.what == "recipe":
             found = recipe_export.recipe_of(session, write=message.write)
-            if not (found["left_out"]):
+            if not found["left_out"]:
                 self._saved = session.log
             return found
         self._saved = session.log

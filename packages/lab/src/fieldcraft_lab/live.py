@@ -29,8 +29,7 @@ from fieldcraft.layers.map_saves import saved_arrays
 from fieldcraft.layers.propagation import Stamp
 from fieldcraft.layers.sources.falloff import Falloff
 from fieldcraft.layers.teams import Teams
-from fieldcraft.space import Mesh, Space
-from fieldcraft.space import encoding as serialization
+from fieldcraft.space import Mesh, Space, encoding
 from fieldcraft.space.graph.topology import Topology
 from fieldcraft.values.operand import Operand
 from fieldcraft.view.palettes import team_colors
@@ -277,9 +276,7 @@ class LayerWorld(Live):
         found = {}
         for name, layer in _source_layers(self.imap).items():
             sources = layer.sources
-            keyed = {
-                identity for key in sources.keys if (identity := sources.id_of(key)) is not None
-            }
+            keyed = {sources.id_of(key) for key in sources.keys}
             found[name] = _listed(sources.ids, _acting(layer), sources.strengths, keyed)
         return found
 
@@ -424,6 +421,7 @@ def shortest_interval(imap: InfluenceMap) -> float:
 
 
 def _source_layers(imap: InfluenceMap) -> dict[str, SourceLayer]:
+    """Return the layers that take sources, by name."""
     return {name: each for name, each in imap.layers.items() if isinstance(each, SourceLayer)}
 
 
@@ -436,15 +434,17 @@ def _acting(layer: SourceLayer) -> NDArray[np.float64]:
     space = layer.space
     if not len(cells):
         return places
-    moved = np.asarray(space.cell_at(places, outside="clamp")) != cells
-    moved &= space.walls.reshape(-1)[np.asarray(space.cell_at(places, outside="clamp"))]
+    own = np.asarray(space.cell_at(places, outside="clamp"))
+    moved = (own != cells) & space.walls.reshape(-1)[own]
     if moved.any():
         places = places.copy()
         places[moved] = space.position_of(cells[moved])
     return places
 
 
-def _listed(ids: Any, positions: Any, strengths: Any, keyed: Container[int]) -> dict[str, Any]:
+def _listed(
+    ids: Any, positions: Any, strengths: Any, keyed: Container[int | None]
+) -> dict[str, Any]:
     """Return the sources of a layer as the page reads them; `keyed` are moved by the program."""
     first = slice(_MOST_SOURCES)
     rows = zip(
@@ -456,11 +456,16 @@ def _listed(ids: Any, positions: Any, strengths: Any, keyed: Container[int]) -> 
 
 def _accepted(layer: Layer) -> dict[str, Any]:
     """Return what can be added to a layer."""
-    vector = layer.propagation is not None and getattr(layer.propagation, "vector", False)
+    if layer.propagation is None:
+        vector = False
+        kind = "array"
+    else:
+        vector = getattr(layer.propagation, "vector", False)
+        kind = type(layer.propagation).__name__
     return {
         "sources": isinstance(layer, SourceLayer),
         "deposits": hasattr(layer, "deposit") and not vector,
-        "kind": type(layer.propagation).__name__ if layer.propagation is not None else "array",
+        "kind": kind,
     }
 
 
@@ -482,16 +487,18 @@ def _digest_of(imap: InfluenceMap) -> str:
             },
             "walls": np.ascontiguousarray(layer.space.walls),
         }
-    return serialization.digest({"ticks": imap.schedule.ticks, "layers": layers})
+    return encoding.digest({"ticks": imap.schedule.ticks, "layers": layers})
 
 
 def _plain(value: Any) -> Any:
+    """Return a setting as plain data."""
     if value is None or isinstance(value, (bool, int, float, str, dict)):
         return value
     return str(value)
 
 
 def _archive(imap: InfluenceMap) -> bytes:
+    """Return the bytes of the save of a map."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "map"
         imap.save(path)
@@ -499,6 +506,7 @@ def _archive(imap: InfluenceMap) -> bytes:
 
 
 def _imap_of(archive: bytes) -> InfluenceMap:
+    """Return the map of the bytes of a save."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "map"
         path.write_bytes(archive)

@@ -67,10 +67,11 @@ class LiveRecipe(LayerWorld):
         """Return the name of a source in the recipe."""
         part = self.world.part_of(layer, source)
         if part is None:
-            name = None
-        else:
-            name = self.recipe.document.value((*part.keys, "name"))
-        return name if isinstance(name, str) else None
+            return None
+        name = self.recipe.document.value((*part.keys, "name"))
+        if isinstance(name, str):
+            return name
+        return None
 
     def limits(self) -> dict[str, list[float]]:
         """Return the limits of colors that the recipe's outputs set."""
@@ -101,7 +102,9 @@ class LiveRecipe(LayerWorld):
     def kinds(self) -> dict[str, list[tuple[str, str]]]:
         """Return the teams as the kinds of the map of owners."""
         teams = self.teams()
-        return {OWNER: teams} if teams else {}
+        if teams:
+            return {OWNER: teams}
+        return {}
 
     def tables(self, *, light: bool = False) -> dict[str, NDArray[np.uint8]]:
         """Return the color tables of the shares of teams."""
@@ -117,11 +120,14 @@ class LiveRecipe(LayerWorld):
     def origin(self) -> dict[str, Any]:
         """Return the recipe's text, its path, and its overrides."""
         document = self.recipe.document
+        data = None
+        if document.data is not None:
+            data = str(document.data)
         return {
             "text": document.text,
             "path": str(document.file.resolve()),
             "overrides": tuple(self.overrides),
-            "data": None if document.data is None else str(document.data),
+            "data": data,
         }
 
     @classmethod

@@ -176,14 +176,22 @@ class WidgetController(Program):
 
     def _tick(self) -> None:
         if self._playing:
-            with contextlib.suppress(FieldcraftError):
+            try:
                 self._imap.advance(_PERIOD)
+            except FieldcraftError as error:
+                self._playing = False
+                self._send({"error": str(error)})
+                self.refresh()
+                return
             self.refresh()
             asyncio.get_running_loop().call_later(_PERIOD, self._tick)
 
     def refresh(self) -> None:
         """Send the page what has changed, if it has drawn the previous frame."""
-        self._status_at = self._markers_at = self._drawn_at = 0.0  # no timer would send it later
+        # no timer would send it later, so everything counts as sent long ago
+        self._status_at = 0.0
+        self._markers_at = 0.0
+        self._drawn_at = 0.0
         self._changes_at = None
         self.publish(time.perf_counter())
         frame = self.hub.frame_for(self._client)

@@ -75,7 +75,7 @@ def position(name: str, value: Any) -> tuple[float, ...]:
 
 
 def positions(name: str, value: Any) -> tuple[tuple[float, ...], ...]:
-    """World positions, such as those of a brush stroke."""
+    """Return world positions, such as those of a brush stroke."""
     if not isinstance(value, (tuple, list)) or not 1 <= len(value) <= _MOST_POINTS:
         raise InvalidValue(
             f"{name} are 1 to {_MOST_POINTS} positions",
@@ -117,9 +117,8 @@ class Order:
 
     def __post_init__(self) -> None:
         for each in fields(self):
-            object.__setattr__(
-                self, each.name, each.metadata["check"](each.name, getattr(self, each.name))
-            )
+            value = each.metadata["check"](each.name, getattr(self, each.name))
+            object.__setattr__(self, each.name, value)
 
 
 @dataclass(frozen=True)

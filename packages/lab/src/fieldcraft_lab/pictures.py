@@ -199,7 +199,8 @@ class Renderer:
         least = float(values.min(initial=0.0))
         most = float(values.max(initial=0.0))
         if symmetric:
-            least, most = min(least, -most), max(most, -least)
+            most = max(most, -least)
+            least = -most
         if least < low:
             low = -nice(-least)
         if most > high:
@@ -224,9 +225,11 @@ class Renderer:
             cached = self._totals.get((id(live), name))
             if cached is None or cached[0] != shown.version:
                 values = shown.finite_values()
-                covered = int(np.count_nonzero(values)) / (
-                    open_cells if values.shape == live.space.shape else max(values.size, 1)
-                )
+                if values.shape == live.space.shape:
+                    cells = open_cells
+                else:
+                    cells = max(values.size, 1)
+                covered = int(np.count_nonzero(values)) / cells
                 peak = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
                 cached = (
                     shown.version,

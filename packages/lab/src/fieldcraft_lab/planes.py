@@ -86,6 +86,7 @@ class Plane:
         return self._rows(flat)
 
     def _rows(self, flat: Bytes) -> Bytes:
+        """Return bytes in rows; the end of the last row is not drawn."""
         if self._plain:
             return np.ascontiguousarray(flat.reshape(self.shape))
         rows = np.full(self.shape, HIDDEN, dtype=np.uint8)
@@ -107,10 +108,8 @@ class Bins:
         out = np.zeros(self._count, dtype=np.float32)
         if len(self._cells):
             taken = flat[self._cells]
-            high, low = (
-                np.maximum.reduceat(taken, self._starts),
-                np.minimum.reduceat(taken, self._starts),
-            )
+            high = np.maximum.reduceat(taken, self._starts)
+            low = np.minimum.reduceat(taken, self._starts)
             out[self._filled] = np.where(high >= -low, high, low)
         return out
 
@@ -124,14 +123,13 @@ class Bins:
 
 def shape_of(space: Space) -> Shape:
     """Return the form in which a page draws a space."""
-    low, high = (part[:2].tolist() for part in space.extent)
     meta: dict[str, Any] = {
-        "extent": [*low, *high],
+        "extent": space.extent[:, :2].reshape(-1).tolist(),
         "y_up": bool(space.y_up),
         "cells": len(space),
         "dimensions": space.dimensions,
+        "cell": space.cell_name,
     }
-    meta["cell"] = space.cell_name
     if isinstance(space, Grid) and len(space) <= MOST_CELLS:
         height, width = space.shape
         plane = Plane(space, (height, width))
@@ -173,15 +171,9 @@ def _triangles(
     cells = np.repeat(np.arange(len(counts)), np.maximum(counts, 0))
     if space.dimensions == 3:
         cells = cells[np.argsort(space.positions[cells, 2], kind="stable")]
-    first = np.repeat(
-        np.concatenate([[0], np.cumsum(np.maximum(counts, 0))[:-1]]), np.maximum(counts, 0)
-    )
-    within = np.arange(len(first)) - first
-    if space.dimensions == 3:
-        within = _within(cells)
-    fan = np.stack(
-        [begin[cells], begin[cells] + within + 1, begin[cells] + within + 2], axis=1
-    ).reshape(-1)
+    within = _within(cells)
+    first = begin[cells]
+    fan = np.stack([first, first + within + 1, first + within + 2], axis=1).reshape(-1)
     points = np.ascontiguousarray(corners[fan], dtype="<f4")
     owners = np.repeat(cells, 3).astype("<u4")
     return {"triangles": len(fan), "dots": 0, "edges": 0}, points.tobytes() + owners.tobytes()
@@ -213,23 +205,25 @@ def _dots(space: Space) -> tuple[dict[str, Any], bytes]:
 
 def _pixels(space: Space, region: Region) -> Plane:
     """Return a plane of at most 1024 pixels a side for a part of the map."""
-    low, high = (part[:2] for part in space.extent)
+    whole_low, whole_high = space.extent[:, :2]
+    low = whole_low
+    high = whole_high
     if region is not None:
-        low, high = np.maximum(low, region[:2]), np.minimum(high, region[2:])
+        low = np.maximum(whole_low, region[:2])
+        high = np.minimum(whole_high, region[2:])
         if not (low < high).all():
-            low, high = (part[:2] for part in space.extent)
+            low = whole_low
+            high = whole_high
     size = np.maximum(high - low, 1e-9)
-    extent = space.extent[1][:2] - space.extent[0][:2]
-    spacing = math.sqrt(
-        float(extent.prod()) / len(space)
-    )  # about as far as cells lie apart, so that pixels are not empty
+    # About as far as cells lie apart, so that pixels are not empty.
+    spacing = math.sqrt(float((whole_high - whole_low).prod()) / len(space))
     pixel = max(float(size.max()) / _PIXELS, spacing)
-    columns, rows = (max(math.ceil(side / pixel), 1) for side in size.tolist())
-    places = ((space.positions[:, :2] - low) / pixel).astype(np.int64)
-    inside = ((space.positions[:, :2] >= low) & (places >= 0) & (places < (columns, rows))).all(
-        axis=1
-    )
-    cells = np.flatnonzero(inside)
+    columns = max(math.ceil(size[0] / pixel), 1)
+    rows = max(math.ceil(size[1] / pixel), 1)
+    positions = space.positions[:, :2]
+    places = ((positions - low) / pixel).astype(np.int64)
+    inside = (positions >= low) & (places >= 0) & (places < (columns, rows))
+    cells = np.flatnonzero(inside.all(axis=1))
     bins = Bins(places[cells, 1] * columns + places[cells, 0], cells, rows * columns)
     extent = (*low.tolist(), float(low[0] + columns * pixel), float(low[1] + rows * pixel))
     return Plane(space, (rows, columns), extent, bins)
@@ -252,7 +246,8 @@ def tiles(new: Bytes, old: Bytes | None) -> list[tuple[int, int, int, int]] | No
         return None
     found = []
     for row, column in np.argwhere(changed).tolist():
-        x, y = column * TILE, row * TILE
+        x = column * TILE
+        y = row * TILE
         found.append((x, y, min(TILE, width - x), min(TILE, height - y)))
     return found
 

@@ -44,9 +44,9 @@ class Program(Controller):
 
     def publish(self, now: float) -> None:
         """Send pages what has changed."""
-        layers = self._imap.layers.values()
         side = self.sides["a"]
-        side.moment = side.furthest = max((layer.updates for layer in layers), default=0)
+        side.moment = max((layer.updates for layer in self._imap.layers.values()), default=0)
+        side.furthest = side.moment
         if self._names != list(self._imap.layers):
             self._names = list(self._imap.layers)
             side.live.step_seconds = shortest_interval(self._imap)

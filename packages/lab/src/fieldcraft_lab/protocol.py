@@ -22,7 +22,7 @@ _OVERLAYS = ("contours", "fronts", "flow", "peaks", "regions")
 
 
 def side(name: str, value: Any) -> str:
-    """One of the two sides of a fork."""
+    """Return one of the two sides of a fork."""
     chosen: str = checks.choice(name, value, SIDES)
     return chosen
 
@@ -37,6 +37,20 @@ def formula_text(name: str, value: Any) -> str:
             remedy="Write the name of a map, or a formula",
         )
     return text
+
+
+def optional_formula(name: str, value: Any) -> str:
+    """Return the name of a map, or an empty text for the one that is chosen by itself."""
+    if value == "":
+        return ""
+    return formula_text(name, value)
+
+
+def optional_moment(name: str, value: Any) -> int | None:
+    """Return a moment, or None for the last one."""
+    if value is None:
+        return None
+    return integer(name, value)
 
 
 def question_text(name: str, value: Any) -> str:
@@ -98,9 +112,13 @@ def views(name: str, value: Any) -> tuple[View, ...]:
         raise InvalidValue(
             f"A page shows at most {_MOST_VIEWS} maps", got=f"{len(listed)}", remedy="Hide some"
         )
-    return tuple(
-        each if isinstance(each, View) else _message(View, each, "a map") for each in listed
-    )
+    found = []
+    for each in listed:
+        if isinstance(each, View):
+            found.append(each)
+        else:
+            found.append(_message(View, each, "a map"))
+    return tuple(found)
 
 
 def overlays(name: str, value: Any) -> tuple[str, ...]:
@@ -241,13 +259,9 @@ class Export(Order):
     )
     side: str = field(default="a", metadata=checked(side))
     write: bool = field(default=False, metadata=checked(checks.flag))
-    map: str = field(
-        default="", metadata=checked(lambda name, value: checks.text(name, value)[:_MOST_FORMULA])
-    )
+    map: str = field(default="", metadata=checked(optional_formula))
     begin: int = field(default=0, metadata=checked(integer))
-    end: int | None = field(
-        default=None, metadata=checked(lambda name, value: value and integer(name, value))
-    )
+    end: int | None = field(default=None, metadata=checked(optional_moment))
     size: int = field(
         default=640,
         metadata=checked(lambda name, value: checks.integer(name, value, minimum=64, maximum=1920)),
@@ -278,13 +292,30 @@ class Hello(Order):
     """Request the description of the world."""
 
 
-_KINDS: dict[str, type[Order]] = {
-    kind.__name__.lower(): kind
-    for kind in (
-        *(*ORDERS, Show, Ack, Play, Pause, Step, Speed, Seek, Undo, Redo, Fork, Keep),
-        *(Probe, Sensitivity, Best, Ask, Export, Restore, Cancel, Open, Hello),
-    )
-}
+_MESSAGES: tuple[type[Order], ...] = (
+    *ORDERS,
+    Show,
+    Ack,
+    Play,
+    Pause,
+    Step,
+    Speed,
+    Seek,
+    Undo,
+    Redo,
+    Fork,
+    Keep,
+    Probe,
+    Sensitivity,
+    Best,
+    Ask,
+    Export,
+    Restore,
+    Cancel,
+    Open,
+    Hello,
+)
+_KINDS: dict[str, type[Order]] = {kind.__name__.lower(): kind for kind in _MESSAGES}
 
 
 @dataclass(frozen=True)
@@ -355,6 +386,10 @@ def _message(kind: type[Any], value: Any, what: str) -> Any:
             raise InvalidValue(
                 f"{what!r} has {', '.join(parts)}", got=f"no {name}", remedy="Send all of them"
             )
-    return kind(
-        **{name: tuple(part) if isinstance(part, list) else part for name, part in value.items()}
-    )
+    given = {}
+    for name, part in value.items():
+        if isinstance(part, list):
+            given[name] = tuple(part)
+        else:
+            given[name] = part
+    return kind(**given)

@@ -88,7 +88,7 @@ def _replace(live: LiveRecipe, text: str) -> None:
     target = Path(os.path.realpath(live.recipe.path))
     partial = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
     try:
-        if target.read_text(encoding="utf-8-sig") != live.written[-1]:
+        if target.read_text(encoding="utf-8-sig", errors="replace") != live.written[-1]:
             raise InvalidValue(
                 "A recipe is written unless its file was changed by others",
                 got=f"another {target.name}",
@@ -112,8 +112,9 @@ def _text(session: Session, live: LiveRecipe) -> tuple[str, list[str]]:
     left_out = [f"--set {override}: it was set on the command line" for override in live.overrides]
     _write_settings(document, session, live)
     removed: set[int] = set()
-    for number, order in _last(session.log):
-        _write_source(document, live, number, order, removed, left_out)
+    for _, order in session.log:
+        if not isinstance(order, Tune):
+            _write_source(document, live, order, removed, left_out)
     for index in sorted(removed, reverse=True):
         del document["sources"][index]
     return tomlkit.dumps(document), left_out
@@ -125,13 +126,12 @@ def _write_settings(document: Any, session: Session, live: LiveRecipe) -> None:
         (order.layer, order.name) for _, order in session.log if isinstance(order, Tune)
     )
     teams = live.recipe.teams
-    for layer, name in [*tuned]:
+    for layer, name in list(tuned):
         propagation = live.imap[layer].propagation
         if propagation is not None and name != "every":
             tuned.update(dict.fromkeys((layer, each) for each in replaced_by(propagation, name)))
     for layer, name in tuned:
-        of_team = teams is not None and layer in teams.names
-        if of_team:
+        if teams is not None and layer in teams.names:
             table = document["teams"]
         else:
             table = document["layers"][layer]
@@ -161,14 +161,12 @@ def _replace_value(table: Any, name: str, value: Any) -> None:
         written.trivia.comment_ws = " " * max(len(written.trivia.comment_ws) - longer, 1)
 
 
-def _last(log: tuple[tuple[int, Any], ...]) -> list[tuple[int, Any]]:
-    """Return the orders about sources, in their order."""
-    return [(number, order) for number, (_, order) in enumerate(log) if not isinstance(order, Tune)]
-
-
 def _write_source(
-    document: Any, live: LiveRecipe, number: int, order: Any, removed: set[int], left_out: list[str]
+    document: Any, live: LiveRecipe, order: Any, removed: set[int], left_out: list[str]
 ) -> None:
+    """Write an order about sources; `removed` gets the index of a source that it removes, and
+    `left_out` what a recipe cannot contain.
+    """
     if isinstance(order, Paint):
         text = "painted walls: they belong to the map"
         if text not in left_out:

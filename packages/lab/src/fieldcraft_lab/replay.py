@@ -29,6 +29,7 @@ _WIDE = 640
 _RATE = 25.0
 _ANY_UPDATES = (1 << 63) - 1
 _MOST_LETTERS = 1 << 20
+_MOST_ORDERS = 12  # that a difference lists
 _REMEDY = "Copy the whole address from the lab's Link button, in quotes"
 
 
@@ -57,10 +58,9 @@ class Difference:
             f" at ({place}), cell {self.cell}: {self.values[0]:.6g} and {self.values[1]:.6g};"
             f" {self.cells} cells differ."
         ]
-        lines += [
-            f"  Only the {('first', 'second')[run]} run has at step {moment}: {order}"
-            for run, moment, order in self.orders
-        ]
+        for run, moment, order in self.orders:
+            name = ("first", "second")[run]
+            lines.append(f"  Only the {name} run has at step {moment}: {order}")
         return "\n".join(lines)
 
 
@@ -112,6 +112,7 @@ def session_of(
 
 
 def _is_session(path: Path) -> bool:
+    """Return whether a file begins as sessions do."""
     with path.open("rb") as file:
         return file.read(len(MAGIC)) == MAGIC
 
@@ -175,17 +176,22 @@ def record(
 
 def _span(session: Session, name: str, until: int, stride: int) -> tuple[float, float]:
     """Return the lowest and the highest value of a map until a moment, 0 included."""
-    low, high = 0.0, 0.0
+    low = 0.0
+    high = 0.0
     while True:
         values = session.live.maps[name].values
-        low, high = min(low, float(values.min(initial=0))), max(high, float(values.max(initial=0)))
+        low = min(low, float(values.min(initial=0)))
+        high = max(high, float(values.max(initial=0)))
         if session.moment + stride > until:
             break
         session.step(stride)
-    return (low, high) if low < high else (0.0, 1.0)
+    if low < high:
+        return (low, high)
+    return (0.0, 1.0)
 
 
 def _map_of(session: Session, name: str | None) -> str:
+    """Return the name of a map, by default that of the first."""
     maps = session.live.maps
     if name is None:
         if not maps:
@@ -221,9 +227,8 @@ def difference(
         raise InvalidValue(
             "Runs that are compared have layers of one name", got="none", remedy="Name them alike"
         )
-    ends = [moment_of(session, None) for session in (first, second)]
     if until is None:
-        end = min(ends)
+        end = min(moment_of(first, None), moment_of(second, None))
     else:
         end = until
     while True:
@@ -238,7 +243,9 @@ def difference(
 
 
 def _difference_of(first: Session, second: Session, name: str) -> Difference | None:
-    ours, theirs = (session.live.maps[name] for session in (first, second))
+    """Return the difference of a map now; None if all bits agree."""
+    ours = first.live.maps[name]
+    theirs = second.live.maps[name]
     if ours.values.shape != theirs.values.shape:
         raise InvalidValue(
             "Runs that are compared lie on maps of one size",
@@ -247,15 +254,12 @@ def _difference_of(first: Session, second: Session, name: str) -> Difference | N
         )
     if ours.values.tobytes() == theirs.values.tobytes():
         return None
-    bits = [
-        np.ascontiguousarray(each.values).reshape(-1).view(np.uint32) for each in (ours, theirs)
-    ]
-    wrong = np.flatnonzero(bits[0] != bits[1])
-    gaps = np.abs(
-        ours.values.reshape(-1)[wrong].astype(np.float64) - theirs.values.reshape(-1)[wrong]
-    )
+    own = np.ascontiguousarray(ours.values).reshape(-1)
+    other = np.ascontiguousarray(theirs.values).reshape(-1)
+    wrong = np.flatnonzero(own.view(np.uint32) != other.view(np.uint32))
+    gaps = np.abs(own[wrong].astype(np.float64) - other[wrong])
     cell = int(wrong[np.argmax(gaps)])
-    values = float(ours.values.reshape(-1)[cell]), float(theirs.values.reshape(-1)[cell])
+    values = (float(own[cell]), float(other[cell]))
     place = tuple(np.asarray(ours.space.position_of(cell)).tolist())
     return Difference(
         first.moment, first.seconds, name, cell, place, values, len(wrong), _only(first, second)
@@ -263,30 +267,32 @@ def _difference_of(first: Session, second: Session, name: str) -> Difference | N
 
 
 def _only(first: Session, second: Session) -> tuple[tuple[int, int, str], ...]:
-    logs = [
-        [entry for entry in session.log if entry[0] <= session.moment]
-        for session in (first, second)
-    ]
-    return tuple(
-        (run, moment, f"{order}")
-        for run, (own, other) in enumerate((logs, logs[::-1]))
-        for moment, order in own
-        if (moment, order) not in other
-    )[:12]
+    """Return the first orders that only one of two sessions has had: the run, the moment, the
+    order.
+    """
+    ours = [entry for entry in first.log if entry[0] <= first.moment]
+    theirs = [entry for entry in second.log if entry[0] <= second.moment]
+    found = []
+    for run, own, other in ((0, ours, theirs), (1, theirs, ours)):
+        for entry in own:
+            if entry not in other:
+                moment, order = entry
+                found.append((run, moment, str(order)))
+    return tuple(found[:_MOST_ORDERS])
 
 
 def picture_of(first: Session, second: Session, name: str) -> NDArray[np.uint8]:
     """Return a picture of two sessions and their difference, uint8 of shape (H, W, 4)."""
-    ours, theirs = (session.live.maps[name] for session in (first, second))
+    ours = first.live.maps[name]
+    theirs = second.live.maps[name]
     scale = ColorScale.of(ours.values, theirs.values)
     gap = ours.values - theirs.values
     size = float(np.abs(gap).max()) or 1.0
+    signed = ColorScale(-size, size)
     panels = [
         picture(ours, title="first", colors=scale, size=480),
         picture(theirs, title="second", colors=scale, size=480),
-        picture(
-            gap, space=ours.space, title="first - second", colors=ColorScale(-size, size), size=480
-        ),
+        picture(gap, space=ours.space, title="first - second", colors=signed, size=480),
     ]
     return page(panels, title=f"{name} at {first.seconds:g} s, step {first.moment}")
 
@@ -300,6 +306,7 @@ def is_link(text: str) -> bool:
 
 
 def _parts(link: str) -> dict[str, list[str]]:
+    """Return the parts of the fragment of a link, by name."""
     if len(link) > _MOST_LETTERS:
         raise InvalidValue(
             f"A link has at most {_MOST_LETTERS} letters", got=f"{len(link)}", remedy=_REMEDY

@@ -83,11 +83,13 @@ class Server:
             self.token = secrets.token_urlsafe(24)
         else:
             self.token = token
-        self._host = "127.0.0.1" if share is None else share
+        self._host = share or "127.0.0.1"
         self._socket = _listening(self._host, checks.integer("port", port, maximum=65535))
         self.port = int(self._socket.getsockname()[1])
-        own = socket.gethostname().lower()
-        names = _LOOPBACK if share is None else (*_LOOPBACK, share.lower(), own, f"{own}.local")
+        names = list(_LOOPBACK)
+        if share is not None:
+            own = socket.gethostname().lower()
+            names += [share.lower(), own, f"{own}.local"]
         self._hosts = {f"{name}:{self.port}" for name in names}
         self._is_shared = share is not None
         self._strangers: dict[Any, None] = {}
@@ -102,7 +104,9 @@ class Server:
     @property
     def url(self) -> str:
         """The address of the page, with the token in its fragment."""
-        host = "127.0.0.1" if self._host == "0.0.0.0" else self._host
+        host = self._host
+        if host == "0.0.0.0":
+            host = "127.0.0.1"
         return f"http://{host}:{self.port}/#token={self.token}"
 
     def start(self) -> None:
@@ -124,7 +128,8 @@ class Server:
     async def _serve(self) -> None:
         from websockets.asyncio.server import serve
 
-        self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._stopping = asyncio.Event()
         options: dict[str, Any] = {
             "compression": None,
             "max_size": protocol.MOST_BYTES,
@@ -328,6 +333,7 @@ class _Page:
 
 
 def _response(status: int, body: bytes = b"", *more: tuple[str, str]) -> Any:
+    """Return a response of HTTP."""
     from websockets.datastructures import Headers
     from websockets.http11 import Response
 
@@ -346,7 +352,8 @@ def _policy(text: bytes, origins: str) -> str:
     """Return the Content-Security-Policy of the page: its script and its style by their hashes, its
     socket, and nothing else.
     """
-    script, style = (_hash(text, tag) for tag in (b"script", b"style"))
+    script = _hash(text, b"script")
+    style = _hash(text, b"style")
     return (
         f"default-src 'none'; script-src 'sha256-{script}'; style-src 'sha256-{style}'; connect-src"
         f" {origins}; img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors"
@@ -355,12 +362,14 @@ def _policy(text: bytes, origins: str) -> str:
 
 
 def _hash(text: bytes, tag: bytes) -> str:
+    """Return the hash of the content of an element of a page, as the policy names it."""
     found = re.search(b"<" + tag + b">(.*?)</" + tag + b">", text, re.DOTALL)
     assert found is not None
     return base64.b64encode(hashlib.sha256(found[1]).digest()).decode()
 
 
 def _listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens at a port."""
     try:
         return socket.create_server((host, port))
     except OSError as error:

@@ -17,7 +17,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import BadSaveFile, FieldcraftError, InvalidValue
 from fieldcraft.base.files import damaged, in_file, newer, sealed, write_sealed
 from fieldcraft.layers.influence_map import InfluenceMap
-from fieldcraft.space import encoding as serialization
+from fieldcraft.space import encoding
 from fieldcraft_lab.controls import settings
 from fieldcraft_lab.keyframes import Keyframe, Keyframes
 from fieldcraft_lab.live import Live, LiveMap
@@ -61,8 +61,9 @@ class Side:
         self.furthest = 0
         self.restores = 0
         self.rewritten: int | None = None
-        layers = {} if live.imap is None else live.imap.layers
-        self.initial = {name: settings(layer) for name, layer in layers.items()}
+        self.initial: dict[str, dict[str, Any]] = {}
+        if live.imap is not None:
+            self.initial = {name: settings(layer) for name, layer in live.imap.layers.items()}
 
     @property
     def seconds(self) -> float:
@@ -122,8 +123,12 @@ class Session(Side):
     """
 
     def __init__(self, world: Live | InfluenceMap, *, memory: int = _MOST_BYTES) -> None:
-        live = LiveMap(world) if isinstance(world, InfluenceMap) else world
-        rule, remedy = "A session runs an influence map", "Pass fc.InfluenceMap, or a live world"
+        if isinstance(world, InfluenceMap):
+            live: Live = LiveMap(world)
+        else:
+            live = world
+        rule = "A session runs an influence map"
+        remedy = "Pass fc.InfluenceMap, or a live world"
         super().__init__(checks.instance(live, Live, rule, remedy))
         self._origin = live.origin()
         self._log: Log = []
@@ -165,8 +170,15 @@ class Session(Side):
         """For each of `edits` the last moment of the future that it replaced, and that undoing it
         brings back; None for an edit that replaced none.
         """
-        replaced = [self._replaced.get(begin) for begin in self._edits if begin < self._applied]
-        return [None if course is None else course.furthest for course in replaced]
+        found: list[int | None] = []
+        for begin in self._edits:
+            if begin < self._applied:
+                course = self._replaced.get(begin)
+                if course is None:
+                    found.append(None)
+                else:
+                    found.append(course.furthest)
+        return found
 
     def undo(self) -> None:
         """Undo the last edit before this moment: recompute this moment without it. The future that
@@ -250,6 +262,7 @@ class Session(Side):
         self._rewrite_from(self.moment)
 
     def _rewrite_from(self, moment: int) -> None:
+        """Note that an edit has changed what happens from a moment on."""
         if self.rewritten is None or moment < self.rewritten:
             self.rewritten = moment
 
@@ -259,6 +272,7 @@ class Session(Side):
             self._step()
 
     def _step(self) -> None:
+        """Take a step; after an error the world is at the moment before it."""
         moment = self.moment
         try:
             self._go_on()
@@ -282,6 +296,7 @@ class Session(Side):
             self._applied += 1
 
     def _keep(self) -> None:
+        """Add a keyframe of this moment; where that takes long, the next ones come later."""
         begun = time.perf_counter()
         self._keyframes.add(Keyframe(self.moment, self._applied, self.live.keyframe()))
         seconds = (time.perf_counter() - begun) / _MOST_SHARE
@@ -297,6 +312,7 @@ class Session(Side):
             self._step()
 
     def _take(self, frame: Keyframe) -> None:
+        """Go to the moment of a keyframe."""
         self.live = self.live.at(frame.data)
         self.restores += 1
         self.moment = frame.moment
@@ -331,13 +347,13 @@ class Session(Side):
             "origin": self._origin,
             "started": self._started,
             "log": np.frombuffer(
-                serialization.to_bytes(tuple(self._log[: self._applied]), self.live.orders),
+                encoding.to_bytes(tuple(self._log[: self._applied]), self.live.orders),
                 dtype=np.uint8,
             ),
             "moment": self.moment,
             "digest": self.digest(),
         }
-        return MAGIC, bytes([_VERSION]), serialization.to_bytes(value)
+        return MAGIC, bytes([_VERSION]), encoding.to_bytes(value)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the session, up to this moment, to one file. A failure leaves the old file."""
@@ -384,7 +400,7 @@ class Session(Side):
                 remedy="Restore its map files",
             )
         try:
-            log = serialization.from_bytes(value["log"].tobytes(), session.live.orders)
+            log = encoding.from_bytes(value["log"].tobytes(), session.live.orders)
         except FieldcraftError as error:
             raise damaged(target, f"a log that can't be read ({error})") from error
         session._take_log(log, value["moment"], target)
@@ -448,7 +464,7 @@ def _read(target: Path) -> dict[str, Any]:
             raise damaged(target, f"{inside} bytes")
         data = file.read(inside - 1)
     try:
-        value = serialization.from_bytes(data, keys=dict.fromkeys(_SAVED))
+        value = encoding.from_bytes(data, keys=dict.fromkeys(_SAVED))
     except BadSaveFile as error:
         raise in_file(target, error) from error
     if not isinstance(value, dict) or any(
