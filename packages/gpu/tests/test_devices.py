@@ -117,6 +117,7 @@ def test_a_child_that_was_forked_is_refused(device: Device) -> None:
         calls = []
         for ask in (
             device.fence,
+            lambda: device.uniform(bytes(16)),
             trail.step,
             lambda: trail.values,
             fc.gpu.adapters,
@@ -137,7 +138,7 @@ def test_a_child_that_was_forked_is_refused(device: Device) -> None:
         os._exit(0)
     os.close(writer)
     with os.fdopen(reader) as file:
-        assert file.read() == "spawn spawn nothing spawn spawn CPU"
+        assert file.read() == "spawn spawn spawn nothing spawn spawn CPU"
     os.waitpid(child, 0)
     trail.deposit_at(np.array([3]))
     trail.step()

@@ -172,3 +172,14 @@ def test_refuses_layers_of_the_cpu_and_more_than_fits(device: Device) -> None:
         device.buffer(1 << 40)
     assert device.most_bytes // 12 >= 8_000_000
     assert math.isfinite(swarm.positions.sum())
+
+
+def test_a_swarm_forgets_the_parameters_of_former_runs(device: Device) -> None:
+    grid = fc.Grid(12, 9)
+    trail = fc.InfluenceMap(grid, device=device).add_layer("trail", fc.Trail())
+    food = Forage(grid, np.ones(grid.shape, np.int64), np.zeros(grid.shape, np.bool_))
+    swarm = Swarm.scattered(grid, 5, seed=1, device=device)
+    for number in range(300):
+        smell = Emitter(trail, food, 1 + number / 300)
+        swarm.run(Walk(1.0), 0.1, trail=trail, forage=food, emitters=[smell])
+    assert len(swarm._agents._cache) <= 258

@@ -63,7 +63,8 @@ class Batch:
     def _end_pass(self) -> None:
         if self._pass is not None:
             self._pass.end()
-            self._pass = self._pipeline = None
+            self._pass = None
+            self._pipeline = None
 
     def finish(self) -> Any:
         """Return the commands, to be submitted."""

@@ -140,7 +140,10 @@ class Card:
         """Return a buffer of zeros of a size in bytes, or with the contents of an array. Raises
         `InvalidValue` for more than a shader can use.
         """
-        size = data if isinstance(data, int) else data.nbytes
+        if isinstance(data, int):
+            size = data
+        else:
+            size = data.nbytes
         if size > self.most_bytes:
             raise InvalidValue(
                 f"An array on {self.name} has at most {_size_text(self.most_bytes)}",
@@ -160,9 +163,9 @@ class Card:
         """Return a small buffer of parameters."""
         usage = self._wgpu.BufferUsage
         size = -(-len(data) // 16) * 16
-        made = Buffer(
-            self, self.handle.create_buffer(size=size, usage=usage.UNIFORM | usage.COPY_DST), size
-        )
+        with self.using():
+            handle = self.handle.create_buffer(size=size, usage=usage.UNIFORM | usage.COPY_DST)
+        made = Buffer(self, handle, size)
         self.write(made, np.frombuffer(data, dtype=np.uint8))
         return made
 

@@ -31,13 +31,17 @@ def differences(device: Device) -> Iterator[tuple[str, int]]:
     """
     for case, run in CASES.items():
         pairs = zip(run("cpu"), run(device), strict=True)
-        yield (
-            case,
-            sum(
-                int(np.count_nonzero(ours.view(np.uint32) != theirs.view(np.uint32)))
-                for ours, theirs in pairs
-            ),
-        )
+        wrong = 0
+        for ours, theirs in pairs:
+            wrong += int(np.count_nonzero(ours.view(np.uint32) != theirs.view(np.uint32)))
+        yield case, wrong
+
+
+def swarm_device(place: Any) -> Any:
+    """Return the device of a swarm at a place; for a swarm the CPU is None."""
+    if place == "cpu":
+        return None
+    return place
 
 
 def _grid(seed: int, **options: Any) -> Grid:
@@ -55,7 +59,10 @@ def _case(propagation: Propagation, act: Act, rounds: int, seed: int, **options:
         for _ in range(rounds):
             act(rng, layer, np.flatnonzero(~grid.walls))
         vector = getattr(propagation, "vector", False)
-        found = np.ascontiguousarray(layer.vectors if vector else layer.values)
+        if vector:
+            found = np.ascontiguousarray(layer.vectors)
+        else:
+            found = np.ascontiguousarray(layer.values)
         if place == "cpu" or vector:
             return [found, found]
         return [found, place.read(layer.steps.field.now, np.float32, found.shape)]
@@ -64,13 +71,16 @@ def _case(propagation: Propagation, act: Act, rounds: int, seed: int, **options:
 
 
 def _gather(rng: np.random.Generator, layer: Any, open_cells: NDArray[np.int64]) -> None:
-    shape = (400, 2) if layer.propagation.vector else 400
+    shape: tuple[int, ...] = (400,)
+    if layer.propagation.vector:
+        shape = (400, 2)
     cells = rng.choice(open_cells, 400)
     amounts = rng.normal(size=shape)
     layer.deposit_at(cells, amounts * 10.0 ** rng.integers(-4, 5))
-    for size, how in ((50, {"how": "bilinear"}), (9, {"blend": "max"})):
-        places = rng.uniform((0, 0), (120, 97), (30, 2))
-        layer.stamp(_STAMP, places, rng.normal(size=shape)[:30] * size, **how)
+    places = rng.uniform((0, 0), (120, 97), (30, 2))
+    layer.stamp(_STAMP, places, rng.normal(size=shape)[:30] * 50, how="bilinear")
+    places = rng.uniform((0, 0), (120, 97), (30, 2))
+    layer.stamp(_STAMP, places, rng.normal(size=shape)[:30] * 9, blend="max")
     layer.step(int(rng.integers(1, 9)))
 
 
@@ -106,7 +116,7 @@ def _swarm(how: Walk, wrap: bool) -> Case:
         crowd = imap.add_layer("crowd", Trail(accumulate=False, blur=5))
         rng = np.random.default_rng(4)
         food = Forage(grid, rng.integers(0, 2, grid.shape), rng.random(grid.shape) < 0.05)
-        swarm = Swarm.scattered(grid, 5000, seed=5, device=None if place == "cpu" else place)
+        swarm = Swarm.scattered(grid, 5000, seed=5, device=swarm_device(place))
         swarm.run(
             how,
             0.1,
@@ -134,7 +144,7 @@ def _saved(place: Any) -> list[Any]:
     grid = _grid(8, wrap=True)
     imap = InfluenceMap(grid, device=place)
     how = Walk(9.0, follow=1.0, avoid=1.0, wander=12.0, distance=4.0)
-    swarm = Swarm.scattered(grid, 2000, seed=5, device=None if place == "cpu" else place)
+    swarm = Swarm.scattered(grid, 2000, seed=5, device=swarm_device(place))
     trail: Any = imap.add_layer("a", Trail(keep=0.95))
     swarm.run(how, 0.1, steps=20, trail=trail, deposits=Deposit(trail))
     with tempfile.TemporaryDirectory() as folder:

@@ -45,7 +45,9 @@ class DeviceFadeField(DeviceField, FadeField):
             self.device.write(self._shown, self.values)
             self._drawn = None
         elif self._drawn != (self._now, self._changes):
-            self._dispatch("show", (-(-self.space.width // 32), -(-self.space.height // 8)), 0)
+            across = -(-self.space.width // 32)
+            down = -(-self.space.height // 8)
+            self._dispatch("show", (across, down), 0)
             self._drawn = (self._now, self._changes)
         return self._shown
 
@@ -65,10 +67,10 @@ class DeviceFadeField(DeviceField, FadeField):
         """Read the end times."""
         if not self._host_is_current:
             self._ends[:] = self.device.read(self._buffer, np.int32, self._ends.shape)
+            # one bit for each row of a tile with marks that have not ended
             lives = (self._ends > self._age).any(axis=2)
-            self._active |= (
-                (lives << np.arange(kernels.trail.fade_steps.TILE[0])).sum(axis=1).astype(np.uint16)
-            )
+            bits = np.arange(kernels.trail.fade_steps.TILE[0])
+            self._active |= (lives << bits).sum(axis=1).astype(np.uint16)
             self._ends[self._active == 0] = 0
             tiles = np.flatnonzero(self._active)
             self._count = len(tiles)
@@ -91,9 +93,9 @@ class DeviceFadeField(DeviceField, FadeField):
             self._rate,
         )
         given = arrays or (self.device.buffer(4), self.device.buffer(4))
-        both = self._buffer, self._shown
         files = ("double", "fade")
-        self.device.run(files, entry, "urrww", groups, parameters, *given, *both)
+        targets = (self._buffer, self._shown)
+        self.device.run(files, entry, "urrww", groups, parameters, *given, *targets)
 
     def _show(self) -> None:
         self._read_back()
@@ -107,11 +109,8 @@ class DeviceFadeField(DeviceField, FadeField):
         tiles, places = kernels.trail.fade_steps.slots(cells, self._width)
         groups = self.device.groups(len(cells), 256)
         self._dispatch("mark", groups, len(cells), places.astype(np.uint32), moments)
-        np.bitwise_or.at(
-            self._active,
-            tiles,
-            (1 << cells // self._width % kernels.trail.fade_steps.TILE[0]).astype(np.uint16),
-        )
+        rows = cells // self._width % kernels.trail.fade_steps.TILE[0]
+        np.bitwise_or.at(self._active, tiles, (1 << rows).astype(np.uint16))
         self._host_is_current = False
         self._changes += 1
 
@@ -132,7 +131,10 @@ class DeviceFadeField(DeviceField, FadeField):
 
     def touched(self, cells: NDArray[np.int64] | None) -> None:
         """Let these cells (None: all) fade from their new values."""
-        self._erase(None if cells is None else np.unique(cells))
+        if cells is None:
+            self._erase(None)
+        else:
+            self._erase(np.unique(cells))
         super().touched(cells)
 
     def _follow_walls(self) -> None:

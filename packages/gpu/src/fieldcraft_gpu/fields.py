@@ -47,8 +47,10 @@ class SteppedField(DeviceField):
         self.device = device
         self._host: NDArray[np.float32] = np.zeros(shape, np.float32)
         self._buffers = [device.buffer(self._host.nbytes), device.buffer(self._host.nbytes)]
-        self.turn = 0  # the index of the buffer with the current values
-        self._host_is_current = self._device_is_current = True
+        # the index of the buffer with the current values
+        self.turn = 0
+        self._host_is_current = True
+        self._device_is_current = True
         self._loaded = False
 
     @property

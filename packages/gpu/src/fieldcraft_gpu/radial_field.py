@@ -34,7 +34,8 @@ class DeviceSums(Accumulator):
     def __init__(self, device: Card, space: Grid) -> None:
         self.device = device
         self._space = space
-        self.buffer, self.now = device.buffer(8 * len(space)), device.buffer(4 * len(space))
+        self.buffer = device.buffer(8 * len(space))
+        self.now = device.buffer(4 * len(space))
         self.host_is_current = True
         self.on_host = False
         self._drawings: list[tuple[Drawing, NDArray[np.float64]]] = []
@@ -102,14 +103,16 @@ class DeviceSums(Accumulator):
             shapes, weights = self._uploaded(drawing.tables)
             parameters = drawing_parameters(space, len(amounts), 0)
             stamps = device.buffer(stamp_records(drawing, amounts))
-            given = device.uniform(parameters), stamps, shapes, weights, self.buffer
+            given = (device.uniform(parameters), stamps, shapes, weights, self.buffer)
             groups = device.groups(len(amounts), 1)
             batch.dispatch(("double", "put", "stamps"), "stamp", "urrrw", groups, *given)
         if self._cells:
             cells = np.concatenate(self._cells).astype(np.uint32)
-            places = struct.pack("<II", len(cells), 0), cells, np.concatenate(self._amounts)
+            parameters = struct.pack("<II", len(cells), 0)
+            units = np.concatenate(self._amounts)
+            buffers = (cells, units, self.buffer)
             groups = device.groups(len(cells), 256)
-            batch.dispatch(("put", "scatter"), "scatter", "urrw", groups, *places, self.buffer)
+            batch.dispatch(("put", "scatter"), "scatter", "urrw", groups, parameters, *buffers)
         device.submit(batch)
         self.host_is_current = False
         self._drawings = []
@@ -119,7 +122,7 @@ class DeviceSums(Accumulator):
     def _uploaded(self, tables: Tables) -> tuple[Buffer, Buffer]:
         if self._tables is None or self._tables[0] is not tables.weights:
             boxes = self.device.buffer(tables.boxes.astype(np.int32))
-            self._tables = tables.weights, boxes, self.device.buffer(tables.weights)
+            self._tables = (tables.weights, boxes, self.device.buffer(tables.weights))
         return self._tables[1:]
 
     def publish(self, values: NDArray[np.float32], walls: NDArray[np.bool_] | None = None) -> None:
@@ -136,8 +139,8 @@ class DeviceSums(Accumulator):
                 blocked = walls
             self._wall_words = (walls, self.device.buffer(packed(blocked)))
         size = len(self._space)
-        groups = self.device.groups(len(self._space), 256)
-        given = struct.pack("<I", size), self.buffer, self._wall_words[1], self.now
+        groups = self.device.groups(size, 256)
+        given = (struct.pack("<I", size), self.buffer, self._wall_words[1], self.now)
         self.device.run(("double", "publish"), "publish", "urrw", groups, *given)
         self.host_is_current = False
         self.dirty[:] = 0
@@ -211,7 +214,7 @@ class DeviceRadialField(DeviceField, RadialField):
         if self.sums.host_is_current:
             self.unread = 0
         else:
-            self.unread = self.unread + count
+            self.unread += count
 
     def validate(self, cells: int, most: float | None) -> int:
         """Validate the next `cells` cells or so on the host; see `RadialField.validate`."""

@@ -14,7 +14,7 @@ from fieldcraft.layers.influence_map import InfluenceMap
 from fieldcraft.layers.propagation import Spread, Trail
 from fieldcraft.space import Grid
 from fieldcraft.steering import Deposit, Swarm, Walk
-from fieldcraft_gpu.comparison import differences
+from fieldcraft_gpu.comparison import differences, swarm_device
 
 _SIDE = 1024
 _AGENTS = 100_000
@@ -45,7 +45,11 @@ def _report(chosen: argparse.Namespace) -> None:
     device = gpu.device(chosen.name, exact=False)
     print(f"device   {device.name}")
     print(f"memory   at most {device.most_bytes >> 20:,} MiB for one array")
-    print(f"exact    {'yes' if device.exact else 'NO'}: {device.examined}")
+    if device.exact:
+        exact = "yes"
+    else:
+        exact = "NO"
+    print(f"exact    {exact}: {device.examined}")
     for case, wrong in differences(device):
         if wrong:
             verdict = f"{wrong:,} DIFFER"
@@ -53,7 +57,8 @@ def _report(chosen: argparse.Namespace) -> None:
             verdict = "all as on the CPU"
         print(f"bits     {case}: {verdict}")
     for case, make in _CASES.items():
-        cpu, card = (_milliseconds(make(place), place) for place in ("cpu", device))
+        cpu = _milliseconds(make("cpu"), "cpu")
+        card = _milliseconds(make(device), device)
         print(f"time     {case}: {cpu:.2f} ms a step on the CPU, {card:.2f} ms on the device")
     if device.adapter.kind == "CPU":
         print("A software renderer: its times say nothing about graphics cards.")
@@ -80,7 +85,7 @@ def _layer(propagation: Spread | Trail, place: Any) -> Callable[[int], object]:
 def _swarm(place: Any) -> Callable[[int], object]:
     grid = Grid(_SIDE, _SIDE)
     trail = InfluenceMap(grid).add_layer("a", Trail(keep=0.95), device=place)
-    swarm = Swarm.scattered(grid, _AGENTS, seed=1, device=None if place == "cpu" else place)
+    swarm = Swarm.scattered(grid, _AGENTS, seed=1, device=swarm_device(place))
     walk = Walk(13.5, follow=1.0, wander=5.0, turn=22.5, distance=9.0)
     return lambda steps: swarm.run(walk, 1 / 30, steps=steps, trail=trail, deposits=Deposit(trail))
 

@@ -99,7 +99,7 @@ class DeviceSpreadField(SteppedField, GridSpreadField):
 
     def _place(self, cells: NDArray[np.int64], words: NDArray[Any], target: Buffer) -> None:
         if len(cells):
-            given = struct.pack("<I", len(cells)), cells.astype(np.uint32), words, target
+            given = (struct.pack("<I", len(cells)), cells.astype(np.uint32), words, target)
             groups = self.device.groups(len(cells), 256)
             self.device.run(("place",), "place", "urrw", groups, *given)
 
@@ -150,7 +150,9 @@ class DeviceSpreadField(SteppedField, GridSpreadField):
         while count > 0:
             batch = self.device.batch()
             some = min(count, _BATCH)
-            many = some // _AT_ONCE if self._reach == 1 else 0
+            many = 0
+            if self._reach == 1:
+                many = some // _AT_ONCE
             for _ in range(many):
                 self._dispatch(batch, "four", (_INNER, _INNER))
             for _ in range(some - many * _AT_ONCE):
@@ -161,7 +163,7 @@ class DeviceSpreadField(SteppedField, GridSpreadField):
             count -= some
 
     def _dispatch(self, batch: Batch, entry: str, tile: tuple[int, int]) -> None:
-        groups = -(-self.space.width // tile[0]), -(-self.space.height // tile[1])
+        groups = (-(-self.space.width // tile[0]), -(-self.space.height // tile[1]))
         now = self.now
         later = self._buffers[1 - self.turn]
         given = (self._parameters, now, later, self._wall_words)

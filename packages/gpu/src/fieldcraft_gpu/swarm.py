@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from fieldcraft_gpu.fields import field_on
 from fieldcraft_gpu.trail_field import DeviceTrailField
 
 _GROUP = 256
+_MOST_CACHED = 256
 _Dispatch = tuple[Shader, Any, tuple[int, int], bool]
 _ALL = (1 << 64) - 1
 
@@ -125,20 +126,21 @@ class DeviceAgents:
             food = None
         else:
             food = plan.forage.on(device)
-        emissions = [
-            part
-            for emission in plan.emissions
-            for part in self._emission_dispatches(plan, emission)
-        ]
+        emissions: list[_Dispatch] = []
+        for emission in plan.emissions:
+            emissions += self._emission_dispatches(plan, emission)
         batch = device.batch()
         fields = [layer.steps.field for layer in plan.updated]
         known: dict[tuple[int, ...], list[_Dispatch]] = {}
         for number in range(count):
-            turn = tuple([field.turn for field in fields])
+            turn = tuple(field.turn for field in fields)
             if turn not in known:
                 known[turn] = [*self._dispatches(plan, host, food), *emissions]
             for shader, group, groups, numbered in known[turn]:
-                batch.run(shader, group, groups, number if numbered else None)
+                if numbered:
+                    batch.run(shader, group, groups, number)
+                else:
+                    batch.run(shader, group, groups)
             for field in fields:
                 field.record(batch)
         self._host_is_current = False
@@ -162,18 +164,17 @@ class DeviceAgents:
         cells = rule.width * rule.height
         groups = device.groups(self.count, _GROUP)
         shader = device.shader(("swarm",), "walk", "udwrrrrrrr")
-        sights = [
-            self._none if layer is None else host.get((id(layer), flows)) or layer.steps.field.now
-            for layer, flows in _read_layers(plan)
-        ]
-        yield (
-            shader,
-            self._group(
-                shader, self._rule, device.steps, self.buffer, self._walls(plan.space), *sights
-            ),
-            groups,
-            True,
-        )
+        sights = []
+        for layer, flows in _read_layers(plan):
+            if layer is None:
+                sights.append(self._none)
+            elif (id(layer), flows) in host:
+                sights.append(host[id(layer), flows])
+            else:
+                sights.append(layer.steps.field.now)
+        walls = self._walls(plan.space)
+        group = self._group(shader, self._rule, device.steps, self.buffer, walls, *sights)
+        yield shader, group, groups, True
         if food is not None:
             parameters = self._block("<III", self.count, rule.width, cells)
             for entry, size in (("claim", self.count), ("settle", self.count), ("serve", cells)):
@@ -200,14 +201,9 @@ class DeviceAgents:
                 deposit.plane * cells,
             )
             amounts = self._array(deposit.amounts)
-            yield (
-                shader,
-                self._group(
-                    shader, parameters, self.buffer, amounts, deposit.layer.steps.field.sums
-                ),
-                groups,
-                False,
-            )
+            sums = deposit.layer.steps.field.sums
+            group = self._group(shader, parameters, self.buffer, amounts, sums)
+            yield shader, group, groups, False
 
     def _emission_dispatches(self, plan: Any, emission: Any) -> Iterator[_Dispatch]:
         """Yield the dispatches of the deposits of places at a step."""
@@ -230,12 +226,8 @@ class DeviceAgents:
         for plane, (largest, total, held, amounts) in enumerate(self._places(emission)):
             field.reserve(plane, largest, total)
             parameters = self._block("<II", len(places), plane * cells)
-            yield (
-                shader,
-                self._group(shader, parameters, held, amounts, field.sums),
-                device.groups(len(places), _GROUP),
-                False,
-            )
+            group = self._group(shader, parameters, held, amounts, field.sums)
+            yield shader, group, device.groups(len(places), _GROUP), False
 
     def _places(self, emission: Any) -> list[tuple[float, float, Buffer, Buffer]]:
         """Return the places of an emitter and their amounts on the device, by planes, with the
@@ -249,10 +241,9 @@ class DeviceAgents:
             if len(emission.places):
                 cells = self.device.buffer(emission.places.astype(np.uint32))
                 for part in np.atleast_2d(emission.amounts.T):
+                    sizes = np.abs(part)
                     units = self.device.buffer(np.rint(part * SCALE).astype(np.int64))
-                    found.append(
-                        (float(np.abs(part).max()), float(np.abs(part).sum()), cells, units)
-                    )
+                    found.append((float(sizes.max()), float(sizes.sum()), cells, units))
             self._emitters[key] = (emission.emitter, found)
         return self._emitters[key][1]
 
@@ -262,18 +253,14 @@ class DeviceAgents:
         """Return buffers of the layers that agents read and that are not on this device."""
         found: dict[tuple[int, bool], Buffer] = {}
         for layer, flows in _read_layers(plan):
-            if (
-                layer is not None
-                and not _is_on(self.device, layer, flows)
-                and (id(layer), flows) not in found
-            ):
-                if flows:
-                    values = np.moveaxis(layer.vectors, -1, 0)
-                else:
-                    values = layer.values
-                found[id(layer), flows] = self.device.buffer(
-                    np.ascontiguousarray(values, dtype=np.float32)
-                )
+            if layer is None or _is_on(self.device, layer, flows) or (id(layer), flows) in found:
+                continue
+            if flows:
+                values = np.moveaxis(layer.vectors, -1, 0)
+            else:
+                values = layer.values
+            floats = np.ascontiguousarray(values, dtype=np.float32)
+            found[id(layer), flows] = self.device.buffer(floats)
         return found
 
     def _walls(self, space: Grid) -> Buffer:
@@ -285,32 +272,35 @@ class DeviceAgents:
             or self._wall_words[1] != version
         ):
             directions = circle().astype(np.int64) & 0xFFFF
-            words = np.concatenate(
-                [(directions[:, 0] | directions[:, 1] << 16).astype(np.uint32), packed(space.walls)]
-            )
+            pairs = (directions[:, 0] | directions[:, 1] << 16).astype(np.uint32)
+            words = np.concatenate([pairs, packed(space.walls)])
             self._wall_words = (space, version, self.device.buffer(words))
         return self._wall_words[2]
 
     def _group(self, shader: Shader, *buffers: Buffer) -> Any:
         key = (id(shader), *map(id, buffers))
         if key not in self._groups:
-            if len(self._groups) > 256:
+            if len(self._groups) > _MOST_CACHED:
                 self._groups.clear()
             self._groups[key] = (self.device.group(shader, *buffers), buffers)
         return self._groups[key][0]
 
     def _block(self, layout: str, *words: int) -> Buffer:
-        key = (layout, *words)
-        if key not in self._cache:
-            self._cache[key] = self.device.uniform(struct.pack(layout, *words))
-        return self._cache[key]
+        """Return a buffer of parameters, which is made once."""
+        return self._cached(
+            (layout, *words), lambda: self.device.uniform(struct.pack(layout, *words))
+        )
 
     def _array(self, array: NDArray[Any]) -> Buffer:
-        key = array.tobytes()
+        """Return a buffer of an array, which is made once."""
+        return self._cached(array.tobytes(), lambda: self.device.buffer(array))
+
+    def _cached(self, key: Any, make: Callable[[], Buffer]) -> Buffer:
+        """Return the buffer of a key; it is made if it is not among the last ones."""
         if key not in self._cache:
-            if len(self._cache) > 256:
+            if len(self._cache) > _MOST_CACHED:
                 self._cache.clear()
-            self._cache[key] = self.device.buffer(array)
+            self._cache[key] = make()
         return self._cache[key]
 
 
@@ -357,12 +347,11 @@ def _needs_single_steps(device: Card, plan: Any) -> bool:
     """Return whether steps must be submitted one by one, because a layer that the host writes
     depends on updated layers.
     """
-    written = [
-        layer
-        for layer, flows in _read_layers(plan)
-        if layer is not None and not _is_on(device, layer, flows)
-    ]
-    return any(
-        not isinstance(layer, Layer) or any(layer is each for each in plan.updated)
-        for layer in written
-    ) and bool(plan.updated)
+    if not plan.updated:
+        return False
+    for layer, flows in _read_layers(plan):
+        if layer is None or _is_on(device, layer, flows):
+            continue
+        if not isinstance(layer, Layer) or any(layer is each for each in plan.updated):
+            return True
+    return False

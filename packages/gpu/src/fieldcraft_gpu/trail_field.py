@@ -40,7 +40,9 @@ class DeviceTrailField(SteppedField, TrailField):
         self.trail = trail
         self.vector = trail.vector
         self._every = every
-        self._count = 2 if trail.vector else 1
+        self._count = 1
+        if trail.vector:
+            self._count = 2
         self._allocate(device, (self._count, *space.shape))
         self.sums = device.buffer(2 * self._host.nbytes)
         self._near = device.buffer(4 * len(space))
@@ -113,7 +115,7 @@ class DeviceTrailField(SteppedField, TrailField):
         places = np.atleast_1d(np.asarray(cells)).astype(np.uint32)
         found = self.device.buffer(4 * len(places))
         if len(places):
-            given = struct.pack("<I", len(places)), places, self.now, found
+            given = (struct.pack("<I", len(places)), places, self.now, found)
             groups = self.device.groups(len(places), 256)
             self.device.run(("gather",), "gather", "urrw", groups, *given)
         read = self.device.read(found, np.float32, (len(places),))
@@ -160,7 +162,7 @@ class DeviceTrailField(SteppedField, TrailField):
         if not count:
             return
         device = self.device
-        batch = self.device.batch()
+        batch = device.batch()
         size = len(self.space)
         shapes = device.buffer(drawing.tables.boxes.astype(np.int32))
         table = device.buffer(drawing.tables.weights)
@@ -252,7 +254,10 @@ class DeviceTrailField(SteppedField, TrailField):
         """Record one update, after `prepare`."""
         if not self.trail.accumulate:
             self._dispatch(batch, "drain")
-        self._dispatch(batch, "narrow" if self._reach == 1 else "wide")
+        if self._reach == 1:
+            self._dispatch(batch, "narrow")
+        else:
+            self._dispatch(batch, "wide")
         self._host_is_current = False
         self._lengths = None
         self._clear_inflow()
@@ -266,7 +271,7 @@ class DeviceTrailField(SteppedField, TrailField):
             ]
             across = -(-self.space.width // _TILE[0])
             down = -(-self.space.height // _TILE[1])
-            self._dispatches[entry] = shader, both, (across, down, self._count)
+            self._dispatches[entry] = (shader, both, (across, down, self._count))
         shader, both, groups = self._dispatches[entry]
         batch.run(shader, both[self.turn], groups)
         self.turn = 1 - self.turn
@@ -301,7 +306,8 @@ def stamp_records(drawing: Drawing, amounts: NDArray[np.float64]) -> NDArray[np.
     found = np.zeros((len(amounts), _STAMP_WORDS), dtype=np.uint32)
     places = np.stack([drawing.rows, drawing.columns], axis=1)
     found[:, :2] = places.astype(np.int32).view(np.uint32)
-    found[:, 2], found[:, 3] = drawing.numbers, (drawing.below != 0) | (drawing.right != 0)
+    found[:, 2] = drawing.numbers
+    found[:, 3] = (drawing.below != 0) | (drawing.right != 0)
     far = (1 - drawing.below) * amounts
     near = drawing.below * amounts
     shares = (
@@ -330,7 +336,10 @@ def _near(walls: NDArray[np.bool_], reach: int, wrap: int) -> NDArray[np.uint32]
         for n in range(1, reach + 1):
             beside = np.roll(~walls, side * n, axis=1)
             if not wrap & WRAP_X:
-                beside[:, slice(0, n) if side > 0 else slice(-n, None)] = False
+                if side > 0:
+                    beside[:, :n] = False
+                else:
+                    beside[:, -n:] = False
             free &= beside
             run += free
         found |= run << np.uint32(shift)
