@@ -124,3 +124,12 @@ def test_a_call_makes_a_bounded_number_of_steps(tmp_path: Path) -> None:
     with refused(InvalidValue, "steps in one call"):
         world.advance(10.0)
     assert world.time == 0
+
+
+def test_a_folder_that_cannot_be_locked_is_refused(tmp_path: Path) -> None:
+    filled(tmp_path).close()
+    lock = tmp_path / "in-use.lock"
+    lock.unlink()
+    lock.mkdir()
+    with refused(InvalidValue, "can be written"):
+        world_in(tmp_path)

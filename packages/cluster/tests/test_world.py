@@ -169,3 +169,17 @@ def test_a_world_is_opened_with_the_edges_that_it_was_created_with(tmp_path: Pat
     cluster.World(tmp_path, (20, 30), block=16, wrap="x").close()
     with refused(InvalidValue, "wrap is True, False"):
         cluster.World(tmp_path / "new", (20, 30), wrap="z")
+
+
+def test_a_torus_that_a_halo_spans_many_times_has_the_bits_of_one_array(tmp_path: Path) -> None:
+    spread = fc.Spread(decay=0.1, momentum=0.6)
+    places = [(0.5, 0.5), (1.5, 1.5), (1.5, 0.5)]
+    one = fc.InfluenceMap(fc.Grid(3, 3, wrap=True)).add_layer("a", spread)
+    for place, strength in zip(places, (3.0, -2.0, 1.0), strict=True):
+        one.add_source(place, strength)
+    world = cluster.World(tmp_path, (3, 3), block=8, wrap=True, halo_steps=64)
+    layer = world.add_layer("a", spread)
+    layer.add_sources(places, [3.0, -2.0, 1.0])
+    one.step(5)
+    world.step(5)
+    assert layer.digest() == cluster.digest_of(one.values, 8)

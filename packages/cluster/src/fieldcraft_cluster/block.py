@@ -75,7 +75,6 @@ class Block:
         self._imap: InfluenceMap | None = None
         self._halo: dict[int, tuple[NDArray[np.float32], ...] | None] = {}
         self._sources: BlockSources | None = None
-        self._fresh_sources = False
         self._inset = layer.kind.inset(layer.propagation, layer.world.neighborhood)
         self.file: Path | None = None
         self.dirty = True
@@ -100,8 +99,10 @@ class Block:
     def layer(self) -> Any:
         """Its layer, loaded from the file if necessary."""
         if self._imap is None:
-            shape = self.partition.extended(self.number).shape
-            self.load(None if self.file is None else read_planes(self.file, shape))
+            planes = None
+            if self.file is not None:
+                planes = read_planes(self.file, self.partition.extended(self.number).shape)
+            self.load(planes)
         assert self._imap is not None
         return self._imap[self._layer_plan.name]
 
@@ -114,7 +115,9 @@ class Block:
         layer = self._layer_plan
         box = self.partition.extended(self.number)
         walls = walls_in(layer.world.walls, self._walls, box)
-        new_walls = np.flatnonzero((planes or {}).get(_NEW_WALLS, ()))
+        new_walls = np.zeros(0, dtype=np.int64)
+        if planes is not None and _NEW_WALLS in planes:
+            new_walls = np.flatnonzero(planes[_NEW_WALLS])
         walls.reshape(-1)[new_walls] = False
         space = grid_of(layer.world, box, walls)
         imap = InfluenceMap(space)
@@ -127,7 +130,7 @@ class Block:
             created.step(self.steps_taken)
         self._imap = imap
         if self._sources is not None:
-            self._sync(self._sources)
+            self._sync(imap, self._sources)
         if planes is not None:
             try:
                 self._kind.restore(created.steps.field, planes, created.steps.sources)
@@ -187,38 +190,36 @@ class Block:
             if wanted is None:
                 differs = np.logical_or.reduce([part != 0 for part in now])
             else:
+                pairs = zip(now, wanted, strict=True)
                 differs = np.logical_or.reduce(
-                    [a.view(np.int32) != b.view(np.int32) for a, b in zip(now, wanted, strict=True)]
+                    [a.view(np.int32) != b.view(np.int32) for a, b in pairs]
                 )
             if not differs.any():
                 continue
             rows, columns = np.nonzero(differs)
             cells = (rows + piece.here[0].start) * width + columns + piece.here[1].start
-            new = [
-                np.zeros(len(rows), np.float32) if wanted is None else wanted[i][rows, columns]
-                for i in range(len(planes))
-            ]
+            if wanted is None:
+                new = [np.zeros(len(rows), np.float32) for _ in planes]
+            else:
+                new = [plane[rows, columns] for plane in wanted]
             kind.put(field, cells, new)
 
     def _store_halo(self) -> None:
         """Store the current halo as the one that its owners sent last."""
         planes = self._kind.halo_planes(self._field)
         self._halo = {}
-        for piece in self.partition.pieces(self.number) if planes else ():
-            parts = tuple(plane[piece.here].copy() for plane in planes)
-            if any(part.any() for part in parts):
-                self._halo[piece.number] = parts
-            else:
-                self._halo[piece.number] = None
+        if not planes:
+            return
+        for piece in self.partition.pieces(self.number):
+            self._halo[piece.number] = _none_for_zeros(
+                tuple(plane[piece.here].copy() for plane in planes)
+            )
 
     def set_halos(self, halos: Iterable[HaloUpdate]) -> None:
         """Store new values of pieces of the halo."""
-        self.layer  # noqa: B018 - loads the block: a halo in a file cannot be changed
+        _ = self.layer  # loads the block: a halo in a file cannot be changed
         for halo in halos:
-            if any(plane.any() for plane in halo.planes):
-                self._halo[halo.number] = halo.planes
-            else:
-                self._halo[halo.number] = None
+            self._halo[halo.number] = _none_for_zeros(halo.planes)
         self.dirty = True
         self._idle_supersteps = 0
 
@@ -234,11 +235,12 @@ class Block:
 
     def _changed(self, before: Parts, after: Parts) -> list[HaloUpdate]:
         """Return the pieces of other blocks' halos that differ."""
-        return [
-            HaloUpdate(piece.target, piece.number, new)
-            for (piece, old), (_, new) in zip(before, after, strict=True)
-            if any(a.tobytes() != b.tobytes() for a, b in zip(old, new, strict=True))
-        ]
+        found = []
+        for (piece, old), (_, new) in zip(before, after, strict=True):
+            pairs = zip(old, new, strict=True)
+            if any(a.tobytes() != b.tobytes() for a, b in pairs):
+                found.append(HaloUpdate(piece.target, piece.number, new))
+        return found
 
     # Calls and sources
 
@@ -248,10 +250,11 @@ class Block:
         self.dirty = True
         self._idle_supersteps = 0
         if self._imap is not None:
-            self._sync(sources)
+            self._sync(self._imap, sources)
 
-    def _sync(self, sources: BlockSources) -> None:
-        layer: Any = self._imap and self._imap[self._layer_plan.name]
+    def _sync(self, imap: InfluenceMap, sources: BlockSources) -> None:
+        """Give the layer in memory exactly these sources."""
+        layer: Any = imap[self._layer_plan.name]
         positions = layer.space.position_of(sources.cells)
         if sources.radii is None:
             extra = {}
@@ -281,9 +284,8 @@ class Block:
             positions = (np.stack([call.columns, rows], axis=1) + 0.5) * space.cell_size
             layer.stamp(positions=positions, outside="cut", **call.arguments)
         else:
-            getattr(layer, call.method)(
-                space.position_of(call.rows * space.width + call.columns), **call.arguments
-            )
+            positions = space.position_of(call.rows * space.width + call.columns)
+            getattr(layer, call.method)(positions, **call.arguments)
 
     # Steps
 
@@ -312,10 +314,9 @@ class Block:
         )
         if halos:
             self._idle_supersteps = 0
-        else:
-            self._idle_supersteps = self._idle_supersteps + 1
-        if halos:
             self._check_after = 1
+        else:
+            self._idle_supersteps += 1
         return halos, False
 
     def _step(self, layer: Any, steps: int) -> bool:
@@ -330,7 +331,7 @@ class Block:
             layer.step(steps)
             return False
         inner = self._valid_part()
-        before = [p.copy() for p in self._kind.halo_planes(layer.steps.field)]
+        before = [plane.copy() for plane in self._kind.halo_planes(layer.steps.field)]
         layer.step(1)
         after = self._kind.halo_planes(layer.steps.field)
         pairs = zip(before, after, strict=True)
@@ -409,3 +410,12 @@ class Block:
         interior = self.partition.interior(self.number)
         extended = self.partition.extended(self.number)
         return np.asarray(self.layer.values[interior.within(extended)])
+
+
+def _none_for_zeros(
+    planes: tuple[NDArray[np.float32], ...],
+) -> tuple[NDArray[np.float32], ...] | None:
+    """Return the planes of a piece of a halo; None if all of their values are 0."""
+    if any(plane.any() for plane in planes):
+        return planes
+    return None

@@ -70,12 +70,15 @@ class Blocks:
         self._clock = 0
 
     def _new(self, number: int) -> Block:
-        block = self._blocks[number] = Block(self._layer, self.partition, number, self._store.walls)
+        block = Block(self._layer, self.partition, number, self._store.walls)
+        self._blocks[number] = block
         return block
 
     def _block(self, number: int) -> Block:
         """Return a block in memory; it is created if it does not exist."""
-        block = self._blocks.get(number) or self._new(number)
+        block = self._blocks.get(number)
+        if block is None:
+            block = self._new(number)
         self._clock += 1
         self.used[number] = self._clock
         if not block.is_loaded:
@@ -207,11 +210,11 @@ class Blocks:
         self._steps = now
         self.set_halos(halos)
         active = sorted(self._active)
-        sent = []
+        sent: list[HaloUpdate] = []
         for number in active:
             block = self._block(number)
-            halos, at_rest = block.run(steps, now)
-            sent += halos
+            changed, at_rest = block.run(steps, now)
+            sent += changed
             if at_rest:
                 self._active.discard(number)
                 if block.is_loaded and block.is_empty:
@@ -236,7 +239,9 @@ class Blocks:
         self.set_halos(halos)
         some = sorted(self._active)
         self._active = set()
-        sent = [halo for number in some for halo in self._block(number).settle()]
+        sent: list[HaloUpdate] = []
+        for number in some:
+            sent += self._block(number).settle()
         others = self._deliver(sent)
         return Superstep(others, len(some), len(self._active), sum(halo.bytes for halo in sent))
 
@@ -298,19 +303,23 @@ class Blocks:
 
 def _is_idle(command: BlockCommands) -> bool:
     """Return whether a command has no effect on a block that does not exist."""
-    return all(call.method == "set_walls" for call in command.calls) and (
-        command.sources is None or not len(command.sources.keys)
-    )
+    if command.sources is not None and len(command.sources.keys):
+        return False
+    return all(call.method == "set_walls" for call in command.calls)
+
+
+def _square_starts(low: int, end: int, scale: int) -> NDArray[np.int64]:
+    """Return where the squares of the map begin in a range of rows or columns, from its start."""
+    starts = np.arange(low // scale * scale, end, scale)
+    return np.unique(np.maximum(starts - low, 0))
 
 
 def _strongest(values: NDArray[np.float32], interior: Box, scale: int) -> NDArray[np.float32]:
     """Return the strongest value of a block in each square of the map; the positive one on a
     tie.
     """
-    down, right = (
-        np.unique(np.maximum(np.arange(low // scale * scale, end, scale) - low, 0))
-        for low, end in ((interior.top, interior.bottom), (interior.left, interior.right))
-    )
+    down = _square_starts(interior.top, interior.bottom, scale)
+    right = _square_starts(interior.left, interior.right, scale)
     high = np.maximum.reduceat(np.maximum.reduceat(values, down, axis=0), right, axis=1)
     low = np.minimum.reduceat(np.minimum.reduceat(values, down, axis=0), right, axis=1)
     return np.where(high >= -low, high, low)

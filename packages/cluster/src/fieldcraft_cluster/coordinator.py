@@ -137,7 +137,7 @@ class Coordinator:
         for number, one in commands.items():
             parts[self._owner(name, number)][number] = one
         self._send_halos(name)
-        self._call_layer("apply", name, [(part,) if part else None for part in parts])
+        self._call_layer("apply", name, _arguments(parts))
 
     @command
     def tune(self, layer: LayerPlan) -> None:
@@ -180,7 +180,12 @@ class Coordinator:
 
     def _call_layer(self, method: str, name: str, arguments: Arguments) -> list[Any]:
         """Call a method of the blocks of a layer on the stores that have arguments."""
-        parts = [None if part is None else (name, method, *part) for part in arguments]
+        parts: list[tuple[Any, ...] | None] = []
+        for part in arguments:
+            if part is None:
+                parts.append(None)
+            else:
+                parts.append((name, method, *part))
         return self._stores.call("call_layer", parts)
 
     def _owner(self, name: str, number: int) -> int:
@@ -198,7 +203,7 @@ class Coordinator:
         """Send stores their pending halos."""
         parts = self._pop_halos(name)
         if any(parts):
-            self._call_layer("set_halos", name, [(part,) if part else None for part in parts])
+            self._call_layer("set_halos", name, _arguments(parts))
 
     # Losses
 
@@ -243,7 +248,7 @@ class Coordinator:
                 return attempt()
             except WorkerLost as lost:
                 self.report.workers_lost.append(lost.worker)
-                losses = losses + 1
+                losses += 1
                 attempt = again
                 if losses > _MOST_LOSSES:
                     self._failure = f"WorkerLost: {lost}"
@@ -314,3 +319,16 @@ class Coordinator:
     def close(self) -> None:
         """Close the stores."""
         self._stores.close()
+
+
+def _arguments(parts: Sequence[Any]) -> Arguments:
+    """Return the part of each store as its only argument; stores with empty parts are not
+    called.
+    """
+    found: list[tuple[Any, ...] | None] = []
+    for part in parts:
+        if part:
+            found.append((part,))
+        else:
+            found.append(None)
+    return found

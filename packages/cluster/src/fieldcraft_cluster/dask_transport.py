@@ -7,6 +7,7 @@ import logging
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,8 @@ class DaskStores(Stores):
         self.close()
         workers = self._workers()
         self._wanted = max(self._wanted, len(workers))
-        self._addresses, self.count = list(workers), len(workers)
+        self._addresses = list(workers)
+        self.count = len(workers)
         made = [
             self._client.submit(
                 _WorkerStore,
@@ -85,17 +87,18 @@ class DaskStores(Stores):
 
     def _workers(self) -> dict[str, int]:
         """Return the workers that answer, with their threads; wait for lost ones to restart."""
-        until = time.monotonic() + (_RESTART_SECONDS if self._wanted else self._timeout)
+        if self._wanted:
+            limit = _RESTART_SECONDS
+        else:
+            limit = self._timeout
+        until = time.monotonic() + limit
         while True:
             with contextlib.suppress(OSError, TimeoutError):
                 found = self._answering()
                 if len(found) >= max(self._wanted, 1) or (found and time.monotonic() > until):
                     return found
             if time.monotonic() > until:
-                raise WorkerLost(
-                    "none",
-                    f"no worker in {_RESTART_SECONDS if self._wanted else self._timeout:g} s",
-                )
+                raise WorkerLost("none", f"no worker in {limit:g} s")
             time.sleep(_POLL_SECONDS)
 
     def _answering(self) -> dict[str, int]:
@@ -128,10 +131,13 @@ class DaskStores(Stores):
     def call(self, method: str, arguments: list[tuple[Any, ...] | None]) -> list[Any]:
         """Call a method of every store that has arguments, in parallel."""
         futures = self._submit(method, arguments)
-        return [
-            None if future is None else self._result(place, future.result)
-            for place, future in enumerate(futures)
-        ]
+        found: list[Any] = []
+        for place, future in enumerate(futures):
+            if future is None:
+                found.append(None)
+            else:
+                found.append(self._result(place, future.result))
+        return found
 
     def _submit(self, method: str, arguments: list[tuple[Any, ...] | None]) -> list[Any]:
         """Return the futures of the stores that have arguments, None for the others."""
@@ -139,17 +145,24 @@ class DaskStores(Stores):
         for place, given in enumerate(arguments):
             if given is None:
                 futures.append(None)
-                continue
-            call = lambda p=place, g=given, **_: getattr(self.stores[p], method)(*g)  # noqa: E731
-            futures.append(self._result(place, call))
+            else:
+                begin = partial(self._begin, place, method, given)
+                futures.append(self._result(place, begin))
         return futures
+
+    def _begin(self, place: int, method: str, given: tuple[Any, ...], *, timeout: float) -> Any:
+        """Return the future of a call of a store; it is made at once, so no limit applies."""
+        return getattr(self.stores[place], method)(*given)
 
     def _result(self, place: int, wait: Callable[..., Any], limit: float | None = None) -> Any:
         """Return the result of a worker; raises `WorkerLost` if it is dead or exceeds the limit, by
         default that of a superstep.
         """
         address = self._addresses[place]
-        seconds = self._timeout if limit is None else limit
+        if limit is None:
+            seconds = self._timeout
+        else:
+            seconds = limit
         try:
             return wait(timeout=seconds)
         except FieldcraftError:
@@ -196,15 +209,12 @@ def array_of(partition: Partition, values_in: Callable[[Box], NDArray[np.float32
         from dask import delayed
     except ImportError:
         raise MissingLibrary("dask", "cluster", "A Dask array") from None
-    rows = [
-        [
-            dask.array.from_delayed(
-                delayed(values_in)(partition.interior(i * partition.across + j)),
-                partition.interior(i * partition.across + j).shape,
-                np.float32,
-            )
-            for j in range(partition.across)
-        ]
-        for i in range(partition.down)
-    ]
+    rows = []
+    for row in range(partition.down):
+        chunks = []
+        for column in range(partition.across):
+            box = partition.interior(row * partition.across + column)
+            values = delayed(values_in)(box)
+            chunks.append(dask.array.from_delayed(values, box.shape, np.float32))
+        rows.append(chunks)
     return dask.array.block(rows)

@@ -30,7 +30,7 @@ def write_planes(target: Path, planes: Planes) -> int:
     """Write planes (height, width) to a file atomically; return the bytes written."""
     header: dict[str, Any] = {}
     bodies: list[Any] = []
-    for name, plane in sorted(planes.items()):  # as serialization sorts them
+    for name, plane in sorted(planes.items()):  # as they are sorted in the header
         tiles, body = _packed(np.ascontiguousarray(plane))
         header[name] = {"dtype": plane.dtype.str, "shape": plane.shape, "tiles": tiles}
         bodies.append(body.reshape(-1).view(np.uint8).data)

@@ -68,11 +68,7 @@ def claim(folder: Path) -> str:
     except (OSError, ValueError) as error:  # `ValueError` for a path with a zero byte in it
         if isinstance(error, InvalidValue):
             raise
-        raise InvalidValue(
-            "The folder of a world can be written",
-            got=f"{str(folder)[:80]!r}: {getattr(error, 'strerror', None) or error}",
-            remedy="Pass another",
-        ) from error
+        raise _unwritable(folder, error) from error
     label = text.removeprefix(_TEXT)
     if not re.fullmatch(r"[0-9a-f]{16}", label):
         raise BadSaveFile(
@@ -83,6 +79,14 @@ def claim(folder: Path) -> str:
     return label
 
 
+def _unwritable(folder: Path, error: Exception) -> InvalidValue:
+    return InvalidValue(
+        "The folder of a world can be written",
+        got=f"{str(folder)[:80]!r}: {getattr(error, 'strerror', None) or error}",
+        remedy="Pass another",
+    )
+
+
 def lock(folder: Path, user: object) -> None:
     """Lock a folder for this process until all of its users have unlocked it.
 
@@ -91,11 +95,14 @@ def lock(folder: Path, user: object) -> None:
     Raises
     ------
     InvalidValue
-        If another process uses the folder.
+        If another process uses the folder, or it cannot be written.
     """
-    place = os.getpid(), os.path.realpath(folder)
+    place = (os.getpid(), os.path.realpath(folder))
     if place not in _locked:
-        file = (folder / _LOCK).open("ab")
+        try:
+            file = (folder / _LOCK).open("ab")
+        except OSError as error:
+            raise _unwritable(folder, error) from error
         try:
             if sys.platform == "win32":
                 msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
@@ -109,13 +116,13 @@ def lock(folder: Path, user: object) -> None:
                     got=f"{str(folder)[:80]}, which another process uses",
                     remedy="Close the world there, or end that process",
                 ) from None
-        _locked[place] = file, []
+        _locked[place] = (file, [])
     _locked[place][1].append(user)
 
 
 def unlock(folder: Path, user: object) -> None:
     """Unlock a folder; other processes may use it after its last user here."""
-    place = os.getpid(), os.path.realpath(folder)
+    place = (os.getpid(), os.path.realpath(folder))
     file, users = _locked.get(place, (None, []))
     if file is not None and user in users:
         users.remove(user)
@@ -147,6 +154,9 @@ def remove_unlisted(folder: Path, label: str, listed: Iterable[str]) -> None:
         return
     for file in blocks.iterdir():
         part = _PART.fullmatch(file.name)
-        name = part[1] if part else file.name
+        if part is None:
+            name = file.name
+        else:
+            name = part[1]
         if is_block_name(name, label) and file.name not in keep and not file.is_symlink():
             file.unlink(missing_ok=True)

@@ -149,8 +149,9 @@ class WorldLayer:
             right = columns[here] - interior.left
             first = int(down.min())
             left = int(right.min())
-            part = slice(first, int(down.max()) + 1), slice(left, int(right.max()) + 1)
-            values = self._world.coordinator.read(self.name, number, *part)
+            some_rows = slice(first, int(down.max()) + 1)
+            some_columns = slice(left, int(right.max()) + 1)
+            values = self._world.coordinator.read(self.name, number, some_rows, some_columns)
             if values is not None:
                 found[here] = values[down - first, right - left]
         if single:
@@ -172,15 +173,15 @@ class WorldLayer:
             )
         self._world.flush(self)
         found = np.zeros(shape, dtype=np.float32)
-        for number, part in self._world.coordinator.query_blocks(
-            "strongest", self.name, size
-        ).items():
+        parts = self._world.coordinator.query_blocks("strongest", self.name, size)
+        for number, part in parts.items():
             interior = self.partition.interior(number)
-            top, left = interior.top // size, interior.left // size
+            top = interior.top // size
+            left = interior.left // size
             here = found[top : top + part.shape[0], left : left + part.shape[1]]
-            stronger = (np.abs(part) > np.abs(here)) | (
-                (np.abs(part) == np.abs(here)) & (part > here)
-            )
+            strength = np.abs(part)
+            known = np.abs(here)
+            stronger = (strength > known) | ((strength == known) & (part > here))
             here[stronger] = part[stronger]
         return found
 

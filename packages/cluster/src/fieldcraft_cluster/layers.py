@@ -29,9 +29,10 @@ class SourceLayer(WorldLayer):
 
     def __init__(self, world: World, plan: LayerPlan) -> None:
         super().__init__(world, plan)
-        self.sources = WorldSources(
-            self.partition, plan.reach if isinstance(self, WorldRadialLayer) else None
-        )
+        radius = None
+        if isinstance(self, WorldRadialLayer):
+            radius = plan.reach
+        self.sources = WorldSources(self.partition, radius)
 
     def set_halo(self, halo_steps: int) -> None:
         """Have blocks with halos for so many steps."""
@@ -53,9 +54,8 @@ class SourceLayer(WorldLayer):
         if lifetimes is not None:
             now = self.steps * self.plan.every
             seconds = checks.numbers("lifetimes", lifetimes, len(rows)).tolist()
-            expires = np.array(
-                [now + clock.ticks("lifetime", s, minimum=1) for s in seconds], dtype=np.int64
-            )
+            ends = [now + clock.ticks("lifetime", each, minimum=1) for each in seconds]
+            expires = np.array(ends, dtype=np.int64)
         self._world.changed_layers.add(self.name)
         return self.sources.add(rows, columns, amounts, radii, expires)
 
@@ -167,8 +167,9 @@ class WorldRadialLayer(SourceLayer):
         propagation. Raises `OutsideMap`, `OnWall` or `InvalidValue`, and then changes nothing.
         """
         points, _ = checks.positions(positions)
-        usual = values_of(self.propagation)["radius"]
-        sizes = checks.numbers("radii", usual if radii is None else radii, len(points))
+        if radii is None:
+            radii = values_of(self.propagation)["radius"]
+        sizes = checks.numbers("radii", radii, len(points))
         wrong = sizes[~((sizes > 0) & (sizes <= self.plan.reach))]
         if len(wrong):
             raise InvalidValue(

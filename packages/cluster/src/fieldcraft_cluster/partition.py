@@ -30,9 +30,9 @@ class Box(NamedTuple):
 
     def within(self, outer: Box) -> tuple[slice, slice]:
         """Return the slices of this box in an array of the box `outer`."""
-        return slice(self.top - outer.top, self.bottom - outer.top), slice(
-            self.left - outer.left, self.right - outer.left
-        )
+        rows = slice(self.top - outer.top, self.bottom - outer.top)
+        columns = slice(self.left - outer.left, self.right - outer.left)
+        return rows, columns
 
     def intersection(self, other: Box) -> Box:
         """Return the intersection with another box."""
@@ -99,7 +99,8 @@ class Partition:
     def interior(self, number: int) -> Box:
         """Return the cells of a block."""
         row, column = divmod(number, self.across)
-        top, left = row * self.block, column * self.block
+        top = row * self.block
+        left = column * self.block
         domain = Box(0, self.height, 0, self.width)
         return Box(top, top + self.block, left, left + self.block).intersection(domain)
 
@@ -142,15 +143,16 @@ class Partition:
         """
         down = self._along(rows, self.height, self.down, beyond, wraps=self.wraps_y)
         right = self._along(columns, self.width, self.across, beyond, wraps=self.wraps_x)
-        found = [
-            (np.flatnonzero(both), i[both] * self.across + j[both], r[both], c[both])
-            for fits, i, r in down
-            for fits_too, j, c in right
-            if (both := fits & fits_too).any()
-        ]
         none = np.zeros(0, dtype=np.int64)
-        parts = zip(*found, strict=True) if found else [[none]] * 4
-        return Holders(*(np.concatenate(part) for part in parts))
+        found = [Holders(none, none, none, none)]
+        for fits_down, block_rows, from_top in down:
+            for fits_right, block_columns, from_left in right:
+                both = fits_down & fits_right
+                if both.any():
+                    blocks = block_rows[both] * self.across + block_columns[both]
+                    which = np.flatnonzero(both)
+                    found.append(Holders(which, blocks, from_top[both], from_left[both]))
+        return Holders(*(np.concatenate(part) for part in zip(*found, strict=True)))
 
     def _along(
         self, places: Cells, size: int, count: int, beyond: int, *, wraps: bool
@@ -211,10 +213,8 @@ def _pieces(partition: Partition, target: int) -> tuple[Piece, ...]:
 @lru_cache(maxsize=1 << 16)
 def _outgoing(partition: Partition, source: int) -> tuple[Piece, ...]:
     row, column = divmod(source, partition.across)
-    rows, columns = (
-        _near(row, partition.down, partition, wraps=partition.wraps_y),
-        _near(column, partition.across, partition, wraps=partition.wraps_x),
-    )
+    rows = _near(row, partition.down, partition, wraps=partition.wraps_y)
+    columns = _near(column, partition.across, partition, wraps=partition.wraps_x)
     return tuple(
         piece
         for i in rows

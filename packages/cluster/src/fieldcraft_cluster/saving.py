@@ -30,20 +30,24 @@ def state_of(
     entries: dict[str, list[BlockEntry]],
 ) -> Checkpoint:
     """Return the checkpoint of a world whose blocks were saved in these files."""
-    layers = [
-        LayerState(
-            layer.name,
-            layer.propagation,
-            layer.plan.every,
-            layer.plan.reach,
-            layer.plan.resistance is not None,
-            layer.steps,
-            layer.due,
-            layer.sources.state() if isinstance(layer, SourceLayer) else {},
-            entries[layer.name],
+    layers = []
+    for layer in world.layers.values():
+        sources = {}
+        if isinstance(layer, SourceLayer):
+            sources = layer.sources.state()
+        layers.append(
+            LayerState(
+                layer.name,
+                layer.propagation,
+                layer.plan.every,
+                layer.plan.reach,
+                layer.plan.resistance is not None,
+                layer.steps,
+                layer.due,
+                sources,
+                entries[layer.name],
+            )
         )
-        for layer in world.layers.values()
-    ]
     changes = world.wall_changes
     return Checkpoint(number, _shape(world), world.ticks, changes.cells, changes.blocked, layers)
 
@@ -98,14 +102,11 @@ def _shape(world: World) -> dict[str, Any]:
     """Return the settings of a world's map; its walls are identified by five small parts."""
     plan = world.plan
     digest = hashlib.sha256()
+    whole = Box(0, plan.height, 0, plan.width)
     for down, right in ((0, 0), (0, 1), (1, 0), (1, 1), (0.5, 0.5)):
-        top, left = (
-            int(share * max(side - _SAMPLE, 0))
-            for share, side in ((down, plan.height), (right, plan.width))
-        )
-        box = Box(top, top + _SAMPLE, left, left + _SAMPLE).intersection(
-            Box(0, plan.height, 0, plan.width)
-        )
+        top = int(down * max(plan.height - _SAMPLE, 0))
+        left = int(right * max(plan.width - _SAMPLE, 0))
+        box = Box(top, top + _SAMPLE, left, left + _SAMPLE).intersection(whole)
         digest.update(np.packbits(plan.walls.read(box)).tobytes())
     fields = [each.name for each in dataclasses.fields(plan)]
     return {name: getattr(plan, name) for name in fields} | {"walls": digest.hexdigest()}

@@ -15,7 +15,7 @@ from fieldcraft_cluster.partition import Partition
 
 _NEVER = np.iinfo(np.int64).max
 _COLUMNS = ("alive", "rows", "columns", "strengths", "radii", "expires")
-_IMAGES = 10  # bits for the copies of one source on one extended block of a torus
+_IMAGES = 32  # bits for the number of a copy of one source on one extended block of a torus
 
 
 class WorldSources:
@@ -61,14 +61,19 @@ class WorldSources:
         """Add sources on cells of the map, and return their ids."""
         count = len(rows)
         first = len(self.alive)
-        usual = np.nan if self._radius is None else self._radius
+        if radii is None:
+            radii = np.full(count, np.nan)
+            if self._radius is not None:
+                radii[:] = self._radius
+        if expires is None:
+            expires = np.full(count, _NEVER)
         new: dict[str, NDArray[Any]] = {
             "alive": np.ones(count, dtype=np.bool_),
             "rows": rows,
             "columns": columns,
             "strengths": strengths,
-            "radii": np.full(count, usual) if radii is None else radii,
-            "expires": np.full(count, _NEVER) if expires is None else expires,
+            "radii": radii,
+            "expires": expires,
         }
         for name in _COLUMNS:
             setattr(self, name, np.concatenate([getattr(self, name), new[name]]))
@@ -85,7 +90,8 @@ class WorldSources:
                 remedy="Pass as many positions as ids",
             )
         self._mark_changed(self.rows[wanted], self.columns[wanted])
-        self.rows[wanted], self.columns[wanted] = rows, columns
+        self.rows[wanted] = rows
+        self.columns[wanted] = columns
         self._mark_changed(rows, columns)
 
     def set_strengths(self, ids: ArrayLike, strengths: ArrayLike) -> None:
@@ -166,11 +172,14 @@ class WorldSources:
             here = slice(*np.searchsorted(blocks, (number, number + 1)))
             own = ids[which[here]]
             box = self._partition.extended(number)
+            radii = None
+            if self._radius is not None:
+                radii = self.radii[own]
             found[number] = BlockSources(
                 own << _IMAGES | image[here],
                 rows[here] * box.shape[1] + columns[here],
                 self.strengths[own],
-                None if self._radius is None else self.radii[own],
+                radii,
             )
         return found
 

@@ -38,7 +38,8 @@ def due_steps(world: World, dt: float) -> dict[str, int]:
 def take_steps(world: World, steps: dict[str, int]) -> Report:
     """Take steps of layers, with checkpoints inside of `run`."""
     every = world.checkpoint_every
-    report = world.coordinator.report = Report(steps)
+    report = Report(steps)
+    world.coordinator.report = report
     for name, count in steps.items():
         layer = world.layers[name]
         while count > 0:

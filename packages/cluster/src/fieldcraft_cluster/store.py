@@ -45,7 +45,8 @@ class Store:
 
     def add_layer(self, layer: LayerPlan, steps: int, entries: tuple[BlockEntry, ...]) -> None:
         """Add a layer after `steps` steps, with the blocks of a checkpoint."""
-        blocks = self.layers[layer.name] = Blocks(self, layer, steps)
+        blocks = Blocks(self, layer, steps)
+        self.layers[layer.name] = blocks
         blocks.open(entries)
 
     def set_walls(self, cells: NDArray[np.int64], blocked: NDArray[np.bool_]) -> None:
@@ -114,10 +115,13 @@ class Stores:
         WorkerLost
             The state of the other stores is then undefined.
         """
-        return [
-            None if given is None else getattr(store, method)(*given)
-            for store, given in zip(self.stores, arguments, strict=True)
-        ]
+        found: list[Any] = []
+        for store, given in zip(self.stores, arguments, strict=True):
+            if given is None:
+                found.append(None)
+            else:
+                found.append(getattr(store, method)(*given))
+        return found
 
     def close(self) -> None:
         """Drop all stores."""

@@ -58,9 +58,10 @@ class LazyArray:
         return found
 
     def _part(self, rows: slice, columns: slice) -> NDArray[Any]:
-        part = np.asarray(
-            self.source(rows, columns) if callable(self.source) else self.source[rows, columns]
-        )
+        if callable(self.source):
+            part = np.asarray(self.source(rows, columns))
+        else:
+            part = np.asarray(self.source[rows, columns])
         wanted = (rows.stop - rows.start, columns.stop - columns.start)
         if (
             part.shape != wanted
@@ -77,6 +78,9 @@ class LazyArray:
 
 
 def _segments(low: int, high: int, size: int) -> list[tuple[slice, slice]]:
+    """Split a range that may lie beyond the edges of a line of `size` cells where it begins again:
+    return the slices of the line, and their places in the range.
+    """
     found = []
     at = low
     while at < high:
@@ -120,9 +124,8 @@ class WallChanges:
             for columns, to_columns in _segments(box.left, box.right, shape[1]):
                 here = (right >= columns.start) & (right < columns.stop)
                 part = walls[to_rows, to_columns]
-                part[down[here] - rows.start, right[here] - columns.start] = self.blocked[
-                    first:last
-                ][here]
+                blocked = self.blocked[first:last][here]
+                part[down[here] - rows.start, right[here] - columns.start] = blocked
 
 
 def walls_in(cover: LazyArray, changes: WallChanges, box: Box) -> NDArray[np.bool_]:
@@ -195,7 +198,10 @@ class WorldGeometry:
         """Return a box of the map as a grid, at its place in the world, with its current walls."""
         plan = self.plan
         size = self.plan.cell_size
-        below = plan.height - box.bottom if plan.y_up else box.top
+        if plan.y_up:
+            below = plan.height - box.bottom
+        else:
+            below = box.top
         origin = (plan.origin[0] + box.left * size, plan.origin[1] + below * size)
         return grid_of(plan, box, walls_in(plan.walls, self.wall_changes, box), origin)
 

@@ -204,7 +204,10 @@ class _Radial(Transfer):
         steps: int,
         reach: float,
     ) -> int:
-        return (1 if propagation.metric == "straight" else 2) * (math.ceil(reach / cell_size) + 1)
+        cells = math.ceil(reach / cell_size) + 1
+        if propagation.metric == "straight":
+            return cells
+        return 2 * cells
 
     def state(self, field: Any) -> Planes:
         return {"values": field.values}
@@ -287,9 +290,10 @@ class LayerPlan:
 
     def partition(self, halo_steps: int | None = None) -> Partition:
         """Return its partition into blocks, with halos for `halo_steps` steps."""
-        steps = self.halo_steps if halo_steps is None else halo_steps
+        if halo_steps is None:
+            halo_steps = self.halo_steps
         world = self.world
         halo = self.kind.halo(
-            self.propagation, world.neighborhood, world.cell_size, steps, self.reach
+            self.propagation, world.neighborhood, world.cell_size, halo_steps, self.reach
         )
         return Partition(world.width, world.height, world.block, halo, world.wraps_x, world.wraps_y)

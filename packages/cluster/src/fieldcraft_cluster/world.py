@@ -100,7 +100,8 @@ class World(WorldGeometry):
             raise InvalidValue(
                 "size is (width, height)", got=repr(size), remedy="Pass two whole numbers"
             )
-        width, height = (checks.integer("size", n, minimum=1, maximum=_MOST_SIDE) for n in sides)
+        width = checks.integer("size", sides[0], minimum=1, maximum=_MOST_SIDE)
+        height = checks.integer("size", sides[1], minimum=1, maximum=_MOST_SIDE)
         initial_walls = LazyArray(walls, (height, width), np.bool_, "walls")
         grid = Grid(
             1,
@@ -113,8 +114,15 @@ class World(WorldGeometry):
         )
         side = checks.integer("block", block, minimum=1, maximum=_MOST_BLOCK)
         self.plan = WorldPlan(
-            *(width, height, side, grid.cell_size, grid.origin, grid.y_up),
-            *(tuple(grid.world_steps), grid.wrap, initial_walls),
+            width=width,
+            height=height,
+            block=side,
+            cell_size=grid.cell_size,
+            origin=grid.origin,
+            y_up=grid.y_up,
+            neighbors=tuple(grid.world_steps),
+            wrap=grid.wrap,
+            walls=initial_walls,
         )
         self._memory = checks.positive("memory", memory)
         self._halo_steps = checks.integer("halo_steps", halo_steps, minimum=1, maximum=1024)
@@ -198,7 +206,8 @@ class World(WorldGeometry):
     ) -> WorldLayer:
         """Return a new layer without blocks; `every` is in ticks."""
         plan = plan_of(self, name, propagation, every, reach, self._halo_steps)
-        layer = self._layers[name] = LAYERS[propagation.layer_kind](self, plan)
+        layer = LAYERS[propagation.layer_kind](self, plan)
+        self._layers[name] = layer
         return layer
 
     def layer(self, name: str) -> Any:
