@@ -200,7 +200,8 @@ def uniform(ground, start, goal, best, parents, pool):
                     branches &= branches - 1
                     steps = np.int64(1)
                     if not wrap:
-                        steps = min(_run(bits, j, from_x, from_y, width, height), LONGEST_RUN)
+                        run = _run(bits, j, from_x, from_y, width, height)
+                        steps = np.int64(min(run, LONGEST_RUN))
                         # The goal ends a run, too.
                         ahead = (goal_x - from_x) * _DX[j] + (goal_y - from_y) * _DY[j]
                         beside = goal_y - from_y if j < 2 else goal_x - from_x
