@@ -237,8 +237,8 @@ def _send(derived: TowersDerived, state: State, order: Send) -> State:
     row = _tower_row(derived, state, order.tower, order.team)
     alive = int(np.count_nonzero(state.units.teams == order.team))
     queued = int(state.towers.queues[state.towers.teams == order.team].sum())
-    room = derived.settings.units - alive - queued
-    count = max(0, min(most, int(state.supply[order.team]), room))
+    remaining = derived.settings.units - alive - queued
+    count = max(0, min(most, int(state.supply[order.team]), remaining))
     if not count:
         return state
     queues = state.towers.queues.copy()
