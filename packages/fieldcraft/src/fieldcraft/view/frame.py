@@ -174,7 +174,7 @@ def scale_for(
     """
     if colors is None:
         light = theme_of(ground) is LIGHT
-        if limits is None and threshold == 0:
+        if limits is None and isinstance(threshold, (int, float)) and threshold == 0:
             own = own_scale(layer, light=light)
             if own is not None:
                 return own
