@@ -102,11 +102,11 @@ def _shape(world: World) -> dict[str, Any]:
     """Return the settings of a world's map; its walls are identified by five small parts."""
     plan = world.plan
     digest = hashlib.sha256()
-    whole = Box(0, plan.height, 0, plan.width)
+    full = Box(0, plan.height, 0, plan.width)
     for down, right in ((0, 0), (0, 1), (1, 0), (1, 1), (0.5, 0.5)):
         top = int(down * max(plan.height - _SAMPLE, 0))
         left = int(right * max(plan.width - _SAMPLE, 0))
-        box = Box(top, top + _SAMPLE, left, left + _SAMPLE).intersection(whole)
+        box = Box(top, top + _SAMPLE, left, left + _SAMPLE).intersection(full)
         digest.update(np.packbits(plan.walls.read(box)).tobytes())
     fields = [each.name for each in dataclasses.fields(plan)]
     return {name: getattr(plan, name) for name in fields} | {"walls": digest.hexdigest()}

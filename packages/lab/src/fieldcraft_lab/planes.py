@@ -205,18 +205,18 @@ def _dots(space: Space) -> tuple[dict[str, Any], bytes]:
 
 def _pixels(space: Space, region: Region) -> Plane:
     """Return a plane of at most 1024 pixels a side for a part of the map."""
-    whole_low, whole_high = space.extent[:, :2]
-    low = whole_low
-    high = whole_high
+    full_low, full_high = space.extent[:, :2]
+    low = full_low
+    high = full_high
     if region is not None:
-        low = np.maximum(whole_low, region[:2])
-        high = np.minimum(whole_high, region[2:])
+        low = np.maximum(full_low, region[:2])
+        high = np.minimum(full_high, region[2:])
         if not (low < high).all():
-            low = whole_low
-            high = whole_high
+            low = full_low
+            high = full_high
     size = np.maximum(high - low, 1e-9)
     # About as far as cells lie apart, so that pixels are not empty.
-    spacing = math.sqrt(float((whole_high - whole_low).prod()) / len(space))
+    spacing = math.sqrt(float((full_high - full_low).prod()) / len(space))
     pixel = max(float(size.max()) / _PIXELS, spacing)
     columns = max(math.ceil(size[0] / pixel), 1)
     rows = max(math.ceil(size[1] / pixel), 1)
