@@ -99,7 +99,7 @@ def dense(report: Report, table: Table, quick: bool) -> None:
         world.step(2 * K)
         array = blocks = float("inf")
         for _ in range(rounds):
-            array = min(array, best(one.step, K, 1, time.process_time))
+            array = min(array, best(one.step, 2 * K, 1, time.process_time) / 2)
             blocks = min(blocks, best(world.step, 2 * K, 1, time.process_time) / 2)
         same = layer.digest() == cluster.digest_of(one.values, block)
         if not same:

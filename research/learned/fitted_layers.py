@@ -284,7 +284,7 @@ STUDIES: dict[str, Callable[[Path], None]] = {
 
 def main() -> None:
     """Print the table of one study."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m research.learned", description=__doc__)
     parser.add_argument("study", choices=STUDIES)
     parser.add_argument("--data", type=Path, help="the folder of recorded data")
     chosen = parser.parse_args()

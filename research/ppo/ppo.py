@@ -233,7 +233,7 @@ def main() -> None:
     """Train with and without planes, print the steps until 80 % are caught, and write the
     curves.
     """
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m research.ppo", description=__doc__)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--most", type=int, default=4_000_000, help="agent steps of one training")
     parser.add_argument("--out", type=Path, default=Path("out/ppo.json"))

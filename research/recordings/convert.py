@@ -22,7 +22,9 @@ READERS: dict[str, Callable[[Path], Timeline]] = {
 
 def main() -> None:
     """Read the recording and write its timeline."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m research.recordings.convert", description=__doc__
+    )
     parser.add_argument("kind", choices=READERS)
     parser.add_argument("recording", type=Path)
     parser.add_argument("timeline", type=Path)

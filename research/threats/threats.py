@@ -135,7 +135,7 @@ def picture(maps: list[Rows]) -> RGBA:
 
 def main() -> None:
     """Print the tables."""
-    options = argparse.ArgumentParser(description=__doc__)
+    options = argparse.ArgumentParser(prog="python -m research.threats", description=__doc__)
     options.add_argument("--picture", type=Path)
     file = options.parse_args().picture
     choosing, judged = (
