@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft_lab.lab import Lab
 from fieldcraft_lab.server import Server
 from fieldcraft_lab.session import Session
+from support.refusals import refused
 from support.sessions import small_map
 
 websockets = pytest.importorskip("websockets", reason="websockets is not installed")
@@ -392,3 +394,9 @@ def test_questions_are_answered(server: Server) -> None:
         assert "[teams]" in seen["fronts"]["why"]
 
     run(server, act)
+
+
+@pytest.mark.parametrize("host", ["\u00fc" * 70, "a\0b"], ids=["long", "zero byte"])
+def test_an_address_that_is_none_is_refused(host: str) -> None:
+    with refused(InvalidValue, "listens at a free port"):
+        Server(Session(small_map()), share=host)  # type: ignore[arg-type]

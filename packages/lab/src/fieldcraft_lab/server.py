@@ -372,9 +372,9 @@ def _listening(host: str, port: int) -> socket.socket:
     """Return a socket that listens at a port."""
     try:
         return socket.create_server((host, port))
-    except OSError as error:
+    except (OSError, TypeError) as error:  # `TypeError` for what can be no name of a host
         raise InvalidValue(
             "The lab listens at a free port",
-            got=f"{host}:{port}, {error.strerror}",
+            got=f"{host[:80]}:{port}, {getattr(error, 'strerror', None) or error}",
             remedy="Pass --port 0",
         ) from None

@@ -214,8 +214,9 @@ class Panels:
         """Return whether a map has values below and above its limits."""
         values = self.world.maps[name].values
         scale = self._scale(name)
-        low, high = np.float32(scale.low), np.float32(scale.high)
-        return bool((values < low).any()), bool((values > high).any())
+        is_below = bool((values < np.float32(scale.low)).any())
+        is_above = bool((values > np.float32(scale.high)).any())
+        return is_below, is_above
 
     def _table(self, name: str) -> Table | None:
         """Return the colors of a map: of the recipe, of its team, or (None) the default."""
@@ -228,7 +229,10 @@ class Panels:
         if what == "share":
             return share_table([*self._teams], [*self._teams.values()], team, light=False)
         others = [other for each, other in self._teams.items() if each != team]
-        return between(others[0] if len(others) == 1 else _OTHERS, self._teams[team])
+        other = _OTHERS
+        if len(others) == 1:
+            other = others[0]
+        return between(other, self._teams[team])
 
 
 class Painter:

@@ -73,10 +73,11 @@ class RecipeFile(SettingsFile):
             return str(self.data)
         if name in os.environ:
             return os.environ[name]
-        if name == DATA and (found := data_beside(self.file)) is not None:
-            return str(found)
         remedy = "Set that environment variable, or write the path out"
         if name == DATA:
+            found = data_beside(self.file)
+            if found is not None:
+                return str(found)
             remedy = f"Pass --data DIR, or set the environment variable {DATA}"
         raise InvalidValue("A variable in a path is set", got=f"${{{name}}}", remedy=remedy)
 

@@ -86,7 +86,8 @@ def rotation(name: str, value: object) -> float | str:
 
 def _range(name: str, value: object) -> tuple[float, float]:
     if isinstance(value, list) and len(value) == 2:
-        low, high = (checks.finite(name, number) for number in value)
+        low = checks.finite(name, value[0])
+        high = checks.finite(name, value[1])
         if low < high:
             return low, high
     raise refused(f"{name} is [lowest, highest], with lowest below highest", value)

@@ -56,8 +56,8 @@ class AntWorld(PaintedWorld):
                     separate = default or Tuning().separate
                 orders.append(Tune("separate", separate))
             elif event.phase == "press" and event.action == "other trails":
-                (other,) = (trails for trails in TRAILS if trails != state.trails)
-                orders.append(Leave(other))
+                others = [trails for trails in TRAILS if trails != state.trails]
+                orders.append(Leave(others[0]))
         return tuple(orders)
 
 

@@ -15,7 +15,7 @@ from fieldcraft_worlds.games.towers.settings import Settings
 from fieldcraft_worlds.games.walking import away
 
 _TRIES = 12
-_SITES = 3_000  # most sites that are compared
+_MOST_SITES = 3_000  # that are compared
 _CROWDING = (1.0, 0.7, 0.45)  # spacings of a team's towers to try, as shares of their range
 _DEPTH = (0.08, 0.42)  # distance of towers to their base, as shares of that to the enemy's
 
@@ -41,8 +41,8 @@ def seeded(space: Grid, settings: Settings, rng: np.random.Generator) -> list[In
         reflect = _reflection_of(space, sites)
     else:
         reflect = None
-    if len(sites) > _SITES:
-        sites = np.sort(rng.choice(sites, size=_SITES, replace=False))
+    if len(sites) > _MOST_SITES:
+        sites = np.sort(rng.choice(sites, size=_MOST_SITES, replace=False))
         if reflect is not None:
             sites = np.union1d(sites, reflect(sites))
     crowdings: tuple[float, ...] = ()
@@ -93,10 +93,8 @@ def _connected(space: Grid, sites: Ints, rng: np.random.Generator) -> Ints:
 
 def _to(space: Grid, cell: np.int64 | int) -> Floats:
     """Return the distance from every cell to one, in cells."""
-    return np.asarray(
-        distance_map(space, space.position_of(int(cell))).values.reshape(-1) / space.cell_size,
-        dtype=np.float64,
-    )
+    distances = distance_map(space, space.position_of(int(cell))).values.reshape(-1)
+    return np.asarray(distances / space.cell_size, dtype=np.float64)
 
 
 def _reflection_of(space: Grid, sites: Ints) -> Callable[[Ints], Ints] | None:
@@ -136,21 +134,20 @@ def _attempt(
     bases = _bases(space, teams, sites, reflect, rng)
     if len(bases) < teams:
         return None
-    fields = np.stack([_to(space, base) for base in bases])
-    routes = fields[:, sites]
-    own = routes
-    foe = np.stack([np.delete(routes, team, axis=0).min(axis=0) for team in range(teams)])
-    at = np.searchsorted(sites, bases)
-    span = float(np.mean(foe[np.arange(teams), at]))
-    imbalance = float(np.ptp(foe[np.arange(teams), at]))
+    own = np.stack([_to(space, base) for base in bases])[:, sites]
+    foe = np.stack([np.delete(own, team, axis=0).min(axis=0) for team in range(teams)])
+    between_bases = foe[np.arange(teams), np.searchsorted(sites, bases)]
+    span = float(np.mean(between_bases))
+    imbalance = float(np.ptp(between_bases))
     chosen = [[int(base)] for base in bases]
 
+    out_of_range = max(tower.range, tower.size + 2.0) + 1
+
     def free(team: int) -> NDArray[np.bool_]:
+        """Return which sites another tower of a team may take."""
         others = [cell for other in range(teams) if other != team for cell in chosen[other]]
-        good = _is_distant(space, sites, np.array(chosen[team]), spacing)
-        return good & _is_distant(
-            space, sites, np.array(others), max(tower.range, tower.size + 2.0) + 1
-        )
+        from_own = _is_distant(space, sites, np.array(chosen[team]), spacing)
+        return from_own & _is_distant(space, sites, np.array(others), out_of_range)
 
     for rank in range(1, settings.towers):
         order = [(rank + k) % teams for k in range(teams)]
@@ -208,9 +205,8 @@ def _bases(
 
 def _is_distant(space: Grid, sites: Ints, taken: Ints, spacing: float) -> NDArray[np.bool_]:
     """Return which sites are at least `spacing` cells from all others."""
-    gaps = (
-        away(space, space.position_of(sites)[:, None], space.position_of(taken)) / space.cell_size
-    )
+    gaps = away(space, space.position_of(sites)[:, None], space.position_of(taken))
+    gaps = gaps / space.cell_size
     return np.asarray((np.hypot(gaps[..., 0], gaps[..., 1]) >= spacing).all(axis=1))
 
 
@@ -219,8 +215,6 @@ def _is_passable(space: Grid, reach: int, cells: Ints) -> bool:
     blocks = np.unique(
         np.concatenate([ground.block(space, cell, reach) for cell in cells.tolist()])
     )
-    walls = space.walls.copy()
-    walls.reshape(-1)[blocks] = True
     rings = [ground.ring(space, cell, reach) for cell in cells.tolist()]
     rings = [np.setdiff1d(around, blocks) for around in rings]
     if not all(len(around) for around in rings):

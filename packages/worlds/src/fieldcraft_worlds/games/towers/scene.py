@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from fieldcraft import explain
+from fieldcraft_worlds.arrays import Floats
 from fieldcraft_worlds.games.game import Overlay
 from fieldcraft_worlds.games.towers.derived import Route, TowersDerived
 from fieldcraft_worlds.games.towers.planner import AI_OF
@@ -51,11 +52,9 @@ def scene_of(
         lines.append(Lines(fronts, color="front", width=2.0, label="front"))
     if "paths" in overlays:
         lines += _paths(derived, state)
+    plans = []
     if "plan" in overlays:
         plans = _plans(derived, state)
-    else:
-        plans = []
-    if plans:
         lines += _plan_lines(derived, plans)
     lines.append(
         Lines(
@@ -65,13 +64,16 @@ def scene_of(
             opacity=0.9,
         )
     )
+    arrows: tuple[Arrows, ...] = ()
+    if "flow" in overlays:
+        arrows = _arrows(derived, state, team)
     return Scene(
         space=derived.space,
         title=_title(derived, state),
         field=_field(derived, overlays, team),
         areas=_areas(derived, overlays),
         lines=tuple(lines),
-        arrows=_arrows(derived, state, team) if "flow" in overlays else (),
+        arrows=arrows,
         marks=_marks(derived, state),
         facts=(*_facts(derived, state), *_set_orders(derived, plans)),
         headline=result(derived, state) or "",
@@ -154,10 +156,13 @@ def _marks(derived: TowersDerived, state: State) -> tuple[Marks, ...]:
     towers = state.towers
     units = state.units
     settings = derived.settings
+    shape = "dot"
+    if len(units) <= _FEW:
+        shape = "disc"
     return (
         Marks(
             units.positions,
-            "disc" if len(units) <= _FEW else "dot",
+            shape,
             0.9 * space.cell_size,
             units.teams,
         ),
@@ -174,18 +179,11 @@ def _marks(derived: TowersDerived, state: State) -> tuple[Marks, ...]:
 
 def _plans(derived: TowersDerived, state: State) -> list[tuple[int, list[tuple[int, str]]]]:
     """Return for each team with AI its best targets, and the reasons."""
-    with_ai = [
-        team
-        for team, name in enumerate(derived.settings.ai_names)
-        if name != HUMAN and not state.by_hand[team]
-    ]
-    return [
-        (
-            team,
-            AI_OF[derived.settings.ai_names[team]].reasons(derived, state, team)[:_REASONS],
-        )
-        for team in with_ai
-    ]
+    found = []
+    for team, name in enumerate(derived.settings.ai_names):
+        if name != HUMAN and not state.by_hand[team]:
+            found.append((team, AI_OF[name].reasons(derived, state, team)[:_REASONS]))
+    return found
 
 
 def _plan_lines(
@@ -194,23 +192,19 @@ def _plan_lines(
     """Yield the path to the best target of each team, bold, and thin ones to the others."""
     for team, reasons in plans:
         own = np.flatnonzero(derived.towers.teams == team)
-        starts = np.concatenate(
-            [np.zeros(0, dtype=np.int64), *(derived.rings[row] for row in own.tolist())]
-        )
+        rings = [derived.rings[row] for row in own.tolist()]
+        starts = np.concatenate([np.zeros(0, dtype=np.int64), *rings])
         for place, (row, _) in enumerate(reasons):
             route = derived.route_to_tower(team, row, AI_OF[derived.settings.ai_names[team]].safely)
             if route is None or not len(starts):
                 continue
             far = route.distance.values.reshape(-1)[starts]
-            path = route.distance.descend(
-                derived.walking.position_of(int(starts[int(np.argmin(far))]))
-            )
-            yield Lines(
-                (path.positions,),
-                color=team,
-                width=3.0 if place == 0 else 1.2,
-                label="attacks" if place == 0 else "",
-            )
+            nearest = int(starts[int(np.argmin(far))])
+            path = route.distance.descend(derived.walking.position_of(nearest))
+            if place == 0:
+                yield Lines((path.positions,), color=team, width=3.0, label="attacks")
+            else:
+                yield Lines((path.positions,), color=team, width=1.2)
 
 
 def _set_orders(
@@ -219,29 +213,34 @@ def _set_orders(
     for team, reasons in plans:
         for place, (row, words) in enumerate(reasons):
             x, y = derived.middles[row].tolist()
-            yield Fact(
-                "attacks" if place == 0 else "or",
-                f"({x:.0f}, {y:.0f}): {words}",
-                team if place == 0 else None,
-            )
+            text = f"({x:.0f}, {y:.0f}): {words}"
+            if place == 0:
+                yield Fact("attacks", text, team)
+            else:
+                yield Fact("or", text)
 
 
 def _facts(derived: TowersDerived, state: State) -> Iterator[Fact]:
     for team, name in enumerate(derived.settings.teams):
         towers = int(np.count_nonzero(state.towers.teams == team))
         units = int(np.count_nonzero(state.units.teams == team))
-        if state.by_hand[team]:
-            label = _BY_HAND
-        else:
-            label = derived.settings.ai_names[team]
         yield Fact(name, f"score {int(state.scores[team])}", team)
         held = f"{_counted(towers, 'tower')}, {_counted(units, 'unit')}"
         yield Fact("", f"{held}, {int(state.supply[team])} to send")
-        yield Fact("", f"AI: {label}" if label not in (HUMAN, _BY_HAND) else label)
+        ai_name = derived.settings.ai_names[team]
+        if state.by_hand[team]:
+            yield Fact("", _BY_HAND)
+        elif ai_name == HUMAN:
+            yield Fact("", HUMAN)
+        else:
+            yield Fact("", f"AI: {ai_name}")
 
 
 def _counted(count: int, word: str) -> str:
-    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+    """Return a count with its word: "1 tower", "2 towers"."""
+    if count == 1:
+        return f"1 {word}"
+    return f"{count} {word}s"
 
 
 def _arrows(derived: TowersDerived, state: State, team: int) -> tuple[Arrows, ...]:
@@ -258,16 +257,13 @@ def _arrows(derived: TowersDerived, state: State, team: int) -> tuple[Arrows, ..
     )
     cells = (rows * space.width + columns).reshape(-1)
     positions = space.position_of(cells[~space.walls.reshape(-1)[cells]])
-    return (
-        Arrows(
-            positions, routes[largest].flow.sample(positions) * (0.7 * stride * space.cell_size)
-        ),
-    )
+    length = 0.7 * stride * space.cell_size
+    return (Arrows(positions, routes[largest].flow.sample(positions) * length),)
 
 
 def _paths(derived: TowersDerived, state: State) -> Iterator[Lines]:
     """Yield for each moving squad the path of its median unit."""
-    found: dict[int, list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]]] = {}
+    found: dict[int, list[Floats]] = {}
     for team, squad, route in derived.routes(state):
         start = _median_unit(state, team, squad, route)
         path = route.distance.descend(start)
@@ -277,9 +273,8 @@ def _paths(derived: TowersDerived, state: State) -> Iterator[Lines]:
         yield Lines(tuple(points), color=team, width=2.4)
 
 
-def _median_unit(
-    state: State, team: int, squad: int, route: Route
-) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _median_unit(state: State, team: int, squad: int, route: Route) -> Floats:
+    """Return the position of the unit of a squad that is halfway by its distance to the target."""
     own = state.units.positions[(state.units.teams == team) & (state.units.squads == squad)]
     far = route.distance.sample(own)
     return np.asarray(own[int(np.argsort(far, kind="stable")[len(own) // 2])])
