@@ -12,6 +12,7 @@ import numpy as np
 import fieldcraft as fc
 from fieldcraft.paths.distance_maps import DistanceMap
 from fieldcraft.paths.flow.flow_field import FlowField
+from fieldcraft.values.eased import Eased
 from support.any_order.drawing import COSTS, SECONDS, Scene, operation, peek
 
 FOLLOWERS: dict[str, Callable[[Scene], None]] = {}
@@ -193,6 +194,33 @@ def read_belief(scene: Scene, name: str) -> str:
     if scene.chance(0.2):
         return f"{name}.assign({scene.places()}, outside='clamp')"
     return f"{name}.{scene.one_of(words)}"
+
+
+# Maps that follow with a delay
+
+
+@follower
+def eased(scene: Scene) -> None:
+    """Add a map that follows a layer, or an expression of one, with a delay."""
+    layers = scene.named(fc.Layer)
+    if not layers:
+        return
+    chosen = scene.one_of(layers)
+    target = scene.one_of([chosen, f"2 * {chosen} - 0.5"])
+    scene.add(f"eased = fc.compose.Eased({target}, half_life=0.5)")
+    scene.bound = True
+
+
+@operation(Eased, "advance", weight=4.0)
+def advance_eased(scene: Scene, name: str) -> str:
+    return f"{name}.advance({scene.one_of(SECONDS)})"
+
+
+@peek(Eased, "values", "sample", "version")
+def read_eased(scene: Scene, name: str) -> str:
+    return str(
+        scene.one_of([f"{name}.values", f"{name}.sample({scene.place()})", f"{name}.version"])
+    )
 
 
 @follower

@@ -15,6 +15,7 @@ from fieldcraft.layers.source_layer import SourceLayer
 from fieldcraft.paths.distance_maps import DistanceMap
 from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.space import Space
+from fieldcraft.values.eased import Eased
 from fieldcraft.values.operand import Operand
 from support.any_order.scripts import reading
 
@@ -102,6 +103,11 @@ def flow(each: FlowField) -> dict[str, Any]:
         return {}
     centers = each.space.position_of(np.arange(len(each.space)))
     return {"vectors": each.vectors, "samples": each.sample(centers)}
+
+
+@reading(Eased)
+def eased(each: Eased) -> dict[str, Any]:
+    return {"values": each.values}
 
 
 @reading(fc.Belief)

@@ -356,7 +356,7 @@ def test_keys_that_no_layer_has_are_refused():
         fc.best(allies, [place, place, place], 3, without=keys)
     with refused(InvalidValue, "hashable"):
         fc.best(allies, place, 3, without=["me"])
-    with refused(InvalidValue, "hashable"):
+    with refused(InvalidValue, "A key in without is hashable", "A key in without=['me']"):
         fc.best(allies, [place], 3, without=[["me"]])
     with refused(InvalidValue, "handle"):
         fc.best(allies + imap["fear"], place, 3, without=0)

@@ -222,7 +222,7 @@ def keys_left_out(layer: Excludable, without: Any, count: int, single: bool) -> 
         different = dict.fromkeys(keys)
     except (TypeError, ValueError):
         for key in keys:
-            checks.key("A key in without=", key)
+            checks.key("A key in without", key)
         raise
     different.pop(None, None)
     if not different:
