@@ -169,3 +169,42 @@ def test_a_search_is_prepared_where_all_is_walls() -> None:
     party.prepare()
     grid.set_walls([5], False)
     party.prepare()
+
+
+def test_a_party_finds_a_target_though_walls_are_built_during_the_hunt() -> None:
+    for seed in range(5):
+        dice = np.random.default_rng(seed)
+        space = fc.generate_map("rooms", 40, 28, seed=seed, neighbors=8)
+        free = open_cells(space)
+        start = int(free[len(free) // 2])
+        away = fc.distance_map(space, space.position_of(start)).values.reshape(-1)
+        target = int(dice.choice(free[(away[free] > 8) & (away[free] < 15)]))
+        at = space.position_of(dice.choice(free[away[free] < 5], 2, replace=False))
+        party = fc.SearchParty(space, 3.0, sight=6.0)
+        party.lost(space.position_of(start), (2.0, 0.0))
+        for moment in range(180):
+            if moment in (3, 6, 12, 24):
+                build(space, target, at, dice)
+            party.advance(1 / 3)
+            view = fc.visible(space, at, 6.0).reshape(-1)
+            if view[target]:
+                break
+            party.observe(np.flatnonzero(view))
+            maps = [fc.distance_map(space, aim) for aim in party.places(at, dice)]
+            at = np.array([each.step(here).positions for each, here in zip(maps, at, strict=True)])
+            assert not space.walls.reshape(-1)[space.cell_at(at)].any()
+        assert view[target]
+
+
+def build(space: Space, target: int, at: Any, dice: Dice) -> None:
+    """Build walls in some open cells, so that all searchers still reach the target."""
+    here = space.cell_at(at)
+    free = np.setdiff1d(open_cells(space), [target, *here])
+    for _ in range(40):
+        built = dice.choice(free, 30, replace=False)
+        space.set_walls(built)
+        away = fc.distance_map(space, space.position_of(target)).values.reshape(-1)
+        if np.isfinite(away[here]).all():
+            return
+        space.set_walls(built, False)
+    raise AssertionError("no walls leave a path")
