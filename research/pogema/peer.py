@@ -32,6 +32,22 @@ _PARTS = (
     "src/planner/epibt/*.cpp",
     "src/scheduler/greedy/*.cpp",
 )
+_DISTANCES = "src/environment/heuristic_matrix"
+_ON_DEMAND = (
+    (".hpp", "std::vector<std::vector<uint16_t>> matrix;", "mutable {found}"),
+    (".hpp", "void build(uint32_t source, const Graph &graph)", "{found} const"),
+    (".cpp", "::build(uint32_t source, const Graph &graph)", "{found} const"),
+    (".cpp", "launch_threads(", "if (false) {found}"),
+    (
+        ".cpp",
+        "return matrix[target][source];",
+        "if (matrix[target].empty()) build(target, get_graph()); {found}",
+    ),
+)
+"""The program computes the distances between all pairs of cells before it begins: a quarter of an
+hour on a large map. With these changes of its text it computes those to a goal when it first needs
+them, which is the same for its plans, and no part of the time that it measures.
+"""
 _OPTIONS = (
     "-std=c++20",
     "-O3",
@@ -81,6 +97,10 @@ def build(folder: Path, program: Path) -> Path:
     if program.exists():
         return program
     program.parent.mkdir(parents=True, exist_ok=True)
+    copy = program.with_name(f"{program.name}_sources")
+    shutil.copytree(folder / "src", copy / "src", dirs_exist_ok=True)
+    _compute_distances_on_demand(copy)
+    folder = copy
     if shutil.which("g++"):
         compiler = ["g++"]
     else:
@@ -89,6 +109,15 @@ def build(folder: Path, program: Path) -> Path:
     command = [*compiler, *_OPTIONS, f"-I{folder / 'src'}", *files, "-lpthread"]
     subprocess.run([*command, "-o", str(program)], check=True)
     return program
+
+
+def _compute_distances_on_demand(folder: Path) -> None:
+    for ending, found, changed in _ON_DEMAND:
+        path = folder / f"{_DISTANCES}{ending}"
+        text = path.read_text()
+        if text.count(found) != 1:
+            raise ValueError(f"{path} is not that of commit {COMMIT}: {found!r} is not there once")
+        path.write_text(text.replace(found, changed.format(found=found)))
 
 
 def play(program: Path, instance: dict[str, Any]) -> Played:

@@ -78,3 +78,26 @@ def test_sources_are_those_that_the_environment_names(
     (tmp_path / "src").mkdir()
     (tmp_path / "src/main.cpp").touch()
     assert peer.sources() == tmp_path
+
+
+def test_distances_are_computed_on_demand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "clone" / "src/environment"
+    place.mkdir(parents=True)
+    (place / "heuristic_matrix.hpp").write_text(
+        "std::vector<std::vector<uint16_t>> matrix;\n"
+        "void build(uint32_t source, const Graph &graph);\n"
+    )
+    source = place / "heuristic_matrix.cpp"
+    source.write_text(
+        "void HeuristicMatrix::build(uint32_t source, const Graph &graph) {}\n"
+        "launch_threads(1, all);\nreturn matrix[target][source];\n"
+    )
+    monkeypatch.setattr(peer.subprocess, "run", lambda command, check: None)
+    peer.build(tmp_path / "clone", tmp_path / "out" / "epibt")
+    changed = tmp_path / "out" / "epibt_sources" / "src/environment" / "heuristic_matrix.cpp"
+    assert "build(target, get_graph()); return" in changed.read_text()
+    assert "if (false) launch_threads(" in changed.read_text()
+    assert "if (false)" not in source.read_text()
+    source.write_text("")
+    with pytest.raises(ValueError, match="is not that of commit"):
+        peer.build(tmp_path / "clone", tmp_path / "again" / "epibt")
