@@ -195,7 +195,7 @@ def tested(root: Path, folder: str, change: Break) -> str:
                 how = failure(root, paths)
     finally:
         place.write_bytes(source)
-    if how.startswith("FAILED"):
+    if how.startswith(("FAILED", "ERROR")):
         test = test_of(how)
         if again := failure(root, [root / test]):
             sys.exit(f"{test} fails without a break: {again}")
@@ -203,8 +203,10 @@ def tested(root: Path, folder: str, change: Break) -> str:
 
 
 def test_of(line: str) -> str:
-    """Return the name of the test in a line of pytest, such as `FAILED a.py::test[b c] - error`."""
-    return line.removeprefix("FAILED ").split(" - ")[0]
+    """Return the name of the test in a line of pytest, such as `FAILED a.py::test[b c] - error`; of
+    the file where it says `ERROR a.py`.
+    """
+    return line.split(" ", 1)[1].split(" - ")[0]
 
 
 def failure(root: Path, paths: list[Path]) -> str:

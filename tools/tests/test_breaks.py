@@ -61,6 +61,7 @@ def test_the_name_of_a_failed_test_may_have_spaces() -> None:
         "a.py::test_b[only waves]"
     )
     assert breaks.test_of("FAILED a.py::test_b") == "a.py::test_b"
+    assert breaks.test_of("ERROR b/a.py - ImportError: no c") == "b/a.py"
 
 
 def test_a_negative_number_grows_by_one() -> None:
