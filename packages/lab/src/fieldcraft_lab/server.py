@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
+import errno
 import hashlib
 import hmac
 import http
@@ -368,13 +369,24 @@ def _hash(text: bytes, tag: bytes) -> str:
     return base64.b64encode(hashlib.sha256(found[1]).digest()).decode()
 
 
+def _can_be_a_host(host: str) -> bool:
+    """Return whether the system can be asked for a name; a socket for another would stay open."""
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return False
+    return "\0" not in host
+
+
 def _listening(host: str, port: int) -> socket.socket:
     """Return a socket that listens at a port."""
     try:
+        if not _can_be_a_host(host):
+            raise OSError(errno.EINVAL, "which can be no name of a host")
         return socket.create_server((host, port))
-    except (OSError, TypeError) as error:  # `TypeError` for what can be no name of a host
+    except OSError as error:
         raise InvalidValue(
             "The lab listens at a free port",
-            got=f"{host[:80]}:{port}, {getattr(error, 'strerror', None) or error}",
+            got=f"{host[:80]}:{port}, {error.strerror}",
             remedy="Pass --port 0",
         ) from None
