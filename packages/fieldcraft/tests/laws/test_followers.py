@@ -341,7 +341,7 @@ FOLLOWERS = {
         ("Clearance", "_Sizes"),
         lambda space, cell: fc.question.Clearance(space),
         lambda clearance: [clearance.values],
-        GRIDS,
+        (*GRIDS, "mesh"),
         is_new=True,
     ),
     "eased": Follower(

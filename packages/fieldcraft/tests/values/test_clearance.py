@@ -70,5 +70,7 @@ def test_clearance_is_a_map_for_expressions():
 
 def test_other_spaces_are_refused():
     graph = fc.Grid(3, 3).to_graph()
-    with pytest.raises(fc.errors.InvalidValue, match="Footprints fit on squares and hexagons"):
+    with pytest.raises(
+        fc.errors.InvalidValue, match="Footprints fit on squares, hexagons and meshes"
+    ):
         fc.question.Clearance(graph)

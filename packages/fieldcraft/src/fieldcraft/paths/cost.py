@@ -18,7 +18,7 @@ from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.kernels.values import map_operations as operations
 from fieldcraft.layers import Layer, TrailLayer
 from fieldcraft.layers.propagation import Trail
-from fieldcraft.space import Space, checked_space
+from fieldcraft.space import Graph, Space, checked_space
 from fieldcraft.space.cached import cached
 from fieldcraft.space.csr import NO_CELLS
 from fieldcraft.space.labeled_arrays import unlabeled
@@ -195,8 +195,15 @@ def sized(space: Space, cost: Cost, size: int | None) -> Cost:
     """
     if size is None:
         return cost
+    checked_space(space, "Footprints fit on")
+    if isinstance(space, Graph) and space.mesh is not None:
+        raise InvalidValue(
+            "On a mesh agents are points: a mesh is made for a radius",
+            got=f"size={size!r}",
+            remedy="Leave size out, and load a mesh that was made for agents of that radius",
+        )
     least = checks.integer("size", size, minimum=1)
-    fits = Clearance(checked_space(space, "Footprints fit on")) >= least
+    fits = Clearance(space) >= least
     number = uniform_cost(cost)
     if number is not None:
         return functions.where(fits, number, math.inf)

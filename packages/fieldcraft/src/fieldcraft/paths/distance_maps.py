@@ -573,7 +573,7 @@ def distance_map(
         The part by which the cost of a step against a flow of strength 1 rises.
     size : int, optional
         The footprint of agents, in cells across: cells in which it does not fit are walls, see
-        `fieldcraft.question.Clearance`. On grids and hexagons.
+        `fieldcraft.question.Clearance`. On grids and hexagons: a mesh is made for a radius.
 
     Returns
     -------

@@ -101,7 +101,7 @@ def shortest_path(
         `path.partial` is True. Danger decides on the path, not on which cells can be reached.
     size : int, optional
         The footprint of the agent, in cells across: cells in which it does not fit are walls, see
-        `fieldcraft.question.Clearance`. On grids and hexagons.
+        `fieldcraft.question.Clearance`. On grids and hexagons: a mesh is made for a radius.
     danger : layer, ndarray or callable, optional
         Damage per second, at least 0, that changes with time; infinite where agents can't be. A
         layer with its future values (see `Layer.at`), a function from seconds from now to a map or

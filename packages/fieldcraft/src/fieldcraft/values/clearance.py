@@ -7,9 +7,11 @@ from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import read_only
-from fieldcraft.space import Grid, HexGrid, Space
+from fieldcraft.space import Graph, Grid, HexGrid, Space
 from fieldcraft.space.cached import cached
 from fieldcraft.space.hexagons.hex_layout import STEPS
+from fieldcraft.space.kinds import graph_of
+from fieldcraft.space.mesh.borders import widths_of
 from fieldcraft.values.operand import Operand
 
 Cells = NDArray[np.integer]
@@ -26,10 +28,15 @@ class Clearance(Operand):
     hexagons it is a disc, and its size the cells across, always odd. It fits if it covers no wall
     and is on the map. The size is 0 in walls.
 
+    On meshes it is the widest circle around the center of a polygon, and its size the world units
+    across: twice the distance to the nearest border, which is the rim of the mesh, or the side of a
+    blocked polygon or edge. That is no width of a path, which leads through polygons far from their
+    centers: for paths of large agents load a mesh that was made for their radius.
+
     Parameters
     ----------
-    space : Grid or HexGrid
-        The map. After a change of walls only changed sizes are computed again.
+    space : Grid, HexGrid or Mesh
+        The map. After a change of walls only changed sizes are computed again; on meshes all.
 
     Raises
     ------
@@ -51,13 +58,14 @@ class Clearance(Operand):
     name = "clearance"
 
     def __init__(self, space: Space) -> None:
-        if not isinstance(space, (Grid, HexGrid)):
+        has_mesh = isinstance(space, Graph) and space.mesh is not None
+        if not isinstance(space, (Grid, HexGrid)) and not has_mesh:
             raise InvalidValue(
-                "Footprints fit on squares and hexagons",
+                "Footprints fit on squares, hexagons and meshes",
                 got=repr(space)[:80],
-                remedy="Use a fieldcraft.Grid or a fieldcraft.HexGrid",
+                remedy="Use a fieldcraft.Grid, a fieldcraft.HexGrid, or a graph with a mesh",
             )
-        self.space: Grid | HexGrid = space
+        self.space: Space = space
 
     @property
     def version(self) -> int:
@@ -67,7 +75,10 @@ class Clearance(Operand):
     @property
     def values(self) -> NDArray[np.float32]:
         """The sizes now, float32 in the space's shape; read-only."""
-        return read_only(_sizes_of(self.space).sizes(self.space).reshape(self.space.shape))
+        space = self.space
+        if isinstance(space, (Grid, HexGrid)):
+            return read_only(_sizes_of(space).sizes(space).reshape(space.shape))
+        return widths_of(graph_of(space))
 
 
 class _Sizes:

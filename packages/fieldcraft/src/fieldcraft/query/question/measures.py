@@ -218,7 +218,9 @@ class Owner(Measure):
 
 @dataclass(frozen=True)
 class Fits(Measure):
-    """1 where a footprint fits, else 0; its size is in cells of a side, on hexagons across."""
+    """1 where a footprint fits, else 0; its size is in cells of a side, on hexagons across, and on
+    meshes in world units across.
+    """
 
     fits: Size
 
