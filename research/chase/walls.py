@@ -1,8 +1,8 @@
 """Hunts of a search party during which walls are built: `python -m research.chase.walls`.
 
-A target hides near the place where it was seen, in rooms of 40 x 28 cells; two searchers begin at
-once. Walls are built 1, 2, 4 and 8 seconds later in 30 open cells each time, so that the searchers
-still reach the target.
+A target hides near the place where it was seen, in rooms of 40 x 28 cells; two searchers begin five
+seconds later. Walls are built 1, 2, 4 and 8 seconds after that in 30 open cells each time, so that
+the searchers still reach the target.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import fieldcraft as fc
 
 _SIGHT = 6.0
 _SPEED = 3.0
+_LEAD = 15  # moments of a third of a second
 _LIMIT = 120  # seconds
-_BUILT = (3, 6, 12, 24)  # moments of a third of a second
+_BUILT = (3, 6, 12, 24)  # moments
 _CELLS = 30
 
 
@@ -45,6 +46,7 @@ def hunt(seed: int, walls: bool) -> float:
     at = np.asarray(space.position_of(rng.choice(free[away[free] < 5], 2, replace=False)))
     party = fc.SearchParty(space, _SPEED, sight=_SIGHT)
     party.lost(space.position_of(start), (2.0, 0.0))
+    party.advance(_LEAD / _SPEED)
     for moment in range(int(_LIMIT * _SPEED)):
         if walls and moment in _BUILT:
             build(space, target, at, rng)
