@@ -85,6 +85,13 @@ def test_pip_lines_work_from_a_clone(page: Path) -> None:
             assert set(extras.rstrip("]").split(",")) <= {"", *known}, part
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(HOME)))
+def test_files_that_commands_name_are_in_the_repository(page: Path) -> None:
+    blocks = re.findall(r"^```(?:bash)?\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+    named = re.findall(r"(?<![\w./-])(?:recipes|examples)/[\w./-]+", "\n".join(blocks))
+    assert [name for name in named if not (HOME / name).exists()] == []
+
+
 @pytest.mark.parametrize("page", sorted((HOME / "docs").glob("*.md")), ids=lambda page: page.stem)
 def test_pages_have_no_raw_html(page: Path) -> None:
     """Code hosts show it as text."""

@@ -258,7 +258,7 @@ def test_squares_that_do_not_fit_are_refused() -> None:
             fc.Graph(places, [(0, 1)], squares=squares)  # type: ignore[arg-type]
     with refused(InvalidValue, "shape (6,)"):
         fc.visible(graph, (0.5, 0.5), 9, heights=np.zeros((2, 3)))
-    with refused(InvalidValue, "no heights"):
+    with refused(InvalidValue, "leave heights out"):
         fc.visible(fc.Graph(places, []), (0.5, 0.5), 9, heights=np.zeros(6))
 
 
