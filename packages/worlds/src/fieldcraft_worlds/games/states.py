@@ -142,7 +142,7 @@ def _check(owner: str, state: Any, space: Space, sizes: dict[str, int]) -> None:
             options = (hint,)
         if value is None and NoneType in options:
             continue
-        expected = options[0]
+        expected = _without_alias(options[0])
         path = name
         if owner:
             path += f" of {owner}"
@@ -166,6 +166,16 @@ def _check(owner: str, state: Any, space: Space, sizes: dict[str, int]) -> None:
             raise _error(path, f"of type {expected.__name__}", repr(value)[:80])
         elif isinstance(value, ReadOnly):
             _check(name, value, space, sizes)
+
+
+def _without_alias(hint: Any) -> Any:
+    """Return the type that an alias with arguments is for: `NDArray` is an alias from NumPy 2.5 on,
+    where Python has aliases.
+    """
+    meant = getattr(get_origin(hint), "__value__", None)
+    if meant is None:
+        return hint
+    return meant[get_args(hint)]
 
 
 def _check_number(path: str, value: Any, kind: type, rule: Contents, sizes: dict[str, int]) -> None:
