@@ -7,6 +7,6 @@ ABOUT = About(
     command="research.epibt",
     data="a clone of EPIBT",
     time="3 minutes of one core for the small map; large ones a minute or more each",
-    result="ahead in nine rows of POGEMA, and at all 8 densities of its small map; large maps even",
+    result="ahead on POGEMA and its small map; on large ones even to 2 % behind",
     page="epibt/README.md",
 )
