@@ -92,6 +92,22 @@ class TestAlongEdges:
             place = place + 0.1 * flow.sample(place)
         np.testing.assert_allclose(place, (4, 4), atol=0.1)
 
+    @pytest.mark.parametrize("step", [0.01, 0.05, 0.15, 0.2])
+    @pytest.mark.parametrize("start", [(-2.0, 0.0), (2.0, 0.0), (-1.93, 0.0)])
+    def test_an_agent_passes_a_vertex_that_its_steps_do_not_hit(
+        self, step: float, start: tuple[float, float]
+    ) -> None:
+        """A step past the vertex ends on the edge opposite, which leads back to the vertex."""
+        positions = [(-2.0, 0.0), (0.0, 0.0), (2.0, 0.0), (0.0, -2.0)]
+        graph = fc.Graph(positions, [(0, 1), (2, 1), (1, 3)])
+        flow = flow_field(distance_map(graph, (0.0, -2.0)))
+        agent = np.array(start)
+        for _ in range(int(4.2 / step)):
+            agent += step * flow.sample(agent)
+            off_the_edges = min(abs(agent[0]), abs(agent[1]))
+            assert off_the_edges <= 0.1 + step
+        assert np.hypot(*(agent - (0.0, -2.0))) <= step
+
     def test_who_knows_the_vertices_hands_them_in(self) -> None:
         graph = fc.Graph([(0, 0), (4, 0), (4, 4)], [(0, 1), (1, 2)])
         flow = flow_field(distance_map(graph, (4, 4)))

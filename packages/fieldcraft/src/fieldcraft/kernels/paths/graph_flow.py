@@ -16,6 +16,10 @@ MARGIN = 0.05
 """Distance to the ends of a portal at which an agent passes it, in shares of its width."""
 NEAR = 1e-4
 """Distance to a portal below which an agent is in it, in shares of its width."""
+TURNING = 0.05
+"""Distance to the end of an edge at which an agent turns to the next one, in shares of the edge's
+length.
+"""
 AHEAD = 32
 """Number of portals to look ahead."""
 
@@ -76,9 +80,12 @@ def lead(
     `taken` and `following` are the arc and the vertex to take from each vertex, -1 for none,
     `goals` the vertices of goals. Of the arcs of the field out of a vertex and into it, the agent
     follows the one nearest to the point to its end; the one out of the vertex if they are equally
-    near. Next to a goal it walks to the goal itself, and nearer than `arrived` it stays.
+    near. An arc into the vertex is left a little before its end, at `TURNING`: an agent whose step
+    ends behind the vertex, on another arc that leads back to it, would never leave otherwise. Next
+    to a goal the agent walks to the goal itself, and nearer than `arrived` it stays.
     """
     axes = places.shape[1]
+    turning = TURNING * TURNING
     for i in range(first, last):
         vertex = vertices[i]
         aim = np.int64(-1)
@@ -92,9 +99,20 @@ def lead(
             aim = following[vertex]
             best = _off(places, vertex, aim, points, i)
         if aim >= 0:
+            rest = 0.0
+            for a in range(axes):
+                gap = points[i, a] - places[vertex, a]
+                rest += gap * gap
             for arc in range(starts[vertex], starts[vertex + 1]):
                 if taken[origins[arc]] == arc:
-                    off = _off(places, np.int64(origins[arc]), vertex, points, i)
+                    origin = np.int64(origins[arc])
+                    length = 0.0
+                    for a in range(axes):
+                        gap = places[vertex, a] - places[origin, a]
+                        length += gap * gap
+                    if rest <= turning * length:
+                        continue
+                    off = _off(places, origin, vertex, points, i)
                     if off < best:
                         aim = vertex
                         best = off

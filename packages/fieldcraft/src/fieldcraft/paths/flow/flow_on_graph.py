@@ -33,10 +33,11 @@ class GraphFlow(FlowField):
     """Directions on a graph that lead to the goals of a distance map; made by `flow_field`.
 
     `next` is the vertex to go to from each vertex. Between vertices, `sample` leads along the
-    nearest of the edges that the field uses, to its end, so that agents on edges stay on edges. On
-    a mesh it leads through the sides of polygons and stays in them. It ends at the position of the
-    goal's vertex, on a mesh the center of its polygon: nearer than a millionth of a typical step
-    directions are 0.
+    nearest of the edges that the field uses, to its end, so that agents on edges stay on edges.
+    From a twentieth of an edge before its end it leads to the end of the next edge, so that agents
+    whose steps are at most a tenth of an edge pass every vertex. On a mesh it leads through the
+    sides of polygons and stays in them. It ends at the position of the goal's vertex, on a mesh
+    the center of its polygon: nearer than a millionth of a typical step directions are 0.
     """
 
     space: Space
