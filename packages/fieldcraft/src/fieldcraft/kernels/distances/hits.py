@@ -102,7 +102,7 @@ def _add_bits(bits, row, first, more):
 
 
 @kernel(
-    f"b1[:,::1], u8[:,::1], u8[:,::1], i8[::1], {CENTER_LINES}, i8, i8[::1], i8, f8, i8,"
+    f"b1[:,::1], u8[:,::1], u8[:,::1], i8[::1], {CENTER_LINES}, i8[::1], i8, i8, f8, i8,"
     " out f8[:,::1], out f8[:,::1], out i4[:,::1], out u8[:,::1], out u8[:,::1]"
 )
 def hits_in_sight(
@@ -111,8 +111,8 @@ def hits_in_sight(
     closed,
     cells,
     lines,
-    count,
     reaches,
+    count,
     wrap,
     strength,
     number,

@@ -485,9 +485,9 @@ def _sees_cell(walls, heights, eye, wrap, cell, goal, limit, cones, v):
 
 
 @kernel(
-    "u1[:,::1], f4[:,::1], f8, i8[::1], i8[::1], f8[:,::1], i8[::1], i8, b1, i8, i8, out b1[:,::1]",
+    "u1[:,::1], f4[:,::1], i8[::1], i8[::1], f8[:,::1], i8[::1], f8, i8, b1, i8, i8, out b1[:,::1]",
 )
-def sees_cells(walls, heights, eye, cells, limits, cones, goals, wrap, pairs, first, last, seen):
+def sees_cells(walls, heights, cells, limits, cones, goals, eye, wrap, pairs, first, last, seen):
     """Write which of the cells `goals` (T,) the viewers [first, last), in `cells` (V,), see to
     `seen` (V, T); with `pairs`, whether each sees the goal of its own number: (V, 1).
 

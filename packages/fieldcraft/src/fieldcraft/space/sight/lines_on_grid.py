@@ -36,7 +36,7 @@ def sees_cells(
     if heights is not None:
         ground, eye = heights
     seen = np.zeros((len(viewers), 1 if pairs else len(cells)), dtype=np.bool_)
-    common = (opaque.view(np.uint8), ground, eye, viewers, limits, cones, cells, wrap, pairs)
+    common = (opaque.view(np.uint8), ground, viewers, limits, cones, cells, eye, wrap, pairs)
     parts = pool.bands(len(viewers), seen.size // _PAIRS_PER_THREAD)
     pool.run([(kernels.sight.sees.sees_cells, (*common, low, high, seen)) for low, high in parts])
     return seen
