@@ -197,7 +197,7 @@ def _where_ground_is_above(
             blocks[index] = True
         elif under(last) < 0:
             blocks[index] = True
-            descent = math.ceil((start - top) / (start - end) * float(whole))
+            descent = math.floor((start - top) / (start - end) * float(whole))
             where[index] = min(max(descent, first), last)
     return where, blocks
 

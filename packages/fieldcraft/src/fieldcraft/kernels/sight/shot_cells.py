@@ -76,9 +76,9 @@ def is_above(top, start, end, at, total):
 
 @kernel(forceinline=True)
 def _descent(top, start, end, entered, leave, total):
-    """Return the number of the point at which a line falls below a height in a cell."""
+    """Return the number of the last point at which a line is not below a height in a cell."""
     down = (start - top) / (start - end)
-    return min(max(np.int64(math.ceil(down * np.float64(total))), entered), leave)
+    return min(max(np.int64(math.floor(down * np.float64(total))), entered), leave)
 
 
 @kernel
