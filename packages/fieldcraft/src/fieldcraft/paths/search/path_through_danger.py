@@ -454,5 +454,5 @@ def _norms(space: Space, pace: float, least: float) -> PathNorms:
         )
     some = ground.straight > 0
     straight = float((lengths[some] / ground.straight[some]).min(initial=1.0)) * _ROUNDED
-    quick = float((lasting / ground.straight)[some].min(initial=1.0))
+    quick = float((lasting[some] / ground.straight[some]).min(initial=1.0))
     return PathNorms(ground.norm, straight, 0.0, quick, 0.0, least, thrift)
