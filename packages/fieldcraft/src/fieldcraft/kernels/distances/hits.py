@@ -130,6 +130,8 @@ def hits_in_sight(
     many rows and columns around the map; `opaque` goes on there along axes that wrap. `closed` are
     walls, and what is off the map along other axes. `reached` is all 0 before and after; `done` is
     scratch.
+
+    More than 12 arguments: the ground as cells and as bits, one attack, and what `hits` writes.
     """
     height, width = walls.shape
     rows = reaches[0]

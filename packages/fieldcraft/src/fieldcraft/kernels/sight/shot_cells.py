@@ -255,6 +255,9 @@ def shot(
     at most `WIDEST` cells. Where: shares of the way from start (0) to end (1). The last four
     arguments come from `scratch`; `slot` is all 0 before and after. First come the cells crossed in
     their order, then the cells beside them.
+
+    More than 12 arguments: two points and two heights are numbers, as a shot takes less time than
+    records of them.
     """
     height, width = walls.shape
     dy, dx = y1 - y0, x1 - x0
