@@ -256,8 +256,8 @@ def shot(
     arguments come from `scratch`; `slot` is all 0 before and after. First come the cells crossed in
     their order, then the cells beside them.
 
-    More than 12 arguments: two points and two heights are numbers, as a shot takes less time than
-    records of them.
+    More than 12 arguments: two points and two heights are numbers, since a record that is built
+    for each call costs 0.2 us.
     """
     height, width = walls.shape
     dy, dx = y1 - y0, x1 - x0
