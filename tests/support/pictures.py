@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fieldcraft import Grid
+from fieldcraft.view import Placement
 from fieldcraft.view.pixels.themes import DARK
 
 HEIGHT, WIDTH = 7, 11
@@ -45,3 +46,16 @@ def canvas(height: int = 40, width: int = 60) -> np.ndarray:
     picture = np.zeros((height, width, 4), dtype=np.uint8)
     picture[..., 3] = 255
     return picture
+
+
+def walled_grid() -> Grid:
+    """A grid with a wall in its middle."""
+    walls = np.zeros((11, 17), dtype=bool)
+    walls[3:8, 8] = True
+    return Grid(17, 11, walls=walls, neighbors=8)
+
+
+def map_of(picture: Any, place: Placement) -> Any:
+    """The part of a page with a title that shows the map."""
+    height, width = place.shape
+    return picture[-18 - height : -18, 18 : 18 + width]

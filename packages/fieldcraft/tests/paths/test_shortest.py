@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
-from fieldcraft.kernels.compiling import pool
 from fieldcraft.paths.distance_maps import distance_map
 from fieldcraft.paths.shortest import shortest_path, shortest_paths
 from support.drawings import drawn
@@ -45,30 +44,6 @@ def test_paths_cost_what_dijkstra_says_and_go_by_steps(world: World) -> None:
         ]
         assert path.length == pytest.approx(sum(length for length, _ in taken), rel=1e-12)
         assert path.cost == pytest.approx(sum(cost for _, cost in taken), rel=1e-12)
-
-
-@given(st.integers(0, 2**32).map(World))
-@settings(max_examples=16)
-def test_many_at_once_are_those_asked_one_by_one(world: World) -> None:
-    cells = world.open_cells()
-    if not cells:
-        return
-    space = world.space
-    starts, goals = (space.position_of(world.rng.choice(cells, 70)) for _ in range(2))
-    before = pool.threads()
-    single = [
-        shortest_path(space, *pair, cost=world.costs) for pair in zip(starts, goals, strict=True)
-    ]
-    try:
-        for threads in (1, 2, 5):
-            pool.set_threads(threads)
-            for one, other in zip(
-                single, shortest_paths(space, starts, goals, cost=world.costs), strict=True
-            ):
-                assert one.cells.tobytes() == other.cells.tobytes()
-                assert (one.length, one.cost) == (other.length, other.cost)
-    finally:
-        pool.set_threads(before)
 
 
 @given(st.integers(0, 2**32).map(World))

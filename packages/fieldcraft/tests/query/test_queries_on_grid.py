@@ -6,19 +6,12 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.query.queries_on_graph import GraphValues
 from fieldcraft.query.queries_on_grid import GridValues
-from fieldcraft.query.queries_on_space import queries_of
 
 SHAPE = (37, 61)
 WALLS = np.random.default_rng(8).random(SHAPE) < 0.2
 NUMBERS = np.random.default_rng(9).random(SHAPE).astype(np.float32)
 GRID = fc.Grid(walls=WALLS, neighbors=8)
-
-
-def test_each_space_has_its_queries() -> None:
-    assert isinstance(queries_of(NUMBERS, GRID), GridValues)
-    assert isinstance(queries_of(NUMBERS.reshape(-1), GRID.to_graph()), GraphValues)
 
 
 @pytest.mark.parametrize("radius", [2.0, 9.0, 80.0])

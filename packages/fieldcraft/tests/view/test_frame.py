@@ -163,10 +163,8 @@ NAN = np.array([[0, 1, 2], [3, np.nan, 5]])
         (lambda: view.frame(field(), threshold=2, colors=ColorScale(0, 1)), "brings its own"),
         (lambda: view.frame(field(), scale=0), "scale"),
         (lambda: view.frame(field(), scale=2.6), "whole number of pixels.*scale=3"),
-        (lambda: view.frame(field(), scale=100_000), "pixels"),
         (lambda: view.frame(field(), size=0), "size"),
         (lambda: view.frame(field(), opacity=1.5), "opacity"),
-        (lambda: view.frame(field(), ground="bluish"), "ground is one of 'dark', 'light'"),
         (lambda: view.frame(field(), space=object()), "space"),
         (lambda: view.frame(layer(Grid(2, 2), np.zeros((2, 2))), space=SPACE), "covers"),
         (lambda: view.frame(layer(SPACE, field()), space=Grid(WIDTH, HEIGHT, y_up=True)), "y_up"),
@@ -225,26 +223,6 @@ def test_teams_have_the_colors_of_their_names(tmp_path: Path) -> None:
     np.testing.assert_array_equal(view.frame_teams(plain), view.frame_teams(given))
     view.save_png(tmp_path / "new" / "folder" / "teams.png", as_it_is)
     assert (tmp_path / "new" / "folder" / "teams.png").stat().st_size
-
-
-def test_what_was_never_seen_is_not_what_was_just_seen() -> None:
-    grid = fc.Grid(6, 3)
-    stale = fc.LastSeen(grid)
-    stale.advance(2.0)
-    stale.observe([0])
-    picture = view.frame(stale, scale=4)
-    assert picture[2, 2].tolist() != picture[2, 10].tolist() and picture[2, 2, :3].tolist() == [
-        30,
-        33,
-        41,
-    ]
-    assert stale.never.sum() == 17
-    for way, unreached in (
-        (fc.distance_map(fc.Grid(5, 1, walls=np.array([[0, 0, 1, 0, 0]], bool)), (0.5, 0.5)), 3),
-    ):
-        drawn = view.frame(way, scale=3, threshold=None)
-        assert drawn[1, 3 * unreached + 1, :3].tolist() == [30, 33, 41] != drawn[1, 1, :3].tolist()
-        assert view.picture(way).shape[2] == 4
 
 
 @pytest.mark.parametrize("hexagons", [False, True])

@@ -134,3 +134,9 @@ def test_colors_of_the_same_teams_are_compared_once(monkeypatch: pytest.MonkeyPa
     again = team_colors(["x", "y", "z"], ["#010203", None, None])
     assert again == first and again is not first
     assert not compared
+
+
+def test_weakest_influence_is_no_darker_than_none() -> None:
+    tables = [view.sequential(), view.diverging(), *map(view.tinted, view.TEAM_COLORS)]
+    for table in tables:
+        assert lab_of(table)[:, 0].min() > lab_of(DARK.ground)[0]
