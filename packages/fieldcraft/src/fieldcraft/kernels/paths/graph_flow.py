@@ -90,19 +90,17 @@ def lead(
         vertex = vertices[i]
         aim = np.int64(-1)
         best = np.inf
+        rest = 0.0
+        for a in range(axes):
+            gap = points[i, a] - places[vertex, a]
+            rest += gap * gap
         if goals[vertex]:
             aim = vertex
-            best = 0.0
-            for a in range(axes):
-                best += (points[i, a] - places[vertex, a]) * (points[i, a] - places[vertex, a])
+            best = rest
         elif following[vertex] >= 0:
             aim = following[vertex]
             best = _off(places, vertex, aim, points, i)
         if aim >= 0:
-            rest = 0.0
-            for a in range(axes):
-                gap = points[i, a] - places[vertex, a]
-                rest += gap * gap
             for arc in range(starts[vertex], starts[vertex + 1]):
                 if taken[origins[arc]] == arc:
                     origin = np.int64(origins[arc])
