@@ -358,8 +358,10 @@ def pick(
     >>> fc.pick(scores, (2.5, 0.5), 3, rng=rng, above=1, space=fc.Grid(5, 1)).value in (2, 7, 9)
     True
     """
+    readable = None
     if without is not None:
-        space = excludable(layer, without).space
+        readable = excludable(layer, without)
+        space = readable.space
     values = Values(layer, space)
     ground = values.space
     otherwise = checked_none(none)
@@ -374,9 +376,9 @@ def pick(
     cells = np.full((len(points), wanted), -1, dtype=np.int64)
     one = np.float32(1)
     keys = None
-    if without is not None:
-        keys = keys_left_out(excludable(layer, without), without, len(points), single)
-    if keys is None:
+    if readable is not None:
+        keys = keys_left_out(readable, without, len(points), single)
+    if readable is None or keys is None:
         if above is not None:
             closed |= values.values <= above
         for k in range(len(points)):
@@ -384,7 +386,7 @@ def pick(
             cells[k] = draws.best(points[k : k + 1], far, wanted, gap, closed, walk, one)
         return chosen(cells, own, single, count, otherwise, ground, values.flat)
     starts = np.atleast_1d(own)
-    each = PersonalValues(excludable(layer, without), keys, points, starts, far)
+    each = PersonalValues(readable, keys, points, starts, far)
     found = np.empty((len(points), wanted), dtype=np.float32)
     for some, personal in each.parts():
         for k in range(len(personal.cells)):
