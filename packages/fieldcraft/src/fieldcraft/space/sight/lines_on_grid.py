@@ -12,7 +12,7 @@ from fieldcraft import kernels
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.kernels.sight.center_lines import CenterLines
 from fieldcraft.space.grid.grid import Grid
-from fieldcraft.space.sight.viewers import SightHeights
+from fieldcraft.space.sight.viewers import SightHeights, heights_for_kernels
 
 _PAIRS_PER_THREAD = 2_000
 
@@ -31,10 +31,7 @@ def sees_cells(
     """Return which cells (T,) of a grid the viewers in cells (V,) see, (V, T), or with `pairs` each
     its own, (V, 1). The two cells at the ends of a line never block it.
     """
-    ground = kernels.sight.visible.NO_HEIGHTS
-    eye = 0.0
-    if heights is not None:
-        ground, eye = heights
+    ground, eye = heights_for_kernels(heights)
     seen = np.zeros((len(viewers), 1 if pairs else len(cells)), dtype=np.bool_)
     common = (opaque.view(np.uint8), ground, viewers, limits, cones, cells, eye, wrap, pairs)
     parts = pool.bands(len(viewers), seen.size // _PAIRS_PER_THREAD)

@@ -20,7 +20,7 @@ from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.kinds import check_lines_of_sight, checked_space, graph_of, sight_grid_of
 from fieldcraft.space.mesh.portals import portals_of
 from fieldcraft.space.sight import over_polygons
-from fieldcraft.space.sight.viewers import SightHeights, checked_heights
+from fieldcraft.space.sight.viewers import SightHeights, checked_heights, heights_for_kernels
 from fieldcraft.space.space import Space
 from fieldcraft.space.space_ranges import within_range
 
@@ -167,10 +167,10 @@ def _over_grid(
     if grid.y_up:
         y0 = down - y0
         y1 = down - y1
-    ground = kernels.sight.visible.NO_HEIGHTS
-    eye = first = last = 0.0
+    ground, eye = heights_for_kernels(heights)
+    first = 0.0
+    last = 0.0
     if heights is not None:
-        ground, eye = heights
         first = float(ground[y0 // ops.UNITS, x0 // ops.UNITS]) + eye
         last = float(ground[_last_cell(grid, y1 // ops.UNITS, x1 // ops.UNITS, end)]) + eye
     crossings = abs(y1 // ops.UNITS - y0 // ops.UNITS) + abs(x1 // ops.UNITS - x0 // ops.UNITS)

@@ -19,6 +19,7 @@ from fieldcraft.space.sight.viewers import (
     Viewers,
     checked_heights,
     checked_viewers,
+    heights_for_kernels,
     points_on_map,
 )
 from fieldcraft.space.space import Space
@@ -173,10 +174,7 @@ def _counted(
     sources = space._locate(viewers.points, "refuse")
     limits = viewers.squared_cells(grid.cell_size)
     opaque = space.opaque.reshape(grid.shape)
-    ground = kernels.sight.visible.NO_HEIGHTS
-    eye = 0.0
-    if heights is not None:
-        ground, eye = heights
+    ground, eye = heights_for_kernels(heights)
     differs = space.opaque is not space.walls
     largest = int(limits.max(initial=0))
     work = len(sources) * kernels.sight.visible.most_cells(grid.shape, largest)

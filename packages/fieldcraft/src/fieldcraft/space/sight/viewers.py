@@ -152,6 +152,13 @@ def checked_heights(space: Space, heights: ArrayLike | None, eye: float) -> Sigh
     return SightHeights(read_only(ground), above)
 
 
+def heights_for_kernels(heights: SightHeights | None) -> SightHeights:
+    """Return heights as kernels take them: an empty ground where nothing but walls hides."""
+    if heights is None:
+        return SightHeights(kernels.sight.visible.NO_HEIGHTS, 0.0)
+    return heights
+
+
 def check_need_of_sight(heights: ArrayLike | None, sight: bool, got: str, remedy: str) -> None:
     """Refuse heights where lines of sight hide nothing."""
     if heights is not None and not sight:

@@ -16,7 +16,7 @@ from fieldcraft.kernels.shared.arrays import Floats, read_only
 from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 from fieldcraft.space import Space
 from fieldcraft.space.sight.lines_on_grid import sees_cells
-from fieldcraft.space.sight.viewers import SightHeights
+from fieldcraft.space.sight.viewers import SightHeights, heights_for_kernels
 from fieldcraft.space.wrapping import nearest_images
 
 Cells = NDArray[np.int64]
@@ -139,11 +139,7 @@ class FieldOfView:
             self._scratch[key] = np.zeros(size, np.int64), np.zeros(size, np.int64), scratch
         cells, squares, scratch = self._scratch[key]
         hides = read_only(opaque.view(np.uint8))  # kernels are declared for such arrays
-        ground = kernels.sight.visible.NO_HEIGHTS
-        eye = 1.0
-        if heights is not None:
-            ground = heights.ground
-            eye = heights.eye
+        ground, eye = heights_for_kernels(heights)
         count = kernels.sight.visible.sight_cells(
             hides, ground, eye, cell, square, wrap, False, cells, squares, scratch
         )
