@@ -19,7 +19,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft import steering
-from fieldcraft.pursuit.hiding_places import visibility_cache
+from fieldcraft.pursuit.hiding_places import SearcherSight, visibility_cache
 from fieldcraft.pursuit.landmarks import landmarks_of
 from fieldcraft.pursuit.transitions import backend
 from fieldcraft.space import Space
@@ -95,7 +95,7 @@ class Finder:
         return [marks.places, marks.away, ground.starts, ground.ends]
 
     def clusters(self) -> list[Any]:
-        visibility = visibility_cache(self.space, 5.0)
+        visibility = visibility_cache(self.space, SearcherSight(5.0))
         visibility.fill(np.unique(visibility.of))
         return [visibility.of, visibility.views]
 

@@ -148,3 +148,34 @@ def test_any_motion_is_followed_and_remembered(motion: Motion) -> None:
         and other.values is not None
         and (other.values == search.values).all()
     )
+
+
+def test_a_party_plans_with_heights() -> None:
+    """A target that hides is behind the ridge, and the searcher goes where it sees it."""
+    space = fc.Grid(30, 11)
+    heights = np.zeros((11, 30))
+    heights[1:10, 15] = 9.0
+    hides = Motion(runs=0, hides=1, doubles_back=0, stands=0, wanders=0, near=(1.0, 8.0))
+
+    def chance_and_goal(ground: np.ndarray | None) -> tuple[float, float]:
+        search = SearchParty(space, 2.0, sight=9.0, heights=ground, motion=hides)
+        search.lost((13.5, 5.5))
+        search.advance(8.0)
+        goals = search.places([[12.5, 5.5]], np.random.default_rng(1))
+        chances = search.values
+        assert chances is not None
+        return float(chances[:, 15:].sum()), float(goals[0, 0])
+
+    chance, goal = chance_and_goal(heights)
+    assert chance > 0.99 and goal > 16
+    chance, goal = chance_and_goal(None)
+    assert chance < 0.6 and goal < 15
+
+
+def test_heights_of_a_party_are_those_of_a_grid() -> None:
+    with pytest.raises(InvalidValue, match="Heights are those of squares"):
+        SearchParty(fc.HexGrid(5, 4), 1.0, heights=np.zeros((4, 5)))
+    with pytest.raises(InvalidValue, match="heights"):
+        SearchParty(fc.Grid(5, 4), 1.0, heights=np.zeros((5, 4)))
+    with pytest.raises(InvalidValue, match="eye"):
+        SearchParty(fc.Grid(5, 4), 1.0, heights=np.zeros((4, 5)), eye=-1.0)

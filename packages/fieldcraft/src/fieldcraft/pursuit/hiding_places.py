@@ -11,6 +11,7 @@ from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.space import Space
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.sight.sight import visible
+from fieldcraft.space.sight.viewers import SightHeights
 from fieldcraft.space.space_ranges import at_walk, within_walk
 
 _SIDE = 1.5  # The smallest box of a cluster, in typical steps.
@@ -20,15 +21,39 @@ _LEAST_CHANCE = 0.05  # The chance of the most open place, relative to the most 
 _MOST_HIDING = 800
 
 
+class SearcherSight:
+    """How far searchers see, world units, and over which ground.
+
+    `key` is equal for all who see the same.
+    """
+
+    def __init__(self, radius: float, heights: SightHeights | None = None) -> None:
+        self.radius = radius
+        self.heights = heights
+        self.key: tuple[float, float, bytes] = (radius, 0.0, b"")
+        if heights is not None:
+            self.key = (radius, heights.eye, heights.ground.tobytes())
+
+    def from_cell(self, space: Space, cell: int) -> NDArray[np.bool_]:
+        """Return which cells are seen from a cell, (N,)."""
+        place = space.position_of(cell)
+        if self.heights is None:
+            seen = visible(space, place, self.radius)
+        else:
+            ground = self.heights.ground
+            seen = visible(space, place, self.radius, heights=ground, eye=self.heights.eye)
+        return seen.reshape(-1)
+
+
 class VisibilityCache:
     """Clusters of a few cells each, joined by steps within a box, and what is seen from their
-    middles within a distance.
+    middles.
 
     `of` (N,) int32 is the cluster of each cell. `views` (S, S) says which clusters are seen from a
     cluster: those of which half of the cells or more are seen. A row is filled by `fill`.
     """
 
-    def __init__(self, space: Space, sight: float) -> None:
+    def __init__(self, space: Space, sight: SearcherSight) -> None:
         self._space = space
         self._sight = sight
         self.of, self._middles = _clusters(space)
@@ -46,7 +71,7 @@ class VisibilityCache:
 
     def sees(self, cell: int) -> NDArray[np.bool_]:
         """Return which cells are seen from a cell, (N,)."""
-        return visible(self._space, self._space.position_of(cell), self._sight).reshape(-1)
+        return self._sight.from_cell(self._space, cell)
 
     def seen_from(self, cell: int) -> NDArray[np.bool_]:
         """Return which cells lie in clusters that are seen from the cluster of a cell, (N,)."""
@@ -107,16 +132,16 @@ def _clusters(space: Space) -> tuple[NDArray[np.int32], Ints]:
 
 
 @cached_until_walls_change
-def _caches(space: Space) -> dict[float, VisibilityCache]:
+def _caches(space: Space) -> dict[tuple[float, float, bytes], VisibilityCache]:
     return {}
 
 
-def visibility_cache(space: Space, sight: float) -> VisibilityCache:
-    """Return the visibility of a map within a distance, world units."""
+def visibility_cache(space: Space, sight: SearcherSight) -> VisibilityCache:
+    """Return the visibility of a map for searchers."""
     caches = _caches(space)
-    if sight not in caches:
-        caches[sight] = VisibilityCache(space, sight)
-    return caches[sight]
+    if sight.key not in caches:
+        caches[sight.key] = VisibilityCache(space, sight)
+    return caches[sight.key]
 
 
 def hiding_chances(openness: NDArray[Any]) -> Floats:

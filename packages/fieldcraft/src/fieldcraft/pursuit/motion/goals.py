@@ -12,7 +12,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
-from fieldcraft.pursuit.hiding_places import hiding_chances, visibility_cache
+from fieldcraft.pursuit.hiding_places import SearcherSight, hiding_chances, visibility_cache
 from fieldcraft.pursuit.motion.mover import Lost, Mover, Stage, Stand
 from fieldcraft.pursuit.motion.path_segments import (
     SECTORS,
@@ -297,7 +297,7 @@ class Hide(_Led):
         places = np.flatnonzero((segment.away >= shortest) & (segment.away <= longest))
         goals = np.zeros(lost.ground.count)
         if len(places) and has_lines_of_sight(lost.space):
-            visibility = visibility_cache(lost.space, sight)
+            visibility = visibility_cache(lost.space, SearcherSight(sight))
             dark = places[~visibility.seen_from(lost.start)[places]]
             if len(dark):
                 places = dark

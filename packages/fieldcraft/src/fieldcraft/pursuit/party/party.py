@@ -15,7 +15,7 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
-from fieldcraft.pursuit.hiding_places import hiding_paths, visibility_cache
+from fieldcraft.pursuit.hiding_places import SearcherSight, hiding_paths, visibility_cache
 from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
 from fieldcraft.pursuit.motion import Motion
 from fieldcraft.pursuit.party.particles import HYPOTHESES, LostTarget, Particles
@@ -24,6 +24,7 @@ from fieldcraft.pursuit.pursuit_checks import checked_velocity
 from fieldcraft.space import Space
 from fieldcraft.space.changes import UNKNOWN
 from fieldcraft.space.kinds import checked_space
+from fieldcraft.space.sight.viewers import checked_heights
 
 _NONE = -1
 _SIGHT = 10  # Searchers see so many typical steps far.
@@ -66,6 +67,9 @@ class SearchParty:
         Speed of the target, world units per second; searchers are assumed to be as fast.
     sight : float, optional
         How far searchers see, world units; ten typical steps if absent.
+    heights, eye : array_like, float, optional
+        Heights of the cells of a grid, each of which is level, and of eyes above them, as in
+        `visible`. Pass them to the call that makes the view for `observe`, too.
     motion : Motion, optional
         How the target moves.
     every : float, optional
@@ -104,6 +108,8 @@ class SearchParty:
         speed: float,
         *,
         sight: float | None = None,
+        heights: ArrayLike | None = None,
+        eye: float = 1.0,
         motion: Motion | None = None,
         every: float = _EVERY,
         particles: int = _PARTICLES,
@@ -113,6 +119,7 @@ class SearchParty:
         self._sight: float | None = None
         if sight is not None:
             self._sight = checks.positive("sight", sight)
+        self._heights = checked_heights(self.space, heights, eye)
         if motion is None:
             motion = Motion()
         remedy = "Pass fc.Motion(runs=0.5, hides=0.5), say"
@@ -130,6 +137,7 @@ class SearchParty:
             self.sight = _SIGHT * step
         else:
             self.sight = self._sight
+        self._searcher_sight = SearcherSight(self.sight, self._heights)
         self._moment = clock.ticks("a typical step", max(step / self.speed, 1e-6), minimum=1)
 
     def _begin(self, last: int) -> None:
@@ -189,7 +197,7 @@ class SearchParty:
         opened = np.flatnonzero(~self.space.walls.reshape(-1))
         if not len(opened):
             return
-        visibility = visibility_cache(self.space, self.sight)
+        visibility = visibility_cache(self.space, self._searcher_sight)
         visibility.fill(np.unique(visibility.of))
         landmarks_of(self.space, int(opened[len(opened) // 2]), _LANDMARKS)
 
@@ -345,7 +353,7 @@ class SearchParty:
         """Return particles at the last sighting."""
         space = self.space
         start = int(self.space.nearest_open(self._last))
-        visibility = visibility_cache(space, self.sight)
+        visibility = visibility_cache(space, self._searcher_sight)
         hiding = np.empty((0, 1), dtype=np.int32)
         likely = np.empty(0)
         if self.motion.hides > 0:
@@ -372,7 +380,7 @@ class SearchParty:
             particles.resample(rng)
         starts = self._cells_of(points)
         sent = self._ends != _NONE
-        visibility = visibility_cache(self.space, self.sight)
+        visibility = visibility_cache(self.space, self._searcher_sight)
         rollouts = Rollouts(self.space, particles, visibility, self._ends[sent], rng)
         unseen = rollouts.unseen()
         seen = np.tile(unseen, (len(points), 1))
