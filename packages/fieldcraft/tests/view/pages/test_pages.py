@@ -66,3 +66,12 @@ def test_a_map_without_cells_makes_a_picture():
     graph = Graph(np.zeros((0, 2)), np.zeros((0, 2), dtype=np.int64))
     layer = InfluenceMap(graph).add_layer("heat", Spread(0.1))
     assert view.picture(layer, size=100).shape[2] == 4
+
+
+def test_frames_of_a_row_begin_at_one_height():
+    tall = np.full((60, 20, 4), 255, dtype=np.uint8)
+    low = tall[:40]
+    page = view.page([tall, low], titles=["tall", "low"])
+    white = (page == 255).all(axis=2)
+    left, right = np.flatnonzero(white[-30])[0], np.flatnonzero(white.sum(axis=0) >= 40)[-1]
+    assert np.flatnonzero(white[:, left])[0] == np.flatnonzero(white[:, right])[0]

@@ -241,7 +241,7 @@ def page(
         upper = top + row * (high + head + GAP)
         if name:
             write(drawn, left, upper + ASCENT, name, theme.text)
-        _paste(drawn, shown, left, upper + head + (high - shown.shape[0]) // 2)
+        _paste(drawn, shown, left, upper + head)
     if key is not None:
         _paste(drawn, key, MARGIN + width + _BESIDE, top + head)
     baseline = top + body + _BETWEEN + ASCENT
