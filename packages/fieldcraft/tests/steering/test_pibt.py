@@ -256,6 +256,26 @@ def test_walls_that_change_between_steps() -> None:
     assert cells.tolist() == [8, 7]
 
 
+def test_plans_do_not_lead_into_walls_that_a_refused_call_has_read() -> None:
+    lane = fc.Grid(5, 2, neighbors=4)
+    crowd = fc.steering.PIBT(lane, look_ahead=4)
+    cells = crowd.step([0], [4])
+    lane.set_walls([2])
+    with pytest.raises(OnWall, match="A goal is an open cell"):
+        crowd.step(cells, [2])
+    for _ in range(6):
+        after = crowd.step(cells, [4])
+        check(lane, cells, after)
+        cells = after
+    assert cells.tolist() == [4]
+
+
+def test_messages_name_what_agents_stand_on() -> None:
+    ways = fc.Graph([(0.0, 0.0), (1.0, 0.0)], [(0, 1)], blocked=[1])
+    with pytest.raises(OnWall, match="An agent is on an open vertex"):
+        fc.steering.PIBT(ways).step([1], [0])
+
+
 def test_an_unreachable_goal_does_not_stop_the_others() -> None:
     grid = fc.Grid(5, 3, walls=[[0, 0, 0, 1, 0], [0, 0, 0, 1, 0], [0, 0, 0, 1, 0]], neighbors=4)
     with pytest.raises(InvalidValue, match="agent 1"):

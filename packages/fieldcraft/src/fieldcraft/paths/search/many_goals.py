@@ -34,10 +34,10 @@ class ManyGoals:
         self.version = -1
         self.follow()
 
-    def follow(self) -> bool:
-        """Read the walls of the space; return whether they have changed."""
+    def follow(self) -> None:
+        """Read the walls of the space if they have changed."""
         if self.version == self.space.walls_version:
-            return False
+            return
         self.version = self.space.walls_version
         adjacency = self.space.adjacency
         self.starts = adjacency.starts
@@ -51,7 +51,6 @@ class ManyGoals:
         self._made = np.empty(0, dtype=np.int64)
         self._now = 0
         self.set_costs(None)
-        return True
 
     def set_costs(self, factors: NDArray[np.float64] | None) -> None:
         """Set the cost of each step per length, (A,); None for 1."""

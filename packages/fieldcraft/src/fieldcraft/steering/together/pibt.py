@@ -122,6 +122,7 @@ class PIBT:
         self._rng = np.random.default_rng(self.seed)
         self._next_seed = self._drawn_seed()
         self._plans = Plans(self.look_ahead, self.effort)
+        self._planned_over = self._distances.version
         none = np.empty(0, dtype=np.int64)
         self._ids = none
         self._goals = none
@@ -179,7 +180,7 @@ class PIBT:
             ranks = _ranks(priorities, ids)
         self._check_places(places, ids)
         held = self._held_by_others(occupied, places, ids)
-        changed = self._distances.follow()
+        self._distances.follow()
         if self._traffic is not None and self.weight:
             self._traffic.read()
             factors = self._traffic.factors(self._distances.begins, self._distances.ends)
@@ -205,7 +206,8 @@ class PIBT:
             order = order[np.argsort(-ranks[order], kind="stable")]
         steps = self._distances
         ground = StepCosts(steps.starts, steps.ends, steps.costs, self._width)
-        same = not changed and np.array_equal(ids, self._ids)
+        # A call that was refused has read the walls too, so plans have a version of their own.
+        same = self._planned_over == steps.version and np.array_equal(ids, self._ids)
         ends = np.where(rows >= 0, goal_cells, -1)
         # Others that hold a cell are pinned agents without a goal, after all agents.
         none = np.full(len(held), -1, dtype=np.int64)
@@ -221,6 +223,7 @@ class PIBT:
         if self._traffic is not None:
             self._traffic.add(places, moved)
         self._ids = ids
+        self._planned_over = steps.version
         self._goals = keys
         self._waited = waited + 1
         self._next_seed = self._drawn_seed()
@@ -236,7 +239,7 @@ class PIBT:
         if walls.any():
             cell = int(cells[walls][0])
             raise OnWall(
-                f"Agents are on open {self.space.cell_name}s",
+                f"An agent is on an open {self.space.cell_name}",
                 got=f"{_names(ids, walls)} in a wall, {self.space.describe(cell)}",
                 remedy="Use space.nearest_open(cells)",
             )
@@ -297,7 +300,7 @@ class PIBT:
         walls = has & self.space.walls.reshape(-1)[np.maximum(wanted, 0)]
         if walls.any():
             raise OnWall(
-                f"Goals are open {self.space.cell_name}s",
+                f"A goal is an open {self.space.cell_name}",
                 got=f"a wall as the goal of {_names(ids, walls)}",
                 remedy="Use space.nearest_open(cells), or -1 for no goal",
             )
