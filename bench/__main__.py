@@ -3,7 +3,7 @@ as Markdown.
 
 A suite is a module with `run(quick) -> Report`, named in `SUITES`. The exit code is 1 where values
 are wrong, a suite ends by an error, or a target is missed; the last lines say which. `--quick`
-looks at no target, as its figures mean little.
+looks at no target, as its figures mean little. `--cpu` measures processor time on one thread.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import time
 import traceback
 from pathlib import Path
 
-from bench import machine
+from bench import machine, race
 from bench.table import Report, Table
 
 SUITES = {
@@ -61,6 +61,11 @@ def main() -> int:
         help="few rounds: shows that everything runs; its figures mean little",
     )
     parser.add_argument(
+        "--cpu",
+        action="store_true",
+        help="processor time on one thread, for a machine that runs other programs too",
+    )
+    parser.add_argument(
         "--out",
         type=Path,
         default=Path("out/bench"),
@@ -77,6 +82,8 @@ def main() -> int:
     wrong: list[str] = []
     missed: list[str] = []
     for name in options.suites or SUITES:
+        if options.cpu:
+            race.count_processor_time()
         began = time.perf_counter(), time.process_time()
         try:
             report: Report = importlib.import_module(SUITES[name]).run(options.quick)
@@ -89,6 +96,8 @@ def main() -> int:
             " in this process."
         )
         report.notes.append(f"Suite {name}: {took}")
+        if options.cpu:
+            report.notes.append("Times are of the processor, on one thread (--cpu).")
         for note in report.notes:
             print(f"\n{note}", flush=True)
         for table in report.tables:

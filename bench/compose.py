@@ -4,14 +4,13 @@ costs.
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 from functools import partial
 
 import numpy as np
 
 import fieldcraft as fc
-from bench.race import race, repeats, say
+from bench.race import now, race, repeats, say
 from bench.table import Report, Table, at_least, at_most, milliseconds, target, times
 
 SIZE = 2048
@@ -164,9 +163,9 @@ def unseen(report: Report, quick: bool) -> None:
     for text in FORMULAS:
         spent = []
         for turn in range(repeats(quick, 3, 30)):
-            start = time.perf_counter()
+            start = now()
             fc.formula(f"{text} + {turn}", imap).read()
-            spent.append(time.perf_counter() - start)
+            spent.append(now() - start)
         best = min(spent)
         table.add(
             text,
@@ -196,9 +195,9 @@ def around(report: Report, quick: bool) -> None:
         spent = []
         for _ in range(repeats(quick, 2, 10)):
             imap["ally"].write(imap["ally"].values)
-            start = time.perf_counter()
+            start = now()
             cut()
-            spent.append(time.perf_counter() - start)
+            spent.append(now() - start)
         table.add(what, milliseconds(min(spent)))
     report.tables.append(table)
 

@@ -25,7 +25,7 @@ from skimage.graph import MCP_Geometric
 
 import fieldcraft as fc
 from bench import machine
-from bench.race import REST, Times, repeats, say
+from bench.race import REST, Times, now, repeats, say
 from bench.table import Report, Table, at_least, milliseconds, target, times
 from fieldcraft.paths import DistanceMap, distance_map, would_block
 
@@ -57,9 +57,9 @@ def contest(
         for name, run in ways.items():
             time.sleep(REST)
             for _ in range(batch.get(name, 1)):
-                start = time.perf_counter()
+                start = now()
                 run()
-                found[name].rounds.append(time.perf_counter() - start)
+                found[name].rounds.append(now() - start)
     return found
 
 
@@ -219,23 +219,23 @@ def towers(report: Report, quick: bool) -> None:
         each = []
         for _ in range(repeats(quick, 2, 5)):
             space.set_walls(cells)
-            start = time.perf_counter()
+            start = now()
             field.repair()
             np.asarray(field.values)
-            took.append(time.perf_counter() - start)
-            start = time.perf_counter()
+            took.append(now() - start)
+            start = now()
             for other in others:
                 other.repair()
                 np.asarray(other.values)
-            each.append((time.perf_counter() - start) / len(others))
+            each.append((now() - start) / len(others))
             space.set_walls(cells, False)
             field.repair()
             for other in others:
                 other.repair()
         for _ in range(repeats(quick, 2, 5)):
-            start = time.perf_counter()
+            start = now()
             would_block(space, cells, field)
-            asked.append(time.perf_counter() - start)
+            asked.append(now() - start)
         repairs.append(min(took))
         shared.append(min(each))
         questions.append(min(asked))

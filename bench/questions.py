@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import statistics
-import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import fieldcraft as fc
-from bench.race import repeats, say
+from bench.race import now, repeats, say
 from bench.table import Report, Table, at_most
 
 QUESTIONS = Path(__file__).resolve().parents[1] / "examples" / "questions.toml"
@@ -64,9 +63,9 @@ def fastest_ask(
     """Return the least time of an answer at once, in microseconds."""
     took = []
     for _ in range(rounds):
-        begin = time.perf_counter()
+        begin = now()
         question.ask(imap, rng=np.random.default_rng(SEED), **given)
-        took.append((time.perf_counter() - begin) * 1e6)
+        took.append((now() - begin) * 1e6)
     return min(took)
 
 
@@ -97,9 +96,9 @@ def run(quick: bool) -> Report:
             answer = question.start(imap, rng=np.random.default_rng(SEED), **given)
             slices: list[float] = []
             while not answer.done:
-                begin = time.perf_counter()
+                begin = now()
                 answer.advance(microseconds=BUDGET)
-                slices.append((time.perf_counter() - begin) * 1e6)
+                slices.append((now() - begin) * 1e6)
             longest.append(max(slices))
             whole.append(sum(slices))
         best = min(longest)
@@ -124,16 +123,16 @@ def clearance(space: Any, quick: bool) -> Table:
     table = Table("Clearance", ["map", "first ms", "repair us"])
     open_cells = np.flatnonzero(~space.walls)
     for label, each in (("grid", space), ("hexagons", fc.HexGrid(SIDE, SIDE, walls=space.walls))):
-        begin = time.perf_counter()
+        begin = now()
         room = fc.question.Clearance(each.with_walls(each.walls))
         room.values  # noqa: B018
-        first = time.perf_counter() - begin
+        first = now() - begin
         took = []
         for cell in rng.choice(open_cells, repeats(quick, 10, 100)):
             for blocked in (True, False):
                 room.space.set_walls(cell, blocked=blocked)
-                begin = time.perf_counter()
+                begin = now()
                 room.values  # noqa: B018
-                took.append((time.perf_counter() - begin) * 1e6)
+                took.append((now() - begin) * 1e6)
         table.add(label, f"{first * 1e3:.1f}", f"{statistics.median(took):.0f}")
     return table

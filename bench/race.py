@@ -10,10 +10,44 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import fieldcraft as fc
+from bench import machine
+
 REST = 0.002
 """Seconds between two batches: threads that one contender left spinning are asleep when the next
 begins.
 """
+_clock = time.perf_counter
+
+
+def now() -> float:
+    """Return the seconds that suites measure: on the wall, or of the processor after
+    `count_processor_time`.
+    """
+    return _clock()
+
+
+def count_processor_time() -> None:
+    """Let all suites measure processor time, on one thread. Other programs on the same cores then
+    change figures little.
+    """
+    global _clock
+    _clock = time.process_time
+    fc.set_threads(1)
+    try:
+        import cv2
+    except ImportError:
+        return
+    cv2.setNumThreads(1)
+
+
+def most_threads() -> int:
+    """Return the number of threads that suites may use: all cores, or one where they measure
+    processor time.
+    """
+    if _clock is time.process_time:
+        return 1
+    return machine.cores()
 
 
 @dataclass
@@ -35,7 +69,7 @@ def race(
     batches: Mapping[str, tuple[Callable[[], None], Callable[[], None]]],
     steps: int,
     rounds: Mapping[str, int],
-    clock: Callable[[], float] = time.perf_counter,
+    clock: Callable[[], float] = now,
 ) -> dict[str, Times]:
     """Time each contender's batch: `batches[name]` is (prepare, run), and only `run` (of `steps`
     steps) is timed.

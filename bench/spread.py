@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ctypes
 import threading
-import time
 from dataclasses import dataclass
 from functools import partial
 from math import exp
@@ -23,9 +22,9 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 import fieldcraft as fc
-from bench import machine, opponents, spread_small, startup
+from bench import opponents, spread_small, startup
 from bench.opponents import Contender, Cpp, Sites, Values
-from bench.race import race, repeats, say
+from bench.race import most_threads, now, race, repeats, say
 from bench.table import Report, Table, at_least, at_most, milliseconds, target, times
 
 MOMENTUM = 0.3
@@ -417,11 +416,11 @@ def limit(library: ctypes.CDLL | None, reached: float | None, quick: bool) -> Ta
         rows[:] = STRENGTH
         for _ in range(repeats(quick, 5, 40)):
             ready.wait()
-            start = time.perf_counter()
+            start = now()
             library.rows_in_cache(rows.ctypes.data, width, updates, exp(-0.26), MOMENTUM, FLOOR)
-            best.append(width * updates / (time.perf_counter() - start) / 1e9)
+            best.append(width * updates / (now() - start) / 1e9)
 
-    for threads in sorted({1, machine.cores()}):
+    for threads in sorted({1, most_threads()}):
         speeds: list[list[float]] = [[] for _ in range(threads)]
         ready = threading.Barrier(threads)
         workers = [threading.Thread(target=work, args=(each, ready)) for each in speeds]

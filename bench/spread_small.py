@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from bench import machine, opponents
-from bench.race import nothing, race, repeats
+from bench.race import most_threads, nothing, race, repeats
 from bench.table import Table, at_least, at_most, target, times
 
 SOURCE = Path(__file__).with_name("spread_grid.cpp")
@@ -153,9 +153,9 @@ def sizes(library: ctypes.CDLL, quick: bool) -> tuple[Table, list[str]]:
     wrong = []
     rounds = repeats(quick, 3, 60)
     for case in CASES:
-        if case.threads > machine.cores():
+        if case.threads > most_threads():
             table.notes.append(
-                f"Not measured with {case.threads} threads: there are {machine.cores()} cores."
+                f"Not measured with {case.threads} threads: at most {most_threads()} here."
             )
             continue
         differ = differing(library, case.size, case.neighbors)
@@ -200,7 +200,7 @@ def sizes(library: ctypes.CDLL, quick: bool) -> tuple[Table, list[str]]:
         "0.5x",
         at_least(theirs / ours, 0.5),
     )
-    fc.set_threads(machine.cores())
+    fc.set_threads(most_threads())
     spoken = ("less than AVX", "AVX", "AVX2", "AVX-512")[library.instructions()]
     table.notes.append(
         f"Best of {rounds} rounds, in turn. The expert was compiled for {spoken}, fieldcraft for"
@@ -243,7 +243,7 @@ def falloffs(quick: bool) -> Table:
                 bound,
                 at_most(ratio, allowed),
             )
-    fc.set_threads(machine.cores())
+    fc.set_threads(most_threads())
     return table
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import fieldcraft as fc
-from bench.race import repeats, say
+from bench.race import now, repeats, say
 from bench.table import Report, Table, at_least, at_most, milliseconds
 from fieldcraft.base.errors import NoDevice
 from fieldcraft.steering import Deposit, Swarm, Walk
@@ -71,7 +71,7 @@ def _on_the_host(count: int, side: int, rounds: int) -> Table:
         fc.set_threads(threads)
     best = (
         min(
-            _wall(lambda: swarm.run(HOW, DT, steps=8, trail=trail, deposits=Deposit(trail)))
+            _seconds(lambda: swarm.run(HOW, DT, steps=8, trail=trail, deposits=Deposit(trail)))
             for _ in range(max(rounds // 4, 2))
         )
         / 8
@@ -91,8 +91,8 @@ def _on_the_host(count: int, side: int, rounds: int) -> Table:
         at_least(rate, STEPS_PER_SECOND),
     )
     table.notes.append(
-        "CPU time of one core, best of many; the last row is wall time. Agents are put into the"
-        " order of tiles every 16 steps."
+        "CPU time of one core, best of many; without --cpu the last row is wall time. Agents are put"
+        " into the order of tiles every 16 steps."
     )
     return table
 
@@ -144,7 +144,7 @@ def _least(call: Callable[[], Any], rounds: int, before: Callable[[], Any] = lam
     return min(found)
 
 
-def _wall(call: Callable[[], Any]) -> float:
-    begun = time.perf_counter()
+def _seconds(call: Callable[[], Any]) -> float:
+    begun = now()
     call()
-    return time.perf_counter() - begun
+    return now() - begun

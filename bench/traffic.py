@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import fieldcraft as fc
-from bench.race import race, repeats, say
+from bench.race import now, race, repeats, say
 from bench.table import Report, Table
 
 SEED = 20261121
@@ -99,9 +99,9 @@ def walk(space: fc.Grid, reached: Any, rng: Any, steps: int) -> tuple[float, flo
     crowd = fc.steering.PIBT(space)
     took = []
     for _ in range(steps + 1):
-        start = time.perf_counter()
+        start = now()
         cells = crowd.step(cells, goals)
-        took.append(time.perf_counter() - start)
+        took.append(now() - start)
         done = cells == goals
         goals[done] = rng.choice(reached, int(done.sum()))
     return took[0], float(np.median(took[1:]))

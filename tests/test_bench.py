@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+import time
 from ctypes import CDLL
 from math import exp
 from pathlib import Path
@@ -21,7 +22,8 @@ if not (ROOT / "bench").is_dir():
     pytest.skip("the bench folder is not part of this installation", allow_module_level=True)
 sys.path.insert(0, str(ROOT))
 
-from bench import __main__, opponents  # noqa: E402
+import fieldcraft as fc  # noqa: E402
+from bench import __main__, opponents, race  # noqa: E402
 from bench.table import Report, Table, at_most  # noqa: E402
 
 SHAPE = (23, 37)
@@ -117,3 +119,17 @@ def test_opponents_agree_with_the_plain_loop(walled: bool, built: CDLL) -> None:
         np.testing.assert_allclose(
             contender.read(), expected, rtol=0, atol=5e-6, err_msg=contender.name
         )
+
+
+def test_processor_time_leaves_out_what_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(race, "_clock", time.perf_counter)
+    before = fc.set_threads(3)
+    try:
+        wait = {"wait": (race.nothing, lambda: time.sleep(0.05))}
+        assert race.race(wait, 1, {"wait": 1})["wait"].best >= 0.05
+        race.count_processor_time()
+        assert race.race(wait, 1, {"wait": 1})["wait"].best < 0.02
+        assert race.most_threads() == 1
+        assert fc.set_threads(1) == 1
+    finally:
+        fc.set_threads(before)
