@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import runpy
@@ -140,11 +141,61 @@ def offered(text: str) -> set[str]:
     return {each.name for each in found if not each.name.startswith("_")}
 
 
-def test_editors_offer_public_names() -> None:
+def test_notebooks_offer_public_names() -> None:
     import fieldcraft as fc
 
     assert offered("fc.") == {name for name in dir(fc) if not name.startswith("_")}
     assert offered("fc.maps.") == set(fc.maps.__all__)
+
+
+# Public modules that a file reaches as `fc.NAME`; they are listed by `dir` only in part.
+MODULES = [
+    "adapters",
+    "compose",
+    "errors",
+    "fitting",
+    "layer",
+    "maps",
+    "propagation",
+    "pursuit",
+    "query",
+    "question",
+    "recipe",
+    "recordings",
+    "settings",
+    "steering",
+    "view",
+]
+
+
+def offered_in_a_file(name: str) -> dict[str, str]:
+    """The names that jedi offers after `name.` in a file that nobody has run, with their kinds,
+    but for what every module has. jedi always lists folders and files; those of submodules are
+    left out.
+    """
+    jedi = pytest.importorskip("jedi")
+    found = jedi.Script(f"import fieldcraft as fc\n{name}.").complete()
+    names = {each.name: each.type for each in found if not each.name.startswith("_")}
+    folders = {each for each, kind in names.items() if kind in ("module", "namespace")}
+    return {each: kind for each, kind in names.items() if each not in folders or name == "fc"}
+
+
+def test_files_are_offered_public_names_and_folders() -> None:
+    import fieldcraft as fc
+
+    public = {name for name in dir(fc) if not name.startswith("_")}
+    folders = {each.parent.name for each in Path(fc.__file__).parent.glob("*/__init__.py")}
+    packages = {"gpu", "lab"}
+    assert set(offered_in_a_file("fc")) | packages == public | folders | packages | set(MODULES)
+
+
+@pytest.mark.parametrize("module", [each for each in MODULES if each not in ("adapters", "errors")])
+def test_files_are_offered_what_a_module_exports(module: str) -> None:
+    import fieldcraft as fc
+
+    home = getattr(fc, module)
+    exported = {each for each in home.__all__ if not inspect.ismodule(getattr(home, each))}
+    assert set(offered_in_a_file(f"fc.{module}")) == exported
 
 
 @pytest.mark.parametrize(

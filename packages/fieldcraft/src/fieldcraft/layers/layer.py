@@ -16,8 +16,8 @@ from fieldcraft.base.synonyms import refuse_to_set
 from fieldcraft.base.words import Between, IfOutside
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.forecast import Forecast
-from fieldcraft.layers.propagation import PROPAGATIONS, Attribution, Propagation, spelled
-from fieldcraft.layers.propagation.propagation import Device, field_on
+from fieldcraft.layers.propagation import PROPAGATIONS, Attribution, Propagation
+from fieldcraft.layers.propagation.propagation import Device, field_on, spelled
 from fieldcraft.layers.propagation.settings import (
     declared,
     has_state,

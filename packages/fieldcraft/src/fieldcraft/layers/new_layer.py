@@ -10,9 +10,9 @@ from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.single_thread import SingleThreadLock
 from fieldcraft.layers.layer import Layer
-from fieldcraft.layers.propagation import PROPAGATIONS, Propagation, spelled
+from fieldcraft.layers.propagation import PROPAGATIONS, Propagation
 from fieldcraft.layers.propagation.array import ArrayValues
-from fieldcraft.layers.propagation.propagation import Device
+from fieldcraft.layers.propagation.propagation import Device, spelled
 from fieldcraft.space import Space, grid_of
 
 

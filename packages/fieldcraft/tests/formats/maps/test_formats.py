@@ -3,35 +3,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
-from PIL import Image
 
-from fieldcraft.base.errors import BadMapFile, InvalidValue, MissingLibrary
+from fieldcraft.base.errors import BadMapFile
 from fieldcraft.formats.maps import load_map
 from fieldcraft.formats.maps.formats import FORMATS
 from support import realdata
 from support.refusals import refused
-
-
-@pytest.fixture
-def maps(tmp_path: Path) -> Path:
-    (tmp_path / "a.map").write_text("type octile\nheight 2\nwidth 3\nmap\n.@.\n...\n")
-    Image.fromarray(np.array([[255, 0, 255], [255, 255, 255]], dtype=np.uint8)).save(
-        tmp_path / "a.png"
-    )
-    np.savez(tmp_path / "a.npz", pathing=np.array([[1, 1, 1], [1, 0, 1]], dtype=np.uint8))
-    (tmp_path / "a.tmx").write_text(
-        '<map width="3" height="2" tilewidth="1" tileheight="1"><layer name="walls" width="3"'
-        ' height="2"><data><tile/><tile gid="1"/><tile/><tile/><tile/><tile/></data></layer></map>'
-    )
-    (tmp_path / "a.json").write_text(
-        '{"layers": [{"type": "tilelayer", "name": "walls", "width": 3, "height": 2, "data": [0, 1,'
-        ' 0, 0, 0, 0]}], "width": 3, "height": 2, "tilewidth": 1, "tileheight": 1}'
-    )
-    return tmp_path
 
 
 @pytest.mark.parametrize("suffix", ["map", "png", "npz", "tmx", "json"])
@@ -72,70 +51,6 @@ def test_files_that_are_none_are_refused(tmp_path: Path, suffix: str) -> None:
         (tmp_path / f"zeros{suffix}").symlink_to("/dev/zero")
         with pytest.raises(BadMapFile, match="device"):
             load_map(tmp_path / f"zeros{suffix}")
-
-
-@pytest.mark.parametrize("path", [None, 7, b"a.map", ["a.map"]])
-def test_a_path_is_a_path(path: Any) -> None:
-    with pytest.raises(InvalidValue, match="path"):
-        load_map(path)
-
-
-@pytest.mark.parametrize(
-    ("suffix", "options", "said"),
-    [
-        (
-            "map",
-            {"wall_color": "#fff"},
-            r"no option 'wall_color', only picture\..*It takes: neighbors, mobility\.",
-        ),
-        (
-            "png",
-            {"wall_layers": "walls"},
-            (
-                "It takes: neighbors, mobility, threshold, wall_color, tolerance, transparent,"
-                " cell_size"
-            ),
-        ),
-        ("npz", {"threshold": 3}, "It takes: neighbors, mobility, grid, resources"),
-        (
-            "tmx",
-            {"grid": "pathing"},
-            "It takes: neighbors, mobility, wall_layers, wall_properties, wall_objects",
-        ),
-        (
-            "json",
-            {"color": "#fff"},
-            "The format Tiled map has no option 'color'. Got color='#fff' for a.json",
-        ),
-    ],
-)
-def test_an_option_of_another_kind_is_refused_by_name(
-    maps: Path, suffix: str, options: dict[str, Any], said: str
-) -> None:
-    with pytest.raises(InvalidValue, match=said):
-        load_map(maps / f"a.{suffix}", **options)
-
-
-@pytest.mark.parametrize("suffix", ["map", "png", "npz", "tmx"])
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"neighbors": 5}, "neighbors"),
-        ({"mobility": 3}, "mobility"),
-        ({"mobility": "swim"}, "'air'"),
-    ],
-)
-def test_shared_options_are_checked(
-    maps: Path, suffix: str, options: dict[str, Any], said: str
-) -> None:
-    with pytest.raises(InvalidValue, match=said):
-        load_map(maps / f"a.{suffix}", **options)
-
-
-def test_what_is_missing_is_named(maps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    with pytest.raises(MissingLibrary, match=r"Pillow.*fieldcraft\[maps\]"):
-        load_map(maps / "a.png")
 
 
 def test_importing_the_maps_loads_no_optional_library() -> None:

@@ -1,7 +1,5 @@
 """Kinds of propagation, one per folder, each with its field of values."""
 
-import sys
-
 from fieldcraft.layers.propagation.at_positions import influence_at, shot_danger
 from fieldcraft.layers.propagation.diffuse.diffuse import Diffuse
 from fieldcraft.layers.propagation.fade.fade import Fade
@@ -36,13 +34,3 @@ PROPAGATIONS: dict[str, type[Propagation]] = {
     "trail": Trail,
     "diffuse": Diffuse,
 }
-
-
-def spelled(kind: type[Propagation]) -> str:
-    """Return how users write the name of a propagation: fc.Spread; fc.propagation.NAME for one that
-    the library does not have at its top.
-    """
-    name = kind.__name__
-    if vars(sys.modules["fieldcraft"]).get(name) is kind:
-        return f"fc.{name}"
-    return f"fc.propagation.{name}"

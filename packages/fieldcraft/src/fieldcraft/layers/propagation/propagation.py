@@ -13,6 +13,7 @@ documentation read them from there, so that a new propagation needs its own file
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
@@ -417,3 +418,13 @@ def field_on(device: Device | None, propagation: Propagation, space: Space, ever
     if device is None:
         return propagation.field(space, every)
     return device.field(propagation, space, every)
+
+
+def spelled(kind: type[Propagation]) -> str:
+    """Return how users write the name of a propagation: fc.Spread; fc.propagation.NAME for one that
+    the library does not have at its top.
+    """
+    name = kind.__name__
+    if vars(sys.modules["fieldcraft"]).get(name) is kind:
+        return f"fc.{name}"
+    return f"fc.propagation.{name}"
