@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.pursuit import Motion, SearchParty
-from fieldcraft.pursuit.party.particles import HIDES, RUNS
+from fieldcraft.pursuit.party.particles import HIDES, RUNS, LostTarget, Particles
 from support.parties import CAVE, party
 from support.refusals import refused
+
+TORUS = fc.Grid(30, 9, wrap=True)
 
 
 def test_what_is_not_seen_weighs_one_hypothesis_against_the_others() -> None:
@@ -170,6 +174,26 @@ def test_a_party_plans_with_heights() -> None:
     assert chance > 0.99 and goal > 16
     chance, goal = chance_and_goal(None)
     assert chance < 0.6 and goal < 15
+
+
+@pytest.mark.parametrize("space", [TORUS, TORUS.to_graph()], ids=["grid", "graph"])
+def test_the_nearest_searcher_may_be_across_the_rim(
+    space: fc.Space, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    losses: list[LostTarget] = []
+    begin = Particles.begin
+
+    def record(particles: Particles, count: int, lost: LostTarget, *rest: Any) -> None:
+        losses.append(lost)
+        begin(particles, count, lost, *rest)
+
+    monkeypatch.setattr(Particles, "begin", record)
+    start, inside, across = np.ravel_multi_index(([4, 4, 4], [1, 7, 28]), TORUS.shape)
+    search = SearchParty(space, 2.0, sight=2.5 * space.typical_step)
+    search.lost(space.position_of(start), (2.0, 0.0))
+    search.places(space.position_of([inside, across]), np.random.default_rng(1))
+    assert losses[0].watched[across]
+    assert not losses[0].watched[inside]
 
 
 def test_heights_of_a_party_are_those_of_a_grid() -> None:

@@ -9,6 +9,9 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft import kernels
+from fieldcraft.pursuit import Motion, SearchParty
+from fieldcraft.pursuit.hiding_places import visibility_cache
+from fieldcraft.pursuit.party.rollouts import Rollouts
 from support.parties import SPACES, party
 
 
@@ -85,3 +88,21 @@ def test_what_was_looked_up_beforehand_changes_no_answer() -> None:
             told.append(search.places(here, rng))
         answers.append(np.array(told))
     np.testing.assert_array_equal(*answers)
+
+
+def test_the_mean_of_particles_on_both_sides_of_a_rim_is_at_the_rim() -> None:
+    torus = fc.Grid(30, 9, wrap="x")
+    stands = Motion(runs=0, hides=0, doubles_back=0, stands=1, wanders=0)
+    search = SearchParty(torus, 1.0, sight=2.0, motion=stands)
+    search.lost((0.5, 4.5))
+    rng = np.random.default_rng(1)
+    search.places([(9.5, 4.5)], rng)
+    particles = search._particles
+    assert particles is not None
+    particles.cells[:] = torus.cell_at((28.5, 4.5))
+    particles.cells[::2] = torus.cell_at((2.5, 4.5))
+    none = np.empty(0, dtype=np.int64)
+    visibility = visibility_cache(torus, search._searcher_sight)
+    rollouts = Rollouts(torus, particles, visibility, none, rng)
+    ends = np.asarray(torus.cell_at([(15.5, 4.5), (29.5, 4.5)]))
+    assert rollouts._nearest_to_mean(ends) == 1

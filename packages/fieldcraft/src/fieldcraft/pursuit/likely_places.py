@@ -20,18 +20,18 @@ def estimate(
     """Return one world position for cells with weights above 0; see `Pursuit.estimate`."""
     checks.choice("how", how, ESTIMATES)
     places = space.position_of(cells)
-    mean = _mean(space, places, weights)
+    mean = mean_position(space, places, weights)
     if how == "mean":
         return mean
     if how == "peak":
         top = weights >= weights.max() * (1 - 1e-9)
         cells = cells[top]
         places = places[top]
-    away = np.round((_offsets(space, places, mean) ** 2).sum(axis=1), 9)
+    away = np.round((offsets(space, places, mean) ** 2).sum(axis=1), 9)
     return np.asarray(places[np.lexsort((cells, away))[0]])
 
 
-def _offsets(
+def offsets(
     space: Space, positions: NDArray[np.float64], origin: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the vectors from a position to others, (N, 2) or (N, 3); the short way around axes
@@ -43,7 +43,7 @@ def _offsets(
     return space.shortest_vectors(straight)
 
 
-def _mean(
+def mean_position(
     space: Space, places: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the weighted mean of positions; along axes that wrap by the shortest vectors from the
@@ -60,7 +60,7 @@ def _mean(
     cosines = (np.cos(angles) * shares).sum(axis=0)
     middle = np.arctan2(sines, cosines) * (circle / (2 * np.pi))
     middle = np.where(around, middle, (places * shares).sum(axis=0))
-    mean = middle + (_offsets(space, places, middle) * shares).sum(axis=0)
+    mean = middle + (offsets(space, places, middle) * shares).sum(axis=0)
     return space.wrapped(mean)
 
 
@@ -108,7 +108,7 @@ def _spread_out(
         taken = [int(at[0])]
     else:
         taken = [int(np.argmax(weights))]
-    near = np.sqrt((_offsets(space, positions, positions[taken[0]]) ** 2).sum(axis=1))
+    near = np.sqrt((offsets(space, positions, positions[taken[0]]) ** 2).sum(axis=1))
     least = at_spacing(space, gap)
     for _ in range(count - 1):
         far = near >= least
@@ -121,7 +121,7 @@ def _spread_out(
             taken.append(best)
         else:
             taken.append(taken[len(taken) % len(cells)])
-        away = _offsets(space, positions, positions[taken[-1]])
+        away = offsets(space, positions, positions[taken[-1]])
         near = np.minimum(near, np.sqrt((away**2).sum(axis=1)))
     return cells[taken]
 

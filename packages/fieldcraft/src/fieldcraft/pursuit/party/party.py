@@ -17,6 +17,7 @@ from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.hiding_places import SearcherSight, hiding_paths, visibility_cache
 from fieldcraft.pursuit.landmarks import Landmarks, landmarks_of
+from fieldcraft.pursuit.likely_places import offsets
 from fieldcraft.pursuit.motion import Motion
 from fieldcraft.pursuit.party.particles import HYPOTHESES, LostTarget, Particles
 from fieldcraft.pursuit.party.rollouts import Rollouts
@@ -361,7 +362,7 @@ class SearchParty:
             near = (low * self._step, high * self._step)
             hiding, likely = hiding_paths(space, visibility, start, near, self._step, rng)
         searchers = self._cells_of(points)
-        off = ((space.positions[searchers] - space.positions[start]) ** 2).sum(axis=1)
+        off = (offsets(space, space.positions[searchers], space.positions[start]) ** 2).sum(axis=1)
         watched = visibility.sees(int(searchers[np.argmin(off)]))
         moment = self._moment / clock.TICKS_PER_SECOND
         particles = Particles(self._step, self.motion)

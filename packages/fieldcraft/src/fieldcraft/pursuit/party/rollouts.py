@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fieldcraft import kernels
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.pursuit.hiding_places import VisibilityCache
+from fieldcraft.pursuit.likely_places import mean_position, offsets
 from fieldcraft.pursuit.party.particles import Particles
 from fieldcraft.space import Space
 
@@ -58,7 +59,7 @@ class Rollouts:
     ) -> None:
         self._particles = particles
         self._visibility = visibility
-        self._positions = space.positions
+        self._space = space
         alive = particles.alive
         self._rows = particles.ahead(_AHEAD, alive, rng)
         self._weights = particles.weights[alive]
@@ -129,9 +130,10 @@ class Rollouts:
     def _nearest_to_mean(self, ends: Ints) -> int:
         if not len(self._weights):
             return 0
-        weights = self._weights[:, np.newaxis]
-        mean = (self._positions[self._rows[0]] * weights).sum(axis=0) / weights.sum()
-        return int(np.argmin(((self._positions[ends] - mean) ** 2).sum(axis=1)))
+        positions = self._space.positions
+        mean = mean_position(self._space, positions[self._rows[0]], self._weights)
+        off = (offsets(self._space, positions[ends], mean) ** 2).sum(axis=1)
+        return int(np.argmin(off))
 
     def _continued(self, routes: Routes, gains: Floats) -> tuple[Path, Ints]:
         """Return paths from the ends of some of the best routes on to the best ends of others, and
