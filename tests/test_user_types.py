@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -36,7 +37,7 @@ cells: NDArray[np.int64] = grid.cell_at(units)
 safety: Operand = 1 - threat
 calm: float = safety.sample((1.5, 2.5))
 cover: Operand = np.ones(grid.shape) - threat
-strongest = float(np.max(threat))
+strongest = float(np.max(threat.values)) + float(np.sum(np.asarray(threat)))
 far: float = fc.distance_map(grid, (1.5, 2.5)).sample((3.5, 2.5))
 loaded = fc.InfluenceMap.load("level.fieldcraft")
 loaded["threat"].sync([1, 2], [(1.5, 2.5), (2.5, 0.5)])
@@ -101,6 +102,19 @@ def test_natural_annotations_pass_strict_checks(tmp_path: Path) -> None:
     lines = [int(line.split(":")[1]) for line in found]
     assert lines == list(range(5, 5 + len(lines))), found
     assert len(lines) == len(WRONG.splitlines()) - 4
+
+
+@pytest.mark.slow
+def test_numpy_functions_take_maps(tmp_path: Path) -> None:
+    if np.lib.NumpyVersion(np.__version__) >= "2.5.0":
+        pytest.skip("NumPy 2.5 declares np.max by the protocol of array - map")
+    (tmp_path / "largest.py").write_text(
+        "import numpy as np\n"
+        "import fieldcraft as fc\n"
+        'threat = fc.InfluenceMap(fc.Grid(5, 3)).add_layer("threat", fc.Spread(0.2))\n'
+        "strongest = float(np.max(threat))\n"
+    )
+    assert checked_by_mypy(tmp_path, "largest.py") == []
 
 
 @pytest.mark.slow

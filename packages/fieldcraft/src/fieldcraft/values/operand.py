@@ -74,6 +74,7 @@ class Operand(Pictured, Term):
 
     NumPy functions of the values, such as `np.max(map)` and `plt.imshow(map)`, read the current
     array; NumPy's arithmetic, such as `np.maximum(map, 0)` and `array + map`, returns expressions.
+    With NumPy 2.5, type checkers want `np.max(map.values)`.
     `map[...]` is refused: arrays are indexed [row, column], maps are sampled at (x, y).
 
     Examples
@@ -230,7 +231,7 @@ class Operand(Pictured, Term):
             raise InvalidValue(
                 "A map is many numbers",
                 got="float(map)",
-                remedy="Write map.sample((x, y)) for one of them, np.max(map) for the largest",
+                remedy="Write map.sample((x, y)) for one of them, map.values.max() for the largest",
             )
 
         def __iadd__(self, other: Any) -> Any:
@@ -257,6 +258,8 @@ class Operand(Pictured, Term):
 
     if TYPE_CHECKING:
         # In place of `__array__`: NumPy's functions take a map, but `array - map` is an expression.
+        # NumPy 2.5 declares some functions, `np.max` among them, for `__array__` only, as it does
+        # `array - map`: see "Wheels" in docs/shipping.md.
         def __buffer__(self, flags: int) -> memoryview: ...
     else:
 
