@@ -26,9 +26,6 @@ sys.path.insert(0, str(ROOT))
 from bench.__main__ import SUITES  # noqa: E402
 
 PAGE = ROOT / "docs" / "measured.md"
-SHORT = "..."
-"""In place of the command that the page explains below its table."""
-LONG = "python -m research experiment"
 _COMMIT = re.compile(r"\b[0-9a-f]{7,8}\b")
 
 
@@ -46,11 +43,7 @@ def rows(text: str) -> Iterator[Row]:
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
         if not line.startswith("| ") or len(cells) != 4 or cells[0] == "question":
             continue
-        named = re.findall(r"`([^`]+)`", cells[2])
-        commands = [
-            command.replace(SHORT, LONG, 1) if command.startswith(SHORT) else command
-            for command in named
-        ]
+        commands = re.findall(r"`([^`]+)`", cells[2])
         rest = re.sub(r"`[^`]+`", "", cells[2])
         yield Row(cells[0], commands, _COMMIT.findall(rest))
 
@@ -59,10 +52,10 @@ def wrong_with(command: str) -> str:
     """Return what is wrong with a command, "" for nothing."""
     words = shlex.split(command)
     if words[:3] == ["python", "-m", "bench"]:
-        unknown = [word for word in words[3:] if word not in SUITES]
-        if unknown or not words[3:]:
+        suites = _suites(words)
+        unknown = [suite for suite in suites if suite not in SUITES]
+        if unknown or not suites:
             return f"no suites {', '.join(unknown)}"
-        return ""
     if words[:2] == ["python", "-c"]:
         compile(words[2], command, "exec")
         return ""
@@ -88,6 +81,11 @@ def wrong_with(command: str) -> str:
     return ""
 
 
+def _suites(words: list[str]) -> list[str]:
+    """Return the suites that a command of `python -m bench` names."""
+    return [word for word in words[3:] if not word.startswith("-")]
+
+
 def needed_words(text: str, words: list[str]) -> list[str]:
     """Return the arguments that a command needs besides these words, from its help."""
     usage = text.split("\n\n")[0].removeprefix("usage:")
@@ -104,9 +102,8 @@ def help_of(module: str, words: list[str]) -> tuple[object, str]:
     printed = io.StringIO()
     code: object = 0
     argv = [module, *words, "--help"]
-    others = {name: known for name, known in sys.modules.items() if name != f"{module}.__main__"}
+    sys.modules.pop(f"{module}.__main__", None)
     with (
-        patch.dict(sys.modules, others, clear=True),
         patch.object(sys, "argv", argv),
         contextlib.redirect_stdout(printed),
         contextlib.redirect_stderr(printed),
@@ -150,7 +147,7 @@ def main() -> int:
             if problem:
                 problems.append(f"{command}: {problem}")
             if command.startswith("python -m bench "):
-                suites |= dict.fromkeys(command.split()[3:])
+                suites |= dict.fromkeys(_suites(command.split()))
         problems += [f"no commit {commit}" for commit in unknown_commits(row.commits)]
         failed += bool(problems)
         print(f"{'; '.join(problems) or 'ok':4} {row.question[:90]}")
