@@ -213,3 +213,20 @@ def test_what_is_refused() -> None:
     assert not query.best(field, (5, -5), 1).found
     empty = Field(Graph([], []), np.zeros(0, dtype=np.float32))
     assert len(query.peaks(empty).cells) == 0 and len(query.regions(empty)) == 0
+
+
+def test_values_on_a_torus_of_two_columns_are_the_same_on_both_sides() -> None:
+    torus = fc.HexGrid(2, 4, wrap=True)
+    values = np.array([[1, 0]] * 4, dtype=np.float32)
+    center = torus.position_of(2)
+    left, right = fc.sample(
+        values, center + np.array([(-0.4, 0), (0.4, 0)]), how="bilinear", space=torus
+    )
+    assert left == pytest.approx(right)
+    assert 0.5 < left < 1
+    rows = np.array([[1, 1], [0, 0], [0, 0], [0, 0]], dtype=np.float32)
+    low = fc.HexGrid(5, 2, wrap=True)
+    across = np.array([[1] * 5, [0] * 5], dtype=np.float32)
+    slope = query.gradient(across, low.position_of(2), space=low)
+    np.testing.assert_allclose(slope, 0, atol=1e-9)
+    assert query.gradient(rows, torus.position_of(2), space=torus)[1] < -0.1

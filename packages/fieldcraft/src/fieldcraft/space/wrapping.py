@@ -19,6 +19,7 @@ from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 Wrap = bool | Literal["x", "y"]
 """True where both axes wrap, False where none does, else the one that does."""
 
+_SAME = 1e-9  # Lengths that differ by less, relatively, are equal.
 _FLAGS: dict[Wrap, int] = {False: 0, True: WRAP_X + WRAP_Y, "x": WRAP_X, "y": WRAP_Y}
 
 
@@ -83,6 +84,26 @@ def nearest_images(
     found = np.array(away, dtype=np.float64)
     found[..., axes] = (found[..., axes] + size / 2) % size - size / 2
     return found
+
+
+def ways_round(
+    away: NDArray[np.float64], period: NDArray[np.float64] | None
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return differences (M, 2) for N differences, and which of the N each is: itself, and for one
+    of half a period along an axis the equally short one the other way around. On a map two cells
+    wide one step stands for two.
+    """
+    which = np.arange(len(away))
+    if period is None:
+        return which, away
+    for axis in np.flatnonzero(np.isfinite(period)).tolist():
+        half = period[axis] / 2
+        both = np.flatnonzero(np.abs(np.abs(away[:, axis]) - half) <= _SAME * half)
+        other = away[both]
+        other[:, axis] *= -1
+        which = np.concatenate([which, which[both]])
+        away = np.concatenate([away, other])
+    return which, away
 
 
 def box_of(period: NDArray[np.float64] | None) -> NDArray[np.float64] | None:

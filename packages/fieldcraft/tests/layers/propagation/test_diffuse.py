@@ -67,3 +67,22 @@ def test_each_edge_of_a_vertex_takes_an_equal_share(drift: Any) -> None:
     heat.write(np.array([12, 0, 0, 0, 1], dtype=np.float32))
     heat.step()
     np.testing.assert_allclose(heat.values, [8, 2, 2, 0, 1])
+
+
+@pytest.mark.parametrize("drift", [None, (0.5, 0.0), (0.3, -0.4)])
+@pytest.mark.parametrize(
+    ("columns", "rows", "orientation"),
+    [(1, 2, "pointy"), (2, 2, "pointy"), (2, 4, "flat"), (3, 2, "pointy"), (2, 1, "flat")],
+)
+def test_on_narrow_hexagons_that_wrap_nothing_is_lost_and_even_values_stay_even(
+    columns: int, rows: int, orientation: Any, drift: Any
+) -> None:
+    torus = fc.HexGrid(columns, rows, wrap=True, orientation=orientation)
+    gas = fc.InfluenceMap(torus).add_layer("gas", fc.Diffuse(0.4, edges="lose", drift=drift))
+    gas.write(np.ones(torus.shape))
+    gas.step(5)
+    np.testing.assert_allclose(gas.values, 1.0, rtol=1e-5)
+    gas.write(np.arange(len(torus)).reshape(torus.shape))
+    before = gas.values.sum()
+    gas.step(5)
+    assert gas.values.sum() == pytest.approx(before, rel=1e-5)

@@ -11,6 +11,7 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Grid, HexGrid, Space
 from fieldcraft.space.hexagons.hex_layout import STEPS
 from fieldcraft.space.kinds import graph_of
+from fieldcraft.space.wrapping import ways_round
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -96,6 +97,9 @@ def _on_graph(space: Space, moves: Floats) -> Currents:
     origins = topology.origins.astype(np.int64)
     ends = topology.ends.astype(np.int64)
     away = graph.shortest_vectors(graph.positions[ends] - graph.positions[origins])
+    which, away = ways_round(away, graph.period)
+    origins = origins[which]
+    ends = ends[which]
     lengths = np.sqrt((away * away).sum(axis=1))
     lengths[lengths == 0] = np.inf
     along = np.maximum((away * moves[origins]).sum(axis=1), 0) / lengths
@@ -104,8 +108,11 @@ def _on_graph(space: Space, moves: Floats) -> Currents:
         parts *= _OF_HEXAGONS
         steps = space.layout.places(STEPS) - space.layout.places(np.zeros((1, 2), dtype=np.int64))
         squares = (steps * steps).sum(axis=1)
-        totals = _OF_HEXAGONS * (np.maximum(moves @ steps.T, 0) / squares).sum(axis=1)
-        return Currents(origins, ends, parts, totals)
+        given = np.maximum(moves @ steps.T, 0) / squares
+        cells = np.arange(len(space))
+        there, inside = space.reached(space.to_axial(cells)[:, np.newaxis] + STEPS)
+        given[inside & (there == cells[:, np.newaxis])] = 0
+        return Currents(origins, ends, parts, _OF_HEXAGONS * given.sum(axis=1))
     if graph.mesh is not None:
         moved = np.bincount(origins, weights=along * along, minlength=len(space))
         wanted = (moves * moves).sum(axis=1)

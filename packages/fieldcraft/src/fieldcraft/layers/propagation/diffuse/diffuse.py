@@ -134,7 +134,7 @@ class Diffuse(Spreading):
         if isinstance(space, Grid):
             degrees = np.full(len(space), len(space.neighborhood.steps))
         elif isinstance(space, HexGrid):
-            degrees = np.full(len(space), len(STEPS))
+            degrees = _neighbors_of_hexagons(space)
         else:
             degrees = np.diff(graph_of(space).topology.leaving[0])
         if self.drift is not None:
@@ -144,3 +144,16 @@ class Diffuse(Spreading):
             if set(space.neighborhood.steps) <= set(here):
                 return GridDiffuseField(self, space, every, degrees)
         return ListedDiffuseField(self, space, every, degrees)
+
+
+def _neighbors_of_hexagons(hexes: HexGrid) -> NDArray[np.int64]:
+    """Return the number of neighbors of each hexagon, those beyond the rim too: six, or fewer where
+    a narrow map wraps, and two steps lead to the same cell or one leads back.
+    """
+    cells = np.arange(len(hexes))
+    ends, inside = hexes.reached(hexes.to_axial(cells)[:, np.newaxis] + STEPS)
+    beyond = -1 - np.arange(len(STEPS))
+    ends = np.sort(np.where(inside, ends, beyond), axis=1)
+    different = 1 + np.count_nonzero(np.diff(ends, axis=1), axis=1)
+    leads_back = (ends == cells[:, np.newaxis]).any(axis=1)
+    return np.asarray(different - leads_back, dtype=np.int64)
