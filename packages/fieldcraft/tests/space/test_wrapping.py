@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue, OutsideMap
 from fieldcraft.space.space_saves import restored, state_of
-from fieldcraft.space.wrapping import Wrap, box_of, nearest_images, ways_round, within_period
+from fieldcraft.space.wrapping import Wrap, both_directions, box_of, nearest_images, within_period
 from support.refusals import refused
 from support.worlds import WRAPS
 
@@ -109,11 +109,11 @@ def test_steps_lead_over_edges_that_wrap_and_no_others(wrap: Wrap) -> None:
         assert grid.neighbors_of(cell).tolist() == sorted(expected - {cell})
 
 
-def test_half_a_period_leads_both_ways() -> None:
+def test_half_a_period_leads_in_both_directions() -> None:
     away = np.array([(1.0, 0.5), (-2.0, 0.0), (2.0, -3.0)])
-    which, vectors = ways_round(away, np.array([4.0, np.inf]))
+    which, vectors = both_directions(away, np.array([4.0, np.inf]))
     assert which.tolist() == [0, 1, 2, 1, 2]
     assert vectors[3:].tolist() == [[2.0, 0.0], [-2.0, -3.0]]
-    which, vectors = ways_round(away, np.array([4.0, 6.0]))
+    which, vectors = both_directions(away, np.array([4.0, 6.0]))
     assert which.tolist() == [0, 1, 2, 1, 2, 2, 2]
-    assert ways_round(away, None)[1] is away
+    assert both_directions(away, None)[1] is away

@@ -20,7 +20,7 @@ from fieldcraft.space.components import central_cells, components
 from fieldcraft.space.kinds import graph_of
 from fieldcraft.space.sight.over_polygons import vertices_within
 from fieldcraft.space.space_ranges import at_spacing, within_walk
-from fieldcraft.space.wrapping import ways_round
+from fieldcraft.space.wrapping import both_directions
 from fieldcraft.values.readable import Cells, Floats, Readable
 from fieldcraft.values.sampling import arcs_at
 
@@ -35,9 +35,9 @@ def _slopes(graph: Graph, values: NDArray[np.float32], cells: Cells) -> Floats:
     axes = graph.dimensions
     which, others = arcs_at(graph, cells)
     away = graph.shortest_vectors(graph.positions[others] - graph.positions[cells[which]])
-    ways, away = ways_round(away, graph.period)
-    which = which[ways]
-    others = others[ways]
+    edges, away = both_directions(away, graph.period)
+    which = which[edges]
+    others = others[edges]
     size = np.sqrt((away * away).sum(axis=1))
     nonzero = (size > 0) & ~graph.walls[cells[which]]
     which = which[nonzero]

@@ -86,11 +86,11 @@ def nearest_images(
     return found
 
 
-def ways_round(
+def both_directions(
     away: NDArray[np.float64], period: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return differences (M, 2) for N differences, and which of the N each is: itself, and for one
-    of half a period along an axis the equally short one the other way around. On a map two cells
+    of half a period along an axis the equally short one in the other direction. On a map two cells
     wide one step stands for two.
     """
     which = np.arange(len(away))

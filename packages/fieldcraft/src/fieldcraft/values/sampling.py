@@ -17,7 +17,7 @@ from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.cells import Many, One, points_and_cells, too_far
 from fieldcraft.space.csr import runs
 from fieldcraft.space.kinds import graph_of
-from fieldcraft.space.wrapping import ways_round
+from fieldcraft.space.wrapping import both_directions
 from fieldcraft.values.bands import run_in_bands
 from fieldcraft.values.exclusion import Near, excludable, keys_left_out, squares_around
 from fieldcraft.values.readable import Cells, Floats, Readable, Values
@@ -297,10 +297,10 @@ def _along_edges(
     others = others[free]
     start = graph.positions[cells[which]]
     end = graph.positions[others]
-    ways, along = ways_round(graph.shortest_vectors(end - start), graph.period)
-    which = which[ways]
-    others = others[ways]
-    start = start[ways]
+    edges, along = both_directions(graph.shortest_vectors(end - start), graph.period)
+    which = which[edges]
+    others = others[edges]
+    start = start[edges]
     squares = (along * along).sum(axis=1)
     nonzero = squares > 0
     shares = np.zeros(len(which))

@@ -11,7 +11,7 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Grid, HexGrid, Space
 from fieldcraft.space.hexagons.hex_layout import STEPS
 from fieldcraft.space.kinds import graph_of
-from fieldcraft.space.wrapping import ways_round
+from fieldcraft.space.wrapping import both_directions
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -97,7 +97,7 @@ def _on_graph(space: Space, moves: Floats) -> Currents:
     origins = topology.origins.astype(np.int64)
     ends = topology.ends.astype(np.int64)
     away = graph.shortest_vectors(graph.positions[ends] - graph.positions[origins])
-    which, away = ways_round(away, graph.period)
+    which, away = both_directions(away, graph.period)
     origins = origins[which]
     ends = ends[which]
     lengths = np.sqrt((away * away).sum(axis=1))
