@@ -134,7 +134,7 @@ def one_step(space: fc.Space, left: Any, rows: Any, cells: Any, order: Any) -> A
     pinned = np.zeros(len(cells), dtype=np.bool_)
     nowhere = np.full(len(cells), -1)
     agents = Planners(GoalDistances(left, *_NO_SPANS), rows, nowhere, pinned)
-    return Plans(0, 0).step(ground, agents, cells, order, 1, False)
+    return Plans(0, 0).step(ground, agents, cells, order, 1, False, np.empty(0, dtype=np.int64))
 
 
 POCKET = [[1, 0, 1, 1, 1], [1, 0, 1, 1, 1], [0, 0, 0, 0, 0]]

@@ -41,7 +41,7 @@ def test_effort_is_bounded_and_ctrl_c_is_heard_between_its_parts(
     improve, calls = kernels.agents.look_ahead.improve, []
 
     def with_interrupt(*arguments: Any) -> Any:
-        calls.append(arguments[2])
+        calls.append(arguments[3])
         signal.raise_signal(signal.SIGINT)
         return improve(*arguments)
 
@@ -96,3 +96,17 @@ def test_an_agent_that_arrives_in_a_plan_makes_room_from_then_on() -> None:
     for _ in range(4):
         cells = crowd.step(cells, goals)
     assert cells.tolist() == [7, 6]
+
+
+@pytest.mark.parametrize("effort", [0, 3])
+def test_an_agent_sets_off_for_a_new_goal_at_once(effort: int) -> None:
+    grid = fc.Grid(12, 5, neighbors=4)
+    crowd = fc.steering.PIBT(grid, look_ahead=10, effort=effort)
+    # Most agents stand in the last row without a goal; improvements alone rarely reach the other.
+    others = np.arange(48, 60)
+    cells = np.append(others, 0)
+    for goal, distance in ((3, 3), (11, 8), (37, 13), (0, 4)):
+        goals = np.append(np.full(12, -1), goal)
+        for _ in range(distance):
+            cells = crowd.step(cells, goals)
+        assert cells.tolist() == [*others.tolist(), goal]

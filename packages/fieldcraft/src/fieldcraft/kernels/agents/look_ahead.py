@@ -38,6 +38,7 @@ _HALF = np.int64(32)  # bits of the number of a state
 _LOWER = (np.int64(1) << _HALF) - np.int64(1)
 _MOST_SETTLED = 4096  # states, after which the search for one path gives up
 _LAST_TURN = 32767
+_LEAST_DELAY = 1e-3  # Plans that cost this much more than the shortest path are improved.
 GROUP = 8
 """Number of agents that plan new paths together."""
 MOST_WAITING = 1 << 17
@@ -201,6 +202,14 @@ def _mark(occupied, bits, plan, i, agent):
 
 
 @kernel
+def _next_turn(seen):
+    """Count up the turn, the last entry. After the last turn no state counts as settled."""
+    if seen[-1] == _LAST_TURN:
+        seen[:] = 0
+    seen[-1] += 1
+
+
+@kernel
 def _conflict_group(ground, distances, rows, occupied, bits, plan, seed, state, group, inside):
     """Choose agents that block each other, `seed` first. Return their number and the state
     of the generator.
@@ -253,9 +262,12 @@ def _conflict_group(ground, distances, rows, occupied, bits, plan, seed, state, 
     return count, state
 
 
-@kernel(f"{STEP_COSTS}, {PLANNERS}, i8, i8, i8, out i4[:,::1], out i4[::1], {IMPROVE_SCRATCH}")
-def improve(ground, agents, rounds, seed, bits, plan, occupied, scratch):
-    """Improve plans (n, times) in some `rounds`: remove a few plans, and search the best path of
+@kernel(
+    f"{STEP_COSTS}, {PLANNERS}, i8[::1], i8, i8, i8, out i4[:,::1], out i4[::1], {IMPROVE_SCRATCH}"
+)
+def improve(ground, agents, first, rounds, seed, bits, plan, occupied, scratch):
+    """Improve plans (n, times): each agent of `first` plans alone among all others, and keeps its
+    plan if none costs less. Then in some `rounds` remove a few plans, and search the best path of
     each of these agents among all others. The new plans stay if their total cost is no higher.
 
     `seed` is the state of the generator. `occupied` (cells << bits,) is all -1 and left so. Return
@@ -279,6 +291,30 @@ def improve(ground, agents, rounds, seed, bits, plan, occupied, scratch):
     for i in range(count):
         plan_costs[i] = _cost(ground, distances, rows[i], goals[i], plan, i)
         _mark(occupied, bits, plan, i, i)
+    for k in range(first.shape[0]):
+        i = first[k]
+        if pinned[i] or rows[i] < 0:
+            continue
+        if plan_costs[i] - _remaining(distances, rows[i], plan[i, 0]) < _LEAST_DELAY:
+            continue
+        _mark(occupied, bits, plan, i, np.int32(-1))
+        _next_turn(seen)
+        found, state = _search(
+            ground,
+            distances,
+            rows[i],
+            goals[i],
+            occupied,
+            bits,
+            plan,
+            i,
+            plan_costs[i],
+            state,
+            seen[-1],
+            (seen, keys, nodes, settled),
+        )
+        plan_costs[i] = _cost(ground, distances, rows[i], goals[i], plan, i)
+        _mark(occupied, bits, plan, i, i)
     for _round in range(rounds):
         chosen = np.int64(-1)
         delay = -1.0
@@ -290,7 +326,7 @@ def improve(ground, agents, rounds, seed, bits, plan, occupied, scratch):
             wait = plan_costs[i] - _remaining(distances, rows[i], plan[i, 0])
             if wait > delay:
                 chosen, delay = i, wait
-        if chosen < 0 or delay < 1e-3 or pinned[chosen]:
+        if chosen < 0 or delay < _LEAST_DELAY or pinned[chosen]:
             continue
         size, state = _conflict_group(
             ground, distances, rows, occupied, bits, plan, chosen, state, group, inside
@@ -322,9 +358,7 @@ def improve(ground, agents, rounds, seed, bits, plan, occupied, scratch):
             i = group[planned]
             if rows[i] >= 0 and plan[i, 0] != goals[i]:
                 bound -= _remaining(distances, rows[i], plan[i, 0])
-            if seen[-1] == _LAST_TURN:
-                seen[:] = 0
-            seen[-1] += 1
+            _next_turn(seen)
             found, state = _search(
                 ground,
                 distances,

@@ -198,6 +198,7 @@ class PIBT:
                 )
             rows = np.where(unreachable, -1, rows)
         waited = self._carry_over(ids, keys)
+        redirected = np.flatnonzero(waited == 0)
         resting = (rows < 0) | (to_go == 0)
         waited[resting] = 0
         urgency = waited + _tie_breakers(ids, self.seed)
@@ -219,7 +220,8 @@ class PIBT:
         )
         stands = np.concatenate([places, held])
         order = np.concatenate([order, count + np.arange(len(held))])
-        moved = self._plans.step(ground, led, stands, order, self._next_seed, same)[:count]
+        moved = self._plans.step(ground, led, stands, order, self._next_seed, same, redirected)
+        moved = moved[:count]
         if self._traffic is not None:
             self._traffic.add(places, moved)
         self._ids = ids

@@ -19,14 +19,16 @@ from fieldcraft.kernels.agents.look_ahead import GROUP, MOST_WAITING
 Ints = NDArray[np.int64]
 Cells = NDArray[np.int32]
 _ROUNDS = 32  # One call of a kernel makes so many, and Ctrl-C is noticed in between.
+_ALONE = 1024  # In one call so many agents plan alone.
+_NO_AGENTS = np.empty(0, dtype=np.int64)
 
 
 class Plans:
     """Plans of all agents for the next `times` steps, without collisions.
 
-    Each call makes the first step of the plans, appends a step by PIBT, and improves the plans
-    `effort` times. Plans start again if agents are not where their plans have them, or if agents or
-    walls have changed.
+    Each call makes the first step of the plans and appends a step by PIBT. Agents with a new goal
+    plan their paths among all others, and then the plans are improved `effort` times. Plans start
+    again if agents are not where their plans have them, or if agents or walls have changed.
     """
 
     def __init__(self, times: int, effort: int) -> None:
@@ -37,11 +39,19 @@ class Plans:
         self._scratch_for = (np.empty(0, dtype=np.int64), -1)
 
     def step(
-        self, ground: StepCosts, agents: Planners, cells: Ints, order: Ints, seed: int, same: bool
+        self,
+        ground: StepCosts,
+        agents: Planners,
+        cells: Ints,
+        order: Ints,
+        seed: int,
+        same: bool,
+        redirected: Ints,
     ) -> Ints:
         """Return the cells of all agents after the next step; see `kernels.agents.pibt_steps.step`.
 
-        With `same` agents and walls are unchanged since the last step.
+        With `same` agents and walls are unchanged since the last step. The agents `redirected` have
+        a new goal since then.
         """
         pinned = agents.pinned
         next_cells = np.empty(len(cells), dtype=np.int64)
@@ -55,10 +65,12 @@ class Plans:
         if continues and not (plan[pinned] != cells[pinned, np.newaxis]).any():
             plan[:, :-1] = plan[:, 1:]
             planned = self.times - 1
+            first = redirected
         else:
             plan = np.empty((len(cells), self.times + 1), dtype=np.int32)
             plan[:, 0] = cells
             planned = 0
+            first = _NO_AGENTS
         for t in range(planned, self.times):
             # Who has arrived by then has no goal any more, and goes last.
             arrived = _arrived(plan[:, : t + 1], agents.goals)
@@ -67,7 +79,7 @@ class Plans:
             kernels.agents.pibt_steps.step(*led, rows, plan[:, t].astype(np.int64), turns, *rest)
             plan[:, t + 1] = next_cells
         if len(cells):
-            self._improve(plan, ground, agents, seed)
+            self._improve(plan, ground, agents, first, seed)
         self._plan = plan
         return plan[:, 1].astype(np.int64)
 
@@ -91,7 +103,9 @@ class Plans:
             )
         return self._at_cells, self._step_arrays
 
-    def _improve(self, plan: Cells, ground: StepCosts, agents: Planners, seed: int) -> None:
+    def _improve(
+        self, plan: Cells, ground: StepCosts, agents: Planners, first: Ints, seed: int
+    ) -> None:
         size = len(ground.starts) - 1
         times = self.times + 1
         count = len(agents.rows)
@@ -109,11 +123,17 @@ class Plans:
                 saved_plans=np.empty((GROUP, times), dtype=np.int32),
                 inside=np.zeros(count, dtype=np.bool_),
             )
+        for begin in range(0, len(first), _ALONE):
+            poll_interrupt()
+            some = first[begin : begin + _ALONE]
+            seed = kernels.agents.look_ahead.improve(
+                ground, agents, some, 0, seed, bits, plan, self._occupied, self._scratch
+            )
         for done in range(0, self.effort, _ROUNDS):
             poll_interrupt()
             rounds = min(_ROUNDS, self.effort - done)
             seed = kernels.agents.look_ahead.improve(
-                ground, agents, rounds, seed, bits, plan, self._occupied, self._scratch
+                ground, agents, _NO_AGENTS, rounds, seed, bits, plan, self._occupied, self._scratch
             )
 
 
