@@ -21,22 +21,13 @@ space = fc.generate_map("cave", 96, 64, seed=3)
 imap = fc.InfluenceMap(space)
 threat = imap.add_layer("threat", fc.Spread(decay=0.15, momentum=0.6, half_life=0.4), every=1 / 30)
 orc = threat.add_source((48, 32), strength=8.0, on_wall="nearest")
-scale = fc.view.ColorScale(0, 8)
-palette = np.full((256, 4), 255, dtype=np.uint8)
-palette[:, :3] = scale.table[np.linspace(0, len(scale.table) - 1, 256).astype(int)]
-palette[0] = (24, 26, 33, 255)
 
 
 def pixels(seconds: float) -> np.ndarray:
-    """The layer a moment later, as uint8 RGBA of shape (height, width, 4), row 0 at the top: a
-    table for 256 steps, looked up.
-    """
+    """The layer a moment later, as uint8 RGBA of shape (height, width, 4), row 0 at the top."""
     orc.move((48 + 30 * np.cos(seconds), 32 + 20 * np.sin(seconds)), on_wall="nearest")
     imap.advance(1 / 60)
-    steps = np.clip(threat.values * (255 / 8), 0, 255).astype(np.uint8)
-    shown = palette[steps]
-    shown[space.walls] = (70, 74, 86, 255)
-    return shown
+    return fc.view.frame(threat, scale=1, limits=(0, 8), sources=False)
 
 
 window = pyglet.window.Window(960, 640, caption="fieldcraft")
