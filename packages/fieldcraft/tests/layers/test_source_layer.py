@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -68,3 +70,12 @@ class TestDeposit:
             layer.deposit([(0.5, 0.5), (4.5, 2.5)])
         layer.deposit([(0.5, 0.5), (4.5, 2.5)], 1, on_wall="nearest")
         assert layer.values[1, 4] == 1
+
+
+def test_a_misspelled_keyword_is_answered_with_what_is_meant() -> None:
+    layer = fc.InfluenceMap(fc.Grid(5, 3)).add_layer("threat", fc.Spread(0.2))
+    add_source: Any = layer.add_source
+    with pytest.raises(TypeError, match=r"no keyword 'strenght'. Did you mean 'strength'\?"):
+        add_source((1.5, 1.5), strenght=3.0)
+    with pytest.raises(TypeError, match=r"no keyword 'qqzz'$"):
+        add_source((1.5, 1.5), qqzz=3.0)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
-from fieldcraft.base.errors import InvalidValue, NoSuchName
-from fieldcraft.base.spelling import most_similar
+from fieldcraft.base.errors import InvalidValue
 
 _PATH = (
     "fc.shortest_path(space, start, goal) finds a path, and fc.distance_map(space, goals) the"
@@ -219,7 +216,7 @@ WORDS: dict[str, dict[str, str]] = {
         " diffuses",
         "diffuse": "fc.Diffuse(rate) is a layer that diffuses",
         "Pheromone": "fc.Trail(keep) is a layer that agents leave marks on",
-        "add": "fc.steering and expressions: layer + other adds two maps",
+        "add": "layer + other adds two maps",
         "grid_graph": "fc.Grid(width, height) is a map of square cells; fc.Graph(positions, edges)"
         " is a graph",
         "from_networkx": "fc.Graph.from_networkx(graph, position) reads one",
@@ -307,6 +304,12 @@ WORDS: dict[str, dict[str, str]] = {
         "modify_cells": _WRITE,
     },
     "Operand": {
+        "select": "A comparison is a map of 1 and 0: layer >= 0.5; layer.values >= 0.5 is a mask",
+        "next": "distances.step(positions) returns the next cells of agents",
+        "downhill": "distances.descend((x, y)) is the path to the nearest goal",
+        "to": "distances.descend((x, y)) is the path to the nearest goal",
+        "blocked": "map.space.walls says where walls are",
+        "at_xy": _VALUES,
         "image": "fc.view.frame(layer, scale=8) returns an array of pixels",
         "asarray": _VALUES,
         "to_array": _VALUES,
@@ -396,6 +399,8 @@ WORDS: dict[str, dict[str, str]] = {
         "cells": "range(len(space)) are the cells, space.positions their centers",
         "nodes": "range(len(space)) are the cells, space.positions their centers",
         "to_cell": _CELLS,
+        "to_world": _CELLS,
+        "snap": _CELLS,
         "world_to_cell": _CELLS,
         "world_to_grid": _CELLS,
         "cell_to_world": _CELLS,
@@ -421,6 +426,11 @@ WORDS: dict[str, dict[str, str]] = {
         "columns": "grid.height is the number of rows, grid.width of columns",
     },
     "Path": {
+        "smooth": "fc.shortest_path(space, start, goal, smooth=True) cuts corners",
+        "simplify": "fc.shortest_path(space, start, goal, smooth=True) cuts corners",
+        "shorten": "fc.shortest_path(space, start, goal, smooth=True) cuts corners",
+        "follow": "source.follow(path, speed) lets a source follow it; path.at(distance) is the"
+        " point so far along",
         "coordinates": _POINTS,
         "tolist": _POINTS,
         "total_cost": _LENGTH,
@@ -442,6 +452,10 @@ WORDS: dict[str, dict[str, str]] = {
         "success": "path.found says whether there is a path",
     },
     "FlowField": {
+        "next": "fc.steering.move(...) moves agents along flow.sample(positions)",
+        "follow": "fc.steering.follow_flow(positions, velocities, flow, max_speed) steers agents"
+        " along it",
+        "move": "fc.steering.move(...) moves agents along flow.sample(positions)",
         "at": "flow.sample(positions) is the direction at positions, flow.vectors all",
         "get": "flow.sample(positions) is the direction at positions, flow.vectors all",
         "velocity": "flow.sample(positions) is the direction at positions; times a speed it is one",
@@ -454,6 +468,10 @@ WORDS: dict[str, dict[str, str]] = {
         "step": "fc.steering.move(...) moves agents along flow.sample(positions)",
     },
     "Source": {
+        "vel": "source.move((x, y), velocity=(vx, vy)) lets it move on by itself",
+        "speed": "source.move((x, y), velocity=(vx, vy)) lets it move on by itself",
+        "topleft": _PLACE,
+        "center": _PLACE,
         "amount": "source.strength is its strength",
         "destroy": "source.remove() removes it",
         "velocity": "source.move((x, y), velocity=(vx, vy)) lets it move on by itself",
@@ -470,6 +488,9 @@ WORDS: dict[str, dict[str, str]] = {
         "value": "source.strength is its strength",
     },
     "Teams": {
+        "update": _TIME,
+        "advance": _TIME,
+        "balance": "teams.influence(name) is its own influence minus that of others",
         "leader": "teams.owner() is the number of the strongest team in each cell",
         "strongest": "teams.owner() is the number of the strongest team in each cell",
         "territory": "teams.regions() are the connected parts that a team owns, teams.owner() the"
@@ -511,20 +532,6 @@ WORDS: dict[str, dict[str, str]] = {
     },
 }
 """For each public class, and for the module `fc`: what is meant by a name that it does not have."""
-
-_NOUNS = {
-    "InfluenceMap": "An influence map",
-    "Layer": "A layer",
-    "Operand": "A map",
-    "Space": "A space",
-    "Path": "A path",
-    "FlowField": "A flow field",
-    "Source": "A source",
-    "Teams": "A set of teams",
-    "ChosenCells": "A choice of cells",
-    "Belief": "A belief",
-}
-
 
 _QUADRATIC = (
     "fc.Radial calls 1 - u**2 'parabolic'; the quadratic falloff of fc.Spread is"
@@ -569,6 +576,147 @@ VALUES: dict[str, dict[str, str]] = {
 """For arguments that are one of some words: what is meant by a word that is none of them."""
 
 
+_SAFE = (
+    "fc.best(-danger, position, radius) finds the safest cell near a position;"
+    " fc.flee_map(distances) leads away from goals"
+)
+_PAIR = "Positions are pairs (x, y) or arrays of shape (N, 2); there is no class for them"
+_AGENT = (
+    "An agent is an object of yours: pass the positions of all, shape (N, 2)."
+    " layer.sync(ids, positions, strengths) lets a layer follow them"
+)
+_CHOKE = "fc.query.choke_points(space) finds the areas of a map and the choke points between them"
+_ASK = "fc.Question chooses positions by rules: cover, ambush, building (docs/choosing.md)"
+_HUNT = (
+    "fc.Pursuit follows a lost target, fc.SearchParty leads several searchers, fc.Belief says where"
+    " a target may be"
+)
+_REGIONS = (
+    "fc.regions(layer, above) finds connected cells above a value, teams.front_lines() the lines"
+    " between teams"
+)
+_MASK = "A comparison is a map of 1 and 0: layer >= 0.5; layer.values >= 0.5 is a mask"
+_CLEAR = (
+    "fc.question.Clearance measures the distance to walls, and fc.steering.move(..., radius=)"
+    " keeps agents of a size off them"
+)
+_SMOOTH = "layer.smooth(cells) blurs a map; fc.Diffuse(rate) is a layer that diffuses"
+_NEAR = (
+    "fc.steering.Neighbors(positions, radius) finds the nearest agents,"
+    " fc.distance_map(space, goals) the nearest goals by walking"
+)
+_HEIGHTS = (
+    "fc.visible(space, position, radius, heights=array) sees by heights; a layer with"
+    " fc.Radial(metric='sight') has set_heights(array)"
+)
+_RECORD = "imap.save(path) writes a map with its layers; fc.recordings has timelines"
+
+SUBJECTS = {
+    "safe": _SAFE,
+    "safest": _SAFE,
+    "safety": _SAFE,
+    "retreat": _FLEE,
+    "escape": _FLEE,
+    "vector": _PAIR,
+    "point": _PAIR,
+    "rect": _PAIR,
+    "agent": _AGENT,
+    "unit": _AGENT,
+    "enemy": _AGENT,
+    "monster": _AGENT,
+    "guard": _AGENT,
+    "patrol": _AGENT,
+    "sprite": _AGENT,
+    "entity": _AGENT,
+    "bridge": _CHOKE,
+    "articulation": _CHOKE,
+    "betweenness": _CHOKE,
+    "choke": _CHOKE,
+    "chokepoint": _CHOKE,
+    "skeletonize": _CHOKE,
+    "cover": _ASK,
+    "hide": _ASK,
+    "ambush": _ASK,
+    "placement": _ASK,
+    "hunt": _HUNT,
+    "chase": _HUNT,
+    "search": _HUNT,
+    "contour": _REGIONS,
+    "watershed": _REGIONS,
+    "threshold": _MASK,
+    "mask": _MASK,
+    "convolve": _SMOOTH,
+    "ndimage": _SMOOTH,
+    "dilation": _CLEAR,
+    "erosion": _CLEAR,
+    "inflate": _CLEAR,
+    "maxima": "fc.peaks(layer) finds the local maxima",
+    "distance": _DISTANCES,
+    "heuristic": "fc.shortest_path(space, start, goal) needs no heuristic",
+    "network": "fc.Graph(positions, edges) is a map of waypoints",
+    "space": "fc.Grid, fc.HexGrid, fc.Graph and fc.Mesh are the kinds of spaces",
+    "toward": _SEEK,
+    "cost": "Costs are given to paths: fc.shortest_path(space, start, goal, cost=1 + 2 * danger)",
+    "data": "layer.values has the numbers of a layer, imap.state() all that a map remembers",
+    "pyastar": _PATH,
+    "rescale": _NUMPY,
+    "aggregate": _NUMPY,
+    "average": _NUMPY,
+    "total": _NUMPY,
+    "closest": _NEAR,
+    "collector": _RECORD,
+    "record": _RECORD,
+    "recorder": _RECORD,
+    "fov": _SEEN,
+    "visible": _SEEN,
+    "sight": _SEES,
+    "line": _SEES,
+    "bsp": _NOISE,
+    "noise": _NOISE,
+    "height": _HEIGHTS,
+    "heightmap": _HEIGHTS,
+    "pathing": "~space.walls is True where the ground is open; fc.Grid(walls=~pathing) is a map",
+    "empty": _RANDOM,
+    "empties": _RANDOM,
+    "random": _RANDOM,
+    "connected": "space.parts() numbers the connected parts of a map,"
+    " fc.shortest_path(space, start, goal).found says whether there is a path",
+    "descendant": "fc.reach(space, position, distance) has what can be reached from a position",
+    "adj": _NEIGHBORS,
+    "graph": "fc.Graph(positions, edges) is a map of waypoints, fc.Grid(width, height) one of"
+    " squares",
+    "scheduler": _TIME,
+    "fps": _TIME,
+    "dt": _TIME,
+    "now": _TIME,
+    "surface": _SHOW,
+    "surfarray": _SHOW,
+    "blit": _SHOW,
+    "flip": _SHOW,
+    "display": _SHOW,
+    "console": _SHOW,
+    "tileset": _SHOW,
+    "viz": _SHOW,
+    "color": "fc.view.ColorScale(low, high) has colors for values:"
+    " fc.view.frame(layer, colors=scale)",
+    "resize": "grid.coarser(cell_size) is a coarser grid; fc.view.frame(layer, scale=8) a larger"
+    " picture",
+}
+"""What a word within a name is about, for names of other libraries that no table has in full."""
+
+ALIKE = (
+    ("repair", "update", "recompute", "recalculate", "rebuild", "invalidate", "refresh"),
+    ("advance", "step", "run", "update", "tick", "process", "simulate", "iterate", "refresh"),
+    ("ask", "solve", "evaluate", "query", "answer", "run"),
+    ("assign", "restore", "reset", "clear", "forget", "restart"),
+    ("estimate", "position", "target", "most_likely", "location", "guess", "where"),
+    ("observe", "update", "see", "look", "sense"),
+    ("positions", "position", "locations", "points", "xy", "coords"),
+    ("vectors", "directions", "gradient"),
+)
+"""Names for the same thing; the first that a class has is suggested."""
+
+
 CHANGED_BY = {
     "values": "layer.write(array) replaces all values, layer.add_source((x, y), strength) holds"
     " one, layer.deposit((x, y), amount) adds to one",
@@ -591,90 +739,3 @@ def refuse_to_set(name: str) -> Callable[[Any, object], None]:
         )
 
     return refuse
-
-
-class Suggesting:
-    """A class that answers names that it does not have with what is meant."""
-
-    __slots__ = ()
-
-    if not TYPE_CHECKING:  # type checkers report missing names themselves
-
-        def __getattr__(self, name: str) -> Any:
-            raise missing(self, name)
-
-
-def missing(thing: object, name: str) -> AttributeError:
-    """Return the error for an attribute that an object does not have."""
-    error = None
-    if not name.startswith("_"):
-        kind_of_thing: Any = type(thing)
-        error = _missing(kind_of_thing, tuple(getattr(thing, "__dict__", ())), name)
-    if error is None:
-        kind = type(thing).__name__
-        message = f"{kind!r} object has no attribute {name!r}"
-        return AttributeError(message, name=name, obj=thing)
-    return NoSuchName(error[0], got=error[1], remedy=error[2])
-
-
-@functools.cache
-def _missing(kind: type, own: tuple[str, ...], name: str) -> tuple[str, str, str] | None:
-    """Return the parts of the message for a name, or None without a remedy.
-
-    `own` has the attributes of the object itself.
-    """
-    words = [each.__name__ for each in kind.__mro__ if each.__name__ in WORDS]
-    remedy = next((found for word in words if (found := _remedy(word, name))), "")
-    if not remedy:
-        near = nearest(name, [*dir(kind), *own])
-        if not near:
-            return None
-        remedy = f"Did you mean {near!r}?"
-    noun = _NOUNS[words[0]] if words else f"A {kind.__name__}"
-    return f"{noun} has no {name!r}", f".{name}", remedy
-
-
-def missing_in_module(
-    name: str, known: Iterable[str], elsewhere: Mapping[str, Iterable[str]]
-) -> AttributeError:
-    """Return the error for a name that the module `fc` does not have.
-
-    `elsewhere` has the names of its submodules.
-    """
-    homes = [module for module, names in elsewhere.items() if name in names]
-    remedy = _remedy("fc", name)
-    if homes:
-        remedy = f"It is in a submodule: fc.{homes[0]}.{name}"
-    if not remedy:
-        near = nearest(name, known)
-        if not near:
-            return AttributeError(f"module 'fieldcraft' has no attribute {name!r}", name=name)
-        remedy = f"Did you mean 'fc.{near}'?"
-    return NoSuchName(f"fieldcraft has no {name!r}", got=f"fc.{name}", remedy=remedy)
-
-
-_VERB = re.compile(r"(get|find|compute|calculate|make|create)_?(?=\w)")
-
-
-def _plain(name: str) -> str:
-    """Return a name in small letters, without underscores and a verb such as "get" before it."""
-    return _VERB.sub("", name.lower(), count=1).replace("_", "")
-
-
-@functools.cache
-def _plain_words(kind: str) -> dict[str, str]:
-    return {_plain(name): remedy for name, remedy in WORDS[kind].items()}
-
-
-def _remedy(kind: str, name: str) -> str:
-    """Return what is meant by a name of a class, or ""."""
-    return WORDS[kind].get(name) or _plain_words(kind).get(_plain(name), "")
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the public name that is most like `name`, or ""."""
-    public = sorted(each for each in known if not each.startswith("_"))
-    plain = {_plain(each): each for each in reversed(public)}
-    if _plain(name) in plain:
-        return plain[_plain(name)]
-    return most_similar(name, public, cutoff=0.7)

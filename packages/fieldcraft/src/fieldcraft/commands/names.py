@@ -8,7 +8,7 @@ import inspect
 import re
 from types import ModuleType
 
-from fieldcraft.base import synonyms
+from fieldcraft.base.missing_names import missing_in_module
 
 FIRST = (
     "Grid",
@@ -116,7 +116,7 @@ def public_names(module: ModuleType) -> list[str]:
 def missing(name: str) -> AttributeError:
     """Return the error for a name that `fieldcraft` does not have."""
     library = importlib.import_module("fieldcraft")
-    return synonyms.missing_in_module(name, dir(library), _names_of_submodules())
+    return missing_in_module(name, dir(library), _names_of_submodules())
 
 
 @functools.cache

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from fieldcraft.base import clock, packages, pictured
 from fieldcraft.base.errors import InvalidValue, NameTaken, UnknownName
+from fieldcraft.base.missing_names import Suggesting
 from fieldcraft.base.state import NOT_A_STATE, not_a_state
-from fieldcraft.base.synonyms import Suggesting
 from fieldcraft.base.words import DynamicKind, StaticKind
 from fieldcraft.layers import (
     ArrayLayer,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks, clock
-from fieldcraft.base.errors import InvalidValue, WrongLayer
+from fieldcraft.base.errors import InvalidValue, NoSuchName, WrongLayer
 from fieldcraft.base.single_thread import SingleThreadLock
 from fieldcraft.base.state import NOT_A_STATE, copied, not_a_state
 from fieldcraft.base.synonyms import refuse_to_set
@@ -124,6 +124,8 @@ class Layer(Operand):
                 if others:
                     this = f"{self.name!r}, of class {type(self).__name__}"
                     raise WrongLayer(name, others, this, self._instead)
+                if is_setting(name):
+                    raise no_setting(name, self._propagation)
             return super().__getattr__(name)
 
     def _own_lock(self) -> SingleThreadLock:
@@ -630,6 +632,16 @@ def _with_sources(
 def is_setting(name: str) -> bool:
     """Return whether a propagation has a setting with this name."""
     return any(name in declared(kind) for kind in PROPAGATIONS.values())
+
+
+def no_setting(name: str, propagation: Propagation) -> NoSuchName:
+    """Return the error for a setting that only other propagations have."""
+    kinds = [spelled(kind) for kind in PROPAGATIONS.values() if name in declared(kind)]
+    return NoSuchName(
+        f"{name} is a setting of {' and '.join(kinds)}",
+        got=f".{name} of a layer with {spelled(type(propagation))}",
+        remedy=f"Its settings are: {', '.join(declared(propagation)) or 'none'}",
+    )
 
 
 def others_with(method: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import A_FEW, in_parts
+from fieldcraft.base.missing_names import Suggesting
 from fieldcraft.layers import Layer, SingleThreadLock
 from fieldcraft.layers.steps import MOST_STEPS, MOST_TICKS
 
@@ -19,7 +20,7 @@ _log = logging.getLogger("fieldcraft")
 
 
 @dataclass(frozen=True)
-class Advance:
+class Advance(Suggesting):
     """The result of one `InfluenceMap.advance`.
 
     Parameters

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, UnknownName
+from fieldcraft.base.spelling import most_similar
 from fieldcraft.base.words import IfOnWall, IfOutside, IfSourceOnWall
 from fieldcraft.layers.propagated_layer import PropagatedLayer
 from fieldcraft.layers.propagation import PROPAGATIONS, Attribution
@@ -30,7 +31,13 @@ def refuse_settings(others: Mapping[str, object]) -> None:
                 remedy="Add a layer for each behavior, and combine them: imap.add_layer(name,"
                 f" fc.Spread(..., {name}={value!r})), say",
             )
-        raise TypeError(f"A source takes no keyword {name!r}")
+        one = signature(SourceLayer.add_source).parameters
+        many = signature(SourceLayer.add_sources).parameters
+        message = f"A source takes no keyword {name!r}"
+        meant = most_similar(name, [*one, *many])
+        if meant:
+            message += f". Did you mean {meant!r}?"
+        raise TypeError(message)
 
 
 class SourceLayer(PropagatedLayer):

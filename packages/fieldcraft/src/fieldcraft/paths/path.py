@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.missing_names import Suggesting
 from fieldcraft.base.pictured import Pictured
-from fieldcraft.base.synonyms import Suggesting
 from fieldcraft.paths.first_leg import first_leg, from_edge
 from fieldcraft.space import Graph, Space
 from fieldcraft.space.csr import NO_CELLS

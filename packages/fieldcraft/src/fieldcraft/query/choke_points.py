@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft import kernels
 from fieldcraft.base import checks
+from fieldcraft.base.missing_names import Suggesting
 from fieldcraft.kernels.shared.arrays import Bools, Floats, Ints, read_only
 from fieldcraft.space import Graph, Grid, HexGrid, Space, checked_space
 from fieldcraft.space.adjacency import Adjacency
@@ -55,7 +56,7 @@ class ChokePoint:
 
 
 @dataclass(frozen=True, eq=False)
-class ChokePoints:
+class ChokePoints(Suggesting):
     """The areas of a space and the choke points between them; made by `choke_points`.
 
     Attributes

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.base.synonyms import Suggesting
+from fieldcraft.base.missing_names import Suggesting
 from fieldcraft.base.words import NoneFound
 from fieldcraft.space.space import Space
 

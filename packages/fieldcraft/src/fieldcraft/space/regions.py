@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft import kernels
+from fieldcraft.base.missing_names import Suggesting
 from fieldcraft.kernels.shared.arrays import Ints, read_only
 from fieldcraft.space.components import central_cells, components
 from fieldcraft.space.geojson import geometry
@@ -54,7 +55,7 @@ def moves_beside(space: Grid) -> MovesBeside:
 
 
 @dataclass(frozen=True)
-class Region:
+class Region(Suggesting):
     """One region; see `Regions` for the units. `owner` is None except for regions of teams."""
 
     label: int
@@ -67,7 +68,7 @@ class Region:
 
 
 @dataclass(frozen=True, eq=False)
-class Regions:
+class Regions(Suggesting):
     """Connected regions of a map, the one with the largest total first. Behaves as a sequence of
     `Region`.
 

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.missing_names import Suggesting
 from fieldcraft.base.pictured import Pictured
-from fieldcraft.base.synonyms import Suggesting, refuse_to_set
+from fieldcraft.base.synonyms import refuse_to_set
 from fieldcraft.base.words import OUTSIDE, IfOutside
 from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 from fieldcraft.space.adjacency import Adjacency

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, NotAnArray
+from fieldcraft.base.missing_names import missing
 from fieldcraft.base.pictured import Pictured
-from fieldcraft.base.synonyms import missing
 from fieldcraft.base.words import Between, IfOutside
 from fieldcraft.values import expression as expressions
 from fieldcraft.values import operations

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.missing_names import Suggesting
 from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.shared.arrays import aligned
 from fieldcraft.space import grid_of
@@ -22,7 +23,7 @@ from fieldcraft.values.operand import Operand
 
 
 @dataclass(frozen=True, eq=False)
-class Window:
+class Window(Suggesting):
     """The values of a map in squares around agents, for observations and local decisions.
 
     Arrays are indexed [row, column] like the map's, with the agent's cell in the middle.

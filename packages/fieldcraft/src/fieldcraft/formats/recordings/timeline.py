@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadTimeline, InvalidValue
 from fieldcraft.base.files import target_of
+from fieldcraft.base.missing_names import Suggesting
 from fieldcraft.base.staging import Staging
 from fieldcraft.formats.recordings.playback import Living, Playback
 from fieldcraft.formats.recordings.table import MAX_COORDINATE, MAX_SECONDS, Table
@@ -26,7 +27,7 @@ _MAX_NAME = 256
 _BREAKS = re.compile(r"[\r\n]")
 
 
-class Timeline:
+class Timeline(Suggesting):
     """Samples of entities over time, sorted by time; rows of the same time keep the order of the
     recording.
 

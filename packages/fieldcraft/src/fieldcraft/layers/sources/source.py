@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.base.synonyms import Suggesting, refuse_to_set
+from fieldcraft.base.missing_names import Suggesting
+from fieldcraft.base.synonyms import refuse_to_set
 from fieldcraft.base.words import IfOutside, IfSourceOnWall
 
 if TYPE_CHECKING:

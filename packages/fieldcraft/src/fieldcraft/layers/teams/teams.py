@@ -10,8 +10,8 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, NameTaken, UnknownName
+from fieldcraft.base.missing_names import Suggesting
 from fieldcraft.base.pictured import Pictured
-from fieldcraft.base.synonyms import Suggesting
 from fieldcraft.base.words import Strongest
 from fieldcraft.layers import Layer, SourceLayer
 from fieldcraft.layers.propagation import Propagation

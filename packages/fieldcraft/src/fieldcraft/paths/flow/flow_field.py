@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base.interruption import atomic
-from fieldcraft.base.synonyms import Suggesting
+from fieldcraft.base.missing_names import Suggesting
 from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.shared.arrays import Ints
 from fieldcraft.space import Space

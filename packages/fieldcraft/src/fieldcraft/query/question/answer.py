@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.missing_names import Suggesting
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.query.question.context import Context
 from fieldcraft.query.question.measures import Measure
@@ -103,7 +104,7 @@ class Candidates:
         return "\n".join(lines)
 
 
-class Answer:
+class Answer(Suggesting):
     """The answer to a question, complete once it is `done`; made by `Question.ask` and `start`.
 
     Attributes

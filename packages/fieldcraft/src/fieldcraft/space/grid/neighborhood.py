@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.missing_names import Suggesting
 from fieldcraft.base.words import Corners
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
@@ -27,7 +28,7 @@ _OPEN_BESIDE = {"never": 2, "if-one-open": 1, "cut": 0}
 
 
 @dataclass(frozen=True)
-class Neighborhood:
+class Neighborhood(Suggesting):
     """Which cells one step reaches: `steps` are (columns, rows) offsets, in the order in which
     arrays are stored.
 
@@ -109,7 +110,7 @@ class Neighborhood:
         )
 
 
-class Terrain:
+class Terrain(Suggesting):
     """A class of ground per cell and a table of which class may be entered from which.
 
     Parameters

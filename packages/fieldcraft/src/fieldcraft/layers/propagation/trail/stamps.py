@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.missing_names import Suggesting
 from fieldcraft.base.ranges import SLACK, farthest_within
 from fieldcraft.layers.sources.falloff import Falloff, FalloffLike, Ring
 
@@ -24,7 +25,7 @@ first one.
 """
 
 
-class Stamp:
+class Stamp(Suggesting):
     """Weights around a center, put on a layer by `layer.stamp`; immutable.
 
     Stamps are made by `disc`, `ring`, `cone`, `line`, `image` and `tether`, changed by `rotated`,
