@@ -27,6 +27,7 @@ from fuzz.test_loaders import MUTANTS, TARGETS, Target
 COUNT = MUTANTS if MUTANTS >= 100 else 4
 SECONDS = 5.0  # of processor time, so that other programs on the machine don't count
 BYTES = 500e6
+_WAIT = 600.0  # A load that hangs without using the processor ends after so many seconds.
 
 QUESTIONS = """
 [cover]
@@ -128,8 +129,11 @@ def outcome_of(load: object, path: Path) -> str:
     child = os.fork()
     if child == 0:
         os.close(read)
-        signal.setitimer(signal.ITIMER_REAL, 20 * SECONDS)  # ends the process
+        # Either ends the process: much processor time, or a wait.
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, 20 * SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, _WAIT)
         before = resident()
         begun = time.process_time()
         problem = ""
@@ -201,11 +205,16 @@ def test_the_measure_sees_errors_time_memory_and_the_end_of_a_process(
     def fill(path: Path) -> None:
         np.ones(70_000_000)
 
+    def spin_on(path: Path) -> None:
+        while True:
+            pass
+
     def stop(path: Path) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     assert outcome_of(refuse, tmp_path) == ""
     assert outcome_of(fail, tmp_path).startswith("KeyError: 'foreign'")
     assert outcome_of(spin, tmp_path).endswith(" s")
+    assert outcome_of(spin_on, tmp_path).endswith(f"ended with status {int(signal.SIGPROF)}")
     assert outcome_of(fill, tmp_path).endswith(" MB")
     assert "ended with status" in outcome_of(stop, tmp_path)
