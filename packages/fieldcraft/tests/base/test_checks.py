@@ -278,3 +278,10 @@ def test_numbers_too_long_to_print_are_refused() -> None:
     for check in (checks.finite, checks.positive, checks.not_negative, checks.fraction):
         with refused(InvalidValue):
             check("speed", -(10**5000))
+
+
+def test_a_threshold_is_a_number_of_float32():
+    assert checks.threshold("above", 0.1) == np.float32(0.1)
+    assert checks.threshold("above", 1e300) == np.inf
+    with pytest.raises(InvalidValue):
+        checks.threshold("above", np.nan)

@@ -608,3 +608,26 @@ def test_an_expression_is_computed_as_a_whole_for_many_positions_and_once() -> N
     assert score.is_computed
     found = fc.best(score, (5.5, 5.5), 1)
     assert found.value == 2
+
+
+@pytest.mark.parametrize("space", [fc.Grid(4, 3), fc.Grid(4, 3).to_graph(), fc.HexGrid(4, 3)])
+def test_values_of_a_threshold_are_not_above_it(space: fc.Space) -> None:
+    share = np.full(space.shape, 0.1, dtype=np.float32)  # which is more than 0.1 of 64 bits
+    assert len(fc.regions(share, 0.1, space=space)) == 0
+    assert len(fc.peaks(share, threshold=0.1, space=space).cells) == 0
+    place = space.position_of(0)
+    assert not fc.pick(share, place, 9, rng=np.random.default_rng(1), above=0.1, space=space)
+
+
+@pytest.mark.parametrize("space", [fc.Grid(4, 3), fc.HexGrid(4, 3)])
+@pytest.mark.parametrize("most", [3.5e38, 1e300])
+def test_numbers_beyond_float32_are_beyond_all_values(space: fc.Space, most: float) -> None:
+    values = np.arange(12, dtype=np.float32).reshape(space.shape)
+    place = space.position_of(0)
+    rng = np.random.default_rng(1)
+    assert not fc.pick(values, place, 9, rng=rng, above=most, space=space)
+    assert fc.pick(values, place, 9, rng=rng, above=-most, space=space)
+    assert len(fc.regions(values, most, space=space)) == 0
+    assert len(fc.peaks(values, threshold=most, space=space).cells) == 0
+    assert fc.best(values, place, 99, count=3, spacing=most, space=space).found.sum() == 1
+    assert len(fc.peaks(values, spacing=most, space=space).cells) == 1

@@ -44,6 +44,7 @@ __all__ = [
     "shaped",
     "short",
     "text",
+    "threshold",
 ]
 
 T = TypeVar("T")
@@ -99,6 +100,15 @@ def not_negative(name: str, value: object) -> float:
     if number < 0:
         raise _refused(name, "is at least 0", value, f"Pass 0 or more for {name}")
     return number
+
+
+def threshold(name: str, value: object) -> float:
+    """Return the value as a float32 number to compare float32 values with, so that 0.1 is not above
+    0.1; infinite for more than float32 holds.
+    """
+    number = finite(name, value)
+    with np.errstate(over="ignore"):
+        return float(np.float32(number))
 
 
 def fraction(name: str, value: object) -> float:

@@ -371,7 +371,7 @@ def pick(
     wanted = _wanted(count, ground)
     closed = values.closed(where, occupied)
     if above is not None:
-        checks.finite("above", above)
+        above = checks.threshold("above", above)
     points, own, single = values.cells(positions, outside)
     cells = np.full((len(points), wanted), -1, dtype=np.int64)
     one = np.float32(1)
@@ -455,7 +455,7 @@ def peaks(
     if count is not None:
         most = min(checks.integer("count", count, minimum=1), most)
     gap = checks.not_negative("spacing", spacing)
-    above = checks.finite("threshold", threshold)
+    above = checks.threshold("threshold", threshold)
     return ChosenCells.at(values.peaks(most, gap, above), values.space, values.flat, ranked=True)
 
 
@@ -506,4 +506,4 @@ def regions(
     16.0
     """
     values = Values(layer, space)
-    return regions_above(values.space, values.values, checks.finite("threshold", threshold))
+    return regions_above(values.space, values.values, checks.threshold("threshold", threshold))

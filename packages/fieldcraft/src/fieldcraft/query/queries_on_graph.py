@@ -19,7 +19,7 @@ from fieldcraft.space import Graph, Space, grid_of
 from fieldcraft.space.components import central_cells, components
 from fieldcraft.space.kinds import graph_of
 from fieldcraft.space.sight.over_polygons import vertices_within
-from fieldcraft.space.space_ranges import at_spacing, within_walk
+from fieldcraft.space.space_ranges import squared_spacing, within_walk
 from fieldcraft.space.wrapping import both_directions
 from fieldcraft.values.readable import Cells, Floats, Readable
 from fieldcraft.values.sampling import arcs_at
@@ -169,7 +169,7 @@ class GraphValues(Queries):
         """Return a random vertex for each draw, of those within a share of the best one that is
         left and keeps the spacing; `ranked` has the best first.
         """
-        least = at_spacing(self.space, spacing) ** 2
+        least = squared_spacing(self.space, spacing)
         scores = sign * self.flat.astype(np.float64)
         chosen: list[int] = []
         for draw in draws.tolist():
@@ -228,7 +228,7 @@ class GraphValues(Queries):
         flat[cells] = True
         if spacing == 0:
             return
-        least = at_spacing(self.space, spacing) ** 2
+        least = squared_spacing(self.space, spacing)
         for cell in cells.tolist():
             away = self.space.shortest_vectors(self.graph.positions - self.graph.positions[cell])
             flat |= (away**2).sum(axis=1) < least
@@ -264,7 +264,7 @@ class GraphValues(Queries):
         before.
         """
         places = self.graph.positions[cells]
-        least = at_spacing(self.space, spacing) ** 2
+        least = squared_spacing(self.space, spacing)
         left = np.ones(len(cells), dtype=np.bool_)
         chosen: list[int] = []
         while len(chosen) < count and left.any():

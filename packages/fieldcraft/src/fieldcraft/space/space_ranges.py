@@ -36,6 +36,12 @@ def at_spacing(space: Space, distance: float) -> float:
     return max(nearest_beyond(distance, largest_coordinate(space)), 0.0)
 
 
+def squared_spacing(space: Space, distance: float) -> float:
+    """Return the square of `at_spacing`; infinite for more than 1e154."""
+    least = at_spacing(space, distance)
+    return least * least  # `least**2` raises OverflowError in place of infinity
+
+
 def within_walk(space: Space, distance: float) -> float:
     """Return the longest measured path that is within a range; `distance` in world units or times a
     cost.

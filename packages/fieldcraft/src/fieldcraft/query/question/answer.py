@@ -19,7 +19,7 @@ from fieldcraft.query.question.measures import Measure
 from fieldcraft.query.question.scoring import AT_ONCE, CHUNK, Budget
 from fieldcraft.space import Space
 from fieldcraft.space.chosen_cells import ChosenCells
-from fieldcraft.space.space_ranges import at_spacing
+from fieldcraft.space.space_ranges import squared_spacing
 
 if TYPE_CHECKING:
     from fieldcraft.query.question.question import Question
@@ -272,7 +272,7 @@ class Answer(Suggesting):
         found: list[int] = []
         places = space.position_of(cells[order]).reshape(-1, space.dimensions)
         free = np.ones(len(order), dtype=np.bool_)
-        least = at_spacing(space, choose.spacing) ** 2
+        least = squared_spacing(space, choose.spacing)
         while free.any() and len(found) < choose.count:
             best_left = int(free.argmax())
             found.append(int(order[best_left]))
