@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import fieldcraft as fc
 from fieldcraft import Grid, view
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.view import ColorScale, Placement
 from support.pictures import field, layer
 
@@ -43,3 +45,12 @@ def test_a_coarse_layer_covers_the_same_ground(y_up: bool):
         picture[::2, ::2, :3]
         == ColorScale.of(values).rgb(values.reshape(-1)[at].reshape(base.shape))
     ).all()
+
+
+@pytest.mark.parametrize("space", [fc.Grid(4, 3, cell_size=7.0), fc.HexGrid(4, 3)])
+def test_scales_of_any_size_are_pictures_or_refused(space: fc.Space) -> None:
+    for scale in (1e-320, 1e-30, 1e-6):
+        assert max(fc.view.frame(np.ones(space.shape), scale=scale, space=space).shape[:2]) < 30
+    for scale in (1e30, 1.7e308):
+        with pytest.raises(InvalidValue, match="at most"):
+            fc.view.Placement(space, scale=scale)

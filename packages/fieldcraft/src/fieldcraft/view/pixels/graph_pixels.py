@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from fieldcraft.space import HexGrid, Space
 from fieldcraft.space.cached import cached
 from fieldcraft.space.kinds import graph_of
 from fieldcraft.view.drawing.brush import Brush
-from fieldcraft.view.pixels.pixel_plan import RGBA, Floats, Plan
+from fieldcraft.view.pixels.pixel_plan import MOST_PIXELS, RGBA, Floats, Plan
 from fieldcraft.view.pixels.themes import Ground, Theme, theme_of
 
 Polygons = tuple[Floats, NDArray[np.int64]]
@@ -54,8 +55,10 @@ class AbovePlan(Plan):
             else:
                 scale = 1.0
         self.scale = scale
-        across = max(int(np.ceil(extent[0] * scale)) + 2 * self._margin, 1)
-        down = max(int(np.ceil(extent[1] * scale)) + 2 * self._margin, 1)
+        # As floats of Python, whose products are infinite without a warning.
+        width, height = (min(side * scale, MOST_PIXELS) for side in extent.tolist())
+        across = max(math.ceil(width) + 2 * self._margin, 1)
+        down = max(math.ceil(height) + 2 * self._margin, 1)
         if max(across, down) > _LONGEST:
             raise InvalidValue(
                 f"A picture has at most {_LONGEST:,} pixels along a side",

@@ -13,7 +13,7 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.space import Grid
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.view.pixels.color_scale import HIDDEN, ColorScale
-from fieldcraft.view.pixels.pixel_plan import ON_WALL, RGBA, Floats, Plan
+from fieldcraft.view.pixels.pixel_plan import MOST_PIXELS, ON_WALL, RGBA, Floats, Plan
 from fieldcraft.view.pixels.themes import DARK, LIGHT, RGB, Ground, Theme, theme_of
 
 _TINTS = {
@@ -53,7 +53,7 @@ class GridPlan(Plan):
             self.scale = max(1, size // longest)
             self.shrink = max(1, -(-longest // size))
         else:
-            self.scale, self.shrink = _integer_pixels(scale, space.cell_size)
+            self.scale, self.shrink = _integer_pixels(scale, space.cell_size, longest)
         self.shape = self._bounded(
             -(-height // self.shrink) * self.scale, -(-width // self.shrink) * self.scale
         )
@@ -226,9 +226,11 @@ def _outlines(space: Grid) -> dict[tuple[Any, ...], NDArray[np.int64]]:
     return {}
 
 
-def _integer_pixels(scale: float, cell_size: float) -> tuple[int, int]:
-    """Return pixels per cell and cells per pixel for `scale` pixels per world unit."""
-    wanted = scale * cell_size
+def _integer_pixels(scale: float, cell_size: float, longest: int) -> tuple[int, int]:
+    """Return pixels per cell and cells per pixel for `scale` pixels per world unit, on a map of so
+    many cells along the longer side. A pixel holds the whole map at most.
+    """
+    wanted = min(max(scale * cell_size, 1 / longest), MOST_PIXELS + 1)
     pixels = max(round(wanted), 1)
     cells = max(round(1 / wanted), 1)
     if abs(pixels / cells / wanted - 1) > 1e-6:
