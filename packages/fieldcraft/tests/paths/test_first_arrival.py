@@ -73,3 +73,9 @@ def test_bad_sides_are_refused() -> None:
         first_arrival(space, (0.5, 0.5), (1.5, 0.5), margin=-1)
     with pytest.raises(OnWall):
         first_arrival(space, (0.5, 0.5), (2.5, 0.5))
+
+
+def test_a_side_that_hardly_moves_comes_never():
+    lane = fc.Grid(4, 1)
+    arrival = first_arrival(lane, (0.5, 0.5), (3.5, 0.5), our_speed=1e-320)
+    assert arrival.ours.tolist() == [[0, np.inf, np.inf, np.inf]]

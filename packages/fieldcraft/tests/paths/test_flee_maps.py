@@ -14,6 +14,7 @@ import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.paths import distance_map, flee_map
 from support import grids
+from support.refusals import refused
 
 
 @settings(max_examples=25, deadline=None)
@@ -130,3 +131,8 @@ def test_a_copied_flee_map_follows_its_own_danger() -> None:
         danger = distance_map(other.space, (3.5, 4.5))
         np.testing.assert_allclose(other.exact, flee_map(danger, strength=1.5).exact)
     assert not flee.outdated
+
+
+def test_a_strength_is_bounded():
+    with refused(InvalidValue, "at most 1e"):
+        fc.flee_map(fc.distance_map(fc.Grid(4, 1), (0.5, 0.5)), strength=1.7e308)

@@ -18,6 +18,7 @@ from fieldcraft.base.errors import InvalidValue, OnWall, OutsideMap
 from fieldcraft.paths import TimedPath
 from fieldcraft.paths.search.path_through_danger import _norms
 from oracles.timed import cheapest, damage_of_step, duration
+from support.refusals import refused
 from support.worlds import KINDS
 
 MAPS = int(os.environ.get("FIELDCRAFT_TIMED_MAPS", "120"))
@@ -340,3 +341,13 @@ def test_forecasts_of_a_function_take_each_step_once(monkeypatch: pytest.MonkeyP
         changed = layer.at(3).values.copy()
     assert np.array_equal(layer.at(3).values, changed)
     assert not np.array_equal(changed, late)
+
+
+@pytest.mark.parametrize("word", ["speed", "time_step"])
+@pytest.mark.parametrize("number", [1e-46, 1e-320])
+def test_steps_that_take_millions_of_time_steps_are_refused(word: str, number: float) -> None:
+    grid = fc.Grid(4, 3)
+    danger = np.ones((5, 3, 4))
+    settings: Any = {"time_step": 1.0, word: number}
+    with refused(InvalidValue, "at most 1,000,000 time steps"):
+        fc.shortest_path(grid, (0.5, 0.5), (2.5, 1.5), danger=danger, **settings)

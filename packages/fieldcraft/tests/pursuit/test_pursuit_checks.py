@@ -9,6 +9,7 @@ import pytest
 
 import fieldcraft as fc
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.pursuit.pursuit_checks import checked_velocity
 from support.memories import GRID, middle
 from support.refusals import refused
 
@@ -104,3 +105,8 @@ def test_snapshots_of_a_map_of_another_shape_are_refused() -> None:
     assert all(np.array_equal(other.state()[name], before[name]) for name in before)
     with refused(InvalidValue, "A search party continues", "shape"):
         fc.SearchParty(wide, 3.0).restore(fc.SearchParty(tall, 3.0).state())
+
+
+def test_velocities_are_bounded():
+    with refused(InvalidValue, "components of a velocity"):
+        checked_velocity((1e300, 0.0), 2)

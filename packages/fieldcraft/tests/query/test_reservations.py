@@ -143,3 +143,12 @@ def test_who_walks_reserves_no_spot_behind_a_wall() -> None:
     none = alone.best(layer, near[:2], 6, agents=["b", "c"], walk=6, where=values > 2.5)
     assert none.found.tolist() == [False, False]
     assert "b" not in alone
+
+
+def test_one_agent_in_an_array_without_axes_is_one_agent():
+    taken = query.Reservations(fc.Grid(5, 1))
+    cover = np.arange(5.0)[np.newaxis]
+    with refused(InvalidValue, "one agent per position"):
+        taken.best(cover, [(0.5, 0.5), (1.5, 0.5)], 3, agents=np.array(7))
+    taken.best(cover, (0.5, 0.5), 3, agents=np.array(7))
+    assert taken.agents == [7]

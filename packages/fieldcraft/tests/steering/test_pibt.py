@@ -424,3 +424,8 @@ def test_no_agents_are_no_error(look_ahead: int) -> None:
     nobody = np.empty(0, dtype=np.int64)
     for _ in range(2):
         assert crowd.step(nobody, nobody).tolist() == []
+
+
+def test_uneven_rows_of_pinned_agents_are_refused() -> None:
+    with pytest.raises(InvalidValue, match="even array"):
+        fc.steering.PIBT(fc.Grid(3, 1)).step([0], [1], pinned=[[True, False], [True]])

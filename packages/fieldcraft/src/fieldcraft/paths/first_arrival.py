@@ -138,5 +138,6 @@ def _times(
     times = np.full(space.shape, np.inf)
     for pace in np.unique(speeds).tolist():
         found = DistanceMap(space, points[speeds == pace], cost=cost, outward=True, on_wall=on_wall)
-        np.minimum(times, found.exact / pace, out=times)
+        with np.errstate(over="ignore"):  # it takes longer than any number of seconds
+            np.minimum(times, found.exact / pace, out=times)
     return times

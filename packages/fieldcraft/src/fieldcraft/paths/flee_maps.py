@@ -60,7 +60,7 @@ def flee_map(danger: DistanceMap, *, strength: float = 1.2, limit: float | None 
         "A flee map is made from a distance map",
         "Pass fc.distance_map(space, threats)",
     )
-    number = checks.finite("strength", strength)
+    number = checks.positive("strength", strength, maximum=checks.LARGEST)
     if not number > 1:
         raise InvalidValue("strength is above 1", got=f"strength={strength!r}", remedy="Pass 1.2")
     if limit is None:

@@ -118,7 +118,11 @@ def checked_velocity(velocity: ArrayLike | None, dimensions: int) -> NDArray[np.
     """Return a velocity, 0 where it is not known."""
     if velocity is None:
         return np.zeros(dimensions)
-    return checks.position(velocity, "velocity is one vector", dimensions=dimensions)
+    found = checks.position(velocity, "velocity is one vector", dimensions=dimensions)
+    too_fast = np.abs(found) > checks.LARGEST
+    rule = f"The components of a velocity are at most {checks.LARGEST:g} in size"
+    checks.none_wrong(rule, found, too_fast, "Correct the velocity")
+    return found
 
 
 def share_below_one(name: str, value: object) -> float:

@@ -256,11 +256,10 @@ class Reservations:
 
 
 def _names(agents: Any, count: int, single: bool) -> list[Hashable]:
-    names: list[Hashable] = [agents]
-    if not single and isinstance(agents, np.ndarray) and agents.ndim:
-        names = agents.tolist()
-    elif not single and isinstance(agents, Iterable) and not isinstance(agents, (str, bytes)):
-        names = list(agents)
+    given = agents.tolist() if isinstance(agents, np.ndarray) else agents
+    names: list[Hashable] = [given]
+    if not single and isinstance(given, Iterable) and not isinstance(given, (str, bytes)):
+        names = list(given)
     if len(names) != count:
         raise InvalidValue(
             "There is one agent per position",

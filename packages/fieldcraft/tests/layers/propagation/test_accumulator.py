@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fieldcraft as fc
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.layers.propagation import Trail
 from fieldcraft.space.wrapping import Wrap
+from support.refusals import refused
 from support.roads import open_cells
 from support.trails import trailing
 from support.worlds import WRAPS
@@ -86,3 +88,9 @@ class TestConservation:
         assert (columns > rows).all()
         assert (columns < 9).all()
         assert len(rows) > 20
+
+
+def test_a_total_beyond_float64_is_refused():
+    trail = fc.InfluenceMap(fc.Grid(3, 1)).add_layer("trail", fc.Trail(1.0))
+    with refused(InvalidValue, "Amounts are at most"):
+        trail.deposit([(0.5, 0.5), (1.5, 0.5)], [1.7e308, 1.7e308])

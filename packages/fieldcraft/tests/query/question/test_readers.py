@@ -53,3 +53,9 @@ def test_distances_have_the_bits_of_sums_of_squares(wrap: bool, count: int) -> N
             vectors = grid.shortest_vectors(vectors)
         expected = np.sqrt((vectors**2).sum(axis=2))
         assert np.array_equal(distances(grid, places, points), expected)
+
+
+@pytest.mark.parametrize("key", ["facing", "heights"])
+def test_uneven_rows_are_refused(key: str) -> None:
+    with pytest.raises(InvalidValue, match="even array"):
+        fc.Question({"reach": 2}, require=[{"visible_from": "me", key: [[1, 2], [3]]}])

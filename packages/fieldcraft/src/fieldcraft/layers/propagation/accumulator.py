@@ -132,11 +132,10 @@ class Accumulator:
     def reserve(self, amounts: Floats, weight: float = 1.0) -> None:
         """Refuse amounts that could make a sum overflow, before anything is changed."""
         sizes = np.abs(amounts)
+        with np.errstate(over="ignore"):  # an infinite total is refused
+            total = float(sizes.sum())
         self._reserved = reserved(
-            self._reserved,
-            lambda: self.largest,
-            float(sizes.max(initial=0)),
-            float(sizes.sum()) * weight,
+            self._reserved, lambda: self.largest, float(sizes.max(initial=0)), total * weight
         )
 
     def scattering(self, cells: Ints, amounts: Floats, blend: int = ADD) -> pool.Call:

@@ -42,6 +42,7 @@ Danger = Layer | ArrayLike | Callable[[float], Any]
 """A layer, an array of shape (T, *space.shape), or a function from seconds from now to a map."""
 
 _MOST_STATES = 2**31 - 1
+_MOST_TIME_STEPS = 1_000_000  # of a step from cell to cell
 _ROUNDED = 1 - 1e-9
 _FARTHEST = 1.5  # In one time step an agent walks at most so many typical steps.
 
@@ -165,8 +166,16 @@ class TimedProblem(PathProblem):
         self._leaving = arrays.leaving
         self._entering = arrays.entering
         self._pace = self._speed * self._step
+        longest = float(_ground(space).lengths.max(initial=0.0))
+        if longest > _MOST_TIME_STEPS * self._pace:
+            raise InvalidValue(
+                f"A step from cell to cell takes at most {_MOST_TIME_STEPS:,} time steps",
+                got=f"a step of {longest:g} with speed={self._speed:g} and"
+                f" time_step={self._step:g}",
+                remedy="Pass a longer time_step",
+            )
         self._norms = _norms(space, self._pace, self._least)
-        self._longest = _duration(_ground(space).lengths.max(initial=0.0), self._pace)
+        self._longest = _duration(longest, self._pace)
         self._safe = problem_on(space, cost, False)
         self._danger = self._frames(danger, count)
         blocks = range(0, len(self._danger), kernels.paths.danger.BLOCK)

@@ -17,7 +17,7 @@ def _places(name: str, value: Any) -> Any:
     """Return a name of positions, or the positions themselves."""
     if isinstance(value, str):
         return checks.text(name, value)
-    if np.ndim(getattr(value, "positions", value)) not in (1, 2):
+    if checks.array(name, getattr(value, "positions", value)).ndim not in (1, 2):
         raise refused(f"{name} is a name, or a list of positions", value, 'Write "me", say')
     return value
 
@@ -35,7 +35,7 @@ def _heights(name: str, value: Any) -> Any:
     """Return a name or a formula of heights, or the heights themselves."""
     if isinstance(value, str):
         return checks.text(name, value)
-    if np.ndim(getattr(value, "values", value)) not in (1, 2):
+    if checks.array(name, getattr(value, "values", value)).ndim not in (1, 2):
         raise refused(f"{name} is a name, or the height of each cell", value, 'Write "ground", say')
     return value
 

@@ -424,8 +424,11 @@ def _ranks(value: ArrayLike, ids: Ints) -> NDArray[np.float64]:
 
 
 def _mask(value: ArrayLike | None, count: int) -> NDArray[np.bool_]:
-    if value is None or np.size(value) == count == 0:
+    if value is None:
         return np.zeros(count, dtype=np.bool_)
+    given = checks.array("pinned", value)
+    if given.size == count == 0:
+        return np.zeros(0, dtype=np.bool_)
     rule = "pinned is a mask of the agents"
     remedy = "Pass bools, one for each agent"
-    return checks.array_of(value, (count,), "b", rule, remedy).copy()
+    return checks.array_of(given, (count,), "b", rule, remedy).copy()
