@@ -1,8 +1,9 @@
 """Builds the native library of kernels: `python build.py` for this machine.
 
 zig compiles the bitcode of the kernels and the C files, and links them. Nothing else is needed,
-unless a kernel has changed: then Numba makes its bitcode anew, see `lower.py`. zig keeps what it
-has compiled in its own cache, so that another build compiles only what has changed.
+unless a kernel has changed: then Numba makes its bitcode anew, and that of the module for programs
+without Python if it uses the kernel; see `lower.py`. zig keeps what it has compiled in its own
+cache, so that another build compiles only what has changed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from bitcode import FOLDER, described, families, plain_module, stale
+from bitcode import EMBEDDED, FOLDER, described, families, plain_module, stale
 from target import HERE, TARGETS, Target, compiler, here
 
 native = plain_module("native")
@@ -43,6 +44,15 @@ def build(wanted: list[tuple[str, Path]]) -> list[Path]:
         folder = Path(scratch)
         (folder / "table.c").write_text(table(names))
         return [_made(name, folder, names, out, made_of) for name, out in wanted]
+
+
+def update_bitcode() -> None:
+    """Make the bitcode of all changed sources anew."""
+    changed = stale([*families(), EMBEDDED])
+    if changed:
+        from lower import update  # it imports Numba
+
+        update(changed)
 
 
 def is_built(name: str, folder: Path) -> bool:
@@ -138,6 +148,7 @@ def _python_import(folder: Path) -> Path:
 def _made(name: str, folder: Path, names: list[str], out: Path, made_of: str) -> Path:
     """The library of a target, and the note beside it."""
     target = TARGETS[name]
+    out.mkdir(parents=True, exist_ok=True)
     library: Path = native.place(name.rpartition("-")[2], out, target.platform)
     linked = folder / "library"  # for Windows zig writes other files beside it
     modules = [FOLDER / f"{each}.bc" for each in names if described(each)["kernels"]]
@@ -160,10 +171,6 @@ if __name__ == "__main__":
     chosen = parser.parse_args()
     if unknown := [name for name in chosen.targets if name not in TARGETS]:
         parser.error(f"targets are {', '.join(TARGETS)}. Got {', '.join(unknown)}.")
-    changed = stale(families())
-    if changed:
-        from lower import update  # it imports Numba
-
-        update(changed)
+    update_bitcode()
     for path in build([(name, chosen.out) for name in chosen.targets or here()[:1]]):
         print(path)

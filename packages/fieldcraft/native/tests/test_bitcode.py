@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -96,6 +98,41 @@ def test_a_build_with_other_sources_says_what_changed(bitcode, monkeypatch):
     monkeypatch.setattr(build, "stale", lambda names: ["uphill"])
     with pytest.raises(RuntimeError, match=r"These have changed since: uphill\. Run"):
         build.build([("linux-x86-64-v2", Path())])
+
+
+def test_a_build_in_a_clone_makes_all_stale_bitcode_anew(bitcode, monkeypatch, tmp_path):
+    """That of the module for programs without Python too, which no library for Python needs."""
+    import build
+
+    shutil.copytree(bitcode.FOLDER, tmp_path / "bitcode", ignore=shutil.ignore_patterns("*.bc"))
+    monkeypatch.setattr(bitcode, "FOLDER", tmp_path / "bitcode")
+    for name in ("uphill", bitcode.EMBEDDED):
+        note = tmp_path / "bitcode" / f"{name}.json"
+        note.write_text(json.dumps(bitcode.described(name) | {"made of": "other sources"}))
+    made = []
+    monkeypatch.setitem(sys.modules, "lower", SimpleNamespace(update=made.extend))
+    build.update_bitcode()
+    assert made == ["uphill", bitcode.EMBEDDED]
+
+
+def test_make_kernels_makes_all_bitcode_anew(bitcode):
+    pytest.importorskip("numba", reason="Numba translates the kernels")
+    code = (
+        "import runpy, sys, lower, multiprocessing\n"
+        "sys.argv = ['lower.py', '--all']\n"
+        "class Pool:\n"
+        "    def __init__(self, **options): pass\n"
+        "    def __enter__(self): return self\n"
+        "    def __exit__(self, *error): pass\n"
+        "    def imap_unordered(self, function, names): print(sorted(names)); return []\n"
+        "multiprocessing.Pool = Pool\n"
+        "runpy.run_path('lower.py', run_name='__main__')\n"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=NATIVE, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(sorted([*bitcode.families(), bitcode.EMBEDDED]))
+    makefile = (NATIVE.parents[2] / "Makefile").read_text()
+    assert "$(BIN)/python packages/fieldcraft/native/lower.py --all" in makefile
 
 
 def test_bitcode_calls_the_functions_in_c(bitcode):
