@@ -375,12 +375,65 @@ def test_all_of_many_teams_are_shown(browser: Any, tmp_path: Path, count: int) -
     with Lab(tmp_path / "clans.toml", playing=False, warm=False, token=TOKEN) as lab:
         page = page_of(browser, lab, color_scheme="dark")
         page.evaluate("lab.send({ do: 'step', count: 2 })")
-        rows = "canvas" if count <= 12 else ".dot"
-        settled(page, f"document.querySelectorAll('#legend {rows}').length === {count}")
+        settled(page, f"document.querySelectorAll('#legend .dot').length === {count}")
         places = [(5 * number + 1.2, 2.5) for number in range(count)]
         for name, color, shown in zip(names, colors, colors_at(page, *places), strict=True):
             table = np.concatenate([view.tinted(color), [parse_color(color)]]).astype(int)
             nearest = np.abs(table - shown).sum(axis=1).min()
             assert nearest < 12, name
+        assert ("owner" in page.locator("#legend").inner_text()) == (count > 12)
+        assert page.problems == []
+        page.close()
+
+
+def test_fields_of_a_game_together_have_two_legends_and_no_front_line(browser: Any) -> None:
+    """The two pheromones of ants, each in its own color."""
+    pytest.importorskip("fieldcraft_worlds")
+    with Lab("ants", playing=False, warm=False, token=TOKEN) as lab:
+        page = page_of(browser, lab)
+        settled(page, "document.querySelectorAll('#legend canvas').length === 2")
+        legend = page.locator("#legend").inner_text()
+        assert "to food" in legend and "to home" in legend and "front line" not in legend
+        assert page.get_by_label("front lines").count() == 0
+        assert page.problems == []
+        page.close()
+
+
+def test_the_legend_of_many_teams_lies_below_the_map(browser: Any, tmp_path: Path) -> None:
+    """Twelve teams are named beside each other; on the page and in a picture none is left out."""
+    space = fc.Grid(30, 26)
+    imap = fc.InfluenceMap(space)
+    names = [f"team {number}" for number in range(1, 13)]
+    teams = imap.add_teams(names, fc.Radial(4.0))
+    for number, name in enumerate(names):
+        teams[name].add_source((2.5 + 2 * number, 3.5 + 5 * (number % 4)), 3.0)
+        teams[name].settle()
+    with Lab(Session(imap), playing=False, warm=False, token=TOKEN) as lab:
+        page = page_of(browser, lab)
+        for width, height in ((1100, 760), (500, 700)):
+            page.set_viewport_size({"width": width, "height": height})
+            settled(page, "document.querySelectorAll('#legend .dot').length === 12")
+            settled(
+                page,
+                "lab.toScreen(lab.panes()[0], 0, 26)[1]"
+                " <= document.querySelector('#legend').offsetTop",
+            )
+            _, top = page.evaluate("lab.toScreen(lab.panes()[0], 0, 0)")
+            assert top >= 0
+        shown = page.locator("#legend").inner_text()
+        assert all(f"{name}\n" in shown for name in names) and "each 0 to " in shown
+        page.evaluate("lab.S.camera.zoom *= 2; lab.S.camera.x += 3")
+        page.evaluate("lab.S.overlays.delete('fronts')")
+        settled(page, "!document.querySelector('#legend .front')")
+        assert page.evaluate("lab.S.camera.room !== undefined && lab.S.camera.x") == 18.0
+        with page.expect_download() as download:
+            page.click("#keep-picture")
+        download.value.save_as(tmp_path / "map.png")
+        with Image.open(tmp_path / "map.png") as image:
+            pixels = np.asarray(image.convert("RGB")).astype(int)
+        page_height = page.evaluate("document.querySelector('#map').height")
+        below = pixels[page_height + 48 :]
+        for _, color in lab.session.live.teams():
+            assert (np.abs(below - parse_color(color)).sum(axis=2) <= 6).sum() >= 60, color
         assert page.problems == []
         page.close()

@@ -148,7 +148,9 @@ class Live(ABC):
         return {}
 
     def teams(self) -> list[tuple[str, str]]:
-        """Return the names and colors of teams; each name is that of a map."""
+        """Return the names and colors of the maps that the page draws together: those of teams, or
+        fields of a game.
+        """
         return []
 
     def kinds(self) -> dict[str, list[tuple[str, str]]]:

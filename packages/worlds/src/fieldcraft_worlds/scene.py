@@ -67,6 +67,9 @@ class Field:
         Whether `limits` follow the values as time goes on.
     parts : Callable[[tuple[float, ...]], list[Part]], optional
         Returns the units that contribute to the value at a position, if it is a sum over units.
+    together : tuple[str, ...], optional
+        The overlays whose fields this one shows in one picture, each in its own color: `colors` of
+        each is one tone.
     """
 
     values: NDArray[Any]
@@ -79,6 +82,7 @@ class Field:
     threshold: float | None = 0.0
     opacity: float = 1.0
     parts: Callable[[tuple[float, ...]], list[Part]] | None = None
+    together: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from fieldcraft.base.errors import FieldcraftError
+from fieldcraft.view import TEAM_COLORS
 from fieldcraft_lab import Session
 from fieldcraft_lab.answers import probe
 from fieldcraft_lab.opening import opened
@@ -73,6 +74,22 @@ def test_games_are_opened_by_their_names_only() -> None:
     with pytest.raises(FieldcraftError) as refused:
         opened("zzz")
     assert "tether" in str(refused.value) and "games" not in str(refused.value)
+
+
+def test_both_pheromones_are_drawn_together_in_two_colors() -> None:
+    """The page mixes them as it mixes teams; a velocity trail is one map."""
+    live = open_game("ants")
+    for _ in range(150):
+        live.step()
+    assert live.teams() == [("to food", TEAM_COLORS[1]), ("to home", TEAM_COLORS[0])]
+    assert "trails" not in live.maps
+    values = {name: live.maps[name].values for name, _ in live.teams()}
+    assert all(found.any() for found in values.values())
+    assert (values["to food"] != values["to home"]).any()
+    assert live.at(live.keyframe()).teams() == live.teams()
+    velocity = open_game("ants", ("trails=velocity",))
+    assert velocity.teams() == [] and "trails" in velocity.maps
+    assert open_game("towers").teams() == []
 
 
 def test_a_side_has_the_name_of_its_team() -> None:

@@ -144,10 +144,18 @@ function toWorld(pane, x, y) {
   return [S.camera.x + (x - pane.x - pane.width / 2) / S.camera.zoom, S.camera.y + (flip() * (y - pane.height / 2)) / S.camera.zoom];
 }
 function paneAt(x) { return panes().find((pane) => x >= pane.x && x < pane.x + pane.width) || panes()[0]; }
-function fit() {
-  const [x0, y0, x1, y1] = S.hello.shape.extent, pane = panes()[0];
-  S.camera = { x: (x0 + x1) / 2, y: (y0 + y1) / 2, zoom: 0.94 * Math.min(pane.width / Math.max(x1 - x0, 1e-9), pane.height / Math.max(y1 - y0, 1e-9)), fitted: true };
+function roomForNames() { // pixels at the lower edge that a legend of many teams takes
+  const box = $("legend");
+  return !box.hidden && box.querySelector(".names") ? over.clientHeight - box.offsetTop : 0;
 }
+function fit() { // the whole map, above a legend of many teams if it would lie on the map
+  const [x0, y0, x1, y1] = S.hello.shape.extent, pane = panes()[0], wide = Math.max(x1 - x0, 1e-9), high = Math.max(y1 - y0, 1e-9), room = roomForNames();
+  const zoom = 0.94 * Math.min(pane.width / wide, (pane.height - room) / high);
+  const margin = (pane.height - zoom * high) / 2, up = room ? Math.min(Math.max(room + 6 - margin, 0), margin) : 0;
+  const x = (x0 + x1) / 2, y = (y0 + y1) / 2 + (flip() * up) / zoom;
+  S.camera = { x, y, zoom, fitted: true, at: [x, y, zoom], room };
+}
+function isFitted() { return Boolean(S.camera.at) && [S.camera.x, S.camera.y, S.camera.zoom].every((value, i) => value === S.camera.at[i]); }
 function regionNow() { // the visible part of a map of very many cells, rounded so that it changes rarely
   if (!S.hello || S.hello.shape.form !== "pixels") return null;
   const [x0, y0, x1, y1] = S.hello.shape.extent, pane = panes()[0];
@@ -194,6 +202,7 @@ function paintMaps() {
 }
 const tableFor = (view, side, info) => (side === "diff" || (info.signed && view.table === "sequential") ? "diverging" : view.table);
 const teamOf = (map) => (S.hello.teams || []).find(([name]) => name === map);
+const hasFronts = () => (S.hello.teams || []).length > 0 && S.hello.kind !== "game"; // fields of a game that are drawn together are no hostile teams
 const kindsOf = (map) => (S.hello.kinds || {})[map];
 function mixedViews(side) { // the views of teams, which are drawn as one picture
   const found = side === "diff" ? [] : shownViews().filter((view) => teamOf(view.map));

@@ -94,6 +94,7 @@ function legendRow(view, side) { // a bar with the table of the map; a point whe
   const info = GL.textures.get(keyOf({ map: view.map, side, limits: limitsFor(view, side), region: regionNow() }));
   if (!info || info.why !== undefined) return null;
   const isDiff = side === "diff", kinds = isDiff ? undefined : kindsOf(view.map);
+  if (kinds && kinds.length > MOST_BARS) return make("div", { class: "names" }, make("div", { class: "scale" }, make("span", {}, view.map)), ...kinds.map(([name, color]) => nameOf(name, color)));
   if (kinds) return make("div", { class: "scale" }, make("span", {}, view.map), ...kinds.flatMap(([name, color]) => [dotOf(color), make("span", {}, name)]));
   const rgb = rowsOf(tableFor(view, side, info)), count = rgb.length / 3, strip = make("canvas", { width: count, height: 1 }), paper = strip.getContext("2d"), image = paper.createImageData(count, 1);
   for (let i = 0; i < count; i++) image.data.set([rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2], 255], 4 * i);
@@ -104,13 +105,25 @@ function legendRow(view, side) { // a bar with the table of the map; a point whe
   return make("div", { class: "scale" }, make("span", {}, isDiff ? `${view.map}: A - B` : view.map), make("span", { class: "num" }, isDiff ? `B more ${short(info.low)}` : short(info.low)),
     make("span", { class: "bar-of-colors" }, end(info.below, 0, "left"), strip, end(info.above, count - 1, "right")), make("span", { class: "num" }, isDiff ? `${short(info.high)} A more` : short(info.high)), beyond);
 }
+const MOST_BARS = 4; // more teams than that are named beside each other: so many bars would cover the map
+function namesOfTeams(views, side) { // one entry for each team, and the limits that all have; null for teams with limits of their own
+  const infos = views.map((view) => GL.textures.get(keyOf({ map: view.map, side, limits: limitsFor(view, side), region: regionNow() })));
+  if (infos.some((info) => !info || info.why !== undefined || info.low !== infos[0].low || info.high !== infos[0].high)) return null;
+  const entries = views.map((view) => nameOf(view.map, teamOf(view.map)[1]));
+  const limits = `each ${short(infos[0].low)} to ${short(infos[0].high)}`, totals = S.status && S.status.totals[sideOfPane(side)];
+  const peaks = views.map((view) => totals && totals[view.map]).filter(Boolean).map((each) => each[1]);
+  const beyond = infos.some((info) => info.above) ? make("span", { class: "more" }, peaks.length ? `values reach ${short(Math.max(...peaks))}` : "values go beyond") : null;
+  return make("div", { class: "names" }, ...entries, make("div", { class: "scale" }, make("span", {}, limits), beyond));
+}
+function nameOf(name, color) { return make("div", { class: "scale" }, dotOf(color), make("span", {}, name)); }
 function dotOf(color) { const dot = make("i", { class: "dot" }); dot.style.background = color; return dot; }
 function paintLegend() {
   const box = $("legend"), side = sidesShown()[0], teams = mixedViews(side), top = shownViews().slice(0, 1), shown = teams.includes(top[0]) ? teams : top;
   box.hidden = !shown.length;
   if (!shown.length) return;
   const hidden = Object.entries(S.sources[sideOfPane(side)] || {}).map(([, each]) => (each.sources ? each.all - each.sources.length : 0)).reduce((a, b) => a + b, 0);
-  const rows = shown.map((view) => legendRow(view, side)).filter(Boolean);
+  const names = shown.length > MOST_BARS ? namesOfTeams(shown, side) : null;
+  const rows = names ? [names] : shown.map((view) => legendRow(view, side)).filter(Boolean);
   if (!rows.length) return;
   if (S.overlays.has("fronts")) rows.push(make("div", { class: "scale" }, make("i", { class: "front" }), make("span", {}, "front line: both are equally strong")));
   if (hidden > 0) rows.push(make("div", { class: "scale" }, `${hidden.toLocaleString("en")} sources not drawn`));
@@ -118,4 +131,5 @@ function paintLegend() {
   if (box.dataset.info === key) return;
   box.dataset.info = key;
   box.replaceChildren(...rows);
+  if (isFitted() && S.camera.room !== roomForNames()) { fit(); redraw(); }
 }

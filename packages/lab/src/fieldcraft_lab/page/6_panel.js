@@ -199,7 +199,7 @@ function buildViews() {
   if (teams.length && !known.size) { // a map with teams opens as one: all colors, or the owners of very many teams, and the front lines
     for (const view of S.views) view.visible = teams.length > MOST_TEAMS ? view.map === "owner" : Boolean(teamOf(view.map));
     S.views.sort((a, b) => Number(b.visible) - Number(a.visible));
-    S.overlays.add("fronts");
+    if (hasFronts()) S.overlays.add("fronts");
     if (S.hello.layers[teams[0][0]]) S.layer = teams[0][0];
   }
   if (S.views.length && !S.views.some((view) => view.visible)) S.views[0].visible = true;
@@ -262,7 +262,7 @@ $("formula-text").addEventListener("input", (() => { let timer = 0; return () =>
 
 // Drawings over the top map
 function buildDrawings() {
-  const all = [["contours", "contours"], ["flow", "flow arrows"], ["peaks", "peaks"], ["regions", "regions"], ...((S.hello.teams || []).length ? [["fronts", "front lines"]] : [])];
+  const all = [["contours", "contours"], ["flow", "flow arrows"], ["peaks", "peaks"], ["regions", "regions"], ...(hasFronts() ? [["fronts", "front lines"]] : [])];
   const boxes = all.map(([name, text]) => {
     const box = make("input", { type: "checkbox", checked: S.overlays.has(name), onchange: () => { if (box.checked) S.overlays.add(name); else { S.overlays.delete(name); for (const key of Object.keys(S.drawings)) if (key.startsWith(`${name}|`)) delete S.drawings[key]; } sendShow(); redraw(); } });
     return make("label", {}, box, ` ${text}`);
@@ -344,11 +344,24 @@ function paintRow(paper, row, x, y, colors) { // a row of the legend as the page
     if (part.className === "dot") { paper.beginPath(); paper.arc(x + 6, y, 6, 0, 7); paper.fill(); x += 18; } else { paper.fillRect(x, y - 1, 22, 2); x += 30; }
   }
 }
+function placesOf(rows, paper, width) { // where each row of the legend begins, [x, line]: names of teams beside each other as far as they fit
+  let x = PNG_MARGIN, line = -1, wasName = false;
+  return rows.map((row) => {
+    const isName = row.parentNode.className === "names", wide = paper.measureText(row.textContent).width + 8 + 18 * row.querySelectorAll(".dot").length;
+    if (!isName || !wasName || x + wide > width - PNG_MARGIN) { x = PNG_MARGIN; line++; }
+    const place = [x, line];
+    wasName = isName; x += wide + 10;
+    return place;
+  });
+}
 function pictureOfMap() { // the map as it is drawn now, with title, time and legend
-  paintMaps(); paintLegend();
+  paintLegend(); paintMaps();
   const ratio = window.devicePixelRatio || 1, rows = $("legend").hidden ? [] : [...$("legend").querySelectorAll(".scale")], colors = { ink: css("--ink"), muted: css("--muted"), warn: css("--warn") };
-  const top = 2 * PNG_MARGIN + PNG_LINE, bottom = rows.length ? 2 * PNG_MARGIN + PNG_LINE * rows.length : 0;
-  const both = make("canvas", { width: canvas.width, height: canvas.height + Math.round((top + bottom) * ratio) }), paper = both.getContext("2d");
+  const both = make("canvas", { width: canvas.width, height: canvas.height }), paper = both.getContext("2d"), font = "13px system-ui, sans-serif";
+  paper.font = font;
+  const places = placesOf(rows, paper, canvas.width / ratio), lines = rows.length ? places[rows.length - 1][1] + 1 : 0;
+  const top = 2 * PNG_MARGIN + PNG_LINE, bottom = lines ? 2 * PNG_MARGIN + PNG_LINE * lines : 0;
+  both.height = canvas.height + Math.round((top + bottom) * ratio); // sets font and scale anew
   paper.scale(ratio, ratio);
   paper.fillStyle = css("--page"); paper.fillRect(0, 0, both.width, both.height);
   paper.drawImage(canvas, 0, top, canvas.width / ratio, canvas.height / ratio);
@@ -356,10 +369,10 @@ function pictureOfMap() { // the map as it is drawn now, with title, time and le
   paper.textBaseline = "middle";
   paper.font = "600 16px system-ui, sans-serif"; paper.fillStyle = colors.ink;
   paper.fillText(S.hello.title || "map", PNG_MARGIN, top / 2);
-  paper.font = "13px system-ui, sans-serif"; paper.fillStyle = colors.muted; paper.textAlign = "right";
+  paper.font = font; paper.fillStyle = colors.muted; paper.textAlign = "right";
   paper.fillText($("clock").value, canvas.width / ratio - PNG_MARGIN, top / 2);
   paper.textAlign = "left";
-  rows.forEach((row, i) => paintRow(paper, row, PNG_MARGIN, top + canvas.height / ratio + PNG_MARGIN + PNG_LINE * (i + 0.5), colors));
+  rows.forEach((row, i) => paintRow(paper, row, places[i][0], top + canvas.height / ratio + PNG_MARGIN + PNG_LINE * (places[i][1] + 0.5), colors));
   return both;
 }
 function savePicture() {

@@ -84,6 +84,7 @@ class LiveGame(Live):
                 self._chosen.setdefault(action.group, action.name)
         self._moment = 0
         self._maps = {name: self._map_of(name) for name in self._map_names()}
+        self._together = self._fields_together()
 
     @property
     def maps(self) -> Mapping[str, FunctionMap]:
@@ -98,9 +99,11 @@ class LiveGame(Live):
         return self.world.scene(self.state, overlays).field
 
     def _map_names(self) -> list[str]:
-        """Return the overlays that are fields of values; at least those shown at the start."""
+        """Return the overlays that are fields of values; at least those shown at the start. In
+        place of several fields together there are these fields.
+        """
         fields = {each.name: self._field(each.name) for each in self.game.overlays}
-        found = [name for name, field in fields.items() if field]
+        found = [name for name, field in fields.items() if field and not field.together]
         if not found and self._field("field"):
             found = ["field"]
         return found
@@ -214,6 +217,22 @@ class LiveGame(Live):
         }
 
     # For the page
+
+    def teams(self) -> list[tuple[str, str]]:
+        """Return the fields that are drawn together, with their colors."""
+        return self._together
+
+    def _fields_together(self) -> list[tuple[str, str]]:
+        """Return the fields that are shown together at the start, with their colors."""
+        found: list[tuple[str, str]] = []
+        shown = self._field("field")
+        if shown is None:
+            return found
+        for name in shown.together:
+            part = self._field(name)
+            if part is not None and part.colors is not None and not isinstance(part.colors, tuple):
+                found.append((name, "#" + bytes(rgb_of_tone(part.colors)).hex()))
+        return found
 
     def controls(self, initial: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
         """Return the sliders of the game."""

@@ -17,6 +17,9 @@ from fieldcraft_worlds.games.drawing import arrows_of, round_limit
 from fieldcraft_worlds.games.game import Overlay
 from fieldcraft_worlds.scene import Areas, Arrows, Fact, Field, Marks, Scene, Tone
 
+# The numbers of the team colors of both trails.
+_HOME = 0
+_FOOD = 1
 _PILE = "#ff5ac8"  # food and ants that carry it: unlike both trails with any color blindness
 _WHEEL = (72.0, 58.0)  # lightness and chroma of the colors of directions
 
@@ -105,9 +108,9 @@ def _field(derived: AntsDerived, state: State, overlays: frozenset[str]) -> Fiel
     if "trails" in overlays:
         return _both_trails(food, home)
     if "to food" in overlays:
-        return _strength(food, "trail to food", 1)
+        return _strength(food, "trail to food", _FOOD)
     if "to home" in overlays:
-        return _strength(home, "trail home", 0)
+        return _strength(home, "trail home", _HOME)
     return None
 
 
@@ -123,16 +126,17 @@ def _share(values: NDArray[Any]) -> NDArray[np.float64]:
 
 def _both_trails(food: NDArray[np.float32], home: NDArray[np.float32]) -> Field:
     """Return both trails with their colors added."""
-    tone_of_food = np.array(parse_color(TEAM_COLORS[1]))
-    tone_of_home = np.array(parse_color(TEAM_COLORS[0]))
+    tone_of_food = np.array(parse_color(TEAM_COLORS[_FOOD]))
+    tone_of_home = np.array(parse_color(TEAM_COLORS[_HOME]))
     added = (
         _share(food)[..., np.newaxis] * tone_of_food + _share(home)[..., np.newaxis] * tone_of_home
     )
     rgb = np.rint(np.minimum(GROUND + added, 255)).astype(np.uint8)
-    names = (("trail to food", 1), ("trail home", 0))
+    names = (("trail to food", _FOOD), ("trail home", _HOME))
     strongest = np.maximum(food, home)
     limits = (0.0, round_limit(strongest))
-    return Field(strongest, "trails", limits, rgb=rgb, names=names, adapts=True)
+    both = ("to food", "to home")
+    return Field(strongest, "trails", limits, rgb=rgb, names=names, adapts=True, together=both)
 
 
 def _directions(derived: AntsDerived) -> Field:
