@@ -73,21 +73,21 @@ class TooSlow(BaseException):
 
 @contextlib.contextmanager
 def bounded() -> Iterator[None]:
-    """Bound the time and the memory of a block."""
+    """Bound the processor time and the memory of a block."""
 
     def ring(*_: object) -> None:
         raise TooSlow
 
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     before = resource.getrlimit(resource.RLIMIT_AS)
-    handler = signal.signal(signal.SIGALRM, ring)
+    handler = signal.signal(signal.SIGPROF, ring)
     resource.setrlimit(resource.RLIMIT_AS, (used + BYTES, before[1]))
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, handler)
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
