@@ -14,7 +14,7 @@ from support.any_order.layers import LAYERS, add_layer
 
 _LAYERS = 3
 _FOLLOWERS = 3
-_KEEPS_STATE = ("belief", "seen", "pursuit", "party")
+_KEEPS_STATE = ("belief", "seen", "pursuit", "party", "eased")
 
 
 @dataclass(frozen=True)

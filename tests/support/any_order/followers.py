@@ -216,18 +216,25 @@ def advance_eased(scene: Scene, name: str) -> str:
     return f"{name}.advance({scene.one_of(SECONDS)})"
 
 
-@peek(Eased, "values", "sample", "version")
+@operation(Eased, "restore", weight=0.3)
+def restore_eased(scene: Scene, name: str) -> str:
+    return f"{name}.restore({name}.state())"
+
+
+@peek(Eased, "values", "sample", "version", "state")
 def read_eased(scene: Scene, name: str) -> str:
-    return str(
-        scene.one_of([f"{name}.values", f"{name}.sample({scene.place()})", f"{name}.version"])
-    )
+    words = ["values", "version", "state()", f"sample({scene.place()})"]
+    if scene.chance(0.2):
+        return f"({name} + 1).values"
+    return f"{name}.{scene.one_of(words)}"
 
 
 @follower
 def seen(scene: Scene) -> None:
     """Add the seconds since cells were last seen."""
+    unseen = scene.one_of([0.0, 2.0])
     most = scene.one_of([None, 3.0])
-    _add_with_clock(scene, "seen", f"fc.LastSeen(space, unseen=2.0, most={most})")
+    _add_with_clock(scene, "seen", f"fc.LastSeen(space, unseen={unseen}, most={most})")
 
 
 @operation(fc.LastSeen, "advance", "observe", weight=3.0)
@@ -413,22 +420,3 @@ def views(scene: Scene) -> None:
     scene.add(f"live soon: {one}.at({scene.one_of(SECONDS)})")
     if isinstance(scene.get(other), fc.layers.SourceLayer):
         scene.add(f"live others: {other}.without('k0')")
-
-
-@follower
-def soft(scene: Scene) -> None:
-    """Add a map that follows a layer with a delay."""
-    layers = scene.named(fc.Layer)
-    if layers:
-        scene.add(f"soft = fc.compose.Eased({scene.one_of(layers)}, half_life=0.3)")
-        scene.bound = True
-
-
-@operation(fc.compose.Eased, "advance", weight=4.0)
-def advance_soft(scene: Scene, name: str) -> str:
-    return f"{name}.advance({scene.one_of(SECONDS)})"
-
-
-@peek(fc.compose.Eased, "values")
-def read_soft(scene: Scene, name: str) -> str:
-    return str(scene.one_of([f"{name}.values", f"({name} + 1).values", f"repr({name})"]))

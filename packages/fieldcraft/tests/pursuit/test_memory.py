@@ -72,6 +72,15 @@ def test_staleness_goes_on(space: Any) -> None:
     assert one.time == other.time == 4.0
 
 
+def test_cells_seen_at_the_beginning_are_still_seen(space: Any) -> None:
+    one, other = fc.LastSeen(space), fc.LastSeen(space)
+    one.observe([0, 3])
+    other.restore(one.state())
+    np.testing.assert_array_equal(other.never, one.never)
+    assert not other.never.reshape(-1)[[0, 3]].any() and other.never.any()
+    np.testing.assert_array_equal(other.knowledge.values, one.knowledge.values)
+
+
 def test_a_flood_whose_beginning_was_walled_up_goes_on() -> None:
     def made(walls: bool) -> fc.Pursuit:
         hunt = fc.Pursuit(fc.Grid(15, 11), (7.5, 5.5), (1.0, 0.0))

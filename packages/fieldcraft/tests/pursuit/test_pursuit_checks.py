@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import numpy as np
@@ -65,9 +66,11 @@ def lies() -> list[tuple[str, str, Any]]:
     ]
     staleness = [
         ("seen", lambda a: a - 5),
+        ("seen", lambda a: a * 0 - 2),
         ("seen", lambda a: a + 10**15),
         ("now", lambda n: n + 10**30),
         ("began", lambda n: n + 10**15),
+        ("began", lambda n: np.int64(n + 10**15)),
     ]
     return [
         (who, *each)
@@ -110,3 +113,20 @@ def test_snapshots_of_a_map_of_another_shape_are_refused() -> None:
 def test_velocities_are_bounded():
     with refused(InvalidValue, "components of a velocity"):
         checked_velocity((1e300, 0.0), 2)
+
+
+def test_states_come_back_from_numpy_archives() -> None:
+    seen, belief = fc.LastSeen(GRID, unseen=3), fc.Belief(GRID, 1.0)
+    seen.observe([0, 5])
+    seen.advance(1.5)
+    belief.see(middle(GRID))
+    belief.advance(0.7)
+    for thing, other in ((seen, fc.LastSeen(GRID)), (belief, fc.Belief(GRID, 1.0))):
+        archive = io.BytesIO()
+        np.savez(archive, **thing.state())
+        archive.seek(0)
+        with np.load(archive) as file:
+            other.restore(file)
+        thing.advance(1.1)
+        other.advance(1.1)
+        np.testing.assert_array_equal(other.values, thing.values)

@@ -34,6 +34,33 @@ def test_frames_of_any_length_end_in_the_same_values() -> None:
     assert np.allclose(softs[0].values, softs[2].values)
 
 
+def test_a_state_goes_on_with_the_same_bits() -> None:
+    imap = fc.InfluenceMap(fc.Grid(3, 2))
+    one = imap.add_layer("one", values=np.ones((2, 3)))
+    soft = fc.compose.Eased(one, half_life=1.0)
+    one.write([[1, 2, 3], [4, 5, -6]])
+    soft.advance(0.7)
+    kept = soft.state()
+    other = fc.compose.Eased(one, half_life=1.0)
+    version = other.version
+    other.restore(kept)
+    assert other.version > version
+    soft.advance(0.3)
+    other.advance(0.3)
+    assert other.values.tobytes() == soft.values.tobytes()
+    assert not np.array_equal(kept["exact"], soft.state()["exact"])
+    before = soft.values
+    wrong = (
+        {"exact": np.ones((3, 2))},
+        {"exact": [["a"] * 3] * 2},
+        {"exact": kept["exact"] * np.nan},
+    )
+    for state in (*wrong, {}, None):
+        with refused(InvalidValue, "A state of an eased map", "state()"):
+            soft.restore(state)  # type: ignore[arg-type]
+    assert soft.values.tobytes() == before.tobytes()
+
+
 def test_what_is_no_map_or_no_half_life_is_refused() -> None:
     imap = fc.InfluenceMap(fc.Grid(3, 2))
     one = imap.add_layer("one", values=np.ones((2, 3)))

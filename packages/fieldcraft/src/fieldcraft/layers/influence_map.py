@@ -449,7 +449,7 @@ class InfluenceMap(Suggesting):
 
         Parameters
         ----------
-        timed : Belief, LastSeen, Pursuit or SearchParty
+        timed : Belief, LastSeen, Pursuit, SearchParty or compose.Eased
             An object with `advance(dt)`, which is no longer to be called.
         every : float, optional
             Seconds that pass for it in one `step` of the map.
@@ -472,7 +472,8 @@ class InfluenceMap(Suggesting):
             raise InvalidValue(
                 "What is added to a map has a clock: advance(dt)",
                 got=repr(timed),
-                remedy="Pass a Belief, LastSeen, Pursuit or SearchParty; add_layer() makes layers",
+                remedy="Pass a Belief, LastSeen, Pursuit, SearchParty or compose.Eased;"
+                " add_layer() makes layers",
             )
         self.schedule.add(timed, every)
         return timed

@@ -22,7 +22,7 @@ from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
 from fieldcraft.values.operand import Operand
 
-Floats = NDArray[np.float64]
+_NEVER = -1  # in a state: when a cell was seen that was never seen
 
 
 class LastSeen(Operand):
@@ -102,9 +102,9 @@ class LastSeen(Operand):
 
     @property
     def never(self) -> NDArray[np.bool_]:
-        """The open cells that were never seen, bool in the space's shape; pictures show fog there.
+        """The open cells that were never seen, bool in the space's shape.
 
-        After `restore`, cells seen only at time 0 count as never seen.
+        Pictures show fog there.
         """
         return np.asarray(~self._met.reshape(self.space.shape) & ~self.space.walls)
 
@@ -156,10 +156,24 @@ class LastSeen(Operand):
         return assigned(self.space, cells, weights, agents, spacing, outside)
 
     def state(self) -> dict[str, Any]:
-        """Return the state as plain data to save."""
+        """Return the state as plain data to save: whole numbers, and arrays of them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import fieldcraft as fc
+        >>> seen = fc.LastSeen(fc.Grid(4, 1))
+        >>> seen.observe([0, 1])
+        >>> np.savez("seen.npz", **seen.state())
+        >>> again = fc.LastSeen(seen.space)
+        >>> with np.load("seen.npz") as file:
+        ...     again.restore(file)
+        >>> again.never
+        array([[False, False,  True,  True]])
+        """
         return {
             "shape": np.array(self.space.shape, dtype=np.int64),
-            "seen": self._seen.copy(),
+            "seen": np.where(self._met, self._seen, _NEVER),
             "now": self._now,
             "began": self._began,
         }
@@ -177,15 +191,15 @@ class LastSeen(Operand):
         seen = plain_numbers(state, "seen", (len(self.space),), kinds="i")
         now = plain_integer(state, "now")
         began = plain_integer(state, "began", below=now + 1)
-        if int(seen.min(initial=0)) < 0 or int(seen.max(initial=0)) > now:
+        if int(seen.min(initial=0)) < _NEVER or int(seen.max(initial=0)) > now:
             raise not_a_state(
-                "seen of a state are ticks up to now",
+                f"seen of a state are ticks up to now, or {_NEVER}",
                 f"{int(seen.min())} to {int(seen.max())} at {now}",
             )
-        self._seen = seen.astype(np.int64)
+        self._met = seen != _NEVER
+        self._seen = np.where(self._met, seen, 0).astype(np.int64)
         self._now = now
         self._began = began
-        self._met = self._seen > 0
         self._changes += 1
 
 

@@ -50,9 +50,14 @@ def check_shape(state: Mapping[str, Any], space: Space) -> None:
 
 
 def plain_integer(state: Mapping[str, Any], name: str, *, below: int = 2**62) -> int:
-    """Return a whole number from 0 to below `below` of a state, or raise `InvalidValue`."""
+    """Return a whole number from 0 to below `below` of a state, or raise `InvalidValue`.
+
+    An array without axes counts as its number: `numpy.load` returns numbers in this form.
+    """
     found = state.get(name)
-    if isinstance(found, int) and found >= below:
+    if isinstance(found, np.ndarray) and found.ndim == 0:
+        found = found[()]
+    if isinstance(found, (int, np.integer)) and found >= below:
         raise not_a_state(f"{name} of a state is below {below}", f"{found:g}")
     return checks.integer(name, found)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.interruption import atomic
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.values.operand import Operand
 
@@ -72,6 +76,32 @@ class Eased(Operand):
         if not np.array_equal(moved, self._exact):
             self._exact = moved
             self._steps += 1
+
+    def state(self) -> dict[str, Any]:
+        """Return the state to save: an array with the exact values."""
+        return {"exact": self._exact.copy()}
+
+    @atomic
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue bit for bit from the `state` of another `Eased` on a map of this shape.
+
+        Raises
+        ------
+        InvalidValue
+            For anything else.
+        """
+        exact = np.zeros(0)
+        if isinstance(state, Mapping):
+            exact = np.array(state.get("exact"))
+        shape = self._exact.shape
+        if exact.shape != shape or exact.dtype.kind != "f" or not np.isfinite(exact).all():
+            raise InvalidValue(
+                f"A state of an eased map has numbers of shape {shape}",
+                got=f"{exact.dtype} of shape {exact.shape}",
+                remedy="Pass the result of state(), of a map of this shape",
+            )
+        self._exact = exact.astype(np.float64)
+        self._steps += 1
 
     @property
     def version(self) -> int:
