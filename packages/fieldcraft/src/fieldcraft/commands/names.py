@@ -48,7 +48,10 @@ SUBMODULES = (
     "query",
     "question",
     "pursuit",
+    "pursuit.motion",
     "layer",
+    "propagation",
+    "compose",
     "recordings",
     "fitting",
     "recipe",
@@ -56,6 +59,15 @@ SUBMODULES = (
     "errors",
 )
 """The submodules, as they are written after `fc.`."""
+
+_CONSTANTS = {
+    "view.TEAM_COLORS": "The colors of teams in pictures, the first team first",
+    "maps.KINDS": "The kinds of maps that `fc.generate_map` makes",
+    "maps.MAZE_ALGORITHMS": "The algorithms by which `fc.generate_map` makes mazes",
+    "propagation.PROPAGATIONS": "The kinds of propagation by the names that recipes use",
+    "recipe.DATA": "The environment variable with the folder of data that recipes read",
+}
+"""Public names that are neither classes nor functions, and what each is."""
 
 _PACKAGES = {
     "gpu": "graphics cards: which there are, and one to hold layers and swarms",
@@ -82,20 +94,20 @@ def names() -> None:
 def sections() -> list[tuple[str, dict[str, str]]]:
     """Return the titles of all groups, and the names with one line each."""
     library = importlib.import_module("fieldcraft")
-    found = [("To begin with", {f"fc.{name}": _line(_found(library, name)) for name in FIRST})]
+    found = [("To begin with", {f"fc.{name}": _about(library, name) for name in FIRST})]
     rest = [name for name in public_names(library) if name not in FIRST]
     modules = {name for name in rest if isinstance(getattr(library, name), ModuleType)}
     for folder, title in GROUPS.items():
         lines = {
-            f"fc.{name}": _line(getattr(library, name))
+            f"fc.{name}": _about(library, name)
             for name in rest
             if name not in modules and _folder(getattr(library, name)) == folder
         }
         found.append((title, lines))
     for name in SUBMODULES:
-        module = getattr(library, name)
+        module = _submodule(name)
         lines = {
-            f"fc.{name}.{each}": _line(getattr(module, each))
+            f"fc.{name}.{each}": _about(library, f"{name}.{each}")
             for each in public_names(module)
             if f"{name}.{each}" not in FIRST
             and getattr(module, each) is not vars(library).get(each)
@@ -122,8 +134,14 @@ def missing(name: str) -> AttributeError:
 @functools.cache
 def _names_of_submodules() -> dict[str, list[str]]:
     """Return the public names of each submodule."""
-    library = importlib.import_module("fieldcraft")
-    return {name: public_names(getattr(library, name)) for name in SUBMODULES}
+    return {name: public_names(_submodule(name)) for name in SUBMODULES}
+
+
+def _submodule(name: str) -> ModuleType:
+    """Return a submodule by its name in `SUBMODULES`."""
+    module = _found(importlib.import_module("fieldcraft"), name)
+    assert isinstance(module, ModuleType)
+    return module
 
 
 def _found(library: ModuleType, name: str) -> object:
@@ -139,10 +157,13 @@ def _folder(thing: object) -> str:
     return str(getattr(thing, "__module__", "")).removeprefix("fieldcraft.").split(".")[0]
 
 
+def _about(library: ModuleType, name: str) -> str:
+    """Return one line about what has a dotted name."""
+    return _CONSTANTS.get(name) or _line(_found(library, name))
+
+
 def _line(thing: object) -> str:
     """Return the first sentence of a docstring, without its period."""
-    if not (inspect.isclass(thing) or inspect.isroutine(thing) or inspect.ismodule(thing)):
-        return "A constant"
     about = " ".join((inspect.getdoc(thing) or "").split("\n\n")[0].split())
     for match in re.finditer(r"[.:;] |\.$|$", about):
         line = about[: match.start()]
