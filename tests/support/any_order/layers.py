@@ -380,6 +380,7 @@ def without(scene: Scene, name: str) -> str | None:
         f"fc.query.Reservations({name}.space).best({name}, {place}, 2.0, agents=1,"
         f" without={source}, outside='clamp')",
         f"fc.explain({name}, {place}, without={source}, outside='clamp')",
+        f"fc.observe([{name}, 2 * {name}], {place}, 3, without={source}, outside='clamp')",
         f"fc.peaks({name}.normalize(), without={source})",
     ]
     return str(scene.one_of(words))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fieldcraft as fc
-from fieldcraft.base.errors import FieldcraftError
+from fieldcraft.base.errors import BadSaveFile, FieldcraftError
 from fieldcraft.formats.recordings import Timeline
 from fieldcraft.view import save_film, save_png
 from support.full_disk import full_disk
@@ -39,3 +39,15 @@ def test_an_output_that_finds_no_room_is_refused(tmp_path: Path, name: str) -> N
     assert path.read_text() == "old"
     assert sorted(file.name for file in tmp_path.iterdir()) == sorted([name, "rows.csv"])
     writers[name]()
+
+
+def test_a_save_makes_the_folder_that_it_lies_in(tmp_path: Path) -> None:
+    imap = fc.InfluenceMap(fc.Grid(3, 2))
+    path = tmp_path / "games" / "first" / "a.map"
+    imap.save(path)
+    assert fc.InfluenceMap.load(path).space.shape == (2, 3)
+    (tmp_path / "file").write_text("not a folder")
+    with pytest.raises(BadSaveFile) as found:
+        imap.save(tmp_path / "file" / "a.map")
+    assert repr(str(tmp_path / "file" / "a.map")) in str(found.value)
+    assert ".part" not in str(found.value)

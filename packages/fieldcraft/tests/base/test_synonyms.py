@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from typing import Any
 
@@ -88,3 +89,21 @@ def test_words_with_remedies_are_those_of_some_argument() -> None:
         assert kind in synonyms.VALUES[name]
     u = np.linspace(0, 1, 5)
     assert fc.Falloff.of(lambda u: (1 - u) ** 2)(u).round(6).tolist() == ((1 - u) ** 2).tolist()
+
+
+def test_names_of_items_are_written_in_brackets() -> None:
+    imap = fc.InfluenceMap(fc.Grid(3, 2))
+    teams = imap.add_teams(["red", "front"], fc.Radial(2.0))
+    text = "near = { generate = { reach = 3 } }"
+    questions = fc.Question.read("enemies.toml", text=text)
+    for holder, name, written in (
+        (imap, "red", r"Write imap\['red'\]"),
+        (teams, "red", r"Write teams\['red'\]"),
+        (teams, "front", r"Write teams\['front'\]"),
+        (questions, "near", r"Write questions\['near'\]"),
+    ):
+        with pytest.raises(fc.errors.NoSuchName, match=written):
+            getattr(holder, name)
+    with pytest.raises(AttributeError, match="Did you mean 'reload'"):
+        _ = questions.relaod  # type: ignore[attr-defined]
+    assert pickle.loads(pickle.dumps(imap)).layers.keys() == imap.layers.keys()

@@ -48,6 +48,7 @@ def test_walls_and_cells_of_its_own() -> None:
         ({"name": ""}, "name"),
         ({"name": 3}, "name"),
         ({"propagation": "spread"}, "Pass fc.Spread(decay, momentum)"),
+        ({"propagation": fc.Trail}, "Got the class fc.Trail. Call it: fc.Trail(...)"),
         ({"walls": True}, "walls"),
         ({"every": 0}, "every"),
         ({"cell_size": 0.3}, "cell"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,11 @@ def test_positions_come_back_onto_a_torus(space: Rows) -> None:
     np.testing.assert_allclose(space.wrapped(center + 2 * space.period), center)
     plain = fc.Grid(4, 2)
     assert plain.wrapped(center + 9).tolist() == (center + 9).tolist()
+    waypoints = fc.Graph([(0, 0), (4, 0)], [(0, 1)])
+    for each in (plain, plain.to_graph(), fc.HexGrid(4, 2), waypoints):
+        listed: Any = [[1, 2], [3, 2]]
+        assert each.wrapped(listed).dtype == np.float64
+        assert each.wrapped(listed).tolist() == listed
 
 
 @pytest.mark.parametrize("kind", [fc.Grid, fc.HexGrid])

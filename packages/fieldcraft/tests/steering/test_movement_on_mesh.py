@@ -114,6 +114,13 @@ class TestLeaps:
         assert steering.move(banks, (1, 1), (3, 0), leap=there) == pytest.approx((4, 1))
         assert steering.move(banks, (1, 1), (3, 0), leap=here) == pytest.approx((2, 1), abs=1e-5)
 
+    def test_hexagons_that_wrap_are_refused_under_their_name(self) -> None:
+        strip = fc.HexGrid(4, 2, wrap="x")
+        with pytest.raises(InvalidValue, match="hexagons that do not wrap. Got <HexGrid 4 x 2"):
+            steering.move(strip, strip.position_of(0), (1, 0))
+        flat = fc.HexGrid(4, 2)
+        assert steering.move(flat, flat.position_of(0), (0.1, 0)).shape == (2,)
+
     def test_refusals(self) -> None:
         banks = self.banks()
         with pytest.raises(InvalidValue, match="True, False or a flow field"):

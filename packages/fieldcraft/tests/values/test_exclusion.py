@@ -262,6 +262,25 @@ def test_windows_are_those_without_the_sources(seed, kind):
         np.testing.assert_array_equal(mine.inside[i], never.inside)
 
 
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), kind=st.sampled_from(["grid", "torus", "y up", "one way"]))
+def test_observations_are_those_without_the_sources(seed, kind):
+    world = World(kind, seed)
+    texts = "fc.maximum(threat, 0) - 0.5 * safety", "noise", "1 - threat"
+    keys = ["all", None, "all"]
+    places = np.array([world.place() for _ in keys])
+    maps = [read(text, world.imap) for text in texts]
+    maps.append(fc.LastSeen(world.space, unseen=3.0))
+    mine = fc.observe(maps, places, (3, 7), without=keys)
+    for i, key in enumerate(keys):
+        never = [read(text, world.without(key)) for text in texts]
+        np.testing.assert_array_equal(mine[[i], :3], fc.observe(never, places[i], (3, 7)))
+        np.testing.assert_array_equal(mine[[i], 3:], fc.observe(maps[3:], places[i], (3, 7)))
+    assert mine.flags.c_contiguous and mine.dtype == np.float32
+    alone = fc.observe(maps, places[0], (3, 7), without="all")
+    np.testing.assert_array_equal(alone, mine[:1])
+
+
 @pytest.mark.skipif(not compiled(), reason="the compiled kernels are not in use here")
 @pytest.mark.parametrize("wrap", [False, True])
 def test_compiled_kernels_give_the_bits_of_their_text(wrap):
@@ -352,11 +371,17 @@ def test_keys_that_no_layer_has_are_refused():
     for wrong in ("nobody", 99, ("me", 1), True):
         with refused(InvalidValue, "no layer of allies has"):
             fc.best(allies, place, 3, without=wrong)
+    with refused(InvalidValue, "Got 'nobody', which no layer of allies, 2 * fear has"):
+        fc.observe([allies, 2 * imap["fear"]], place, 3, without="nobody")
+    with refused(InvalidValue, "one key for each position"):
+        fc.observe([allies], [place, place, place], 3, without=keys)
     with refused(InvalidValue, "one key for each position"):
         fc.best(allies, [place, place, place], 3, without=keys)
     with refused(InvalidValue, "hashable"):
         fc.best(allies, place, 3, without=["me"])
-    with refused(InvalidValue, "A key in without is hashable", "A key in without=['me']"):
+    with refused(
+        InvalidValue, "A key in without is hashable", "Got ['me']", "for one position, one key"
+    ):
         fc.best(allies, [place], 3, without=[["me"]])
     with refused(InvalidValue, "handle"):
         fc.best(allies + imap["fear"], place, 3, without=0)

@@ -89,6 +89,7 @@ def read_bytes(
 def write_sealed(target: Path, parts: Iterable[bytes], *, clean: bool = True) -> None:
     """Write parts and the SHA-256 of them all to a file beside the target, then rename it.
 
+    The folder of the target is made if it is missing, as for pictures and films.
     Unfinished files of earlier processes, older than an hour, are deleted (`clean=False` leaves
     them). Raises `BadSaveFile` where the file cannot be written; the old one is unchanged then.
     """
@@ -96,6 +97,7 @@ def write_sealed(target: Path, parts: Iterable[bytes], *, clean: bool = True) ->
     partial = None
     try:
         target = Path(os.path.realpath(target))  # a link stays a link
+        target.parent.mkdir(parents=True, exist_ok=True)
         if clean:
             _delete_unfinished(target)
         partial = target.parent / f".{target.name}.{os.urandom(4).hex()}.part"
@@ -112,9 +114,10 @@ def write_sealed(target: Path, parts: Iterable[bytes], *, clean: bool = True) ->
             with contextlib.suppress(OSError, ValueError):
                 partial.unlink()
         if isinstance(error, (OSError, ValueError)):
+            problem = getattr(error, "strerror", None) or error
             raise BadSaveFile(
                 "A save goes to a path that can be written",
-                got=f"{error}; what was there before is unchanged",
+                got=f"{str(target)!r}: {problem}; what was there before is unchanged",
                 remedy="Choose another path",
             ) from error
         raise

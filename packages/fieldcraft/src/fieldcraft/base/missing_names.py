@@ -23,8 +23,12 @@ _NOUNS = {
     "Source": "A source",
     "Teams": "A set of teams",
     "ChosenCells": "A choice of cells",
+    "Questions": "A file of questions",
     "Belief": "A belief",
 }
+
+_HOLDERS = {"InfluenceMap": "imap", "Teams": "teams", "Questions": "questions"}
+"""Classes with items of names that the user chose, and a variable for each."""
 
 _VARIABLES = {
     "imap": "InfluenceMap",
@@ -60,6 +64,11 @@ def missing(thing: object, name: str) -> AttributeError:
     error = None
     if not name.startswith("_"):
         kind_of_thing: Any = type(thing)
+        variable = _HOLDERS.get(kind_of_thing.__name__)
+        holder: Any = thing
+        if variable is not None and name in holder:
+            rule = f"{_noun(kind_of_thing)} has its items under their names"
+            return NoSuchName(rule, got=f".{name}", remedy=f"Write {variable}[{name!r}]")
         error = _missing(kind_of_thing, tuple(getattr(thing, "__dict__", ())), name)
     if error is None:
         kind = type(thing).__name__
@@ -90,8 +99,15 @@ def _missing(kind: type, own: tuple[str, ...], name: str) -> tuple[str, str, str
     )
     if not remedy:
         return None
-    noun = _NOUNS[words[0]] if words else f"A {kind.__name__}"
-    return f"{noun} has no {name!r}", f".{name}", remedy
+    return f"{_noun(kind)} has no {name!r}", f".{name}", remedy
+
+
+def _noun(kind: type) -> str:
+    """Return what an object of a class is called in messages."""
+    for each in kind.__mro__:
+        if each.__name__ in _NOUNS:
+            return _NOUNS[each.__name__]
+    return f"A {kind.__name__}"
 
 
 def missing_in_module(

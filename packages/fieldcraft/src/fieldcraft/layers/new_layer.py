@@ -46,6 +46,13 @@ def new_layer(
         raise InvalidValue(
             "A layer's name is a word or more", got=repr(name), remedy="Pass a string"
         )
+    kind: object = propagation
+    if isinstance(kind, type) and issubclass(kind, Propagation):
+        raise InvalidValue(
+            "A propagation is an object with settings",
+            got=f"the class {spelled(kind)}",
+            remedy=f"Call it: {spelled(kind)}(...)",
+        )
     if propagation is not None and not isinstance(propagation, Propagation):
         raise InvalidValue(
             f"propagation is {_propagation_names()}",

@@ -55,6 +55,7 @@ def back_on_map(
     period: NDArray[np.float64] | None,
 ) -> NDArray[np.float64]:
     """Return positions (..., 2) brought back onto the map; see `Space.wrapped`."""
+    positions = np.asarray(positions, dtype=np.float64)
     if period is None:
         return positions
     low = np.array(origin)

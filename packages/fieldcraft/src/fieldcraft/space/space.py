@@ -478,7 +478,7 @@ class Space(Pictured, Suggesting, ABC):
 
     def wrapped(self, positions: NDArray[Any]) -> NDArray[np.float64]:
         """Return positions (..., 2) brought back onto the map along axes that wrap."""
-        return positions
+        return np.asarray(positions, dtype=np.float64)
 
     def offsets_from(self, position: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the (shortest) vectors from a position to all cells, (N, 2) or (N, 3)."""

@@ -40,8 +40,8 @@ def _mesh_of(space: Space, radius: float = 0.0) -> Graph:
     graph = graph_of(space)
     if graph.mesh is None:
         raise InvalidValue(
-            "Agents move freely on a grid or a mesh",
-            got="a graph of waypoints without a mesh",
+            "Agents move freely on a grid, on a mesh, and on hexagons that do not wrap",
+            got=repr(space),
             remedy="Move agents along paths: fc.shortest_path(...).at(distance)",
         )
     if checks.not_negative("radius", radius) > 0:

@@ -193,13 +193,13 @@ def excludable(layer: object, without: object) -> Excludable:
     )
 
 
-def keys_left_out(layer: Excludable, without: Any, count: int, single: bool) -> list[object] | None:
+def keys_left_out(layer: Any, without: Any, count: int, single: bool) -> list[object] | None:
     """Return the key that is left out for each of `count` positions; None if there is none.
 
     Parameters
     ----------
-    layer : Excludable
-        The map that is read.
+    layer : Any
+        The map that is read, or an object with several as `maps`.
     without : Any
         The argument of a call: for a single position a key, else a key for all or one for each.
     count : int
@@ -222,7 +222,14 @@ def keys_left_out(layer: Excludable, without: Any, count: int, single: bool) -> 
         different = dict.fromkeys(keys)
     except (TypeError, ValueError):
         for key in keys:
-            checks.key("A key in without", key)
+            try:
+                hash(key)
+            except (TypeError, ValueError):
+                raise InvalidValue(
+                    "A key in without is hashable",
+                    got=checks.short(key),
+                    remedy="Pass a number, a text or a tuple of these; for one position, one key",
+                ) from None
         raise
     different.pop(None, None)
     if not different:

@@ -124,13 +124,7 @@ def formula(text: str, maps: Layered | Mapping[str, Operand | float]) -> Express
     >>> fc.formula("clamp(ally - 0.5 * enemy, 0, 1)", imap).values
     array([[0., 1., 1.]], dtype=float32)
     """
-    remedy = "Pass a string such as 'ally - enemy'"
-    if len(checks.instance(text, str, "A formula is a text", remedy)) > _MOST_CHARACTERS:
-        raise InvalidValue(
-            f"A formula has at most {_MOST_CHARACTERS} characters",
-            got=str(len(text)),
-            remedy="Put parts of it into expressions of their own",
-        )
+    _checked_text(text)
     known: Mapping[str, Any] = maps.layers if isinstance(maps, Layered) else maps
     rule = "The names of a formula come from an influence map or a mapping"
     checks.instance(known, Mapping, rule, "Pass imap, or a dict")
@@ -146,6 +140,23 @@ def formula(text: str, maps: Layered | Mapping[str, Operand | float]) -> Express
     return Expression(number(result), Ground((maps.space,)), result)
 
 
+def check_syntax(text: str) -> None:
+    """Raise `InvalidValue` for a text that is no formula, whatever its names stand for."""
+    _Formula(_checked_text(text), {}).parsed()
+
+
+def _checked_text(text: str) -> str:
+    """Return a text that is short enough for a formula."""
+    remedy = "Pass a string such as 'ally - enemy'"
+    if len(checks.instance(text, str, "A formula is a text", remedy)) > _MOST_CHARACTERS:
+        raise InvalidValue(
+            f"A formula has at most {_MOST_CHARACTERS} characters",
+            got=str(len(text)),
+            remedy="Put parts of it into expressions of their own",
+        )
+    return text
+
+
 class _Formula:
     """A formula over known maps and numbers."""
 
@@ -157,6 +168,10 @@ class _Formula:
 
     def value(self) -> Value:
         """Return the map, or the number, that the text describes."""
+        return self._of(self.parsed(), 0)
+
+    def parsed(self) -> ast.expr:
+        """Return the text as the tree of an expression of Python."""
         if not self._source:
             raise self._error(
                 len(self._text), "A formula is not empty", remedy="Add a name or a number"
@@ -170,7 +185,7 @@ class _Formula:
             message = getattr(error, "msg", None) or str(error)
             at = min(self._cut + offset - 1, len(self._text))
             raise self._error(at, _SUPPORTED, got=message, remedy=_REMEDY) from None
-        return self._of(tree.body, 0)
+        return tree.body
 
     def _of(self, node: ast.expr, depth: int) -> Value:
         if depth > _DEEPEST:

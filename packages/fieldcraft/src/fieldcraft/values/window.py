@@ -1,4 +1,4 @@
-"""Windows: the values of a map in squares around agents."""
+"""Windows: the values of maps around agents."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.missing_names import Suggesting
 from fieldcraft.base.words import IfOutside
 from fieldcraft.kernels.shared.arrays import aligned
-from fieldcraft.space import grid_of
+from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.grid.grid import MAX_CELLS
 from fieldcraft.space.space_ranges import within_range
-from fieldcraft.values.exclusion import Near, keys_left_out
+from fieldcraft.values.exclusion import Near, have_sources, keys_left_out
 from fieldcraft.values.expression import expression_of
 from fieldcraft.values.operand import Operand
 
 
 @dataclass(frozen=True, eq=False)
 class Window(Suggesting):
-    """The values of a map in squares around agents, for observations and local decisions.
+    """The values of a map within a radius of agents, for local decisions.
 
     Arrays are indexed [row, column] like the map's, with the agent's cell in the middle.
 
@@ -57,8 +57,9 @@ def window(
     without: object = None,
     outside: IfOutside = "refuse",
 ) -> Window:
-    """Return the values of a map in squares around agents.
+    """Return the values of a map within a radius of agents, as square arrays.
 
+    Values are 0 in the corners of a square, beyond the radius; `observe` fills whole rectangles.
     Only the cells of the windows are computed of an expression.
 
     Parameters
@@ -124,16 +125,9 @@ def window(
             remedy="Use a smaller radius, or fewer agents at once",
         )
     away = np.arange(-reach, reach + 1)
-    rows = ((centers // space.width)[:, None] + away)[:, :, None]
-    columns = ((centers % space.width)[:, None] + away)[:, None, :]
-    if space.wraps_x:
-        columns = columns % space.width
-    if space.wraps_y:
-        rows = rows % space.height
-    on_map = (rows >= 0) & (rows < space.height) & (columns >= 0) & (columns < space.width)
-    cells = np.where(on_map, rows * space.width + columns, -1)
+    cells = _cells_around(space, centers, side, side)
     steps = np.sqrt((away * away)[:, None] + away * away)
-    inside = on_map & (steps <= far) & ~space.walls.reshape(-1)[cells]
+    inside = (cells >= 0) & (steps <= far) & ~space.walls.reshape(-1)[cells]
     values = np.zeros(cells.shape, dtype=np.float32)
     keys = None
     if without is not None:
@@ -141,8 +135,7 @@ def window(
     if keys is None:
         values[inside] = expression_of(layer).values_at(cells[inside])
     else:
-        own = np.where(inside, cells, centers[:, np.newaxis, np.newaxis]).reshape(len(cells), -1)
-        values[inside] = layer.values_near(Near(own, keys)).reshape(cells.shape)[inside]
+        values = _values_without(layer, cells, inside, centers, keys)
     corners = space.position_of(centers) - (reach + 0.5) * space.cell_size
     arrays: tuple[NDArray[Any], ...] = values, inside, cells, corners
     values, inside, cells, corners = (each[0] if single else each for each in arrays)
@@ -154,6 +147,7 @@ def observe(
     positions: ArrayLike,
     window: int | tuple[int, int],
     *,
+    without: object = None,
     outside: IfOutside = "refuse",
 ) -> NDArray[np.float32]:
     """Return the values of maps around agents as one array, for reinforcement learning.
@@ -172,6 +166,9 @@ def observe(
     window : int or (int, int)
         The height and width of a window in cells, both odd; one number for a square. The agent's
         cell is in the middle.
+    without : hashable or sequence of hashable, optional
+        Whose influence is left out of the windows of each agent, in all maps that have it; see
+        `fieldcraft.best`.
     outside : {"refuse", "clamp"}
         With "clamp" a position outside the map counts as the nearest cell.
 
@@ -186,11 +183,12 @@ def observe(
     OutsideMap
         If a position is off the map.
     InvalidValue
-        If there is no map, if maps are on different grids, or if a window has an even side.
+        If there is no map, if maps are on different grids, if a window has an even side, or if no
+        map has a key of `without`.
 
     See Also
     --------
-    window : One map in circles of world units, with cells and distances.
+    window : One map within a radius in world units, with cells and distances.
 
     Examples
     --------
@@ -208,6 +206,15 @@ def observe(
            [[3., 9., 0.],
             [0., 5., 0.],
             [4., 0., 0.]]], dtype=float32)
+
+    Two agents that see each other, and not themselves:
+
+    >>> allies = imap.add_layer("allies", fc.Radial(2, "linear"))
+    >>> allies.sync(["ann", "bob"], [(1.5, 1.5), (2.5, 1.5)])
+    >>> imap.step()
+    >>> fc.observe([allies], [(1.5, 1.5), (2.5, 1.5)], (1, 3), without=["ann", "bob"])[:, 0, 0]
+    array([[0. , 0.5, 1. ],
+           [1. , 0.5, 0. ]], dtype=float32)
     """
     channels = checks.sequence("maps", maps)
     remedy = "Pass layers or expressions of one influence map"
@@ -225,7 +232,8 @@ def observe(
     if height % 2 == 0 or width % 2 == 0:
         got = f"{height} x {width}"
         raise InvalidValue("The sides of a window are odd", got=got, remedy="Add or take off one")
-    cells = np.asarray(grid.cell_at(checks.positions(positions)[0], outside=outside))
+    points, single = checks.positions(positions)
+    cells = np.asarray(grid.cell_at(points, outside=outside))
     if max(len(cells), 1) * len(channels) * height * width > MAX_CELLS:
         raise InvalidValue(
             f"Windows have at most {MAX_CELLS:,} cells together",
@@ -247,4 +255,55 @@ def observe(
     rows, columns = np.divmod(cells, grid.width)
     planes = aligned((len(cells), len(channels), height, width))  # else JAX copies it
     planes[:] = views.transpose(1, 2, 0, 3, 4)[rows, columns]
+    if without is None:
+        return planes
+    keys = keys_left_out(_Channels(tuple(channels)), without, len(cells), single)
+    if keys is None:
+        return planes
+    around = _cells_around(grid, cells, height, width)
+    for number, each in enumerate(channels):
+        if have_sources(each, keys).any():
+            is_open = (around >= 0) & ~each.space.walls.reshape(-1)[around]
+            planes[:, number] = _values_without(each, around, is_open, cells, keys)
     return planes
+
+
+@dataclass(frozen=True)
+class _Channels:
+    """The maps of an observation, for what is left out of any of them."""
+
+    maps: tuple[Operand, ...]
+
+    @property
+    def name(self) -> str:
+        """The names of the maps."""
+        return ", ".join(each.name for each in self.maps)
+
+
+def _cells_around(
+    grid: Grid, centers: NDArray[np.int64], height: int, width: int
+) -> NDArray[np.int64]:
+    """Return the cells of rectangles around some cells, (N, height, width); -1 off the map."""
+    down = np.arange(height) - height // 2
+    across = np.arange(width) - width // 2
+    rows = ((centers // grid.width)[:, None] + down)[:, :, None]
+    columns = ((centers % grid.width)[:, None] + across)[:, None, :]
+    if grid.wraps_x:
+        columns = columns % grid.width
+    if grid.wraps_y:
+        rows = rows % grid.height
+    on_map = (rows >= 0) & (rows < grid.height) & (columns >= 0) & (columns < grid.width)
+    return np.where(on_map, rows * grid.width + columns, -1)
+
+
+def _values_without(
+    map_: Operand,
+    cells: NDArray[np.int64],
+    wanted: NDArray[np.bool_],
+    centers: NDArray[np.int64],
+    keys: list[object],
+) -> NDArray[np.float32]:
+    """Return the values of the wanted cells around agents, each without its own sources, else 0."""
+    own = np.where(wanted, cells, centers[:, np.newaxis, np.newaxis]).reshape(len(cells), -1)
+    values = map_.values_near(Near(own, keys)).reshape(cells.shape)
+    return np.where(wanted, values, np.float32(0))

@@ -31,8 +31,17 @@ BAD_WORDS = {
     "Perhaps 'distance' is meant": {"require": [{"distanse": "me", "most": 3}]},
     "least, most or both": {"require": [{"distance": "me"}]},
     "A requirement has least <= most": {"require": [{"distance": "me", "least": 3, "most": 2}]},
-    "There is no key 'weight'": {"require": [{"value": "threat", "weight": 2}]},
-    "There is no key 'least'": {"score": [{"value": "threat", "least": 2}]},
+    "There is no key 'weight': it belongs to 'score'": {
+        "require": [{"value": "threat", "weight": 2}]
+    },
+    "There is no key 'least': it belongs to 'require'": {
+        "score": [{"value": "threat", "least": 2}]
+    },
+    "There is no key 'wait'. Perhaps 'weight'": {"score": [{"value": "threat", "wait": 2}]},
+    "require is a list of tables": {"require": {"value": "threat"}},
+    "score is a list of tables": {"score": {"value": "threat"}},
+    "In a formula at character 9": {"score": [{"value": "threat +"}]},
+    "In a formula at character 1": {"generate": {"peaks": "))"}},
     "A curve|shape is one of": {"score": [{"value": "threat", "curve": ["liner", 1, 0]}]},
     "A curve goes from low to another high": {
         "score": [{"value": "threat", "curve": ["linear", 1, 1]}]
@@ -66,6 +75,7 @@ def test_bad_words_are_refused(message):
         ("[a]\ngenerate = {reach = 1}\nfall_back = 'a'", "fall back in a circle"),
         ("[a]\ngenerate = {reach = 1}\nrequires = []", "line 3.*Perhaps 'require' is meant"),
         ("[a]\ngenerate = {reach = 1}\nscore = {value = 'threat'}", "score is a list of tables"),
+        ("[a]\ngenerate = {reach = 1}\nscore = [{value = '2 *'}]", "line 3.*In a formula at"),
     ],
 )
 def test_bad_files_are_refused_with_lines(text, message):
@@ -85,6 +95,12 @@ BAD_CALLS = {
     "Footprints fit": lambda q, i: q({"points": "me"}, require=[{"fits": 2}]).ask(
         i.space.to_graph(), me=ME
     ),
+    "There is no layer, and no array passed to ask\\(\\), of that name. Got 'ground'": lambda q, i: (
+        q({"points": "me"}, require=[{"visible_from": "me", "heights": "ground"}]).ask(i, me=ME)
+    ),
+    "by a team of the map.*imap.add_teams": lambda q, i: q(
+        {"points": "me"}, require=[{"owner": "red"}]
+    ).ask(i, me=ME),
     "stands for teams": lambda q, i: q({"points": "me"}, require=[{"owner": "red"}]).ask(
         i, me=ME, teams=3
     ),

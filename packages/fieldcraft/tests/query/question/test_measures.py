@@ -78,6 +78,12 @@ def test_a_requirement_on_the_owner(imap):
     answer = asked(imap, {"grid": 1}, require=[{"owner": "blue"}], teams=teams)
     blue = (teams.owner() == teams.names.index("blue")) & ~WALLS
     assert cells_left(answer) == set(np.flatnonzero(blue).tolist())
+    # the teams of the map need not be passed
+    imap.add_teams(["green", "gray"], fc.Radial(30, "linear", metric="straight"))
+    of_map = asked(imap, {"grid": 1}, require=[{"owner": "blue"}])
+    assert cells_left(of_map) == cells_left(answer)
+    with pytest.raises(fc.errors.UnknownName, match="Did you mean 'gray'"):
+        asked(imap, {"grid": 9}, require=[{"owner": "grey"}])
     with pytest.raises(fc.errors.UnknownName, match="Did you mean 'red'"):
         asked(imap, {"grid": 9}, require=[{"owner": "ret"}], teams=teams)
 

@@ -263,12 +263,15 @@ class Table:
             return []
         return [Table(self.file, (*self.keys, key, at), item) for at, item in enumerate(items)]
 
+    def unknown(self) -> list[str]:
+        """Return the keys that no class has."""
+        return [key for key in self.given if key not in self._known]
+
     def finish(self) -> None:
         """Report the keys that no class has."""
-        for key in self.given:
-            if key not in self._known:
-                remedy = nearest(key, self._known)
-                self.report(key, f"There is no key {key!r}. {remedy}.")
+        for key in self.unknown():
+            remedy = nearest(key, self._known)
+            self.report(key, f"There is no key {key!r}. {remedy}.")
 
 
 def settings_from(kind: type[T], table: object, where: str = "") -> T:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, UnknownName
 from fieldcraft.kernels.shared.arrays import Floats, Ints
+from fieldcraft.layers.teams.teams import Teams
 from fieldcraft.paths import DistanceMap
 from fieldcraft.space import Space
 from fieldcraft.space.kinds import checked_space
@@ -66,6 +67,7 @@ class Context:
         else:
             self.space = checked_space(getattr(imap, "space", imap), "A question is asked on")
             self._known = dict(imap.layers)
+        self._map = imap
         self._formulas = formulas
         self._given = {}
         for name, value in given.items():
@@ -88,6 +90,29 @@ class Context:
         if name not in self._given:
             raise UnknownName(f"{what} passed to ask()", name, self._given)
         return self._given[name]
+
+    def teams_with(self, owner: str, name: str) -> Teams:
+        """Return the teams that are passed under a name, or else those of the map, one of which is
+        called `owner`.
+        """
+        if name in self._given:
+            remedy = f"Pass {name}=imap.add_teams(...)"
+            rule = f"The name {name!r} stands for teams"
+            candidates: tuple[Teams, ...] = (
+                checks.instance(self._given[name], Teams, rule, remedy),
+            )
+        else:
+            candidates = getattr(self._map, "teams", ())
+        if not candidates:
+            raise InvalidValue(
+                "A place is owned by a team of the map, or of teams passed to ask()",
+                got=f"owner={owner!r} on a map without teams",
+                remedy=f"Pass {name}=fc.Teams(imap, names), or call imap.add_teams(...) before",
+            )
+        for teams in candidates:
+            if owner in teams:
+                return teams
+        raise UnknownName("team", owner, [each for teams in candidates for each in teams.names])
 
     def places(self, places: str | ArrayLike) -> Floats:
         """Return positions, or the positions of a name, as (N, 2) or (N, 3) on the map; possibly
@@ -136,6 +161,9 @@ class Context:
                 given: ArrayLike = self._given[heights]
                 return given
             if isinstance(heights, str):
+                if heights.isidentifier() and heights not in self._known:
+                    names = [*self._known, *self._given]
+                    raise UnknownName("layer, and no array passed to ask(),", heights, names)
                 return self.map_of(heights).values
             return heights
 

@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.base import checks
-from fieldcraft.base.errors import InvalidValue, UnknownName
+from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.settings.dataclasses import NotNegative, Positive, Size, Text
 from fieldcraft.kernels.shared.arrays import Floats, Ints
-from fieldcraft.layers.teams.teams import Teams
 from fieldcraft.paths import DistanceMap, distance_map
 from fieldcraft.query.question.context import Context
 from fieldcraft.query.question.readers import Heights, Map, Places, distances
@@ -204,14 +203,7 @@ class Owner(Measure):
 
     def values(self, context: Context, cells: Ints) -> Floats:
         """See `Measure.values`."""
-        teams = checks.instance(
-            context.given(self.teams, "influence of teams"),
-            Teams,
-            f"The name {self.teams!r} stands for teams",
-            f"Pass {self.teams}=imap.add_teams(...)",
-        )
-        if self.owner not in teams.names:
-            raise UnknownName("team", self.owner, teams.names)
+        teams = context.teams_with(self.owner, self.teams)
         owners = context.once(id(self), lambda: teams.owner(margin=self.margin).reshape(-1))
         return np.asarray(owners[cells] == teams.names.index(self.owner), dtype=np.float64)
 

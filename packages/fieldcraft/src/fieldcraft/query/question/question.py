@@ -107,6 +107,13 @@ class Question(Suggesting):
                 )
         self.fall_back = fall_back
         self.name = checks.text("name", name)
+        for word, tables in (("require", require), ("score", score)):
+            if isinstance(tables, Mapping):
+                raise InvalidValue(
+                    f"{word} is a list of tables",
+                    got=f"one table, {word}={checks.short(tables)}",
+                    remedy="Pass a list: [{...}]",
+                )
         words = {
             "generate": generate,
             "require": checks.sequence("require", require),
@@ -175,7 +182,7 @@ class Question(Suggesting):
             The source of random numbers, needed for `choose` with `random`.
         **given
             The names in the question: positions, such as `me` and `enemies`, and maps, numbers and
-            teams beside the layers of the map. Positions are read when they are needed.
+            teams beside the layers and teams of the map. Positions are read when they are needed.
 
         Examples
         --------
@@ -217,7 +224,7 @@ class Question(Suggesting):
         return answer
 
 
-class Questions(Mapping[str, Question]):
+class Questions(Suggesting, Mapping[str, Question]):
     """The questions of a TOML file by name; `reload` reads it again while a game runs.
 
     Each table of the file is a question with the keys of `Question`. `fall_back` is the name of
@@ -346,5 +353,10 @@ def _measured(table: Table, kind: type[T]) -> T | None:
     found = None
     if measure is not None:
         found = table.make(kind, measure=measure)
+    for key in table.unknown():
+        for word, other in (("require", Requirement), ("score", Score)):
+            if other is not kind and key in {each.name for each in fields(other)}:
+                table.report(key, f"There is no key {key!r}: it belongs to {word!r}.")
+                del table.given[key]
     table.finish()
     return found

@@ -10,6 +10,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.settings.dataclasses import refused
 from fieldcraft.kernels.shared.arrays import Floats
 from fieldcraft.space import Space
+from fieldcraft.values.formula import check_syntax
 from fieldcraft.values.operand import Operand
 
 
@@ -28,6 +29,7 @@ def _map(name: str, value: Any) -> Any:
         return value
     if not isinstance(value, str) or not value.strip():
         raise refused(f"{name} is a formula over layers", value, 'Write "1 - threat", say')
+    check_syntax(value)
     return value
 
 

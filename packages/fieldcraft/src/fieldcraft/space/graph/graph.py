@@ -506,7 +506,7 @@ class Graph(Space):
     def wrapped(self, positions: NDArray[Any]) -> NDArray[np.float64]:
         """See `Space.wrapped`."""
         if self._squares is None:
-            return positions
+            return super().wrapped(positions)
         return self._squares.wrapped(positions)
 
     @property
