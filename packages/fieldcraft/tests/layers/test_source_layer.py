@@ -79,3 +79,12 @@ def test_a_misspelled_keyword_is_answered_with_what_is_meant() -> None:
         add_source((1.5, 1.5), strenght=3.0)
     with pytest.raises(TypeError, match=r"no keyword 'qqzz'$"):
         add_source((1.5, 1.5), qqzz=3.0)
+
+
+def test_a_key_in_place_of_an_id_is_refused_with_the_word_for_keys() -> None:
+    layer = fc.InfluenceMap(fc.Grid(4, 1)).add_layer("threat", fc.Radial(2))
+    layer.sync(["orc"], [(1.5, 0.5)])
+    for key in ("orc", ("red", 1), 1.5):
+        with refused(InvalidValue, "The id of a source is a whole number", f"key={key!r}"):
+            layer.source(key)  # type: ignore[arg-type]
+    assert layer.source(key="orc").position == (1.5, 0.5)

@@ -116,7 +116,7 @@ class TestLeaps:
 
     def test_hexagons_that_wrap_are_refused_under_their_name(self) -> None:
         strip = fc.HexGrid(4, 2, wrap="x")
-        with pytest.raises(InvalidValue, match="hexagons that do not wrap. Got <HexGrid 4 x 2"):
+        with pytest.raises(InvalidValue, match=r"hexagons that do not wrap\. Got <HexGrid 4 x 2"):
             steering.move(strip, strip.position_of(0), (1, 0))
         flat = fc.HexGrid(4, 2)
         assert steering.move(flat, flat.position_of(0), (0.1, 0)).shape == (2,)

@@ -167,6 +167,12 @@ class SourceLayer(PropagatedLayer):
             )
         sources = self.steps.sources
         if identity is not None:
+            if not isinstance(identity, int | np.integer):
+                raise InvalidValue(
+                    "The id of a source is a whole number",
+                    got=checks.short(identity),
+                    remedy=f"For a key of sync() pass key={checks.short(identity)}",
+                )
             identity = checks.integer("identity", identity)
         else:
             identity = sources.id_of(checks.key("key", key))
