@@ -9,7 +9,8 @@ import numpy as np
 import fieldcraft as fc
 from fieldcraft.layers import ArrayLayer, MemoryLayer, RadialLayer, SpreadLayer, TrailLayer
 from fieldcraft.layers.propagated_layer import PropagatedLayer
-from fieldcraft.layers.propagation import PROPAGATIONS, spelled
+from fieldcraft.layers.propagation import PROPAGATIONS
+from fieldcraft.layers.propagation.propagation import spelled
 from fieldcraft.layers.propagation.settings import Setting, declared
 from fieldcraft.layers.source_layer import SourceLayer
 from fieldcraft.layers.stamped_layer import StampedLayer
