@@ -68,6 +68,8 @@ def test_layers_and_expressions_are_read(space: fc.Grid) -> None:
     assert np.array_equal(found[~WALLS], (1 + 4 * np.arange(15.0).reshape(3, 5))[~WALLS])
     with pytest.raises(InvalidValue, match="cost of an open cell"):
         resolve(space, threat)  # 0 in the corner
+    with pytest.raises(InvalidValue, match="Got 0 at row 0, column 0"):
+        resolve(space, -1 * threat)  # -0 there
 
 
 def test_walls_are_not_looked_at(space: fc.Grid) -> None:

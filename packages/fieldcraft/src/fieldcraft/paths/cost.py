@@ -249,7 +249,7 @@ def invalid_cost(space: Space, cost: float, cell: int) -> InvalidValue:
         )
     return InvalidValue(
         f"The cost of an open cell is {LEAST:g} to {checks.LARGEST:g}, or inf for a wall",
-        got=f"{cost:g} at {space.describe(cell)}",
+        got=f"{cost + 0.0:g} at {space.describe(cell)}",  # -0 is 0
         remedy=remedy,
     )
 

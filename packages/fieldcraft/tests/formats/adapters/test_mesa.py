@@ -322,6 +322,13 @@ def test_agents_write_to_cells_and_all_see_it_at_once(kind: str, made_of: str) -
     )
     with pytest.raises(InvalidValue, match="Cells write"):
         adapter.attach(grid, other, writable=True)
+    crowd = imap.add_layer("crowd", fc.Trail(accumulate=False, blur=1))
+    with refused(InvalidValue, "Cells write values that last", "layer.deposit("):
+        adapter.attach(grid, crowd, writable=True)
+    adapter.attach(grid, crowd)
+    crowd.deposit(adapter.positions([agent], grid), 2.0)
+    imap.step()
+    assert cell.crowd == 2
 
 
 @pytest.mark.skipif(FOUR, reason="Mesa 4 has arrays, and no calls of its own")

@@ -59,3 +59,13 @@ def test_a_pursuit_shows_its_barrier() -> None:
     low, right = changed.max(axis=0)
     spread = (cells.max(axis=0) - cells.min(axis=0) + 1) * 10
     assert (low - top + 1, right - left + 1) == tuple(spread.tolist())
+
+
+def test_a_patrol_says_what_gray_cells_are() -> None:
+    seen = fc.LastSeen(fc.Grid(12, 6))
+    seen.observe([0, 1, 2])
+    fog = view.picture(seen, size=120)
+    gray = view.picture(seen, size=120, caption="Gray: cells that were never seen.")
+    np.testing.assert_array_equal(fog, gray)
+    seen.observe(np.arange(72))
+    assert view.picture(seen, size=120).shape[0] < fog.shape[0]

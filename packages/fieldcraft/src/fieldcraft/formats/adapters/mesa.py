@@ -16,7 +16,7 @@ from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, needs
 from fieldcraft.base.words import Corners
 from fieldcraft.layers import Layer, SpreadLayer
-from fieldcraft.layers.propagation import Diffuse
+from fieldcraft.layers.propagation import Diffuse, Trail
 from fieldcraft.layers.stamped_layer import StampedLayer
 from fieldcraft.space import Graph, Grid, HexGrid, Space
 
@@ -245,9 +245,9 @@ def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool 
     name : str, optional
         Name of the property; that of the layer if absent.
     writable : bool, optional
-        Let cells write to a layer with `Trail` or `Diffuse`, or with an array: `cell.scent = 3`,
-        and in Mesa 3 `set_cells`, `modify_cells`, `grid.scent.data = values` and
-        `grid.scent.data[...] = 1`.
+        Let cells write to a layer with `Trail` (unless it has `accumulate=False`) or `Diffuse`, or
+        with an array: `cell.scent = 3`, and in Mesa 3 `set_cells`, `modify_cells`,
+        `grid.scent.data = values` and `grid.scent.data[...] = 1`.
         Else writing is refused. A model with such a layer can be pickled; then call `repair`.
 
     Raises
@@ -282,6 +282,12 @@ def attach(place: Any, layer: Layer, name: str | None = None, *, writable: bool 
             "Cells write to layers with fc.Trail, fc.Diffuse or an array",
             got=repr(layer),
             remedy="Leave writable out, and change its sources or marks",
+        )
+    if writable and isinstance(layer.propagation, Trail) and not layer.propagation.accumulate:
+        raise InvalidValue(
+            "Cells write values that last; with accumulate=False a trail forgets them",
+            got=repr(layer),
+            remedy="Leave writable out, and call layer.deposit(positions, amounts)",
         )
     try:
         if hasattr(spaces, "PropertyLayer"):  # Mesa 3; in Mesa 4 properties are arrays

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fieldcraft.layers.teams.share import TeamShare
 from fieldcraft.paths.distance_maps import DistanceMap
 from fieldcraft.paths.flow.flow_field import FlowField
-from fieldcraft.pursuit import Pursuit
+from fieldcraft.pursuit import LastSeen, Pursuit
 from fieldcraft.space import Grid
 from fieldcraft.view.drawing.overlays import draw_arrows, draw_dots, draw_lines
 from fieldcraft.view.palettes import parse_color
@@ -52,6 +52,8 @@ def meaning_of(layer: Any) -> Meaning:
         if layer.barrier.any():
             text = "Blue: the barrier, which the target has not crossed."
         return Meaning(layer, mark=_barrier_of(layer), caption=text)
+    if isinstance(layer, LastSeen) and layer.never.any():
+        return Meaning(layer, caption="Gray: cells that were never seen.")
     return Meaning(layer)
 
 
