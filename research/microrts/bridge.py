@@ -43,7 +43,8 @@ class Player(Protocol):
 @dataclass(frozen=True)
 class Outcome:
     """Points for the player (1, 0.5 or 0), cycles played, milliseconds a cycle of the player with
-    the bridge (mean and largest), and of the bot.
+    the bridge (mean and largest), and of the bot, and the number of cycles in which the bot did
+    nothing because it raised an exception.
     """
 
     points: float
@@ -51,6 +52,7 @@ class Outcome:
     mean_ms: float
     max_ms: float
     bot_ms: float
+    bot_errors: int
 
 
 class Arena:
@@ -68,6 +70,7 @@ class Arena:
         self._state = jpype.JClass("rts.GameState")
         self._ground = jpype.JClass("rts.PhysicalGameState")
         self._action = jpype.JClass("rts.PlayerAction")
+        self._exception = jpype.JClass("java.lang.Exception")
         self._writer = jpype.JClass("java.io.StringWriter")
         self.kinds: dict[str, Kind] = read_kinds(self._written(self._types))
 
@@ -82,8 +85,9 @@ class Arena:
     ) -> Outcome:
         """Play one match against a bot, or against another player.
 
-        `corner` is the number of the player's side. Raises ValueError for an unknown map or bot,
-        and RuntimeError where Java raises an exception, which cannot be sent between processes.
+        `corner` is the number of the player's side. A bot that raises an exception does nothing in
+        that cycle. Raises ValueError for an unknown map or bot, and RuntimeError where Java raises
+        any other exception, which cannot be sent between processes.
         """
         path = self._folder / "maps" / map_name
         if not path.is_file():
@@ -117,12 +121,17 @@ class Arena:
         spent = 0.0
         slowest = 0.0
         rival_spent = 0.0
+        errors = 0
         while not over and game.getTime() < most:
             begin = time.perf_counter()
             action = self._decision(player, game, corner, watch)
             middle = time.perf_counter()
             if isinstance(rival, str):
-                other = bot.getAction(1 - corner, game)
+                try:
+                    other = bot.getAction(1 - corner, game)
+                except self._exception:
+                    other = self._action()
+                    errors += 1
             else:
                 other = self._decision(rival, game, 1 - corner, None)
             rival_spent += time.perf_counter() - middle
@@ -138,7 +147,7 @@ class Arena:
         else:
             points = float(winner == corner)
         each = 1000 / cycles
-        return Outcome(points, cycles, spent * each, 1000 * slowest, rival_spent * each)
+        return Outcome(points, cycles, spent * each, 1000 * slowest, rival_spent * each, errors)
 
     def _decision(
         self, player: Player, game: Any, corner: int, watch: Callable[[State], None] | None

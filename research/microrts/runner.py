@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import astuple, dataclass, fields
 from multiprocessing import get_context
@@ -41,6 +41,7 @@ class Row(Match):
     mean_ms: float
     max_ms: float
     bot_ms: float
+    bot_errors: int
 
     def match(self) -> Match:
         """Return the match without its outcome."""
@@ -53,11 +54,20 @@ _TYPES = {
 
 
 def matches(
-    variants: Iterable[str], bots: Iterable[str], maps: Iterable[str], seeds: int
+    variants: Sequence[str], bots: Sequence[str], maps: Sequence[str], seeds: int
 ) -> list[Match]:
-    """Return all matches from both corners; those of the first seed come first."""
-    pairs = [(v, b, m, c) for v in variants for b in bots for m in maps for c in (0, 1)]
-    return [Match(*pair, seed) for seed in range(seeds) for pair in pairs]
+    """Return all matches from both corners.
+
+    Those of the first seed come first, and the variants take turns, so a study that stops early
+    has played them equally often.
+    """
+    pairs = [(b, m, c) for b in bots for m in maps for c in (0, 1)]
+    return [
+        Match(variant, *pair, seed)
+        for seed in range(seeds)
+        for pair in pairs
+        for variant in variants
+    ]
 
 
 def read_rows(path: Path) -> list[Row]:

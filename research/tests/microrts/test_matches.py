@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from research.microrts.install import missing
+from research.microrts.__main__ import _paths
+from research.microrts.install import PYTHON, missing
 from research.microrts.report import picture, score, table
 from research.microrts.runner import Match, Row, matches
 
@@ -45,9 +46,45 @@ def test_matches_of_the_first_seed_come_first() -> None:
     assert len(games) == 8 and {game.seed for game in games[:4]} == {0}
 
 
+def test_variants_take_turns() -> None:
+    games = matches(["full", "blank"], ["a"], ["m"], 1)
+    assert [(game.variant, game.corner) for game in games] == [
+        ("full", 0),
+        ("blank", 0),
+        ("full", 1),
+        ("blank", 1),
+    ]
+
+
+BROKEN_BOT = """
+import sys
+from pathlib import Path
+import jpype
+from research.microrts.agent import Agent
+from research.microrts.board import Settings
+from research.microrts.bridge import Arena
+
+class Broken:
+    def getAction(self, player, game):
+        raise jpype.JClass("java.lang.IndexOutOfBoundsException")("Index -1")
+
+arena = Arena(Path(sys.argv[1]) / "game")
+arena._bot = lambda name, seed: Broken()
+outcome = arena.play(Agent(Settings()), "coac", "8x8/basesWorkers8x8A.xml", 0, 0)
+print(outcome.points, outcome.bot_errors == outcome.cycles)
+"""
+
+
+@needs_game
+def test_a_bot_that_raises_an_exception_does_nothing_in_that_cycle() -> None:
+    command = [str(FOLDER / PYTHON), "-c", BROKEN_BOT, str(FOLDER)]
+    done = subprocess.run(command, capture_output=True, text=True, env=_paths())
+    assert done.stdout == "1.0 True\n", done.stderr
+
+
 def test_the_table_counts_draws_half() -> None:
     rows = [
-        Row("full", "a", "8x8/m.xml", k % 2, k, p, 10, 1.0, 2.0, 0.1)
+        Row("full", "a", "8x8/m.xml", k % 2, k, p, 10, 1.0, 2.0, 0.1, 0)
         for k, p in enumerate((1.0, 0.5, 0.0, 1.0))
     ]
     assert "| m | a | full | 4 | 62.5% |" in "\n".join(table(rows))
