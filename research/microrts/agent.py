@@ -80,7 +80,9 @@ class Agent:
         wanted = bool(settings.army and state.own("Base") and not building)
         wanted = wanted and ready and (not barracks or more)
         cost = state.kinds["Barracks"].cost
-        if economy.short:
+        if economy.growing:
+            least = settings.crowd * len(state.own("Base"))
+        elif economy.short:
             least = settings.guards
         else:
             least = settings.harvesters
@@ -160,9 +162,12 @@ class Agent:
         fighters.sort(key=lambda u: (near[u.cell[1], u.cell[0]], u.id))
         own = maps.presence(False)
         theirs = maps.presence(True)
+        engage = settings.engage
+        if self._economy.growing:
+            engage = settings.engage_growing
         for unit in fighters:
             at = unit.cell[1], unit.cell[0]
-            strong = own[at] >= settings.engage * theirs[at] > 0
+            strong = own[at] >= engage * theirs[at] > 0
             weak = own[at] < settings.retreat * theirs[at]
             if strong:
                 goal = attack

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 import fieldcraft as fc
 from research.microrts.board import Board, Settings
-from research.microrts.game import HARVEST, MOVE, PRODUCE, RETURN, STEPS, Cell, Order, Unit
+from research.microrts.game import HARVEST, MOVE, PRODUCE, RETURN, STEPS, Cell, Order, State, Unit
 from research.microrts.maps import Maps, power
 
 _PASSING = 6.0  # steps that a walk around another harvester's cell may be longer
@@ -23,10 +23,12 @@ class Economy:
         self._spot_of: dict[int, Cell] = {}
         self.harvesters: set[int] = set()
         self.short = False
+        self.growing = False
         self.manned = False
         self.safe = True
         self.raiders: list[Unit] = []
         self._raided = 0
+        self._seen: set[int] = set()
         self._to_foe: NDArray[np.float32] = np.zeros((0, 0), np.float32)
         self._to_base: NDArray[np.float32] = np.zeros((0, 0), np.float32)
 
@@ -61,6 +63,9 @@ class Economy:
             most = 1 + max(0, int(spare))
         if self.short and attacking:
             most = 1
+        self.growing = self.short and len(bases) > 1 and self._enemy_harvesters(state) > 1
+        if self.growing:
+            most = max(most, len(bases))
         if self.short and self.raiders and board.available >= self._settings.stocked:
             most = 0
         self._wanted = wanted = min(most, len(self._spots)) if bases else 0
@@ -79,6 +84,13 @@ class Economy:
             for unit, spot in self._spot_of.items()
             if unit in self.harvesters and spot in self._spots
         }
+
+    def _enemy_harvesters(self, state: State) -> int:
+        """Return how many enemy workers have been seen to harvest."""
+        for unit in state.enemies("Worker"):
+            if unit.carried or unit.action in (HARVEST, RETURN):
+                self._seen.add(unit.id)
+        return len(self._seen)
 
     def _raiders(self, enemies: list[Unit]) -> list[Unit]:
         """Return the enemies that are nearer to an own base than to one of theirs."""

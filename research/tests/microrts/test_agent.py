@@ -214,3 +214,42 @@ def test_several_bases_save_for_barracks_that_are_gone(bases: str, saves: bool) 
     found = orders(drawn, harvesters=3)
     trained = [found[unit.id].product for unit in drawn.own("Base") if unit.id in found]
     assert (trained == []) == saves
+
+
+NEAR_BASES = [
+    "$.$.$...",
+    "W.W.W...",
+    "B.B.B...",
+    "........",
+    "...b.b.b",
+    "...w.w.w",
+    "...$.$.$",
+]
+
+
+@pytest.mark.parametrize(("harvest", "grows"), [(2, True), (1, False)])
+def test_several_near_bases_grow_while_the_enemy_harvests_too(harvest: int, grows: bool) -> None:
+    """One harvester for each base and no barracks; else barracks, and one harvester."""
+    verbs = [(HARVEST, 2)] * harvest + [(MOVE, 0)] * (3 - harvest)
+    actions = {
+        (3 + 2 * k, 5): (95, {"type": verb, "parameter": direction})
+        for k, (verb, direction) in enumerate(verbs)
+    }
+    drawn = state(NEAR_BASES, actions, resources=5)
+    found = orders(drawn, guards=3)
+    harvesters = [u for u in drawn.own("Worker") if found[u.id].action == HARVEST]
+    trained = [u for u in drawn.own("Base") if u.id in found]
+    assert (len(harvesters) == 3) == grows
+    assert (len(trained) == 3) == grows
+
+
+@pytest.mark.parametrize(("ratio", "step"), [(1.0, 2), (1.5, 0)])
+def test_growing_sides_fight_at_a_ratio_of_their_own(ratio: float, step: int) -> None:
+    """A fighter before enemies of about its own strength attacks, or goes back to its base."""
+    middle = [*["........"] * 5, "..L.....", "........", "...blblb"]
+    rows = [*NEAR_BASES[:3], *middle, *NEAR_BASES[5:]]
+    actions = {(3 + 2 * k, 11): (95, {"type": HARVEST, "parameter": 2}) for k in range(3)}
+    drawn = state(rows, actions)
+    fighter = drawn.own("Light")[0].id
+    found = orders(drawn, engage_growing=ratio, attack_ratio=9.0)
+    assert found[fighter] == Order(fighter, MOVE, step)
