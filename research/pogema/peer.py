@@ -63,9 +63,10 @@ SETTINGS = {
     "planner_type": "EPIBT",
     "scheduler_type": "CONST",
     "graph_guidance_type": "DISABLE",
-    "step_time": 1000,
+    "step_time": 100_000,
 }
-"""Each agent has a constant list of goals; the program may plan a second a step. The type of the
+"""Each agent has a constant list of goals. The program may plan 100 s a step: it measures wall-clock
+time, and with less it would break off steps where other programs use the processor. The type of the
 map only matters to its guidance, which is off.
 """
 
