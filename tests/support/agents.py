@@ -52,9 +52,11 @@ def check(space: fc.Space, before: Any, after: Any) -> None:
         assert len(set(middles)) == len(middles)
 
 
-def arrive(space: fc.Space, cells: list[int], goals: list[int], most: int, ahead: int) -> int:
+def arrive(
+    space: fc.Space, cells: list[int], goals: list[int], most: int, ahead: int, **options: Any
+) -> int:
     """Return after how many steps all agents have been at their goals at the same time."""
-    crowd = fc.steering.PIBT(space, look_ahead=ahead, seed=3)
+    crowd = fc.steering.PIBT(space, look_ahead=ahead, seed=3, **options)
     now = np.array(cells)
     for turn in range(most):
         if (now == goals).all():

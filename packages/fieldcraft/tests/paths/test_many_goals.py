@@ -26,7 +26,7 @@ def distances_in_steps(space: fc.Space, goal: int) -> np.ndarray:
 def test_rows_are_distance_maps_in_steps(name: str) -> None:
     space = spaces()[name]
     goals = np.flatnonzero(~space.walls.reshape(-1))[[3, 20, 3]]
-    many = ManyGoals(space, renewed=2)
+    many = ManyGoals(space)
     rows = many.rows_of(goals)
     assert rows[0] == rows[2] != rows[1]
     for goal, row in zip(goals.tolist(), rows.tolist(), strict=True):
@@ -36,12 +36,13 @@ def test_rows_are_distance_maps_in_steps(name: str) -> None:
 def test_walls_and_costs_are_followed() -> None:
     space = spaces()["grid"]
     goal = OPEN[5:6]
-    many = ManyGoals(space, renewed=1)
+    many = ManyGoals(space)
     row = many.rows_of(goal)[0]
     before = many.rows[row].copy()
-    assert not many.follow()
+    many.follow()
+    assert many.rows_of(goal)[0] == row and (many.rows[row] == before).all()
     space.set_walls(OPEN[30], True)
-    assert many.follow()
+    many.follow()
     row = many.rows_of(goal)[0]
     after = many.rows[row].copy()
     np.testing.assert_allclose(after, distances_in_steps(space, int(goal[0])), rtol=1e-6)
@@ -89,3 +90,17 @@ def test_paths_are_new_after_a_change_of_walls(name: str) -> None:
         kernels.agents.pibt_steps.read_distances(tables, here, everywhere, out)
     assert np.isfinite(expected).sum() > 2
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(("side", "renewed"), [(20, 8), (100, 3), (300, 1)])
+def test_the_larger_the_map_the_fewer_rows_follow_the_costs_at_once(
+    side: int, renewed: int
+) -> None:
+    space = fc.Grid(side, side, neighbors=4)
+    goals = np.arange(12)
+    many = ManyGoals(space)
+    rows = many.rows_of(goals)
+    before = many.rows[rows].copy()
+    many.set_costs(np.full(len(many.lengths), 2.0))
+    after = many.rows[many.rows_of(goals)]
+    assert (after != before).any(axis=1).sum() == renewed

@@ -364,6 +364,7 @@ def test_more_bad_input() -> None:
             lambda: crowd.step([0, 1], [fc.distance_map(crowd.space, (0.5, 0.5))]),
         ),
         ("agents 0 and 1 for number 7", lambda: crowd.step([0, 1], [3, 4], agents=[7, 7])),
+        ("memory is at least 0", lambda: fc.steering.PIBT(crowd.space, memory=-1)),
         ("pinned", lambda: crowd.step([0, 1], [3, 4], pinned=[True])),
         ("mask", lambda: crowd.step([0, 1], [3, 4], pinned=[1, 0])),
         ("same space", lambda: crowd.step([0], fc.distance_map(fc.Grid(5, 3), (0.5, 0.5)))),
@@ -376,14 +377,13 @@ def test_more_bad_input() -> None:
 # Many goals on large maps
 
 
-def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fieldcraft.steering.together.pibt.MOST_BYTES", 0)
+def test_threads_change_nothing() -> None:
     before, seen = fc.set_threads(1), set()
     for count in (1, 2, 8):
         fc.set_threads(count)
         rng = np.random.default_rng(5)
         grid = fc.Grid(48, 40, neighbors=4)
-        crowd = fc.steering.PIBT(grid, look_ahead=6, effort=10, seed=2)
+        crowd = fc.steering.PIBT(grid, look_ahead=6, effort=10, memory=0, seed=2)
         cells, goals = rng.permutation(len(grid))[:500], rng.permutation(len(grid))[:500]
         for _ in range(12):
             cells = crowd.step(cells, goals)

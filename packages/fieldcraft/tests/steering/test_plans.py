@@ -63,27 +63,24 @@ def test_agents_led_along_paths_keep_the_laws(space: fc.Space, seed: int, ahead:
     rng = np.random.default_rng(seed)
     cells = rng.permutation(open_cells(space))[:12]
     goals = rng.choice(open_cells(space), len(cells))
-    crowd = fc.steering.PIBT(space, look_ahead=ahead, effort=5, on_unreachable="wait")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fieldcraft.steering.together.pibt.MOST_BYTES", 0)
-        for turn in range(12):
-            after = crowd.step(cells, goals)
-            check(space, cells, after)
-            cells = after
-            if turn == 6:
-                goals = rng.choice(open_cells(space), len(cells))
+    crowd = fc.steering.PIBT(space, look_ahead=ahead, effort=5, on_unreachable="wait", memory=0)
+    for turn in range(12):
+        after = crowd.step(cells, goals)
+        check(space, cells, after)
+        cells = after
+        if turn == 6:
+            goals = rng.choice(open_cells(space), len(cells))
 
 
 @pytest.mark.parametrize("ahead", [0, 8])
-def test_agents_led_along_paths_arrive(monkeypatch: pytest.MonkeyPatch, ahead: int) -> None:
-    monkeypatch.setattr("fieldcraft.steering.together.pibt.MOST_BYTES", 0)
+def test_agents_led_along_paths_arrive(ahead: int) -> None:
     grid = fc.Grid(24, 18, neighbors=4)
     rng = np.random.default_rng(3)
     cells, goals = rng.permutation(len(grid))[:60], rng.permutation(len(grid))[:60]
-    arrive(grid, cells.tolist(), goals.tolist(), 400, ahead)
+    arrive(grid, cells.tolist(), goals.tolist(), 400, ahead, memory=0)
     walls = fc.Grid(5, 3, walls=[[0, 0, 0, 1, 0]] * 3, neighbors=4)
     with pytest.raises(InvalidValue, match="agent 1"):
-        fc.steering.PIBT(walls).step([0, 5], [2, 4])
+        fc.steering.PIBT(walls, memory=0).step([0, 5], [2, 4])
 
 
 def test_an_agent_that_arrives_in_a_plan_makes_room_from_then_on() -> None:
@@ -110,3 +107,18 @@ def test_an_agent_sets_off_for_a_new_goal_at_once(effort: int) -> None:
         for _ in range(distance):
             cells = crowd.step(cells, goals)
         assert cells.tolist() == [*others.tolist(), goal]
+
+
+def test_with_more_goals_than_the_memory_holds_agents_are_led_along_paths() -> None:
+    grid = fc.Grid(20, 9, neighbors=4)
+    cells = np.arange(0, 40, 2)
+    goals = np.arange(140, 180, 2)
+    sizes = {}
+    for rows in (19, 20):
+        crowd = fc.steering.PIBT(grid, memory=4 * len(grid) * rows)
+        now = cells
+        for _ in range(7):
+            now = crowd.step(now, goals)
+        assert now.tolist() == goals.tolist()
+        sizes[rows] = len(crowd._distances.rows)
+    assert sizes == {19: 0, 20: 20}

@@ -19,18 +19,23 @@ from fieldcraft.paths.shortest import shortest_paths
 from fieldcraft.space import Space
 from fieldcraft.space.cached import cached_until_walls_change
 
+# After costs have changed, so many cells of rows are computed again in a step,
+_RENEWED_CELLS = 1 << 15
+_MOST_RENEWED = 8  # in at most so many rows.
+
 
 class ManyGoals:
     """Distances from all cells to single cells, over steps that may have costs of their own.
 
     Distances are in steps: the length of a step is divided by that of a typical one. Rows that no
     agent uses are cached until their memory is needed. After costs have changed, the oldest rows in
-    use are computed again, a few at a time.
+    use are computed again, at most `renewed` at a time: fewer the more cells they have, at least
+    one.
     """
 
-    def __init__(self, space: Space, renewed: int) -> None:
+    def __init__(self, space: Space) -> None:
         self.space = space
-        self.renewed = renewed
+        self.renewed = min(max(_RENEWED_CELLS // len(space), 1), _MOST_RENEWED)
         self.version = -1
         self.follow()
 
@@ -128,7 +133,7 @@ class ManyGoals:
         self._made[rows] = self._now
 
 
-_WIDTH = 2  # Distances are known up to so many steps beside a path.
+_WIDTH = 4  # Distances are known up to so many steps beside a path.
 _AT_ONCE = 64  # So many paths are searched at a time.
 _LEAST = 64  # The smallest table has so many places,
 _GROWTH = 2**0.5  # each larger one this factor more.

@@ -23,9 +23,7 @@ from fieldcraft.space.cells import occupied_mask
 from fieldcraft.steering.together.plans import Plans
 
 _UNREACHABLE = ("refuse", "wait")
-_RENEWED = 8  # After traffic has changed, so many rows of distances are computed in a step.
-MOST_BYTES = 1 << 28
-"""Size of the table of distances, one row per goal; more goals are led along paths."""
+_MEMORY = 1 << 26
 _NO_SPANS = (np.empty((0, 2), dtype=np.int64), np.empty((0, 2), dtype=np.int32))
 _NAMED = 5  # A message names at most so many agents.
 _MOST_EFFORT = 10_000
@@ -74,6 +72,12 @@ class PIBT(Suggesting):
     on_unreachable : {"refuse", "wait"}
         What happens if a goal cannot be reached: "refuse" raises an error, with "wait" the agent
         counts as one without a goal.
+    memory : int, optional
+        Largest size of the table of distances in bytes, by default 64 MiB. It has a row for each
+        different goal, with 4 bytes for each cell of the space. If there are more goals than rows,
+        every agent is led along a shortest path of its own instead, and knows the distances up to
+        four cells beside it. That takes much less time per new goal; the paths take no account of
+        traffic.
     seed : int, optional
         Seed of the random numbers that decide between equal choices.
 
@@ -106,18 +110,20 @@ class PIBT(Suggesting):
         traffic: Layer | None = None,
         weight: float = 4.0,
         on_unreachable: OnUnreachable = "refuse",
+        memory: int = _MEMORY,
         seed: int = 0,
     ) -> None:
         self.space = checked_space(space, "Agents step over")
         self.look_ahead = checks.integer("look_ahead", look_ahead, maximum=100)
         self.effort = checks.integer("effort", effort, maximum=_MOST_EFFORT)
         self.on_unreachable = checks.choice("on_unreachable", on_unreachable, _UNREACHABLE)
+        self.memory = checks.integer("memory", memory)
         self.seed = checks.integer("seed", seed)
         self.weight = checks.not_negative("weight", weight)
         self._traffic: Traffic | None = None
         if traffic is not None:
             self._traffic = Traffic(self.space, traffic, self.weight)
-        self._distances = ManyGoals(self.space, _RENEWED)
+        self._distances = ManyGoals(self.space)
         self._guides = Guides(self.space)
         self._width = _width_for_crossings(self.space)
         self._rng = np.random.default_rng(self.seed)
@@ -307,7 +313,7 @@ class PIBT(Suggesting):
                 got=f"a wall as the goal of {_names(ids, walls)}",
                 remedy="Use space.nearest_open(cells), or -1 for no goal",
             )
-        most = MOST_BYTES // (4 * len(self.space))
+        most = self.memory // (4 * len(self.space))
         if has.sum() > most and len(np.unique(wanted[has])) > most:
             rows = np.where(has, np.arange(count), -1)
             return wanted, rows, self._guides.around(ids, cells, wanted), wanted
