@@ -65,9 +65,9 @@ SETTINGS = {
     "graph_guidance_type": "DISABLE",
     "step_time": 100_000,
 }
-"""Each agent has a constant list of goals. The program may plan 100 s a step: it measures wall-clock
-time, and with less it would break off steps where other programs use the processor. The type of the
-map only matters to its guidance, which is off.
+"""Each agent has a constant list of goals. The program may plan 100 s a step: it measures
+wall-clock time, and with less it would break off steps where other programs use the processor. The
+type of the map only matters to its guidance, which is off.
 """
 
 
