@@ -8,6 +8,7 @@ import pytest
 import fieldcraft as fc
 from fieldcraft import query
 from fieldcraft.base.errors import InvalidValue, OutsideMap
+from fieldcraft.query import queries_on_graph
 from fieldcraft.space import Graph
 from support.fields import Field, inside, noise, random_walls
 from support.refusals import refused
@@ -230,3 +231,24 @@ def test_values_on_a_torus_of_two_columns_are_the_same_on_both_sides() -> None:
     slope = query.gradient(across, low.position_of(2), space=low)
     np.testing.assert_allclose(slope, 0, atol=1e-9)
     assert query.gradient(rows, torus.position_of(2), space=torus)[1] < -0.1
+
+
+def test_many_positions_with_a_large_radius_are_searched_a_few_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    graph = fc.HexGrid(9, 7).graph
+    values = np.random.default_rng(3).random(len(graph)).astype(np.float32)
+    places = graph.position_of(np.arange(40))
+    found = query.best(values, places, 99.0, count=3, spacing=2.0, space=graph)
+    monkeypatch.setattr(queries_on_graph, "_PAIRS", 100)
+    sizes: list[int] = []
+    within = queries_on_graph.vertices_within
+
+    def record(graph: Graph, points: np.ndarray, radius: float) -> list[list[int]]:
+        sizes.append(len(points))
+        return within(graph, points, radius)
+
+    monkeypatch.setattr(queries_on_graph, "vertices_within", record)
+    again = query.best(values, places, 99.0, count=3, spacing=2.0, space=graph)
+    assert sizes == [16] + 24 * [1]
+    np.testing.assert_array_equal(again.cells, found.cells)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,10 +16,13 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.kernels.compiling import pool
 from fieldcraft.layers.propagation import Flood
 from fieldcraft.space import incoming, sees, visible, watchers
+from fieldcraft.space.kinds import graph_of
 from fieldcraft.space.mesh.portals import portals_of
+from fieldcraft.space.sight.over_polygons import near_any, vertices_within
 from support import realdata
 from support.meshes import CORNERS, ROOMS, a_grid, squares
 from support.refusals import refused
+from support.worlds import EVERY
 
 
 class TestMeshes:
@@ -356,3 +361,28 @@ def test_lines_that_touch_hexagons_on_one_side_are_seen_in_all_directions(
         assert fc.sees(hexes, hexes.position_of(40), hexes.position_of(target), 99).all()
         shot = incoming(hexes, hexes.position_of(40), hexes.position_of(target), speed=1)
         assert not shot.blocked and shot.cells[[0, -1]].tolist() == [40, target]
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_vertices_near_any_point_are_those_within_the_range_of_one(kind: str) -> None:
+    for seed in range(5):
+        dice = np.random.default_rng(seed)
+        space = EVERY[kind](dice)
+        graph = space.to_graph() if isinstance(space, fc.Grid) else graph_of(space)
+        points = graph.position_of(dice.choice(len(graph), int(dice.integers(4))))
+        radius = float(dice.choice([0.0, 0.7, 1.0, 2.5, 1e9]))
+        wanted = np.zeros(len(graph), dtype=np.bool_)
+        for each in vertices_within(graph, points, radius):
+            wanted[each] = True
+        np.testing.assert_array_equal(near_any(graph, points, radius), wanted)
+
+
+def test_what_is_hit_from_many_cells_takes_no_memory_for_pairs() -> None:
+    hexes = fc.HexGrid(60, 60)
+    reach = fc.reach(hexes, hexes.position_of(1830), 99.0, ranges=1e9)
+    tracemalloc.start()
+    hits = reach.hits
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert hits.all()
+    assert most < 5_000_000  # all pairs take 90 MB

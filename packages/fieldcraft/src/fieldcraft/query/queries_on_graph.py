@@ -56,7 +56,9 @@ def _slopes(graph: Graph, values: NDArray[np.float32], cells: Cells) -> Floats:
     return np.asarray((inverse @ right[:, :, np.newaxis])[:, :, 0])
 
 
-_AT_ONCE = 1_024  # So many positions are compared with their vertices at a time.
+_AT_ONCE = 1_024  # So many positions are compared with their vertices at a time,
+_FIRST = 16  # to begin with so many,
+_PAIRS = 4_000_000  # and so few that there are about so many pairs of both.
 
 
 class GraphValues(Queries):
@@ -111,8 +113,10 @@ class GraphValues(Queries):
     ) -> Cells:
         """See `Queries.best`."""
         cells = np.full((len(points), wanted), -1, dtype=np.int64)
-        for first in range(0, len(points), _AT_ONCE):
-            some = points[first : first + _AT_ONCE]
+        first = 0
+        count = _FIRST
+        while first < len(points):
+            some = points[first : first + count]
             near = [
                 np.asarray(each, np.int64) for each in vertices_within(self.graph, some, radius)
             ]
@@ -137,6 +141,9 @@ class GraphValues(Queries):
             else:
                 rank = np.arange(len(which)) - ends[which]
                 cells[first + which[rank < wanted], rank[rank < wanted]] = found[rank < wanted]
+            first += len(some)
+            most = max(map(len, near), default=0)
+            count = min(_AT_ONCE, max(1, _PAIRS // max(most, 1)))
         return cells
 
     def cells_around(self, points: Floats, own: Cells, radius: float) -> Cells:

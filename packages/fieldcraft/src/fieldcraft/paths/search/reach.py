@@ -7,7 +7,6 @@ import math
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -44,7 +43,7 @@ from fieldcraft.space.cached import cached
 from fieldcraft.space.cells import Many, One
 from fieldcraft.space.kinds import graph_of, sight_grid_of
 from fieldcraft.space.sight.lines_on_grid import LinesInRange
-from fieldcraft.space.sight.over_polygons import vertices_within
+from fieldcraft.space.sight.over_polygons import near_any
 from fieldcraft.space.sight.viewers import SightHeights, check_need_of_sight, checked_heights
 from fieldcraft.space.space_ranges import within_range, within_walk
 from fieldcraft.values import Expression
@@ -167,9 +166,7 @@ class Hits:
             self._add_discs(self.space, cells, range, strength)
         else:
             graph = graph_of(self.space)
-            near = vertices_within(graph, self.space.position_of(cells), range)
-            hit = np.zeros(len(self.space), dtype=np.bool_)
-            hit[np.fromiter(chain.from_iterable(near), dtype=np.int64)] = True
+            hit = near_any(graph, self.space.position_of(cells), range)
             self._add_mask(hit.reshape(self.space.shape), strength)
         self._count += 1
 

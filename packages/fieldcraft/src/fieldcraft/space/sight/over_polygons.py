@@ -16,6 +16,7 @@ from fieldcraft.space.graph.graph import Graph
 from fieldcraft.space.mesh.portals import portals_of, sight_portals_of
 from fieldcraft.space.sight.viewers import Viewers
 from fieldcraft.space.space_ranges import within_range
+from fieldcraft.space.wrapping import box_of, nearest_images, within_period
 
 _SEEN = 200  # polygons that a viewer sees, to begin with
 _PAIRS_PER_THREAD = 1_000
@@ -44,6 +45,24 @@ def vertices_within(graph: Graph, points: Floats, radius: float) -> list[list[in
     shifts = [np.array((dx, dy)) * size for dx in turns_x for dy in turns_y]
     found = [tree.query_ball_point(points + shift, limit) for shift in shifts]
     return [sorted(set(chain.from_iterable(each))) for each in zip(*found, strict=True)]
+
+
+def near_any(graph: Graph, points: Floats, radius: float) -> NDArray[np.bool_]:
+    """Return which vertices are within a straight range of one of some points, (N,), also across
+    edges that wrap. It takes no memory for pairs of them, of which `vertices_within` lists all.
+    """
+    from scipy.spatial import cKDTree  # loading it takes longer than all of `import fieldcraft`
+
+    near = np.zeros(len(graph), dtype=np.bool_)
+    if not len(points):
+        return near
+    limit = within_range(graph, radius)
+    spread = np.sqrt((nearest_images(points - points[0], graph.period) ** 2).sum(axis=1)).max()
+    around = np.array(vertices_within(graph, points[:1], spread + limit)[0], dtype=np.int64)
+    tree = cKDTree(within_period(points, graph.period), boxsize=box_of(graph.period))
+    away, _ = tree.query(within_period(graph.positions[around], graph.period))
+    near[around[away <= limit]] = True
+    return near
 
 
 @dataclass(frozen=True, eq=False)
