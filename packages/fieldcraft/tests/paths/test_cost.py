@@ -190,3 +190,21 @@ def test_copied_traffic_is_outdated_when_its_layer_changes(space: fc.Grid, chang
             change(other.layer)
         assert other.outdated == (changed != "never")
         assert traffic.outdated == (changed == "before")
+
+
+@pytest.mark.parametrize(
+    "space",
+    [fc.generate_map("cave", 48, 31, seed=2, neighbors=8), fc.HexGrid(31, 15)],
+    ids=repr,
+)
+def test_agents_of_one_cell_walk_as_agents_without_a_size(space: fc.Space) -> None:
+    start, goal = space.position_of(np.flatnonzero(~space.walls)[[0, -1]])
+    for cost in (None, 2.0, 1.0 + np.arange(len(space)).reshape(space.shape)):
+        one = fc.distance_map(space, goal, cost=cost, size=1)
+        assert one.size == 1
+        assert one.exact.tobytes() == fc.distance_map(space, goal, cost=cost).exact.tobytes()
+        path = fc.shortest_path(space, start, goal, cost=cost, size=1)
+        assert path.cost == fc.shortest_path(space, start, goal, cost=cost).cost
+    graph = fc.Graph([(0, 0), (1, 0)], [(0, 1)])
+    with pytest.raises(InvalidValue, match="Footprints fit"):
+        fc.distance_map(graph, (0, 0), size=1)
