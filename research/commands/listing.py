@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import posixpath
 
 import research
 from research.shared.about import About
@@ -28,9 +29,10 @@ def lines() -> list[str]:
             f"    {about.result}",
             f"    data: {about.data}; time: {about.time}",
             f"    python -m {about.command}",
-            f"    research/{about.page}",
-            "",
         ]
+        if about.trial != about.command:
+            found.append(f"    to try it: python -m {about.trial}")
+        found += [f"    {posixpath.normpath('research/' + about.page)}", ""]
     return found
 
 

@@ -5,6 +5,7 @@ from research.shared.about import About
 ABOUT = About(
     question="Are fitted numbers better than those set by hand?",
     command="research.learned matches --data DIR",
+    trial="research.learned ants --data DIR",
     data="the recordings of fights and trails",
     time="not measured",
     result="no better on matches, ants and people",

@@ -5,6 +5,7 @@ from research.shared.about import About
 ABOUT = About(
     question="How many goals do agents in traffic reach, beside published planners?",
     command="research.pogema DATA --judge PYTHON",
+    trial="research.pogema DATA --judge PYTHON --rows 01-random:8 --variants full --episodes 1",
     data="instances and results of POGEMA; its package",
     time="20 minutes of one core; 64 episodes of nine rows in four variants",
     result="5.8 goals a step with 192 agents in the warehouse; RHCR, with equal information, 1.5",

@@ -29,8 +29,9 @@ def test_a_study_names_its_page_and_a_command_that_exists(name: str) -> None:
         for line in headings
     ]
     assert not heading or heading in anchors
-    module = about.command.split()[0]
-    assert module == "research" or (HOME / module.split(".")[1] / "__main__.py").exists()
+    for command in (about.command, about.trial):
+        module = command.split()[0]
+        assert module == "research" or (HOME / module.split(".")[1] / "__main__.py").exists()
 
 
 def test_without_a_command_the_studies_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -39,6 +40,8 @@ def test_without_a_command_the_studies_are_listed(capsys: pytest.CaptureFixture[
     for name, about in studies().items():
         assert f"{name}: {about.question}\n" in printed
         assert f"    python -m {about.command}\n" in printed
+        assert f"python -m {about.trial}\n" in printed
+    assert ".." not in printed and "    docs/paths.md#cross-the-street" in printed
 
 
 def test_the_page_has_the_same_table() -> None:
