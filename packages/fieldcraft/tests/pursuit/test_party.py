@@ -15,6 +15,7 @@ from support.parties import CAVE, party
 from support.refusals import refused
 
 TORUS = fc.Grid(30, 9, wrap=True)
+LOT = fc.Grid(30, 11)
 
 
 def test_what_is_not_seen_weighs_one_hypothesis_against_the_others() -> None:
@@ -154,21 +155,22 @@ def test_any_motion_is_followed_and_remembered(motion: Motion) -> None:
     )
 
 
-def test_a_party_plans_with_heights() -> None:
+@pytest.mark.parametrize("space", [LOT, LOT.to_graph()], ids=["grid", "graph"])
+def test_a_party_plans_with_heights(space: fc.Space) -> None:
     """A target that hides is behind the ridge, and the searcher goes where it sees it."""
-    space = fc.Grid(30, 11)
     heights = np.zeros((11, 30))
     heights[1:10, 15] = 9.0
     hides = Motion(runs=0, hides=1, doubles_back=0, stands=0, wanders=0, near=(1.0, 8.0))
 
     def chance_and_goal(ground: np.ndarray | None) -> tuple[float, float]:
-        search = SearchParty(space, 2.0, sight=9.0, heights=ground, motion=hides)
+        over = None if ground is None else ground.reshape(space.shape)
+        search = SearchParty(space, 2.0, sight=9.0, heights=over, motion=hides)
         search.lost((13.5, 5.5))
         search.advance(8.0)
         goals = search.places([[12.5, 5.5]], np.random.default_rng(1))
         chances = search.values
         assert chances is not None
-        return float(chances[:, 15:].sum()), float(goals[0, 0])
+        return float(chances.reshape(11, 30)[:, 15:].sum()), float(goals[0, 0])
 
     chance, goal = chance_and_goal(heights)
     assert chance > 0.99 and goal > 16

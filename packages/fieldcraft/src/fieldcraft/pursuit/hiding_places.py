@@ -40,7 +40,7 @@ class SearcherSight:
         if self.heights is None:
             seen = visible(space, place, self.radius)
         else:
-            ground = self.heights.ground
+            ground = self.heights.ground.reshape(space.shape)
             seen = visible(space, place, self.radius, heights=ground, eye=self.heights.eye)
         return seen.reshape(-1)
 
