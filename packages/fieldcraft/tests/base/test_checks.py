@@ -285,3 +285,27 @@ def test_a_threshold_is_a_number_of_float32():
     assert checks.threshold("above", 1e300) == np.inf
     with pytest.raises(InvalidValue):
         checks.threshold("above", np.nan)
+
+
+def test_arrays_are_such_that_kernels_take_them_and_large_numbers_compare():
+    packet = b"x" + np.arange(6.0).tobytes()
+    numbers = np.frombuffer(packet, dtype=np.float64, offset=1)
+    assert not numbers.flags.aligned
+    found = checks.array("Costs", numbers)
+    assert found.flags.aligned
+    np.testing.assert_array_equal(found, numbers)
+    assert checks.array("Costs", np.ones(2, dtype=np.float16)).dtype == np.float32
+
+
+def test_costs_and_positions_out_of_a_packet_are_read():
+    grid = fc.Grid(3, 2)
+    packet = b"x" + np.array([0.5, 0.5, 1.0, 1.5, 2.5, 1.5]).tobytes()
+    costs = np.frombuffer(packet, dtype=np.float64, offset=1).reshape(2, 3)
+    places = costs.reshape(3, 2)
+    same = fc.distance_map(grid, (0.5, 0.5), cost=costs.copy()).values
+    np.testing.assert_array_equal(fc.distance_map(grid, (0.5, 0.5), cost=costs).values, same)
+    assert len(fc.reach(grid, (0.5, 0.5), 9.0, cost=costs)) == 6
+    between = fc.sample(costs, places, how="bilinear", space=grid)
+    np.testing.assert_array_equal(
+        between, fc.sample(costs, places.copy(), how="bilinear", space=grid)
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import fieldcraft as fc
 from fieldcraft.values import where
 from support.expressions import HEIGHT, WIDTH, f32
 
@@ -56,3 +57,11 @@ def test_arrays_are_copied_and_stand_on_either_side(imap):
     assert np.array_equal((imap["ally"] + np.float64(0.1)).values, imap["ally"].values + f32(0.1))
     assert np.array_equal((np.int64(3) * imap["ally"]).values, imap["ally"].values * f32(3))
     assert np.array_equal((imap["ally"] + np.array(2)).values, imap["ally"].values + f32(2))
+
+
+def test_arrays_of_float16_are_read_as_they_are():
+    layer = fc.InfluenceMap(fc.Grid(3, 1)).add_layer("a", values=np.ones((1, 3)))
+    half = np.array([[0.5, 2.0, np.inf]], dtype=np.float16)
+    assert (layer * half[:, ::-1].clip(0, 9)).values.tolist() == [[9.0, 2.0, 0.5]]
+    cost = fc.where(layer > 0, half, 1.0)
+    assert fc.distance_map(layer.space, (0.5, 0.5), cost=cost).values[0, 2] == np.inf

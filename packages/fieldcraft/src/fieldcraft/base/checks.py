@@ -250,7 +250,11 @@ def choice(name: str, value: Word, allowed: tuple[str, ...]) -> Word:
 
 
 def array(what: str, value: ArrayLike) -> NDArray[Any]:
-    """Return the value as an array; rows of different lengths and masked entries are refused."""
+    """Return the value as an array; rows of different lengths and masked entries are refused.
+
+    Numbers of float16, which can't be compared with large ones, become float32; what is not aligned
+    in memory, which kernels don't take, is copied.
+    """
     if _is_masked(value):
         raise InvalidValue(
             f"{what} have no masked entries",
@@ -258,11 +262,16 @@ def array(what: str, value: ArrayLike) -> NDArray[Any]:
             remedy="Call its filled(...), or drop what is masked",
         )
     try:
-        return np.asarray(value)
+        found = np.asarray(value)
     except CONVERSION_ERRORS:
         raise InvalidValue(
             f"{what} make one even array", got=short(value), remedy="Pass rows of the same length"
         ) from None
+    if found.dtype.char == "e":  # float16, of any order of bytes
+        return found.astype(np.float32)
+    if not found.flags.aligned:
+        return found.copy()
+    return found
 
 
 def shaped(what: str, value: ArrayLike, shape: tuple[int, ...], kinds: str = "iuf") -> NDArray[Any]:

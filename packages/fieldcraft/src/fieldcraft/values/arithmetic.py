@@ -59,6 +59,8 @@ def _with_largest(operand: Any) -> Any:
     if isinstance(operand, (float, np.floating)) or (
         isinstance(operand, np.ndarray) and operand.dtype.kind == "f"
     ):
+        if isinstance(operand, np.ndarray) and operand.dtype == np.float16:
+            operand = operand.astype(np.float32)  # `LARGEST` is too large for float16
         found = np.where(np.isinf(operand), np.copysign(LARGEST, operand), operand)
         if found.ndim == 0:
             return float(found)

@@ -221,6 +221,7 @@ def grid_points(positions: ArrayLike) -> tuple[Floats, bool]:
         isinstance(positions, np.ndarray)
         and positions.dtype == np.float64
         and positions.shape[1:] == (2,)
+        and positions.flags.aligned
     ):
         points = positions
         single = False

@@ -94,3 +94,12 @@ def test_terrain_colors_the_ground():
     kinds = {tuple(cell(picture, *at, 9).tolist()) for at in ((0, 0), (1, 1), (2, 4))}
     assert len(kinds) == 3
     assert GROUND in kinds
+
+
+def test_an_array_by_columns_is_the_same_picture():
+    values = np.random.default_rng(1).random((5, 7)).astype(np.float32)
+    grid = Grid(7, 5)
+    picture = view.frame(values, space=grid, size=64)
+    np.testing.assert_array_equal(
+        view.frame(np.asfortranarray(values), space=grid, size=64), picture
+    )

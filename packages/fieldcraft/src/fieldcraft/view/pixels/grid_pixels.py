@@ -179,6 +179,7 @@ class GridPlan(Plan):
         else:
             table[..., :3] = np.rint(tones[:, np.newaxis] * (1 - cover) + rgb * cover)
         mixed = table.view(np.uint32)[..., 0].reshape(-1)
+        index = np.ascontiguousarray(index)
         shown = np.ascontiguousarray(kinds[self.rows, self.columns])
         if ground is None:
             lines = np.empty(0, dtype=np.int64)
