@@ -162,14 +162,39 @@ def test_other_threads_are_never_in_the_way() -> None:
         signal.raise_signal(signal.SIGINT)
 
 
-def test_parts_follow_the_time_that_they_take(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("clocks", [("perf_counter",), ("perf_counter", "thread_time")])
+def test_parts_follow_the_time_that_they_take(
+    clocks: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     clock, made, longest = 0.0, 0, 0.0
-    monkeypatch.setattr(interruption.time, "perf_counter", lambda: clock)
+    for name in clocks:
+        monkeypatch.setattr(interruption.time, name, lambda: clock)
     for part in interruption.in_parts(20_000):
         seconds = part * (1e-5 if made < 10_000 else 1e-2)  # as a belief spreads, steps get slower
         clock, made = clock + seconds, made + part
-        longest = max(longest, seconds) if made > 12_000 else longest
-    assert made == 20_000 and longest < 0.2
+        longest = max(longest, seconds) if made > 14_000 else longest
+    assert made == 20_000 and longest <= 0.21
+
+
+def parts_of_steps(seconds: float, monkeypatch: pytest.MonkeyPatch, share: float) -> list[int]:
+    """The parts of 64 steps that take `seconds` of processor time each, and get a share of it."""
+    clock = [0.0]
+    monkeypatch.setattr(interruption.time, "thread_time", lambda: clock[0])
+    monkeypatch.setattr(interruption.time, "perf_counter", lambda: clock[0] / share)
+    parts = []
+    for part in interruption.in_parts(64):
+        parts.append(part)
+        clock[0] += part * seconds
+    return parts
+
+
+@pytest.mark.parametrize("share", [1.0, 0.2])
+def test_steps_of_large_maps_are_made_several_at_once(
+    share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert min(parts_of_steps(0.03, monkeypatch, share)) == interruption.A_FEW
+    assert max(parts_of_steps(0.002, monkeypatch, share)) == 8
+    assert max(parts_of_steps(0.0001, monkeypatch, share)) >= 44
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals come from a timer here")

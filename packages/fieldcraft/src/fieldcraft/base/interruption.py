@@ -171,19 +171,30 @@ def poll_interrupt() -> None:
 
 
 def in_parts(count: int) -> Iterator[int]:
-    """Yield `count` in parts that take about 20 ms each, and poll for SIGINT after each."""
-    part = 1
+    """Yield `count` in parts that take about 20 ms each, and poll for SIGINT after each.
+
+    A part has at least `A_FEW` steps: several steps of a large map at once need much less time than
+    one by one. The time that counts is that of the processor, so that other programs do not make
+    parts small, unless the thread waits for long.
+    """
+    part = A_FEW
     while count > 0:
         part = min(part, count)
         begun = time.perf_counter()
+        worked = time.thread_time()
         yield part
         poll_interrupt()
         count -= part
-        seconds = time.perf_counter() - begun
+        seconds = time.thread_time() - worked
+        waited = time.perf_counter() - begun
+        if waited > 10 * _MOMENT:
+            seconds = waited
         if seconds < _MOMENT / 4:
             part *= 4
+        elif seconds < _MOMENT * 0.75:
+            part *= 2
         elif seconds > 2 * _MOMENT:
-            part = max(part // 4, 1)
+            part = max(int(part * _MOMENT / seconds), A_FEW)
 
 
 def interruptible(operation: Callable[[], Result]) -> Result:
