@@ -90,6 +90,22 @@ def test_paths_fronts_and_dots_are_drawn_as_they_are() -> None:
     assert (picture[50, 50, :3] < 60).all()
 
 
+def test_dots_are_lines_of_one_point_also_beyond_the_rim() -> None:
+    # 13 * 7 pixels are no multiple of the width that masks have
+    grid = fc.Grid(13, 9)
+    place = view.Placement(grid, scale=7)
+    points = np.random.default_rng(2).uniform(-2, 15, (40, 2))
+    dots = view.frame(np.zeros(grid.shape), space=grid, scale=7)
+    before, lines = dots.copy(), dots.copy()
+    view.draw_dots(dots, place, points, width=5, color="#4aa8ff")
+    view.draw_lines(lines, place, [[point] for point in points], width=5, color="#4aa8ff")
+    np.testing.assert_array_equal(dots, lines)
+    assert 100 < (dots != before).any(axis=2).sum() < dots[..., 0].size / 2
+    for x, y in np.floor(place.pixel_of(points)).astype(int):
+        if 0 <= x < 91 and 0 <= y < 63:
+            assert dots[y, x].tolist() == [74, 168, 255, 255]
+
+
 @pytest.mark.parametrize("y_up", [False, True])
 def test_lines_in_world_units_lie_where_the_world_is(y_up):
     space = Grid(12, 8, cell_size=2, origin=(100, 50), y_up=y_up)

@@ -104,8 +104,25 @@ def blend(
     height, width = picture.shape[:2]
     shown = coverage[max(-top, 0) : max(height - top, 0), max(-left, 0) : max(width - left, 0)]
     rows, columns = np.nonzero(shown)
-    share = shown[rows, columns, np.newaxis]
-    place = (rows + max(top, 0), columns + max(left, 0))
+    share = shown[rows, columns]
+    blend_pixels(picture, rows + max(top, 0), columns + max(left, 0), share, color)
+
+
+def blend_pixels(
+    picture: NDArray[np.uint8],
+    rows: NDArray[np.intp],
+    columns: NDArray[np.intp],
+    coverage: NDArray[np.floating[Any]],
+    color: tuple[int, int, int],
+) -> None:
+    """Blend a color into N different pixels of a picture, uint8 of shape (H, W, 4); `coverage` is
+    above 0 and at most 1.
+    """
+    whole = coverage == 1
+    picture[rows[whole], columns[whole]] = (*color, 255)
+    part = ~whole
+    place = (rows[part], columns[part])
+    share = coverage[part, np.newaxis]
     pixels = picture[place]
     under = pixels[:, 3:] / 255 * (1 - share)
     alpha = under + share

@@ -15,7 +15,7 @@ from fieldcraft.query.question import Candidates
 from fieldcraft.space import Grid, grid_of
 from fieldcraft.space.lines import line_of
 from fieldcraft.view.drawing.brush import Brush
-from fieldcraft.view.drawing.letters import blend, write
+from fieldcraft.view.drawing.letters import blend_pixels, write
 from fieldcraft.view.palettes import Color, parse_color, tinted
 from fieldcraft.view.pixels.pixel_plan import RGBA, Floats
 from fieldcraft.view.pixels.placement import Placement
@@ -127,7 +127,13 @@ def draw_dots(
     if checks.array("Positions", line_of(positions)).shape[-1:] == (3,):
         axes = 3
     points, _ = checks.positions(line_of(positions), dimensions=axes)
-    _draw(picture, place, [point[np.newaxis] for point in points], color, width, shade)
+    _check_picture(picture, place)
+    wide = checks.positive("width", width, maximum=_WIDEST)
+    pixels = place.pixel_of(points)
+    tone = parse_color(color)
+    dark = checks.fraction("shade", shade)
+    if len(pixels):
+        _with_rim(picture, pixels, pixels, wide, tone, dark)
 
 
 def _draw(
@@ -138,7 +144,7 @@ def _draw(
     width: float,
     shade: float,
 ) -> None:
-    """Draw lines with a dark rim; a line of one point is a dot."""
+    """Draw lines with a dark rim."""
     _check_picture(picture, place)
     wide = checks.positive("width", width, maximum=_WIDEST)
     drawn = []
@@ -152,17 +158,29 @@ def _draw(
         return
     starts = np.concatenate([line[: max(len(line) - 1, 1)] for line in drawn])
     ends = np.concatenate([line[min(len(line) - 1, 1) :] for line in drawn])
-    if dark:
-        _segments(picture, starts, ends, wide + 2.4, _SHADE, dark)
-    _segments(picture, starts, ends, wide, tone, 1.0)
+    _with_rim(picture, starts, ends, wide, tone, dark)
+
+
+def _with_rim(
+    picture: RGBA, starts: Floats, ends: Floats, width: float, color: RGB, shade: float
+) -> None:
+    """Draw straight lines with round ends and a dark rim."""
+    if shade:
+        _segments(picture, starts, ends, width + 2.4, _SHADE, shade)
+    _segments(picture, starts, ends, width, color, 1.0)
 
 
 def _segments(
     picture: RGBA, starts: Floats, ends: Floats, width: float, color: RGB, opacity: float
 ) -> None:
     """Draw straight lines with round ends; where they overlap the color counts once."""
-    mask = Brush(*picture.shape[:2]).mask_of(starts, ends, width)
-    blend(picture, 0, 0, mask * (opacity / 255), color)
+    height, wide = picture.shape[:2]
+    mask = np.ascontiguousarray(Brush(height, wide).mask_of(starts, ends, width)[:, :wide])
+    covered = mask.reshape(-1)
+    # Of truth values in one row this takes a tenth of the time of numbers in rows and columns.
+    places = np.flatnonzero(covered != 0)
+    rows, columns = np.divmod(places, wide)
+    blend_pixels(picture, rows, columns, covered[places] * (opacity / 255), color)
 
 
 def _check_picture(picture: RGBA, place: Placement) -> None:
