@@ -203,10 +203,10 @@ def sized(space: Space, cost: Cost, size: int | None) -> Cost:
             remedy="Leave size out, and load a mesh that was made for agents of that radius",
         )
     least = checks.integer("size", size, minimum=1)
-    room = Clearance(space)
+    clearance = Clearance(space)
     if least == 1:  # fits in every open cell; without a map of costs, distances stay exact
         return cost
-    fits = room >= least
+    fits = clearance >= least
     number = uniform_cost(cost)
     if number is not None:
         return functions.where(fits, number, math.inf)

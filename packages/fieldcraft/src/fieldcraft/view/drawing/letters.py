@@ -118,9 +118,9 @@ def blend_pixels(
     """Blend a color into N different pixels of a picture, uint8 of shape (H, W, 4); `coverage` is
     above 0 and at most 1.
     """
-    whole = coverage == 1
-    picture[rows[whole], columns[whole]] = (*color, 255)
-    part = ~whole
+    full = coverage == 1
+    picture[rows[full], columns[full]] = (*color, 255)
+    part = ~full
     place = (rows[part], columns[part])
     share = coverage[part, np.newaxis]
     pixels = picture[place]

@@ -62,7 +62,7 @@ def draw_lines(
     width : float, optional
         In pixels.
     shade : float, optional
-        How dark the rim around the lines is, 0 for none to 1.
+        How dark the outline around the lines is, 0 for none to 1.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def draw_dots(
     tone = parse_color(color)
     dark = checks.fraction("shade", shade)
     if len(pixels):
-        _with_rim(picture, pixels, pixels, wide, tone, dark)
+        _with_outline(picture, pixels, pixels, wide, tone, dark)
 
 
 def _draw(
@@ -144,7 +144,7 @@ def _draw(
     width: float,
     shade: float,
 ) -> None:
-    """Draw lines with a dark rim."""
+    """Draw lines with a dark outline."""
     _check_picture(picture, place)
     wide = checks.positive("width", width, maximum=_WIDEST)
     drawn = []
@@ -158,13 +158,13 @@ def _draw(
         return
     starts = np.concatenate([line[: max(len(line) - 1, 1)] for line in drawn])
     ends = np.concatenate([line[min(len(line) - 1, 1) :] for line in drawn])
-    _with_rim(picture, starts, ends, wide, tone, dark)
+    _with_outline(picture, starts, ends, wide, tone, dark)
 
 
-def _with_rim(
+def _with_outline(
     picture: RGBA, starts: Floats, ends: Floats, width: float, color: RGB, shade: float
 ) -> None:
-    """Draw straight lines with round ends and a dark rim."""
+    """Draw straight lines with round ends and a dark outline."""
     if shade:
         _segments(picture, starts, ends, width + 2.4, _SHADE, shade)
     _segments(picture, starts, ends, width, color, 1.0)
