@@ -17,12 +17,12 @@ class Settings:
     blank: bool = False
     harvesters: int = 3
     guards: int = 4  # workers before the first barracks where the bases are near each other
-    crowd: int = 6  # workers for each of several bases, where the enemy harvests with several too
+    crowd: int = 6  # workers for each of three or more near bases while both sides harvest
     army: str = "Light"
     counter: str = "Ranged"  # trained against heavy fighters
     attack_ratio: float = 1.3  # own power to the enemy's from which all fighters attack
     engage: float = 1.5  # own presence to the enemy's from which one fighter attacks
-    engage_growing: float = 1.0  # the same while several near bases harvest on both sides
+    engage_growing: float = 1.0  # the same for three or more near bases while both sides harvest
     retreat: float = 0.6  # and below which it falls back to its own
     gather: float = 1.0  # worth of a unit of presence while it falls back
     patience: int = 400  # cycles without a change in the number of units

@@ -63,7 +63,8 @@ class Economy:
             most = 1 + max(0, int(spare))
         if self.short and attacking:
             most = 1
-        self.growing = self.short and len(bases) > 1 and self._enemy_harvesters(state) > 1
+        # With two bases it lost matches that are won without it.
+        self.growing = self.short and len(bases) > 2 and self._enemy_harvesters(state) > 1
         if self.growing:
             most = max(most, len(bases))
         if self.short and self.raiders and board.available >= self._settings.stocked:

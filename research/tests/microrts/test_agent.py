@@ -243,6 +243,14 @@ def test_several_near_bases_grow_while_the_enemy_harvests_too(harvest: int, grow
     assert (len(trained) == 3) == grows
 
 
+def test_two_near_bases_do_not_grow() -> None:
+    rows = [row[:3] + "....." for row in NEAR_BASES[:3]] + NEAR_BASES[3:]
+    actions = {(3 + 2 * k, 5): (95, {"type": HARVEST, "parameter": 2}) for k in range(3)}
+    drawn = state(rows, actions, resources=5)
+    found = orders(drawn, guards=2)
+    assert [u for u in drawn.own("Base") if u.id in found] == []
+
+
 @pytest.mark.parametrize(("ratio", "step"), [(1.0, 2), (1.5, 0)])
 def test_growing_sides_fight_at_a_ratio_of_their_own(ratio: float, step: int) -> None:
     """A fighter before enemies of about its own strength attacks, or goes back to its base."""
