@@ -133,3 +133,18 @@ def test_a_folder_that_cannot_be_locked_is_refused(tmp_path: Path) -> None:
     lock.mkdir()
     with refused(InvalidValue, "can be written"):
         world_in(tmp_path)
+
+
+def test_a_relative_folder_is_that_of_the_beginning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    world = filled(Path("world"))
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    world.step(1)
+    world.checkpoint()
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    world.close()
+    script = f"import fieldcraft_cluster; fieldcraft_cluster.World({str(tmp_path / 'world')!r}, {SIZE}, block=16)"
+    assert forked(script).returncode == 0, "the folder is still locked"

@@ -87,8 +87,8 @@ def _unwritable(folder: Path, error: Exception) -> InvalidValue:
     )
 
 
-def lock(folder: Path, user: object) -> None:
-    """Lock a folder for this process until all of its users have unlocked it.
+def lock(folder: Path, user: object) -> tuple[int, str]:
+    """Lock a folder for this process until all of its users have unlocked it; return its key.
 
     The system unlocks the folder of a process that ends. Disks without locks are not protected.
 
@@ -118,11 +118,11 @@ def lock(folder: Path, user: object) -> None:
                 ) from None
         _locked[place] = (file, [])
     _locked[place][1].append(user)
+    return place
 
 
-def unlock(folder: Path, user: object) -> None:
-    """Unlock a folder; other processes may use it after its last user here."""
-    place = (os.getpid(), os.path.realpath(folder))
+def unlock(place: tuple[int, str], user: object) -> None:
+    """Unlock a folder by its key; other processes may use it after its last user here."""
     file, users = _locked.get(place, (None, []))
     if file is not None and user in users:
         users.remove(user)

@@ -94,7 +94,7 @@ class World(WorldGeometry):
         memory: float = 2e9,
         halo_steps: int = 16,
     ) -> None:
-        self.folder = checks.path("folder", folder)
+        self.folder = checks.path("folder", folder).absolute()
         sides = checks.sequence("size", size)
         if len(sides) != 2:
             raise InvalidValue(
@@ -145,8 +145,8 @@ class World(WorldGeometry):
         """Supersteps between two checkpoints, inside of `run`."""
         self._label = claim(self.folder)
         token = object()
-        lock(self.folder, token)
-        self._unlock = weakref.finalize(self, unlock, self.folder, token)
+        place = lock(self.folder, token)
+        self._unlock = weakref.finalize(self, unlock, place, token)
         self._last = read(self.folder, self._label) or Checkpoint.empty()
         if self._last.shape:
             saving.restore_world(self, self._last)
