@@ -98,6 +98,7 @@ def build(folder: Path, program: Path) -> Path:
     if program.exists():
         return program
     program.parent.mkdir(parents=True, exist_ok=True)
+    print(f"Compiling {folder}, once; it takes minutes.", flush=True)
     copy = program.with_name(f"{program.name}_sources")
     shutil.copytree(folder / "src", copy / "src", dirs_exist_ok=True)
     _compute_distances_on_demand(copy)

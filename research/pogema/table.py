@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,6 +93,8 @@ def _by_case(rows: Iterable[Row]) -> dict[tuple[str, int], dict[str, dict[Case, 
 
 
 def _cell(interval: Interval, sign: str = "") -> str:
+    if not math.isfinite(interval.low):
+        return f"{interval.value:{sign}.2f}"  # one episode has no interval
     return f"{interval.value:{sign}.2f} ({interval.low:{sign}.2f} to {interval.high:{sign}.2f})"
 
 

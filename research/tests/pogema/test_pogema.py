@@ -69,6 +69,13 @@ def test_the_table_compares_the_same_instances(tmp_path: Path) -> None:
     assert "+0.50 (" in line and "+0.75 (" in line
 
 
+def test_a_single_episode_has_no_interval() -> None:
+    case = Case("set", 4, "map", 0)
+    theirs = [Row(case, name, 0.5, 1.0) for name in (PLANNER, "Follower")]
+    line = table([Row(case, "full", 1.0, 0.001)], theirs, ["full"])[-1]
+    assert "| 1.00 | 1.0 | 0.50 |" in line and "| +0.50 | +0.50 |" in line and "nan" not in line
+
+
 def test_mazes_are_played_over_128_steps_as_published() -> None:
     assert Case("02-mazes", 64, "map", 0).steps == 128
     assert Case("01-random", 64, "map", 0).steps == 256
