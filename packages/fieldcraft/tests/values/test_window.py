@@ -225,3 +225,11 @@ def test_walls_are_0_on_layers_with_an_array_of_your_own() -> None:
     layer = fc.InfluenceMap(fc.Grid(walls=[[0, 1, 0]])).add_layer("a", values=[[5.0, 7.0, 6.0]])
     planes = fc.observe([layer, 1 * layer], [(0.5, 0.5)], window=(1, 5))
     np.testing.assert_array_equal(planes[0, :, 0], [[0, 0, 5, 0, 6], [0, 0, 5, 0, 6]])
+
+
+def test_one_position_leaves_the_first_axis_out_but_for_learners() -> None:
+    layer = fc.InfluenceMap(fc.Grid(7, 5)).add_layer("threat", fc.Radial(2.0))
+    assert fc.window(layer, (2.5, 2.5), 1).values.shape == (3, 3)
+    assert fc.best(layer, (2.5, 2.5), 1.0).position.shape == (2,)
+    assert fc.observe([layer], (2.5, 2.5), 3).shape == (1, 1, 3, 3)  # a batch of one
+    assert "N = 1" in str(fc.observe.__doc__)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -285,3 +286,22 @@ def test_large_maps_of_owners_shrink():
 def test_refused_owners(call, says):
     with pytest.raises(InvalidValue, match=says):
         call(Grid(3, 1))
+
+
+def test_two_hundred_sources_are_drawn_in_each_frame_of_a_game():
+    """Drawn one by one in Python they took 50 ms, and the two teams 55."""
+    rng = np.random.default_rng(0)
+    imap = fc.InfluenceMap(fc.Grid(80, 50))
+    threat = imap.add_layer("threat", fc.Radial(8.0))
+    threat.sync(range(200), rng.uniform((0, 0), (80, 50), (200, 2)), 1.0)
+    teams = imap.add_teams(["red", "blue"], fc.Radial(8.0))
+    for name in ("red", "blue"):
+        teams[name].sync(range(100), rng.uniform((0, 0), (80, 50), (100, 2)), 1.0)
+    imap.step()
+    for draw, drawn in ((view.frame, threat), (view.frame_teams, teams)):
+        seconds = []
+        for _ in range(5):
+            begun = time.process_time()
+            draw(drawn, scale=8)
+            seconds.append(time.process_time() - begun)
+        assert min(seconds) < 0.01
