@@ -8,8 +8,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from fieldcraft.base.errors import FieldcraftError
 from research.commands import experiment, listing
+from research.shared.entry import exit_code
 from research.tuning import command as tuning
 
 
@@ -26,15 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tuning.add(commands)
     parser.set_defaults(act=_list)
     chosen = parser.parse_args(arguments)
-    try:
-        chosen.act(chosen)
-    except FieldcraftError as error:
-        print(f"research: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt as stopped:
-        print(f"research: {str(stopped) or 'stopped'}", file=sys.stderr)
-        return 130
-    return int(getattr(chosen, "code", 0))
+    found = exit_code("research", lambda: chosen.act(chosen))
+    return found or int(getattr(chosen, "code", 0))
 
 
 def _list(chosen: argparse.Namespace) -> None:

@@ -8,11 +8,13 @@ the searchers still reach the target.
 from __future__ import annotations
 
 import argparse
+import sys
 
 import numpy as np
 from numpy.typing import NDArray
 
 import fieldcraft as fc
+from research.shared.entry import exit_code
 
 _SIGHT = 6.0
 _SPEED = 3.0
@@ -85,4 +87,4 @@ def build(space: fc.Grid, target: int, at: NDArray[np.float64], rng: np.random.G
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(exit_code("research.chase.walls", main))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from research.epibt.maps import MAPS, agent_counts, instance, write_instance
 from research.pogema import peer
 from research.pogema.player import VARIANTS, Variant, play
 from research.pogema.referee import check_rules
+from research.shared.entry import exit_code
 from research.shared.statistics import paired
 
 PEER = "EPIBT"
@@ -169,4 +171,4 @@ def _first(results: Results, cases: Sequence[Case]) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(exit_code("research.epibt", main))

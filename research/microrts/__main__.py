@@ -17,6 +17,7 @@ import fieldcraft
 from research.microrts.agent import Agent
 from research.microrts.install import PYTHON, install, missing
 from research.microrts.runner import VARIANTS, matches, play_all, read_rows
+from research.shared.entry import exit_code
 
 BOTS = [
     "workerRush",
@@ -118,4 +119,4 @@ def _paths() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(exit_code("research.microrts", main))

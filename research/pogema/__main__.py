@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from research.pogema.table import (
     table,
     write_row,
 )
+from research.shared.entry import exit_code
 
 ROWS = ("03-warehouse:32,64,96,128,160,192", "02-mazes:64", "04-movingai:256", "01-random:64")
 LIGHT = ("01-random:8", "02-mazes:8", "03-warehouse:32")
@@ -198,4 +200,4 @@ def _confirm(judging: Judge, case: Case, exchanged: bool, episode: Episode, widt
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(exit_code("research.pogema", main))

@@ -5,6 +5,7 @@ EVENTS.csv TIMELINE.csv`.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 from fieldcraft.formats.recordings import Timeline
 from research.recordings.starcraft import read_starcraft
 from research.recordings.tracks import read_pedestrians, read_tracks
+from research.shared.entry import exit_code
 
 READERS: dict[str, Callable[[Path], Timeline]] = {
     "starcraft": partial(read_starcraft, strengths={"Larva": 0, "Egg": 0}),
@@ -33,4 +35,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(exit_code("research.recordings.convert", main))

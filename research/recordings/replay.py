@@ -4,6 +4,7 @@ research.recordings.replay MATCH.SC2Replay TABLE.csv`.
 
 from __future__ import annotations
 
+import argparse
 import csv
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadTimeline, MissingLibrary
 from fieldcraft.formats.recordings.table import MAX_BYTES
+from research.shared.entry import exit_code
 
 REPLAY = ".SC2Replay"
 _HEADER = ("game_loop", "event", "unit_id", "unit_type", "player", "x", "y", "killer_player")
@@ -151,5 +153,16 @@ _TOLD = {
 }
 
 
+def main() -> None:
+    """Read the replay and write its table."""
+    parser = argparse.ArgumentParser(
+        prog="python -m research.recordings.replay", description=__doc__
+    )
+    parser.add_argument("replay", type=Path, help="a file .SC2Replay")
+    parser.add_argument("table", type=Path, help="the table of its events, .csv")
+    chosen = parser.parse_args()
+    print(write_replay_table(chosen.replay, chosen.table), "rows")
+
+
 if __name__ == "__main__":
-    print(write_replay_table(sys.argv[1], sys.argv[2]), "rows")
+    sys.exit(exit_code("research.recordings.replay", main))
