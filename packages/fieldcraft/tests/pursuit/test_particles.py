@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -155,3 +157,23 @@ def test_on_a_torus_a_target_goes_on_across_the_rim(column: int) -> None:
     away = torus.shortest_vectors(torus.positions - last)[:, 0]
     assert search.values is not None
     assert (search.values.reshape(-1) * away).sum() > 4
+
+
+def test_a_very_long_time_takes_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fieldcraft.pursuit.party.particles._LONGEST", 5_000)
+    monkeypatch.setattr("fieldcraft.pursuit.party.particles._CELLS_AT_ONCE", 100_000)
+    search = SearchParty(fc.Grid(9, 7), speed=1.0, particles=100)
+    search.lost((0.5, 0.5))
+    search.advance(1e9)
+    rng = np.random.default_rng(1)
+    tracemalloc.start()
+    search.places([(4.5, 3.5)], rng)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 20_000_000
+    particles = search._particles
+    assert particles is not None
+    assert particles.now == 10**9
+    chances = search.values
+    assert chances is not None
+    assert chances.sum() == pytest.approx(1, rel=1e-5)

@@ -23,6 +23,8 @@ RUNS, HIDES, DOUBLES_BACK, STANDS, WANDERS = range(len(HYPOTHESES))
 _STANDING = 8  # At most so many particles stand: they are all alike.
 _DRAWS = 4  # Each particle gets so many random numbers for a walk.
 _BACK = 80  # A path back has so many moments.
+_LONGEST = 100_000  # Particles walk at most so many moments from one look to the next.
+_CELLS_AT_ONCE = 4_000_000  # Their cells in so many moments take 16 MB.
 _BEHIND = 8  # Paths back lead to so many landmarks.
 _HEADING = 4.0  # How strongly a target keeps its direction, as `Run.heading`.
 _PARTICLE = ("cells", "weights", "kinds", "goals", "turns", "credit", "path_rows", "moves")
@@ -307,10 +309,15 @@ class Particles:
         return np.concatenate([here, self._walk(moments - 1, some, rng)])
 
     def advance_to(self, moment: int, rng: np.random.Generator) -> None:
-        """Move all particles up to a moment."""
-        if moment > self.now:
-            self._walk(moment - self.now, slice(None), rng)
-            self.now = moment
+        """Move all particles up to a moment. Of a very long time they walk the last part, after
+        which they may be anywhere.
+        """
+        self.now = max(self.now, moment - _LONGEST)
+        most = max(1, _CELLS_AT_ONCE // len(self.cells))
+        while self.now < moment:
+            count = min(most, moment - self.now)
+            self._walk(count, slice(None), rng)
+            self.now += count
 
     # Updates
 
