@@ -8,6 +8,6 @@ ABOUT = About(
     trial="research experiment chase --seeds 1 --searchers 1",
     data="none: generated worlds; or maps with --map",
     time="2 minutes of one core",
-    result="a party is 1.5 s sooner than a belief [0.3, 2.9]; one searcher later if targets hide",
+    result="a party is 1.5 s sooner than a belief [0.3, 2.9]; alone it may be later if they hide",
     page="experiments.md#what-came-out-lost-from-sight",
 )

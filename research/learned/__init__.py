@@ -7,7 +7,7 @@ ABOUT = About(
     command="research.learned matches --data DIR",
     trial="research.learned ants --data DIR",
     data="the recordings of fights and trails",
-    time="not measured",
+    time="5 s of one core for ants; others not measured",
     result="no better on matches, ants and people",
     page="learned/README.md",
 )
