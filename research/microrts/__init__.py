@@ -8,7 +8,7 @@ ABOUT = About(
     trial="research.microrts play FOLDER --variants full --seeds 1 --bots randomBiased"
     " --maps 8x8/basesWorkers8x8A.xml",
     data="microRTS and its bots, by research.microrts setup",
-    time="3 to 30 s of one core a match",
-    result="427.5 of 440 points on basesWorkers16x16A; loses to CoacAI on FourBasesWorkers8x8",
+    time="1 to 60 s of one core a match",
+    result="91 % of the points on 93 maps; influence is worth 9 of 100 points, 21 against CoacAI",
     page="microrts/README.md",
 )

@@ -82,12 +82,17 @@ def test_a_bot_that_raises_an_exception_does_nothing_in_that_cycle() -> None:
     assert done.stdout == "1.0 True\n", done.stderr
 
 
-def test_the_table_counts_draws_half() -> None:
+def test_the_tables_count_draws_half_and_leave_out_matches_of_the_agent_against_itself() -> None:
     rows = [
         Row("full", "a", "8x8/m.xml", k % 2, k, p, 10, 1.0, 2.0, 0.1, 0)
         for k, p in enumerate((1.0, 0.5, 0.0, 1.0))
     ]
-    assert "| m | a | full | 4 | 62.5% |" in "\n".join(table(rows))
+    rows.append(Row("blank", "a", "16x16/basesWorkers16x16A.xml", 0, 0, 1.0, 10, 1.0, 2.0, 0.1, 0))
+    rows.append(Row("full", "blank", "8x8/m.xml", 0, 0, 1.0, 10, 1.0, 2.0, 0.1, 0))
+    lines = table(rows)
+    assert "| m | 4 | 62% | 22% to 91% | 0 |  |  |" in lines
+    assert "| basesWorkers16x16A (tuned) | 0 |  |  | 1 | 100% | 21% to 100% |" in lines
+    assert "| a | 4 | 62% | 22% to 91% | 1 | 100% | 21% to 100% |" in lines
     assert rows[0].match() == Match("full", "a", "8x8/m.xml", 0, 0)
     assert picture(rows).shape[2] == 4
     share, low, high = score([1.0] * 40)
