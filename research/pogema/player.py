@@ -14,12 +14,13 @@ import fieldcraft as fc
 from fieldcraft.steering import PIBT
 
 _HALF_LIFE = 7  # steps
+_AGENTS_PER_IMPROVEMENT = 12
 
 
 @dataclass(frozen=True)
 class Variant:
-    """What is switched on: how many steps are planned, how often plans are improved in a step, and
-    what moving against traffic costs.
+    """What is switched on: how many steps are planned, how often plans are improved in a step, but
+    at least once for every twelve agents, and what moving against traffic costs.
     """
 
     look_ahead: int = 15
@@ -62,7 +63,7 @@ def play(
     crowd = PIBT(
         grid,
         look_ahead=variant.look_ahead,
-        effort=variant.effort,
+        effort=max(variant.effort, len(instance["starts"]) // _AGENTS_PER_IMPROVEMENT),
         traffic=traffic if variant.weight else None,
         weight=variant.weight,
         on_unreachable="wait",

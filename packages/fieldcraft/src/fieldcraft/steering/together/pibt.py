@@ -62,7 +62,8 @@ class PIBT(Suggesting):
         not hold for plans.
     effort : int, optional
         Number of improvements per step, at most 10,000: a few agents that are in each other's way
-        plan new paths, and keep them if their total cost is no higher.
+        plan new paths, and keep them if their total cost is no higher. An agent with a new goal
+        plans its path anyway. For many agents a tenth of their number is a good choice.
     traffic : layer with fc.Trail(vector=True), optional
         The moves of the last steps. Each step adds the moves of all agents, in agents per step
         once `imap.step()` has updated the layer; moving against them then costs more, so that lanes
