@@ -78,7 +78,7 @@ class PIBT(Suggesting):
         different goal, with 4 bytes for each cell of the space. If there are more goals than rows,
         every agent is led along a shortest path of its own instead, and knows the distances up to
         four cells beside it. That takes much less time per new goal; the paths take no account of
-        traffic.
+        traffic, and thousands of agents in narrow aisles reach up to a fifth fewer goals.
     seed : int, optional
         Seed of the random numbers that decide between equal choices.
 
