@@ -11,6 +11,7 @@ import time
 import pytest
 
 import fieldcraft as fc
+from fieldcraft.base import missing_names
 from fieldcraft.base.errors import FieldcraftError
 from support.objects import objects
 
@@ -135,3 +136,32 @@ def test_probing_for_a_name_again_costs_little() -> None:
     for _ in range(1000):
         hasattr(layer, "columns_of_frame")
     assert time.process_time() - begun < 0.5
+
+
+def test_a_frame_asks_for_no_missing_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An answer to a missing name takes as long as a search for a path."""
+    asked: list[str] = []
+
+    def missing(self: object, name: str) -> None:
+        asked.append(f"{type(self).__name__}.{name}")
+        raise AttributeError(name)
+
+    monkeypatch.setattr(missing_names.Suggesting, "__getattr__", missing)
+    monkeypatch.setattr(fc.layers.Layer, "__getattr__", missing)
+    grid = fc.Grid(9, 7)
+    imap = fc.InfluenceMap(grid)
+    threat = imap.add_layer("threat", fc.Radial(3))
+    smell = imap.add_layer("smell", fc.Spread(0.2))
+    places = [(2.5, 3.5), (6.5, 1.5)]
+    for _ in range(2):
+        for layer in (threat, smell):
+            layer.sync(["a", "b"], places, 2.0)
+        imap.advance(0.1)
+        cost = 1 + 2 * threat + fc.compose.where(smell > 1, 3, 0)
+        fc.distance_map(grid, (8.5, 6.5), cost=cost).step(places)
+        fc.sample(cost, places)
+        fc.best(smell - threat, places, 3)
+        fc.reach(grid, places, 3, cost=cost)
+        fc.visible(grid, places, 4)
+        fc.view.frame(threat)
+    assert asked == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
@@ -629,6 +630,7 @@ def _with_sources(
     return layer
 
 
+@functools.cache
 def is_setting(name: str) -> bool:
     """Return whether a propagation has a setting with this name."""
     return any(name in declared(kind) for kind in PROPAGATIONS.values())

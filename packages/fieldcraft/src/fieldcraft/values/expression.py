@@ -102,7 +102,7 @@ class Expression(Operand):
     __ior__ = Operand.__or__
 
     @property
-    def may_be_infinite(self) -> bool:
+    def may_be_infinite(self) -> bool:  # type: ignore[override]
         """Whether it has infinite numbers, of `where`, which make walls of cells as a cost."""
         return self._node is not None and contains_largest(self._node)
 

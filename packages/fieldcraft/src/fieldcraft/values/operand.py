@@ -90,6 +90,9 @@ class Operand(Pictured, Term):
     name: str = "map"
     """Its name in a formula."""
 
+    may_be_infinite: bool = False
+    """Whether it has infinite numbers, which make walls of cells as a cost."""
+
     if TYPE_CHECKING:
         space: Space
 

@@ -71,7 +71,7 @@ def contains_largest(node: Node) -> bool:
     if node.kind in ("number", "array"):
         return bool((np.abs(node.payload) == map_operations.LARGEST).any())
     if node.kind == "map":
-        return bool(getattr(node.payload, "may_be_infinite", False))
+        return bool(node.payload.may_be_infinite)
     return any(contains_largest(each) for each in node.inputs)
 
 
