@@ -27,9 +27,11 @@ from research.shared.statistics import paired
 PEER = "EPIBT"
 OURS = {
     "full": VARIANTS["full"],
-    "four times the effort": Variant(effort=160),
+    "all rows": Variant(memory=2**31, weight=1.0),  # of distances, one for each goal
+    "more effort": VARIANTS["more effort"],
     "no look-ahead": VARIANTS["no look-ahead"],
 }
+_COMPARED = ("full", "all rows")
 _FIELDS = ("map", "agents", "turn", "steps", "planner", "throughput", "seconds")
 
 
@@ -124,9 +126,10 @@ def write_result(path: Path, case: Case, planner: str, played: peer.Played) -> N
 def table(results: Results) -> list[str]:
     """Return a table in Markdown: goals a step and milliseconds a step of each planner."""
     planners = [PEER, *OURS]
+    differences = [f"{each} - {PEER}" for each in _COMPARED]
     lines = [
-        f"| map, agents, steps (instances) | {' | '.join(planners)} | full - {PEER} | ahead |",
-        "|" + "---|" * (len(planners) + 3),
+        f"| map, agents, steps (instances) | {' | '.join([*planners, *differences])} |",
+        "|" + "---|" * (len(planners) + len(differences) + 1),
     ]
     groups = defaultdict(list)
     for case in sorted({case for case, _ in results}):
@@ -136,11 +139,9 @@ def table(results: Results) -> list[str]:
             _cell([results[case, each] for case in cases if (case, each) in results])
             for each in planners
         ]
-        both = [case for case in cases if {(case, PEER), (case, "full")} <= results.keys()]
-        lines.append(
-            f"| {MAPS[name]} {agents}, {steps} ({len(cases)}) | {' | '.join(cells)}"
-            f" | {_difference(results, both)} | {_first(results, both)} |"
-        )
+        cells += [_difference(results, cases, each) for each in _COMPARED]
+        place = f"{MAPS[name]} {agents}, {steps} ({len(cases)})"
+        lines.append(f"| {place} | {' | '.join(cells)} |")
     return lines
 
 
@@ -151,23 +152,22 @@ def _cell(played: Sequence[peer.Played]) -> str:
     return f"{goals:.2f} ({1000 * np.mean([each.seconds for each in played]):.1f} ms)"
 
 
-def _difference(results: Results, cases: Sequence[Case]) -> str:
-    if not cases:
+def _difference(results: Results, cases: Sequence[Case], planner: str) -> str:
+    """Return how many more goals a step one of ours reaches, as a share of the peer's, with an
+    interval where there are several instances, and in how many it is ahead.
+    """
+    both = [case for case in cases if {(case, PEER), (case, planner)} <= results.keys()]
+    if not both:
         return "-"
-    ours = np.array([results[case, "full"].throughput for case in cases])
-    theirs = np.array([results[case, PEER].throughput for case in cases])
-    if len(cases) == 1:
-        return f"{ours[0] - theirs[0]:+.2f}"
+    ours = np.array([results[case, planner].throughput for case in both])
+    theirs = np.array([results[case, PEER].throughput for case in both])
+    share = 100 / theirs.mean()
+    if len(both) == 1:
+        return f"{share * (ours[0] - theirs[0]):+.1f} %"
     found = paired(ours, theirs)
-    return f"{found.value:+.2f} ({found.low:+.2f} to {found.high:+.2f})"
-
-
-def _first(results: Results, cases: Sequence[Case]) -> str:
-    """Return in how many of the instances ours reaches more goals."""
-    if not cases:
-        return "-"
-    won = sum(results[case, "full"].throughput > results[case, PEER].throughput for case in cases)
-    return f"ours in {won} of {len(cases)}"
+    low, high = share * found.low, share * found.high
+    won = np.count_nonzero(ours > theirs)
+    return f"{share * found.value:+.1f} % ({low:+.1f} to {high:+.1f}), {won} of {len(both)}"
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from research.pogema.table import (
     PLANNER,
     Case,
     Row,
+    against_planner,
     peers,
     picture,
     published,
@@ -155,6 +156,7 @@ def _run(judging: Judge, theirs: list[Row], chosen: argparse.Namespace) -> None:
         print(case, flush=True)
     ours = read_rows(path)
     lines = table(ours, theirs, chosen.variants)
+    lines += ["", *against_planner(ours, theirs)]
     if any(row.variant == PEER for row in ours):
         lines += ["", *peers(ours, theirs)]
     (chosen.out / "table.md").write_text("\n".join(lines) + "\n")

@@ -20,16 +20,19 @@ _AGENTS_PER_IMPROVEMENT = 12
 @dataclass(frozen=True)
 class Variant:
     """What is switched on: how many steps are planned, how often plans are improved in a step, but
-    at least once for every twelve agents, and what moving against traffic costs.
+    at least once for every twelve agents, what moving against traffic costs, and how many bytes
+    distances to goals may take.
     """
 
     look_ahead: int = 15
     effort: int = 40
     weight: float = 4.0
+    memory: int = 2**26
 
 
 VARIANTS = {
     "full": Variant(),
+    "more effort": Variant(effort=120),
     "no traffic layer": Variant(weight=0.0),
     "no look-ahead": Variant(look_ahead=0),
     "neither": Variant(look_ahead=0, weight=0.0),
@@ -66,6 +69,7 @@ def play(
         effort=max(variant.effort, len(instance["starts"]) // _AGENTS_PER_IMPROVEMENT),
         traffic=traffic if variant.weight else None,
         weight=variant.weight,
+        memory=variant.memory,
         on_unreachable="wait",
         seed=seed,
     )

@@ -16,6 +16,8 @@ from research.shared.statistics import Interval, mean, paired
 PLANNER = "RHCR"
 PEER = "EPIBT"
 """A planner with equal information that plays the same instances here."""
+PLANNING = ("full", "more effort")
+"""The variants that are compared with these."""
 _SHORT = {"02-mazes": 128}  # sets whose published episodes have other than 256 steps
 _FIELDS = ("set", "variant", "agents", "map", "seed", "throughput", "seconds")
 
@@ -131,6 +133,31 @@ def table(ours: Sequence[Row], theirs: Sequence[Row], variants: Sequence[str]) -
             f" | {_cell(paired(full, rivals[PLANNER]), '+')}"
             f" | {_cell(paired(full, rivals[learned]), '+')} |"
         )
+    return lines
+
+
+def against_planner(ours: Sequence[Row], theirs: Sequence[Row]) -> list[str]:
+    """Return a table in Markdown of the published planner that knows as much, and of ours with
+    plans.
+    """
+    others = _by_case(theirs)
+    lines = [
+        f"| set, agents (episodes) | variant | ours | {PLANNER} | ours - {PLANNER}"
+        f" | above {PLANNER} | median | ms a step |",
+        "|" + "---|" * 8,
+    ]
+    for (name, agents), found in sorted(_by_case(ours).items()):
+        for variant in PLANNING:
+            if variant not in found:
+                continue
+            cases = sorted(found[variant])
+            here = _throughput(found[variant], cases)
+            there = _throughput(others[name, agents][PLANNER], cases)
+            lines.append(
+                f"| {name} {agents} ({len(cases)}) | {variant} | {here.mean():.2f}"
+                f" | {there.mean():.2f} | {_against(here, there)}"
+                f" | {_milliseconds(found[variant], cases):.1f} |"
+            )
     return lines
 
 

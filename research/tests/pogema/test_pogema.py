@@ -14,6 +14,7 @@ from research.pogema.table import (
     PLANNER,
     Case,
     Row,
+    against_planner,
     peers,
     published,
     read_rows,
@@ -67,6 +68,19 @@ def test_the_table_compares_the_same_instances(tmp_path: Path) -> None:
     assert "set 4 (3)" in line
     assert "| 1.50 | 1.25 Follower |" in line
     assert "+0.50 (" in line and "+0.75 (" in line
+
+
+def test_variants_with_plans_are_compared_with_the_planner() -> None:
+    cases = [Case("set", 4, "map", seed) for seed in range(3)]
+    ours = [Row(case, "full", 1.1, 0.001) for case in cases]
+    ours += [Row(case, "more effort", 1.1, 0.003) for case in cases[:2]]
+    ours += [Row(case, "neither", 9.9, 0.003) for case in cases]
+    theirs = [Row(case, PLANNER, 0.8 + 0.2 * k, 1.0) for k, case in enumerate(cases)]
+    full, more = against_planner(ours, theirs)[2:]
+    assert full.startswith("| set 4 (3) | full | 1.10 | 1.00 | +0.10 (")
+    assert full.endswith("| 2 of 3 | +10.0 % | 1.0 |")
+    assert more.startswith("| set 4 (2) | more effort | 1.10 | 0.90 | +0.20 (")
+    assert more.endswith("| 2 of 2 | +23.8 % | 3.0 |")
 
 
 def test_a_single_episode_has_no_interval() -> None:
