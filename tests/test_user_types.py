@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import logging
 import os
 import runpy
 import shutil
@@ -143,7 +144,12 @@ def test_programs_from_the_docs_pass_pyright(tmp_path: Path) -> None:
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.stem)
 def test_typed_programs_run(program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    runpy.run_path(str(program))
+    log = logging.getLogger("fieldcraft")
+    level = log.level  # a program sets it for itself
+    try:
+        runpy.run_path(str(program))
+    finally:
+        log.setLevel(level)
 
 
 def offered(text: str) -> set[str]:

@@ -47,8 +47,7 @@ def test_wrong_commands_are_found(command: str, fragment: str) -> None:
 
 
 def test_rows_are_read() -> None:
-    text = (
-        "| question | result | c | d |\n|---|\n| what | 3 | `... duel --seeds 2`, 7a88fa5; x | y |"
-    )
+    command = "python -m research experiment duel --seeds 2"
+    text = f"| question | result | c | d |\n|---|\n| what | 3 | `{command}`, 7a88fa5; x | y |"
     (row,) = measured.rows(text)
-    assert row == ("what", ["python -m research experiment duel --seeds 2"], ["7a88fa5"])
+    assert row == ("what", [command], ["7a88fa5"])

@@ -269,6 +269,8 @@ class Table:
 
     def finish(self) -> None:
         """Report the keys that no class has."""
+        if self.given.keys() <= set(self._known):
+            return
         for key in self.unknown():
             remedy = nearest(key, self._known)
             self.report(key, f"There is no key {key!r}. {remedy}.")
