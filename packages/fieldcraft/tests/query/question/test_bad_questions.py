@@ -139,3 +139,10 @@ def test_chains_of_questions_end_soon():
     # A question that falls back into a circle, which it is not part of.
     with pytest.raises(BadSettings, match="circle"):
         fc.Question.read("a.toml", text=both + circle.replace("a]", "c]"))
+
+
+def test_a_refused_table_is_left_as_it_was() -> None:
+    requirement = {"value": "threat", "least": 0, "weight": 2}
+    with pytest.raises(InvalidValue, match="it belongs to 'score'"):
+        fc.Question(generate={"reach": 3, "around": "me"}, require=[requirement])
+    assert requirement == {"value": "threat", "least": 0, "weight": 2}

@@ -157,6 +157,9 @@ def needed_by(kind: Any) -> frozenset[str]:
     return frozenset(name for name, setting in _settings_of(kind).items() if setting.needed)
 
 
+_NO_KEYS: Mapping[str, str] = {}
+
+
 class Table:
     """One table of a file, read by classes of settings.
 
@@ -263,17 +266,18 @@ class Table:
             return []
         return [Table(self.file, (*self.keys, key, at), item) for at, item in enumerate(items)]
 
-    def unknown(self) -> list[str]:
-        """Return the keys that no class has."""
-        return [key for key in self.given if key not in self._known]
-
-    def finish(self) -> None:
-        """Report the keys that no class has."""
-        if self.given.keys() <= set(self._known):
-            return
-        for key in self.unknown():
-            remedy = nearest(key, self._known)
-            self.report(key, f"There is no key {key!r}. {remedy}.")
+    def finish(self, elsewhere: Mapping[str, str] = _NO_KEYS) -> None:
+        """Report the keys that no class has. Those of `elsewhere` belong to other tables, whose
+        names it has.
+        """
+        for key in self.given:
+            if key in self._known:
+                continue
+            if key in elsewhere:
+                self.report(key, f"There is no key {key!r}: it belongs to {elsewhere[key]!r}.")
+            else:
+                remedy = nearest(key, self._known)
+                self.report(key, f"There is no key {key!r}. {remedy}.")
 
 
 def settings_from(kind: type[T], table: object, where: str = "") -> T:

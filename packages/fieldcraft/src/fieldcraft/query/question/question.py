@@ -347,16 +347,18 @@ def _one_of(table: Table, kinds: Sequence[Callable[..., T]]) -> T | None:
     return table.make(words[given[0]])  # type: ignore[arg-type]
 
 
+_KEYS_OF_OTHERS: dict[type, dict[str, str]] = {
+    Requirement: {each.name: "score" for each in fields(Score)},
+    Score: {each.name: "require" for each in fields(Requirement)},
+}
+"""Keys that are at home in another list of tables, and its name."""
+
+
 def _measured(table: Table, kind: type[T]) -> T | None:
     """Return a requirement or a score, or None with the problem reported."""
     measure: Measure | None = _one_of(table, MEASURES)
     found = None
     if measure is not None:
         found = table.make(kind, measure=measure)
-    for key in table.unknown():
-        for word, other in (("require", Requirement), ("score", Score)):
-            if other is not kind and key in {each.name for each in fields(other)}:
-                table.report(key, f"There is no key {key!r}: it belongs to {word!r}.")
-                del table.given[key]
-    table.finish()
+    table.finish(_KEYS_OF_OTHERS[kind])
     return found
