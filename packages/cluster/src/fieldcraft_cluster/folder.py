@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from fieldcraft.base.errors import BadSaveFile, InvalidValue
+from fieldcraft.base.files import reason_of
 
 if sys.platform == "win32":
     import msvcrt
@@ -82,7 +83,7 @@ def claim(folder: Path) -> str:
 def _unwritable(folder: Path, error: Exception) -> InvalidValue:
     return InvalidValue(
         "The folder of a world can be written",
-        got=f"{str(folder)[:80]!r}: {getattr(error, 'strerror', None) or error}",
+        got=f"{str(folder)[:80]!r}: {reason_of(error)}",
         remedy="Pass another",
     )
 

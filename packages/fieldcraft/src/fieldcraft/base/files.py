@@ -49,6 +49,11 @@ def target_of(name: str, value: object) -> Path:
     raise InvalidValue(rule, got=got, remedy="Choose another name")
 
 
+def reason_of(error: BaseException) -> str:
+    """Return what the system says of an error, without the path."""
+    return getattr(error, "strerror", None) or str(error)
+
+
 def file_size(path: Path, what: str, error: type[FieldcraftError]) -> int:
     """Return the size of a regular file in bytes; raise `error` if it is missing, or is a folder, a
     device or a pipe. `what` is read from it, for messages.
@@ -57,7 +62,7 @@ def file_size(path: Path, what: str, error: type[FieldcraftError]) -> int:
     try:
         status = path.stat()
     except (OSError, ValueError) as problem:
-        got = f"{str(path)!r}: {getattr(problem, 'strerror', None) or problem}"
+        got = f"{str(path)!r}: {reason_of(problem)}"
         remedy = "Check the path and the working directory"
         raise error(rule, got=got, remedy=remedy) from None
     if stat.S_ISDIR(status.st_mode):
@@ -114,10 +119,9 @@ def write_sealed(target: Path, parts: Iterable[bytes], *, clean: bool = True) ->
             with contextlib.suppress(OSError, ValueError):
                 partial.unlink()
         if isinstance(error, (OSError, ValueError)):
-            problem = getattr(error, "strerror", None) or error
             raise BadSaveFile(
                 "A save goes to a path that can be written",
-                got=f"{str(target)!r}: {problem}; what was there before is unchanged",
+                got=f"{str(target)!r}: {reason_of(error)}; what was there before is unchanged",
                 remedy="Choose another path",
             ) from error
         raise

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.files import reason_of
 
 
 class Staging:
@@ -28,7 +29,7 @@ class Staging:
         except (OSError, ValueError) as error:
             raise InvalidValue(
                 "The output folder can be written",
-                got=f"{self.folder}: {getattr(error, 'strerror', None) or error}",
+                got=f"{self.folder}: {reason_of(error)}",
                 remedy="Choose another with --out",
             ) from None
         self._committed = False
@@ -59,7 +60,7 @@ class Staging:
             except (OSError, ValueError) as error:
                 raise InvalidValue(
                     "An output takes the place of a file",
-                    got=f"{file}: {getattr(error, 'strerror', None) or error}",
+                    got=f"{file}: {reason_of(error)}",
                     remedy="Rename it, or choose another folder",
                 ) from None
             placed.append(file)

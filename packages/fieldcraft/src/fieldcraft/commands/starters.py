@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from fieldcraft.base import checks, install
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.files import reason_of
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 
@@ -84,7 +85,7 @@ def create(kind: str, folder: Path) -> list[Path]:
         if isinstance(error, OSError) or "\0" in str(folder):
             raise InvalidValue(
                 "A starter goes into a folder that can be written",
-                got=f"{str(folder)!r}: {getattr(error, 'strerror', None) or error}",
+                got=f"{str(folder)!r}: {reason_of(error)}",
                 remedy="Choose another name",
             ) from error
         raise

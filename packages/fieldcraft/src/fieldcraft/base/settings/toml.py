@@ -11,6 +11,7 @@ from typing import Any
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import BadSettings
+from fieldcraft.base.files import reason_of
 from fieldcraft.base.spelling import most_similar
 
 MAX_BYTES = 2**18
@@ -175,8 +176,7 @@ class SettingsFile:
                 " Check that this is a TOML file."
             )
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            self._refuse(f"The file cannot be read: {reason}. Check the path.")
+            self._refuse(f"The file cannot be read: {reason_of(error)}. Check the path.")
         return text
 
     def _refuse_large(self) -> None:
