@@ -278,6 +278,12 @@ class HexGrid(Space):
         inside = np.asarray(((offset >= 0) & (offset < (self.columns, self.rows))).all(axis=-1))
         return self._cells(np.where(inside[..., np.newaxis], offset, 0)), inside
 
+    def steps_from(self, cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the cells to which the six steps lead from cells (N,), and which of them are on
+        the map, (N, 6); other entries are undefined.
+        """
+        return self.reached(self.to_axial(cells)[:, np.newaxis] + STEPS)
+
     # Where cells are
 
     @property

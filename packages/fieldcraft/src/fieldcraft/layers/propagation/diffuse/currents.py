@@ -110,7 +110,7 @@ def _on_graph(space: Space, moves: Floats) -> Currents:
         squares = (steps * steps).sum(axis=1)
         given = np.maximum(moves @ steps.T, 0) / squares
         cells = np.arange(len(space))
-        there, inside = space.reached(space.to_axial(cells)[:, np.newaxis] + STEPS)
+        there, inside = space.steps_from(cells)
         given[inside & (there == cells[:, np.newaxis])] = 0
         return Currents(origins, ends, parts, _OF_HEXAGONS * given.sum(axis=1))
     if graph.mesh is not None:

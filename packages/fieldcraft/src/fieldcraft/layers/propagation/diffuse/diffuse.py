@@ -151,7 +151,7 @@ def _neighbors_of_hexagons(hexes: HexGrid) -> NDArray[np.int64]:
     a narrow map wraps, and two steps lead to the same cell or one leads back.
     """
     cells = np.arange(len(hexes))
-    ends, inside = hexes.reached(hexes.to_axial(cells)[:, np.newaxis] + STEPS)
+    ends, inside = hexes.steps_from(cells)
     beyond = -1 - np.arange(len(STEPS))
     ends = np.sort(np.where(inside, ends, beyond), axis=1)
     different = 1 + np.count_nonzero(np.diff(ends, axis=1), axis=1)
