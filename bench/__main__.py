@@ -83,7 +83,7 @@ def main() -> int:
     missed: list[str] = []
     for name in options.suites or SUITES:
         if options.cpu:
-            race.count_processor_time()
+            race.count_processor_time()  # a suite before may have set numbers of threads
         began = time.perf_counter(), time.process_time()
         try:
             report: Report = importlib.import_module(SUITES[name]).run(options.quick)

@@ -26,8 +26,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     tuning.add(commands)
     parser.set_defaults(act=_list)
     chosen = parser.parse_args(arguments)
-    found = exit_code("research", lambda: chosen.act(chosen))
-    return found or int(getattr(chosen, "code", 0))
+
+    def act() -> int:
+        chosen.act(chosen)
+        return int(getattr(chosen, "code", 0))
+
+    return exit_code("research", act)
 
 
 def _list(chosen: argparse.Namespace) -> None:
