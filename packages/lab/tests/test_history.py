@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from fieldcraft_lab import orders
 from fieldcraft_lab.controller import Controller
 from fieldcraft_lab.history import History
 from fieldcraft_lab.hub import Client
+from fieldcraft_lab.pictures import Renderer
 from fieldcraft_lab.session import Session
 from support.sessions import small_map
 
@@ -107,3 +109,14 @@ def test_long_histories_are_thinned_out(count: int) -> None:
     moments = [at for at, _ in history.rows()]
     assert len(moments) <= 2000
     assert moments[0] == 0 and moments[-1] >= count - 2
+
+
+def test_a_world_that_is_gone_leaves_no_totals_to_another() -> None:
+    """Totals were kept by the address of a world, which a later world could have too."""
+    renderer = Renderer()
+    session = Session(small_map())
+    renderer.totals(session.live)
+    assert len(renderer._totals) == 1
+    del session
+    gc.collect()
+    assert len(renderer._totals) == 0

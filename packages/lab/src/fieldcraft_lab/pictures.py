@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +74,7 @@ def rows_of_kinds(count: int) -> NDArray[np.int64]:
 
 
 Scale = ColorScale | KindScale | ShareScale
+Totals = tuple[float, float, float]
 
 
 class Renderer:
@@ -83,13 +85,14 @@ class Renderer:
         self._formulas: dict[tuple[int, str], tuple[Live, Operand]] = {}
         self._spans: dict[str, tuple[float, float]] = {}
         self._planes: dict[Any, Plane] = {}
-        self._totals: dict[Any, Any] = {}
+        # By world and map, with the map's version; a world that is gone takes its totals along.
+        self._totals: WeakKeyDictionary[Live, dict[str, tuple[int, Totals]]] = WeakKeyDictionary()
 
     def forget(self) -> None:
         """Discard all pictures, because sides were replaced."""
         self.pictures = {}
         self._formulas = {}
-        self._totals = {}
+        self._totals.clear()
 
     def map_of(self, live: Live, text: str) -> Operand:
         """Return a map by its name or by a formula; raises the errors of `fc.formula`."""
@@ -217,12 +220,13 @@ class Renderer:
             self._planes[region] = shape.plane(region)
         return self._planes[region]
 
-    def totals(self, live: Live) -> dict[str, tuple[float, float, float]]:
+    def totals(self, live: Live) -> dict[str, Totals]:
         """Return the sum, the peak and the covered share of the open cells of each map."""
         found = {}
+        known = self._totals.setdefault(live, {})
         open_cells = max(int((~live.space.walls).sum()), 1)
         for name, shown in list(live.maps.items())[:12]:
-            cached = self._totals.get((id(live), name))
+            cached = known.get(name)
             if cached is None or cached[0] != shown.version:
                 values = shown.finite_values()
                 if values.shape == live.space.shape:
@@ -235,7 +239,7 @@ class Renderer:
                     shown.version,
                     (float(values.sum(dtype=np.float64)), peak, min(covered, 1.0)),
                 )
-                self._totals[id(live), name] = cached
+                known[name] = cached
             found[name] = cached[1]
         return found
 
