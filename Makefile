@@ -115,9 +115,10 @@ newcomer: setup
 	$(BIN)/python tools/newcomer.py dist/fieldcraft-*-manylinux_2_28_$(shell uname -m).whl
 
 # The site, from the guides and the docstrings; a warning fails it. It needs the library and its extra `docs`; other libraries are mocked.
+# Every page is written, since Sphinx loses index entries of pages that it keeps, which the search lists first.
 docs: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable 'packages/fieldcraft[docs]'
-	$(BIN)/python -m sphinx --quiet -W --keep-going --jobs auto -b html docs out/site
+	$(BIN)/python -m sphinx --quiet -W --keep-going --jobs auto --write-all -b html docs out/site
 	$(BIN)/python docs/live/build.py --out out/site/live
 	@echo "The site is in out/site/index.html"
 
