@@ -7,11 +7,10 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-import time
 from ctypes import CDLL
 from math import exp
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
@@ -122,13 +121,25 @@ def test_opponents_agree_with_the_plain_loop(walled: bool, built: CDLL) -> None:
 
 
 def test_processor_time_leaves_out_what_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race, "_clock", time.perf_counter)
+    seconds = {"wall": 0.0, "processor": 0.0}
+    clocks = SimpleNamespace(
+        perf_counter=lambda: seconds["wall"],
+        process_time=lambda: seconds["processor"],
+        sleep=lambda _: None,
+    )
+    monkeypatch.setattr(race, "time", clocks)
+    monkeypatch.setattr(race, "_clock", clocks.perf_counter)
+
+    def wait_and_work() -> None:
+        seconds["wall"] += 0.05
+        seconds["processor"] += 0.01
+
+    both = {"both": (race.nothing, wait_and_work)}
     before = fc.set_threads(3)
     try:
-        wait = {"wait": (race.nothing, lambda: time.sleep(0.05))}
-        assert race.race(wait, 1, {"wait": 1})["wait"].best >= 0.05
+        assert race.race(both, 1, {"both": 1})["both"].best == pytest.approx(0.05)
         race.count_processor_time()
-        assert race.race(wait, 1, {"wait": 1})["wait"].best < 0.02
+        assert race.race(both, 1, {"both": 1})["both"].best == pytest.approx(0.01)
         assert race.most_threads() == 1
         assert fc.set_threads(1) == 1
     finally:
