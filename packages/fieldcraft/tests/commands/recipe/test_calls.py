@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-from types import FrameType
-
-import fieldcraft
 from fieldcraft.commands.recipe import read_recipe
+from support.library_calls import library_calls
 
 TEXT = """
 title = "Camp"
@@ -29,16 +25,4 @@ file = "camps.png"
 
 def test_reading_a_recipe_of_14_lines_makes_at_most_200_calls() -> None:
     read_recipe("camp.toml", text=TEXT)  # type hints are read once
-    home = str(Path(fieldcraft.__file__).parent)
-    calls = []
-
-    def count(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(home):
-            calls.append(frame.f_code.co_name)
-
-    sys.setprofile(count)
-    try:
-        read_recipe("camp.toml", text=TEXT)
-    finally:
-        sys.setprofile(None)
-    assert len(calls) <= 200
+    assert len(library_calls(lambda: read_recipe("camp.toml", text=TEXT))) <= 200
