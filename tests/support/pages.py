@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["TOKEN", "colors_at", "eventually", "page_of", "place_of", "settled"]
+__all__ = ["TOKEN", "colors_at", "eventually", "page_of", "place_of", "settled", "stepped"]
 
 TOKEN = "a token that stays the same"
 
@@ -39,6 +39,16 @@ def settled(page: Any, condition: str) -> None:
     eventually(
         lambda: page.evaluate(f"Boolean({condition})")
     )  # wait_for_function would be stopped by the page's policy
+
+
+def stepped(page: Any, count: int) -> None:
+    """Take some steps, and wait until the page shows the moment after them.
+
+    The picture may come a frame later: compare its colors within `eventually`.
+    """
+    moment = page.evaluate("lab.S.status.moment") + count
+    page.evaluate(f"lab.send({{ do: 'step', count: {count} }})")
+    settled(page, f"lab.S.status.moment === {moment}")
 
 
 def eventually(true: Callable[[], Any]) -> None:

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from fieldcraft_lab import Lab
 from fieldcraft_lab.replay import session_of
 from fieldcraft_lab.session import Session
-from support.pages import TOKEN, eventually, page_of, place_of, settled
+from support.pages import TOKEN, eventually, page_of, place_of, settled, stepped
 from support.sessions import SMOKE, small_map
 
 
@@ -70,10 +70,10 @@ def test_hands_on_the_map(browser: Any, lab: Lab) -> None:
     eventually(lambda: int(live.space.walls.sum()) < walls)
 
     page.click("button:has-text('Inspect')")
-    page.evaluate("lab.send({ do: 'step', count: 30 })")
+    stepped(page, 30)
 
     def told_why() -> bool:
-        page.mouse.move(*place_of(page, 20.5, 9.4))  # the steps may come after the first question
+        page.mouse.move(*place_of(page, 20.5, 9.4))
         page.mouse.move(*place_of(page, 20.5, 9.5))
         return bool(
             page.evaluate("Boolean(document.querySelector('#why .bar') && lab.S.probe.value > 1)")
@@ -138,8 +138,8 @@ def test_time_forks_and_keeping(browser: Any, lab: Lab, tmp_path: Path) -> None:
     page.fill("#control_threat_decay", "300")
     eventually(lambda: lab.session.log)
     page.click("#step")
-    page.evaluate("lab.send({ do: 'step', count: 20 })")
-    settled(page, "lab.S.status.moment === 21")
+    settled(page, "lab.S.status.moment === 1")
+    stepped(page, 20)
     digest = lab.session.digest()
     page.evaluate(
         "const s = document.querySelector('#scrub'); s.value = 4; s.dispatchEvent(new"
@@ -169,8 +169,7 @@ def test_time_forks_and_keeping(browser: Any, lab: Lab, tmp_path: Path) -> None:
     page.fill("#control_threat_decay", "900")
     eventually(lambda: len(lab.sides["b"].log) > 1)
     page.click("button:has-text('A - B')")
-    page.evaluate("lab.send({ do: 'step', count: 20 })")
-    settled(page, "lab.S.status.moment === 41")
+    stepped(page, 20)
     a, b = (lab.sides[side].live.imap["threat"] for side in "ab")
     assert a.propagation.decay != b.propagation.decay
     assert (a.values != b.values).any()

@@ -12,7 +12,7 @@ import fieldcraft as fc
 from fieldcraft.view.pixels.themes import DARK
 from fieldcraft_lab import Lab
 from fieldcraft_lab.session import Session
-from support.pages import TOKEN, colors_at, eventually, page_of, place_of, settled
+from support.pages import TOKEN, colors_at, eventually, page_of, place_of, settled, stepped
 from support.sessions import RECIPE, small_map
 
 
@@ -35,12 +35,16 @@ def test_a_difference_has_a_symmetric_scale_of_two_colors(browser: Any) -> None:
         from fieldcraft_lab.orders import Place
 
         lab.sides["b"].apply(Place("threat", (14.5, 8.5), 9.0))
-        page.evaluate("lab.send({ do: 'step', count: 30 })")
+        stepped(page, 30)
         page.click("button:has-text('A - B')")
         settled(page, "document.querySelector('#legend').textContent.includes('A more')")
+
         # beside the discs of the sources: A reaches farther round its own, B has one more
-        (red, _, blue), (other_red, _, other_blue) = colors_at(page, (1.5, 5.5), (14.5, 10.2))
-        assert red > blue + 30 and other_blue > other_red + 30
+        def both_colors_are_there() -> bool:
+            (red, _, blue), (other_red, _, other_blue) = colors_at(page, (1.5, 5.5), (14.5, 10.2))
+            return bool(red > blue + 30 and other_blue > other_red + 30)
+
+        eventually(both_colors_are_there)
         assert page.problems == []
         page.close()
 
@@ -50,8 +54,7 @@ def test_knobs_edits_and_not_saved_are_the_same_in_all_tabs(browser: Any, lab: L
     "not saved". Undo takes back what a whole drag did (14: with a sentence and a range).
     """
     page, other = page_of(browser, lab), page_of(browser, lab)
-    page.evaluate("lab.send({ do: 'step', count: 10 })")
-    settled(page, "lab.S.status.moment === 10")
+    stepped(page, 10)
     page.hover("#control_threat_decay")
     about = page.locator("#about").inner_text()
     assert "Loss of influence with distance. 0 to 1, per world unit" in about
@@ -87,8 +90,7 @@ def test_walls_are_drawn_while_time_stands_still_and_a_patrol_goes_round(
     time goes on; the wheel zooms over a source.
     """
     page = page_of(browser, lab, color_scheme="dark")
-    page.evaluate("lab.send({ do: 'step', count: 18 })")
-    settled(page, "lab.S.status.moment === 18")
+    stepped(page, 18)
     camp = lab.session.live.imap["threat"].sources.positions[0].tolist()
     threat = lab.session.live.imap["threat"]
     places = lab.session.live.space.positions[np.flatnonzero(threat.values > 0.1)]
@@ -165,8 +167,7 @@ def test_help_start_page_plot_and_films(browser: Any) -> None:
         settled(page, "document.querySelector('#help').open")
         assert "undo, redo" in page.locator("#help").inner_text()
         page.keyboard.press("Escape")
-        page.evaluate("lab.send({ do: 'step', count: 8 })")
-        settled(page, "lab.S.status.moment === 8")
+        stepped(page, 8)
         settled(page, "document.querySelector('#legend').innerText.includes('1,000 sources not')")
         page.hover("#plot")
         settled(page, "document.querySelector('#plot-text').textContent.includes(' at 0.')")
@@ -200,16 +201,19 @@ def test_the_page_in_light_colors_groups_its_tools_and_explains_a_wall(browser: 
         page = page_of(browser, lab, color_scheme="light")
         groups = page.locator("#tools [role=group]:visible")
         assert groups.count() >= 2 and "Undo" in groups.last.inner_text()
-        page.evaluate("lab.send({ do: 'step', count: 40 })")
+        stepped(page, 40)
         page.mouse.move(*place_of(page, 1.5, 1.5))
         settled(page, "document.querySelector('#why').innerText.includes('a wall')")
         why = page.locator("#why").inner_text()
         assert "Walls have no influence" in why and "No source" not in why
         assert page.locator("#sensitivity").count() == 0
 
-        bare, weak, strong = colors_at(page, (2.5, 29.5), (2.5, 1.5), (10.5, 13.5))
-        assert sum(abs(a - b) for a, b in zip(bare, weak, strict=True)) < 60
-        assert sum(abs(a - b) for a, b in zip(bare, strong, strict=True)) > 120
+        def strong_influence_is_there() -> bool:
+            bare, weak, strong = colors_at(page, (2.5, 29.5), (2.5, 1.5), (10.5, 13.5))
+            assert sum(abs(a - b) for a, b in zip(bare, weak, strict=True)) < 60
+            return sum(abs(a - b) for a, b in zip(bare, strong, strict=True)) > 120
+
+        eventually(strong_influence_is_there)
         page.click("#layers summary")
         names = page.locator("#layers select").first.inner_text().split("\n")
         assert not [name for name in names if "#" in name] and "color-blind" in names[0]
@@ -252,8 +256,7 @@ def test_a_written_recipe_can_be_restored_and_unsaved_edits_warn(
 
 def test_an_edit_in_the_past_says_what_undo_brings_back(browser: Any, lab: Lab) -> None:
     page = page_of(browser, lab)
-    page.evaluate("lab.send({ do: 'step', count: 30 })")
-    settled(page, "lab.S.status.moment === 30")
+    stepped(page, 30)
     digest = lab.session.digest()
     page.evaluate("lab.send({ do: 'seek', moment: 10 })")
     settled(page, "lab.S.status.moment === 10")

@@ -14,7 +14,7 @@ from fieldcraft import view
 from fieldcraft.view.palettes import parse_color
 from fieldcraft_lab import Lab
 from fieldcraft_lab.session import Session
-from support.pages import TOKEN, colors_at, eventually, page_of, place_of, settled
+from support.pages import TOKEN, colors_at, eventually, page_of, place_of, settled, stepped
 from support.sessions import small_map
 
 TEAMS = """
@@ -54,8 +54,8 @@ def test_a_map_with_teams_opens_as_a_map_of_teams(browser: Any, teams: Lab) -> N
     layers, and sources in the color of their team.
     """
     page = page_of(browser, teams, color_scheme="dark")
-    page.evaluate("lab.send({ do: 'step', count: 5 })")
-    settled(page, "lab.S.status.moment === 5 && lab.S.drawings['fronts|a']")
+    stepped(page, 5)
+    settled(page, "lab.S.drawings['fronts|a']")
     settled(page, "document.querySelectorAll('#legend canvas').length === 2")
     legend = page.locator("#legend").inner_text()
     assert "red" in legend and "blue" in legend and "front line" in legend
@@ -75,10 +75,10 @@ def test_a_map_with_teams_opens_as_a_map_of_teams(browser: Any, teams: Lab) -> N
     expected = [picture[int(y), int(x), :3] for x, y in places]
     eventually(lambda: np.allclose(colors_at(page, *places), expected, atol=3))
     colors = dict(live.teams())
-    red, blue = (live.imap[name].sources.positions[0].tolist() for name in ("red", "blue"))
-    for place, team in ((red, "red"), (blue, "blue")):
-        (shown,) = colors_at(page, tuple(place))
-        np.testing.assert_allclose(shown, parse_color(colors[team]), atol=4)
+    red = tuple(live.imap["red"].sources.positions[0].tolist())
+    blue = tuple(live.imap["blue"].sources.positions[0].tolist())
+    at_sources = [parse_color(colors["red"]), parse_color(colors["blue"])]
+    eventually(lambda: np.allclose(colors_at(page, red, blue), at_sources, atol=4))
     assert world.teams is not None
     page.emulate_media(color_scheme="light")  # all color tables are made anew, and drawn once
 
@@ -103,7 +103,7 @@ def test_a_map_with_teams_opens_as_a_map_of_teams(browser: Any, teams: Lab) -> N
 def test_maps_of_teams_show_the_sources_of_all(browser: Any, teams: Lab) -> None:
     """A formula on top has the legend."""
     page = page_of(browser, teams, color_scheme="dark")
-    page.evaluate("lab.send({ do: 'step', count: 5 })")
+    stepped(page, 5)
     settled(page, "document.querySelectorAll('#legend canvas').length === 2")
     page.click("[data-map=tension] button:has-text('Solo')")
     settled(page, "document.querySelector('#legend').innerText.includes('tension')")
@@ -130,7 +130,7 @@ def test_why_follows_the_map_while_time_is_paused(browser: Any, teams: Lab) -> N
     page.evaluate(
         "lab.order({ do: 'place', layer: 'blue', position: [7.5, 7.5], strength: 20 }, true)"
     )
-    page.evaluate("lab.send({ do: 'step', count: 1 })")
+    stepped(page, 1)
     settled(page, owned_by.format("blue"))
     page.evaluate("lab.send({ do: 'seek', moment: 0 })")
     page.keyboard.press("Control+z")
@@ -162,8 +162,7 @@ def test_map_and_legend_have_the_tables_of_pictures(browser: Any, lab: Lab, sche
     said in the legend.
     """
     page = page_of(browser, lab, color_scheme=scheme)
-    page.evaluate("lab.send({ do: 'step', count: 10 })")
-    settled(page, "lab.S.status.moment === 10")
+    stepped(page, 10)
     settled(page, "document.querySelector('#legend canvas')")
     light = scheme == "light"
     strip = """(() => { const c = document.querySelector('#legend canvas');
@@ -205,8 +204,7 @@ def test_layers_without_teams_are_chosen_beside_the_tool(browser: Any) -> None:
 def test_why_explains_every_map(browser: Any, teams: Lab) -> None:
     """On a map of teams the owner, by both teams and their sources; on an expression its layers."""
     page = page_of(browser, teams)
-    page.evaluate("lab.send({ do: 'step', count: 5 })")
-    settled(page, "lab.S.status.moment === 5")
+    stepped(page, 5)
 
     def shown(text: str) -> str:
         def is_there() -> bool:
@@ -247,7 +245,7 @@ def test_a_saved_picture_has_title_time_and_legend(
     browser: Any, teams: Lab, tmp_path: Path
 ) -> None:
     page = page_of(browser, teams, color_scheme="dark")
-    page.evaluate("lab.send({ do: 'step', count: 5 })")
+    stepped(page, 5)
     settled(page, "document.querySelectorAll('#legend canvas').length === 2")
     with page.expect_download() as download:
         page.click("#keep-picture")
@@ -271,7 +269,7 @@ def test_a_saved_picture_has_title_time_and_legend(
 
 def test_regions_have_outlines_and_units(browser: Any, teams: Lab) -> None:
     page = page_of(browser, teams)
-    page.evaluate("lab.send({ do: 'step', count: 5 })")
+    stepped(page, 5)
     page.check("label:has-text('regions') input")
     settled(page, "(lab.S.drawings['regions|a'] || {}).lines")
     found = page.evaluate("lab.S.drawings['regions|a']")
@@ -339,7 +337,7 @@ def test_an_influence_map_with_teams_opens_as_one_too(browser: Any, tmp_path: Pa
     imap.save(tmp_path / "level.fieldcraft")
     with Lab(str(tmp_path / "level.fieldcraft"), playing=False, warm=False, token=TOKEN) as lab:
         page = page_of(browser, lab)
-        page.evaluate("lab.send({ do: 'step', count: 3 })")
+        stepped(page, 3)
         settled(page, "document.querySelectorAll('#legend canvas').length === 3")
         settled(page, "(lab.S.drawings['fronts|a'] || { lines: [] }).lines.length > 0")
         assert "owner" in page.evaluate("lab.S.hello.maps")
@@ -374,13 +372,19 @@ def test_all_of_many_teams_are_shown(browser: Any, tmp_path: Path, count: int) -
     )
     with Lab(tmp_path / "clans.toml", playing=False, warm=False, token=TOKEN) as lab:
         page = page_of(browser, lab, color_scheme="dark")
-        page.evaluate("lab.send({ do: 'step', count: 2 })")
+        stepped(page, 2)
         settled(page, f"document.querySelectorAll('#legend .dot').length === {count}")
         places = [(5 * number + 1.2, 2.5) for number in range(count)]
-        for name, color, shown in zip(names, colors, colors_at(page, *places), strict=True):
-            table = np.concatenate([view.tinted(color), [parse_color(color)]]).astype(int)
-            nearest = np.abs(table - shown).sum(axis=1).min()
-            assert nearest < 12, name
+
+        def teams_in_other_colors() -> list[str]:
+            found = []
+            for name, color, shown in zip(names, colors, colors_at(page, *places), strict=True):
+                table = np.concatenate([view.tinted(color), [parse_color(color)]]).astype(int)
+                if np.abs(table - shown).sum(axis=1).min() >= 12:
+                    found.append(name)
+            return found
+
+        eventually(lambda: teams_in_other_colors() == [])
         assert ("owner" in page.locator("#legend").inner_text()) == (count > 12)
         assert page.problems == []
         page.close()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import http.client
 import json
 import socket
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -400,3 +402,13 @@ def test_questions_are_answered(server: Server) -> None:
 def test_an_address_that_is_none_is_refused(host: str) -> None:
     with refused(InvalidValue, "listens at a free port"):
         Server(Session(small_map()), share=host)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [{"playing": 2}, {"warm": "no"}, {"token": "short"}])
+def test_a_refused_lab_leaves_no_port_open(wrong: dict[str, Any]) -> None:
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        with pytest.raises(InvalidValue):
+            Lab(Session(small_map()), **wrong)
+        gc.collect()
+    assert [str(each.message) for each in warned if each.category is ResourceWarning] == []

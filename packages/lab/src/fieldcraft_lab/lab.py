@@ -53,9 +53,12 @@ class Lab(Controller):
         token: str | None = None,
         teams: Sequence[str] = (),
     ) -> None:
+        # All arguments are checked before the port is opened: a refused one would leave it open.
         checks.integer("port", port, maximum=65535)
         if share is not None:
             checks.text("share", share)
+        checks.flag("playing", playing)
+        checks.flag("warm", warm)
         if isinstance(world, Session):
             session = world
         else:
@@ -70,10 +73,10 @@ class Lab(Controller):
         self.busy = 0.0
         self.rounds = 0
         super().__init__({"a": session})
-        self._playing = checks.flag("playing", playing)
+        self._playing = bool(playing)
         self._stopping = threading.Event()
         self.server = Server(self, port=port, share=share, token=token)
-        if checks.flag("warm", warm) and session.live.imap is not None:
+        if warm and session.live.imap is not None:
             warm_up(background=True)
         self._thread = threading.Thread(target=self._run, name="fieldcraft lab", daemon=True)
         self._thread.start()
