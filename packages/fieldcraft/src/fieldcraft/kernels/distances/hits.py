@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
+from fieldcraft.kernels.distances.hit_arrays import AttackHeights, AttackMaps, Damage
 from fieldcraft.kernels.shared.grid_frame import WRAP_X, WRAP_Y
 from fieldcraft.kernels.sight.center_lines import CENTER_LINES, CenterLines
-from fieldcraft.kernels.sight.line_cells import bits_from, blocked_lines
+from fieldcraft.kernels.sight.line_cells import bits_from, blocked_lines, is_below_line
 
-__all__ = ["CenterLines", "hits", "hits_in_sight"]
+__all__ = ["AttackHeights", "AttackMaps", "CenterLines", "Damage", "hits", "hits_in_sight"]
 
 _NONE = np.uint64(0)
 
@@ -101,38 +102,49 @@ def _add_bits(bits, row, first, more):
         bits[row, word + 1] |= more >> (np.uint64(64) - shift)
 
 
-@kernel(
-    f"b1[:,::1], u8[:,::1], u8[:,::1], i8[::1], {CENTER_LINES}, i8[::1], i8, i8, f8, i8,"
-    " out f8[:,::1], out f8[:,::1], out i4[:,::1], out u8[:,::1], out u8[:,::1]"
+@kernel
+def _over_ground(ground, lines, i, row, column, wanted):
+    """Return which of the `wanted` lines of direction i pass over the ground: one bit for each of
+    64 cells of a row, from `column` on.
+    """
+    heights, tops, eye = ground
+    end_row = row + lines.offsets[i, 0]
+    to_end = lines.offsets[i, 1]
+    found = _NONE
+    one = np.uint64(1)
+    while wanted != _NONE:
+        if wanted & np.uint64(1) != _NONE:
+            start = np.float64(heights[row, column]) + eye
+            end = np.float64(heights[end_row, column + to_end]) + eye
+            if is_below_line(tops, lines, i, row, column, start, end):
+                found |= one
+        wanted >>= np.uint64(1)
+        one <<= np.uint64(1)
+        column += 1
+    return found
+
+
+_MAPS = "AttackMaps(b1[:,::1], u8[:,::1], u8[:,::1])"
+_HEIGHTS = "AttackHeights(f4[:,::1], f4[:,::1], f8)"
+_REST = (
+    f"i8[::1], {CENTER_LINES}, i8[::1], i8, i8, f8, i8, Damage(out f8[:,::1], out f8[:,::1],"
+    " out i4[:,::1]), out u8[:,::1], out u8[:,::1]"
 )
+
+
+@kernel(f"{_MAPS}, none, {_REST}", f"{_MAPS}, {_HEIGHTS}, {_REST}")
 def hits_in_sight(
-    walls,
-    opaque,
-    closed,
-    cells,
-    lines,
-    reaches,
-    count,
-    wrap,
-    strength,
-    number,
-    total,
-    most,
-    last,
-    reached,
-    done,
+    maps, ground, cells, lines, reaches, count, wrap, strength, number, damage, reached, done
 ):
     """Add what one agent can do to each open cell that it sees from one of `cells`, within its
     range; the rest as in `hits`.
 
-    The first `count` of `lines` lead to the cells within range, at most `reaches` (rows, columns)
-    away. `opaque`, `closed`, `reached` and `done` are one bit per cell, in words of 64, with so
-    many rows and columns around the map; `opaque` goes on there along axes that wrap. `closed` are
-    walls, and what is off the map along other axes. `reached` is all 0 before and after; `done` is
-    scratch.
-
-    More than 12 arguments: the ground as cells and as bits, one attack, and what `hits` writes.
+    `ground` is None, or heights over which it sees. The first `count` of `lines` lead to the cells
+    within range, at most `reaches` (rows, columns) away. `reached` and `done` are maps of bits as
+    in `maps`. `reached` is all 0 before and after; `done` is scratch.
     """
+    walls, opaque, closed = maps
+    total, most, last = damage
     height, width = walls.shape
     rows = reaches[0]
     columns = reaches[1]
@@ -165,6 +177,8 @@ def hits_in_sight(
                 if wanted == _NONE:
                     continue
                 seen = wanted & ~blocked_lines(opaque, lines, i, rows + r, columns + c, wanted)
+                if ground is not None:
+                    seen = _over_ground(ground, lines, i, rows + r, columns + c, seen)
                 if seen != _NONE:
                     _add_bits(done, rows + r + dy, columns + c + dx, seen)
     for k in range(cells.shape[0]):

@@ -1,7 +1,8 @@
 """Straight lines from the center of a cell to those of all cells within a range, as lists of cells.
 
 The lists are written once. Then whole rows of cells are looked from at a time: a map is one bit per
-cell, and 64 lines in the same direction are cut by a few reads of it.
+cell, and 64 lines in the same direction are cut by a few reads of it. Over ground of different
+heights each line is tested alone.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import numpy as np
 
 from fieldcraft.kernels.compiling.declare import kernel
 from fieldcraft.kernels.sight.center_lines import CenterLines
+from fieldcraft.kernels.sight.shot_cells import is_above
 
-__all__ = ["CenterLines", "bits_from", "blocked_lines", "write_lines"]
+__all__ = ["CenterLines", "bits_from", "blocked_lines", "is_below_line", "write_lines"]
 
 _PASSED, _BESIDE_X, _BESIDE_Y = np.uint8(0), np.uint8(1), np.uint8(2)
 _WORD = np.uint64(64)
@@ -19,15 +21,17 @@ _NONE = np.uint64(0)
 
 
 @kernel
-def _put(lines, n, y, x, kind):
+def _put(lines, n, y, x, kind, enters, leaves):
     """Add a cell to a line; return the number of cells."""
     lines.cells[n, 0] = y
     lines.cells[n, 1] = x
     lines.kinds[n] = kind
+    lines.crossings[n, 0] = enters
+    lines.crossings[n, 1] = leaves
     return n + 1
 
 
-@kernel("CenterLines(i8[:,::1], out i8[::1], out i8[:,::1], out u1[::1])")
+@kernel("CenterLines(i8[:,::1], out i8[::1], out i8[:,::1], out u1[::1], out f8[:,::1])")
 def write_lines(lines):
     """Write the lines to `offsets`; return the number of cells.
 
@@ -47,17 +51,23 @@ def write_lines(lines):
         next_y = wx
         y = 0
         x = 0
+        enters = 0
         while left_x > 0 or left_y > 0:
-            if y != 0 or x != 0:
-                n = _put(lines, n, y, x, _PASSED)
             if left_y == 0 or (left_x > 0 and next_x < next_y):
                 move = 1
+                leaves = next_x
             elif left_x == 0 or next_y < next_x:
                 move = 2
+                leaves = next_y
             else:
                 move = 3
-                n = _put(lines, n, y, x + right, _BESIDE_X)
-                n = _put(lines, n, y + down, x, _BESIDE_Y)
+                leaves = next_x
+            if y != 0 or x != 0:
+                n = _put(lines, n, y, x, _PASSED, enters, leaves)
+            if move == 3:
+                n = _put(lines, n, y, x + right, _BESIDE_X, leaves, leaves)
+                n = _put(lines, n, y + down, x, _BESIDE_Y, leaves, leaves)
+            enters = leaves
             if move != 2:
                 x += right
                 next_x += 2 * wy
@@ -102,3 +112,36 @@ def blocked_lines(opaque, lines, i, row, first, wanted):
         if wanted & ~blocked == _NONE:
             break
     return blocked
+
+
+@kernel
+def is_below_line(tops, lines, i, row, column, start, end):
+    """Return whether the ground is below line i from height `start` in a cell to height `end`.
+
+    `tops` are the heights of the ground, infinite where it is opaque. The numbers are those of
+    `kernels.sight.visible`.
+    """
+    offsets, starts, cells, kinds, crossings = lines
+    rows = max(abs(offsets[i, 0]), 1)
+    columns = max(abs(offsets[i, 1]), 1)
+    total = np.float64(2 * rows * columns)
+    beside_x = False
+    beside_y = False
+    for k in range(starts[i], starts[i + 1]):
+        top = np.float64(tops[row + cells[k, 0], column + cells[k, 1]])
+        if top <= start and top <= end:
+            continue
+        if not is_above(top, start, end, crossings[k, 0], total) and not is_above(
+            top, start, end, crossings[k, 1], total
+        ):
+            continue
+        kind = kinds[k]
+        if kind == _PASSED:
+            return False
+        if kind == _BESIDE_X:
+            beside_x = True
+        else:
+            beside_y = True
+        if beside_x and beside_y:
+            return False
+    return True

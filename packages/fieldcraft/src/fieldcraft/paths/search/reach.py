@@ -16,6 +16,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.words import Charge, IfOnWall
+from fieldcraft.kernels.distances.hit_arrays import AttackHeights, AttackMaps, Damage
 from fieldcraft.kernels.distances.reach_arrays import (
     ReachedCells,
     ReachGrid,
@@ -195,23 +196,26 @@ class Hits:
         if limit < 0:
             self._add_mask(sight.seen(cells, range), strength)
             return
-        bits = sight.bits
+        ground = sight.ground
         kernels.distances.hits.hits_in_sight(
-            bits.walls,
-            bits.opaque,
-            bits.closed,
+            ground.maps,
+            ground.heights,
             cells,
-            bits.lines.lines,
-            bits.reaches,
-            bits.lines.count(limit),
+            ground.lines.lines,
+            ground.reaches,
+            ground.lines.count(limit),
             self.space.wrap_flags,
             strength,
             self._count,
-            self.total.reshape(bits.walls.shape),
-            self.most.reshape(bits.walls.shape),
-            self._last.reshape(bits.walls.shape),
-            bits.reached,
-            bits.done,
+            self._damage_on(ground.maps.walls.shape),
+            ground.reached,
+            ground.done,
+        )
+
+    def _damage_on(self, shape: tuple[int, ...]) -> Damage:
+        """Return the maps in the shape of a grid."""
+        return Damage(
+            self.total.reshape(shape), self.most.reshape(shape), self._last.reshape(shape)
         )
 
     def _add_mask(self, hit: NDArray[np.bool_], strength: float) -> None:
@@ -221,14 +225,13 @@ class Hits:
         self.most[hit] = np.maximum(self.most[hit], strength)
 
 
-class _Bits(NamedTuple):
+class _AttackGround(NamedTuple):
     """What lines of sight run over: see `kernels.distances.hits.hits_in_sight`."""
 
     lines: LinesInRange
     reaches: Ints
-    walls: NDArray[np.bool_]
-    opaque: NDArray[np.uint64]
-    closed: NDArray[np.uint64]
+    maps: AttackMaps
+    heights: AttackHeights | None
     reached: NDArray[np.uint64]
     done: NDArray[np.uint64]
 
@@ -237,8 +240,8 @@ class _Bits(NamedTuple):
 class AttacksInSight:
     """Attacks that walls block, and ground with `heights`, on a space as it is now.
 
-    On level squares short attacks are tested by lines, many at a time, of at most the squared
-    length `limit` in cells. Others are fields of view.
+    On squares short attacks are tested by lines of at most the squared length `limit` in cells,
+    many at a time where the ground is level. Others are fields of view.
     """
 
     space: Space
@@ -256,7 +259,7 @@ class AttacksInSight:
     def limit_of_lines(self, range: float) -> int:
         """Return the largest squared length of lines within a range, -1 for fields of view."""
         grid = sight_grid_of(self.space)
-        if grid is None or self.heights is not None:
+        if grid is None:
             return -1
         most = within_range(self.space, max(range, _LEAST_RANGE)) / grid.cell_size
         limit = kernels.sight.visible.squared_reach(most)
@@ -265,17 +268,25 @@ class AttacksInSight:
         return limit
 
     @cached_property
-    def bits(self) -> _Bits:
+    def ground(self) -> _AttackGround:
         """The maps that lines run over."""
         grid = sight_grid_of(self.space)
         assert grid is not None
         lines = _lines(grid)
         reaches = lines.reaches(self.limit)
         walls = read_only(self.space.walls.reshape(grid.shape))
-        opaque = lines.bits(self.space.opaque.reshape(grid.shape), reaches, False)
+        is_opaque = self.space.opaque.reshape(grid.shape)
+        opaque = lines.bits(is_opaque, reaches, False)
         closed = lines.bits(walls, reaches, True)
+        heights = None
+        if self.heights is not None:
+            ground, eye = self.heights
+            tops = np.where(is_opaque, np.float32(np.inf), ground)
+            heights = AttackHeights(
+                lines.widened(ground, reaches), lines.widened(tops, reaches), eye
+            )
         none = (np.zeros_like(opaque), np.zeros_like(opaque))
-        return _Bits(lines, reaches, walls, opaque, closed, *none)
+        return _AttackGround(lines, reaches, AttackMaps(walls, opaque, closed), heights, *none)
 
     def seen(self, cells: Ints, range: float) -> NDArray[np.bool_]:
         """Return which cells are seen from one of some cells, bool in the space's shape."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,8 @@ from fieldcraft.space.grid.grid import Grid
 from fieldcraft.space.sight.viewers import SightHeights, heights_for_kernels
 
 _PAIRS_PER_THREAD = 2_000
+
+_Cell = TypeVar("_Cell", bound=np.generic)
 
 
 def sees_cells(
@@ -67,6 +70,7 @@ class LinesInRange:
             np.zeros(len(offsets) + 1, dtype=np.int64),
             np.zeros((most, 2), dtype=np.int64),
             np.zeros(most, dtype=np.uint8),
+            np.zeros((most, 2)),
         )
         kernels.sight.line_cells.write_lines(lines)
         return cls(grid, lines, squares[near])
@@ -85,10 +89,28 @@ class LinesInRange:
         """Return a map (height, width) as bits, with `reaches` rows and columns around it: it goes
         on there along axes that wrap, and is `around` along others.
         """
+        _, width = self.grid.shape
+        columns = int(reaches[1])
+        words = (width + 2 * columns) // 64 + 3  # lines are read 64 at a time
+        found = self._widened(cells, reaches, 64 * words, around)
+        return np.packbits(found, axis=1, bitorder="little").view(np.uint64)
+
+    def widened(
+        self, values: NDArray[np.float32], reaches: NDArray[np.int64]
+    ) -> NDArray[np.float32]:
+        """Return a map (height, width) with `reaches` rows and columns around it: it goes on there
+        along axes that wrap, and is 0 along others.
+        """
+        _, width = self.grid.shape
+        return self._widened(values, reaches, width + 2 * int(reaches[1]), 0)
+
+    def _widened(
+        self, cells: NDArray[_Cell], reaches: NDArray[np.int64], length: int, around: float
+    ) -> NDArray[_Cell]:
+        """Return a map with rows and columns around it, `length` in a row."""
         height, width = self.grid.shape
         rows, columns = reaches.tolist()
-        words = (width + 2 * columns) // 64 + 3  # lines are read 64 at a time
-        found = np.full((height + 2 * rows, 64 * words), around, dtype=np.bool_)
+        found = np.full((height + 2 * rows, length), around, dtype=cells.dtype)
         middle = found[rows : rows + height]
         middle[:, columns : columns + width] = cells
         if self.grid.wraps_x and columns:
@@ -97,7 +119,7 @@ class LinesInRange:
         if self.grid.wraps_y and rows:
             found[:rows] = middle[-rows:]
             found[rows + height :] = middle[:rows]
-        return np.packbits(found, axis=1, bitorder="little").view(np.uint64)
+        return found
 
 
 def _reaches(grid: Grid, limit: int) -> NDArray[np.int64]:
