@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import signal
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import fieldcraft as fc
 from fieldcraft import kernels
@@ -122,3 +125,82 @@ def test_with_more_goals_than_the_memory_holds_agents_are_led_along_paths() -> N
         assert now.tolist() == goals.tolist()
         sizes[rows] = len(crowd._distances.rows)
     assert sizes == {19: 0, 20: 20}
+
+
+def test_the_table_of_distances_is_never_larger_than_the_memory() -> None:
+    grid = fc.Grid(20, 9, neighbors=4)
+    crowd = fc.steering.PIBT(grid, memory=4 * len(grid) * 100)
+    crowd.step(np.arange(60), np.arange(100, 160))
+    assert len(crowd._distances.rows) == 60
+    crowd.step(np.arange(100), np.arange(79, 179))
+    assert len(crowd._distances.rows) == 100
+
+
+def a_crowd(ahead: int, rows: int, traffic: bool) -> tuple[fc.InfluenceMap, fc.steering.PIBT]:
+    """Agents on a map whose last column cannot be reached."""
+    walls = np.zeros((9, 14), dtype=bool)
+    walls[:, 12] = True
+    imap = fc.InfluenceMap(fc.Grid(walls=walls, neighbors=4))
+    layer = None
+    if traffic:
+        layer = imap.add_layer("traffic", fc.Trail(vector=True, blur=1))
+    memory = 4 * len(imap.space) * rows
+    crowd = fc.steering.PIBT(
+        imap.space, look_ahead=ahead, effort=4, traffic=layer, memory=memory, seed=3
+    )
+    return imap, crowd
+
+
+@pytest.mark.parametrize("traffic", [False, True])
+@pytest.mark.parametrize("rows", [0, 45, 1000])
+@pytest.mark.parametrize("ahead", [0, 4])
+def test_a_refused_call_changes_no_later_step(ahead: int, rows: int, traffic: bool) -> None:
+    worlds = [a_crowd(ahead, rows, traffic) for _ in range(2)]
+    rng = np.random.default_rng(2)
+    free = np.flatnonzero(np.arange(9 * 14) % 14 < 12)
+    cells = rng.permutation(free)[:40]
+    goals = rng.permutation(free)[:40]
+    for turn in range(15):
+        other = rng.permutation(free)[:40]
+        other[7] = 13
+        if turn % 3 == 1:
+            with pytest.raises(InvalidValue, match="no path for agent 7"):
+                worlds[1][1].step(cells, other)
+        one, two = (crowd.step(cells, goals) for _, crowd in worlds)
+        assert one.tolist() == two.tolist()
+        for imap, _ in worlds:
+            imap.step()
+        cells = one
+        goals = np.where(rng.random(40) < 0.2, rng.permutation(free)[:40], goals)
+
+
+@settings(max_examples=14, deadline=None)
+@given(spaces, seeds, aheads, st.sampled_from([0, 3, 1000]))
+def test_copies_take_the_same_steps(space: fc.Space, seed: int, ahead: int, rows: int) -> None:
+    rng = np.random.default_rng(seed)
+    cells = rng.permutation(open_cells(space))[:12]
+    goals = rng.choice(open_cells(space), len(cells))
+    crowd = fc.steering.PIBT(
+        space,
+        look_ahead=ahead,
+        effort=4,
+        on_unreachable="wait",
+        memory=4 * len(space) * rows,
+        seed=seed,
+    )
+    for turn in range(9):
+        others = [copy.deepcopy(crowd), pickle.loads(pickle.dumps(crowd))]
+        pinned = rng.random(len(cells)) < 0.1
+        held = rng.permutation(np.setdiff1d(open_cells(space), cells))[:3]
+        if turn == 4:
+            space.set_walls(held[:1])
+            goals[goals == held[0]] = -1
+            for other in others:
+                other.space.set_walls(held[:1])
+        after = crowd.step(cells, goals, pinned=pinned, occupied=held[1:])
+        for other in others:
+            again = other.step(cells, goals, pinned=pinned, occupied=held[1:])
+            assert again.tolist() == after.tolist()
+        check(space, cells, after)
+        cells = after
+        goals = np.where(rng.random(len(cells)) < 0.3, rng.choice(open_cells(space), 12), goals)

@@ -124,7 +124,7 @@ class PIBT(Suggesting):
         self._traffic: Traffic | None = None
         if traffic is not None:
             self._traffic = Traffic(self.space, traffic, self.weight)
-        self._distances = ManyGoals(self.space)
+        self._distances = ManyGoals(self.space, self.memory)
         self._guides = Guides(self.space)
         self._width = _width_for_crossings(self.space)
         self._rng = np.random.default_rng(self.seed)
@@ -205,6 +205,9 @@ class PIBT(Suggesting):
                     remedy='Open a way, choose another goal, or pass on_unreachable="wait"',
                 )
             rows = np.where(unreachable, -1, rows)
+        # From here on no call is refused.
+        self._distances.keep()
+        self._guides.keep()
         waited = self._carry_over(ids, keys)
         redirected = np.flatnonzero(waited == 0)
         resting = (rows < 0) | (to_go == 0)
@@ -314,7 +317,7 @@ class PIBT(Suggesting):
                 got=f"a wall as the goal of {_names(ids, walls)}",
                 remedy="Use space.nearest_open(cells), or -1 for no goal",
             )
-        most = self.memory // (4 * len(self.space))
+        most = self._distances.most
         if has.sum() > most and len(np.unique(wanted[has])) > most:
             rows = np.where(has, np.arange(count), -1)
             return wanted, rows, self._guides.around(ids, cells, wanted), wanted
