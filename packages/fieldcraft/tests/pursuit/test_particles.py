@@ -159,6 +159,24 @@ def test_on_a_torus_a_target_goes_on_across_the_rim(column: int) -> None:
     assert (search.values.reshape(-1) * away).sum() > 4
 
 
+def test_a_wall_elsewhere_diverts_no_particle() -> None:
+    """On a grid a target may walk two steps in a moment: such a path is whole."""
+    cave = fc.generate_map("cave", 47, 36, seed=4, neighbors=4)
+    motion = Motion(runs=0, hides=1, doubles_back=1, stands=0, wanders=0)
+    search, last = party(cave, motion=motion)
+    search.places(cave.position_of(np.array([last])), np.random.default_rng(3))
+    particles = search._particles
+    assert particles is not None
+    before = particles.path_rows.copy()
+    paths = particles.paths[particles.path_rows[before >= 0]]
+    joined = cave.adjacency.has_steps(paths[:, :-1].reshape(-1), paths[:, 1:].reshape(-1))
+    assert not joined.reshape(len(paths), -1)[paths[:, 1:] != paths[:, :-1]].all()
+    elsewhere = np.setdiff1d(np.flatnonzero(~cave.walls.reshape(-1)), paths)
+    cave.set_walls(elsewhere[-1:])
+    search._follow_walls(np.random.default_rng(3))
+    assert particles.path_rows.tolist() == before.tolist()
+
+
 def test_a_very_long_time_takes_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fieldcraft.pursuit.party.particles._LONGEST", 5_000)
     monkeypatch.setattr("fieldcraft.pursuit.party.particles._CELLS_AT_ONCE", 100_000)

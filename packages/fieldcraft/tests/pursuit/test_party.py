@@ -88,6 +88,21 @@ def test_a_party_goes_on_from_its_memory_bit_for_bit() -> None:
         )
 
 
+@pytest.mark.parametrize("space", [CAVE, LOT, TORUS], ids=["cave", "lot", "torus"])
+def test_a_party_that_has_just_begun_goes_on_bit_for_bit(space: fc.Space) -> None:
+    for seed in range(4):
+        search, last = party(space)
+        at = space.position_of(np.array([last]))
+        search.places(at, np.random.default_rng(seed))
+        search.advance(2.0)
+        other = SearchParty(space, search.speed)
+        other.restore(search.state())
+        for each in (search, other):
+            each.places(at, np.random.default_rng(seed))
+        assert search.values is not None and other.values is not None
+        assert (search.values == other.values).all()
+
+
 def test_refusals() -> None:
     for options in ({"motion": "runs"}, {"particles": 0}, {"sight": -1.0}, {"every": 0}):
         with refused(InvalidValue):

@@ -45,3 +45,17 @@ def test_a_sparse_array_has_no_steps_from_a_cell_to_itself() -> None:
     steps = ring.adjacency.to_sparse()
     origins, ends = steps.nonzero()
     assert len(origins) == 10 and (origins != ends).all()
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_pairs_of_cells_are_joined_by_a_few_steps(most: int) -> None:
+    space = fc.Grid(walls=np.random.default_rng(5).random((5, 7)) < 0.3, neighbors=4, wrap="x")
+    steps = space.adjacency.to_sparse() != 0
+    reached = np.zeros((35, 35), dtype=np.bool_)
+    walked = np.eye(35)
+    for _ in range(most):
+        walked = walked @ steps.toarray()
+        reached |= walked > 0
+    origins, ends = np.divmod(np.arange(35 * 35), 35)
+    found = space.adjacency.join(origins, ends, most)
+    assert found.tolist() == reached.reshape(-1).tolist()

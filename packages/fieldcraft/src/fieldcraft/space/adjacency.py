@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldcraft.kernels.shared.arrays import Ints
-from fieldcraft.space.csr import starts_of
+from fieldcraft.space.csr import runs, starts_of
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -84,6 +84,22 @@ class Adjacency:
             more = np.flatnonzero(degrees > k)
             steps = self.starts[origins[more]] + k
             found[more] |= self.ends[steps] == ends[more]
+        return found
+
+    def join(self, origins: Ints, ends: Ints, most: int) -> NDArray[np.bool_]:
+        """Return which of some pairs of cells, (K,) each, at most `most` steps join."""
+        found = self.has_steps(origins, ends)
+        pairs = np.flatnonzero(~found)
+        cells = origins[pairs]
+        for _ in range(most - 1):
+            firsts = self.starts[cells]
+            counts = self.starts[cells + 1] - firsts
+            pairs = np.repeat(pairs, counts)
+            cells = self.ends[runs(firsts, counts)].astype(np.int64)
+            found[pairs[self.has_steps(cells, ends[pairs])]] = True
+            left = ~found[pairs]
+            pairs = pairs[left]
+            cells = cells[left]
         return found
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -109,15 +110,22 @@ class Particles:
         after = ahead[:, 1:]
         joined = before == after
         rows, moments = np.nonzero(~joined)
-        origins = before[rows, moments]
-        ends = after[rows, moments]
-        found = space.adjacency.has_steps(origins, ends)
-        if not isinstance(space, Grid):
-            # A moment may pass several short edges; only a single one can be looked up.
-            found |= graph_of(space).topology.arcs_between(origins, ends) < 0
-        joined[rows, moments] = found
+        joined[rows, moments] = self._joined(space, before[rows, moments], after[rows, moments])
         walls = space.walls.reshape(-1)
         return np.asarray(joined.all(axis=1) & ~walls[ahead].any(axis=1))
+
+    def _joined(self, space: Space, origins: Ints, ends: Ints) -> NDArray[np.bool_]:
+        """Return which of some pairs of cells, (K,) each, the steps of one moment may join."""
+        steps = space.adjacency
+        if isinstance(space, Grid):
+            # A step counts when half of it is walked, and a target begins with one in advance.
+            longest = float(steps.lengths.max(initial=0.0))
+            most = math.floor(1.5 + max(1.0, longest / (2 * self.step)))
+            return steps.join(origins, ends, most)
+        # A moment may pass many short edges; only two, or a single one, are looked up.
+        found = steps.join(origins, ends, 2)
+        found |= graph_of(space).topology.arcs_between(origins, ends) < 0
+        return found
 
     def _cumulative_onwards(self) -> Floats:
         """Return the cumulative chances (K, K) of the next landmark after each: a far one, in
