@@ -22,7 +22,7 @@ from support.sessions import small_map
 def test_one_film_is_rendered_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     session, films, gate = Session(small_map()), FilmMaker(), threading.Event()
     session.step(9)
-    monkeypatch.setattr(filming.replay, "record", lambda *given, **named: gate.wait(20))
+    monkeypatch.setattr(filming.replay, "record", lambda *given, **named: gate.wait(60))
     films.start(session, Export("gif"), print)
     with pytest.raises(InvalidValue, match="One film"):
         films.start(session, Export("gif"), print)
@@ -43,18 +43,18 @@ def test_films_fail_with_a_reason_can_be_cancelled_and_have_a_range(
         patched.setattr(filming.replay, "record", broken)
         films = FilmMaker()
         films.start(session, Export("gif", map="threat"), sent.put)
-        assert "the disk is full" in sent.get(timeout=20)["error"]
+        assert "the disk is full" in sent.get(timeout=60)["error"]
         films.close()
     films = FilmMaker()
     films.start(session, Export("gif", map="threat"), sent.put)
     films.cancel()
-    while "working" in (answer := sent.get(timeout=20)):
+    while "working" in (answer := sent.get(timeout=60)):
         pass
     assert answer == {"error": "The film was cancelled."}
     with pytest.raises(InvalidValue, match="ends after it begins"):
         films.start(session, Export("gif", begin=9), sent.put)
     films.start(session, Export("gif", map="threat", begin=3, end=6, size=96), sent.put)
-    while "working" in (answer := sent.get(timeout=20)):
+    while "working" in (answer := sent.get(timeout=60)):
         pass
     film = Image.open(io.BytesIO(base64.b64decode(answer["export"]["data"])))
     assert max(film.size) < 300 and film.n_frames == 4

@@ -195,8 +195,7 @@ def test_two_tabs_a_lost_connection_and_a_small_screen(browser: Any, tmp_path: P
         )
         settled(page, "lab.S.sources.a.threat.sources.length === 2")
         page.set_viewport_size({"width": 390, "height": 780})
-        page.wait_for_timeout(200)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        settled(page, "innerWidth === 390 && document.documentElement.scrollWidth <= 390")
         unnamed = page.evaluate(
             "[...document.querySelectorAll('button, input, select')].filter(e => e.offsetParent &&"
             " !(e.textContent.trim() || e.title || e.getAttribute('aria-label') || (e.labels &&"

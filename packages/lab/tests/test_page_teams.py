@@ -314,13 +314,20 @@ def test_a_source_on_a_wall_is_drawn_where_it_acts(browser: Any) -> None:
 def test_a_phone_shows_the_map_first(browser: Any, teams: Lab) -> None:
     page = page_of(browser, teams)
     page.set_viewport_size({"width": 390, "height": 844})
-    page.wait_for_timeout(200)
-    stage = page.locator("#stage").bounding_box()
-    assert stage["y"] < 60 and stage["height"] > 0.5 * 844
-    assert page.locator("footer").bounding_box()["height"] < 90
-    why = page.locator("#why").bounding_box()
-    assert why["y"] < 844
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+    def fits() -> bool:
+        stage = page.locator("#stage").bounding_box()
+        footer = page.locator("footer").bounding_box()
+        why = page.locator("#why").bounding_box()
+        return (
+            stage["y"] < 60
+            and stage["height"] > 0.5 * 844
+            and footer["height"] < 90
+            and why["y"] < 844
+            and page.evaluate("document.documentElement.scrollWidth") <= 390
+        )
+
+    eventually(fits)
     for tool in ("source", "drop", "wall"):
         page.locator(f"[data-tool={tool}]").click()
         numbers = page.locator("#numbers").bounding_box()

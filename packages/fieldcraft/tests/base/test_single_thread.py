@@ -179,7 +179,7 @@ def test_a_copy_has_a_guard_of_its_own() -> None:
 def test_two_threads_at_once_never_break_it() -> None:
     """Every call either works or raises ConcurrentUse; afterwards the map goes on."""
     imap, layer, _ = _map()
-    start = threading.Barrier(4, timeout=30)
+    start = threading.Barrier(4, timeout=60)
     refusals, wrong = [0] * 4, []
 
     def work(k: int) -> None:

@@ -25,6 +25,7 @@ import pytest
 
 from fieldcraft import kernels
 from fieldcraft.kernels.compiling import native, tier
+from support.pages import eventually
 
 served = pytest.mark.skipif(tier.library() is None, reason="no native library serves here")
 
@@ -302,16 +303,21 @@ class TestCalls:
             while not done.wait(0.001):
                 times.append(time.perf_counter())
 
+        def runs_meanwhile() -> bool:
+            start = time.perf_counter()
+            kernels.values.uphill.uphill(*arguments)
+            end = time.perf_counter()
+            quarter = (end - start) / 4
+            return sum(start + quarter < each < end - quarter for each in times) > 3
+
         thread = threading.Thread(target=count)
         thread.start()
-        start = time.perf_counter()
-        kernels.values.uphill.uphill(*arguments)
-        end = time.perf_counter()
-        done.set()
-        thread.join()
-        quarter = (end - start) / 4
-        assert quarter > 0.02
-        assert sum(start + quarter < each < end - quarter for each in times) > 3
+        try:
+            # On a machine where much else is done the other thread may get no turn in some calls.
+            assert any(runs_meanwhile() for _ in range(100))
+        finally:
+            done.set()
+            thread.join()
 
     def test_numbers_and_arrays_of_other_types_are_refused(self) -> None:
         sound = (
@@ -441,13 +447,14 @@ def test_compiling_shows_a_line_and_wipes_it_on_a_terminal(monkeypatch: pytest.M
     jit = pytest.importorskip("fieldcraft.kernels.compiling.jit", reason="needs Numba")
     for patience, terminal, written in (
         (0.0, Terminal(), "fieldcraft compiles x ...\r\x1b[K"),
-        (9.0, Terminal(), ""),
+        (900.0, Terminal(), ""),
         (0.0, io.StringIO(), "fieldcraft compiles x ...\n"),
-        (9.0, io.StringIO(), ""),
+        (900.0, io.StringIO(), ""),
     ):
         monkeypatch.setattr(jit, "_PATIENCE", patience)
         with jit._shown("fieldcraft compiles x", terminal):
-            time.sleep(0.1)
+            if written:
+                eventually(terminal.getvalue)
         assert terminal.getvalue() == written
 
 

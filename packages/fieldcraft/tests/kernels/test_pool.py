@@ -25,7 +25,7 @@ def _same_count() -> object:
 
 
 def test_calls_run_side_by_side() -> None:
-    together = threading.Barrier(3, timeout=20)
+    together = threading.Barrier(3, timeout=60)
     names: list[str] = []
 
     def meet() -> None:
@@ -72,7 +72,7 @@ def test_an_error_arrives_after_all_calls_are_done(failing: int) -> None:
 def test_shared_work_goes_side_by_side_but_waits_for_no_late_worker(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    together = threading.Barrier(2, timeout=20)
+    together = threading.Barrier(2, timeout=60)
     pool.run([(together.wait, ())] * 2, are_shared=True)
     late = pool._Worker()
     heard = late._calls
@@ -90,7 +90,7 @@ def test_shared_work_goes_side_by_side_but_waits_for_no_late_worker(
 
 
 def test_an_error_in_shared_work_arrives() -> None:
-    together = threading.Barrier(2, timeout=20)
+    together = threading.Barrier(2, timeout=60)
 
     def fail() -> None:
         together.wait()
@@ -103,14 +103,14 @@ def test_an_error_in_shared_work_arrives() -> None:
 
 def test_a_second_thread_does_not_wait_and_is_not_disturbed() -> None:
     inside, leave = threading.Event(), threading.Event()
-    first = threading.Thread(target=pool.run, args=([(inside.set, ()), (leave.wait, (20,))],))
+    first = threading.Thread(target=pool.run, args=([(inside.set, ()), (leave.wait, (60,))],))
     first.start()
-    assert inside.wait(20)
+    assert inside.wait(60)
     order: list[int] = []
     pool.run([(order.append, (i,)) for i in range(4)])
     assert order == [0, 1, 2, 3]  # one after the other, while the workers are busy
     leave.set()
-    first.join(20)
+    first.join(60)
     assert not first.is_alive()
 
 
@@ -144,7 +144,7 @@ def test_an_interrupted_run_does_not_spoil_the_next() -> None:
     late: list[str] = []
 
     def slow() -> None:
-        release.wait(20)
+        release.wait(60)
         late.append("late")
 
     class Impatient(pool._Worker):
