@@ -121,9 +121,23 @@ def test_a_forged_checkpoint_is_refused(tmp_path: Path, where: str, value: Any) 
 def test_a_call_makes_a_bounded_number_of_steps(tmp_path: Path) -> None:
     world = world_in(tmp_path)
     world.add_layer("threat", fc.Fade(), every=1e-6)
-    with refused(InvalidValue, "steps in one call"):
+    with refused(InvalidValue, "One call takes at most", "layer 'threat'"):
         world.advance(10.0)
     assert world.time == 0
+
+
+def test_a_world_ends_where_a_checkpoint_could_not_hold_its_time(tmp_path: Path) -> None:
+    world = world_in(tmp_path)
+    world.add_layer("threat", fc.Fade(), every=1e8)
+    world.advance(1e9)
+    with refused(InvalidValue, "A clock counts at most", "51 years"):
+        world.advance(1e9)
+    with refused(InvalidValue, "A clock counts at most", "51 years"):
+        world.step(10)
+    assert world.time == 1e9
+    world.checkpoint()
+    world.close()
+    assert world_in(tmp_path).time == 1e9
 
 
 def test_a_folder_that_cannot_be_locked_is_refused(tmp_path: Path) -> None:

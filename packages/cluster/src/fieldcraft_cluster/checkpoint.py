@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldcraft.base.clock import MOST_TICKS
+from fieldcraft.base.clock import LATEST, MOST_TICKS
 from fieldcraft.base.errors import FieldcraftError
 from fieldcraft.base.files import damaged, newer, sealed, write_sealed
 from fieldcraft.layers.propagation import Fade, Propagation, Radial, Spread, Trail
@@ -29,7 +29,6 @@ _FRAME = struct.Struct("<IQ")
 _KINDS = (Spread, Trail, Fade, Radial, Falloff, Ring)
 _NAME = "world.fieldcraft"
 _MOST = 1 << 53  # of counts of steps and checkpoints
-_MOST_TIME = 1 << 60  # in ticks: 51 years
 _MOST_HEADER = 1 << 30
 
 
@@ -134,7 +133,7 @@ def _layer(entry: dict[str, Any], label: str) -> LayerState:
     _require(isinstance(layer.propagation, Propagation), "a layer without a propagation")
     _require_integer("every", layer.every, 1, MOST_TICKS)
     _require_integer("due", layer.due, 0, layer.every - 1)
-    _require_integer("steps", layer.steps, 0, min(_MOST, _MOST_TIME // layer.every))
+    _require_integer("steps", layer.steps, 0, min(_MOST, LATEST // layer.every))
     _require(type(layer.reach) is float and 0 <= layer.reach < math.inf, "a reach")
     _require(type(layer.has_resistance) is bool and isinstance(layer.sources, dict), "sources")
     _array("entries", numbers, np.int64, (len(files), 4))
@@ -151,7 +150,7 @@ def _layer(entry: dict[str, Any], label: str) -> LayerState:
 def _check(found: Checkpoint) -> None:
     """Check that the parts of a checkpoint fit together; raises ValueError."""
     _require_integer("number", found.number, 0, _MOST)
-    _require_integer("ticks", found.ticks, 0, _MOST_TIME)
+    _require_integer("ticks", found.ticks, 0, LATEST)
     sides = [found.shape[name] for name in ("width", "height", "block")]
     for side in sides:
         _require_integer("a side", side, 1, 1 << 24)

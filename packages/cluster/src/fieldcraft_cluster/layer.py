@@ -70,6 +70,10 @@ class WorldLayer:
         """The time of its steps, in seconds."""
         return clock.seconds(self.steps * self.plan.every)
 
+    def check_time(self, ticks: int) -> None:
+        """Raise `InvalidValue` if the layer does not count as far as `ticks` ticks from now."""
+        clock.check_time(self.steps * self.plan.every + self.due, ticks)
+
     def tune(self, **parameters: Any) -> None:
         """Set parameters of the propagation, such as `decay`, from the next step on.
 

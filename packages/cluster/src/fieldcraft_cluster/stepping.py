@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fieldcraft.base import clock
-from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
 from fieldcraft_cluster.coordinator import Report
 from fieldcraft_cluster.layer import WorldLayer
 
 if TYPE_CHECKING:
     from fieldcraft_cluster.world import World
-
-_MOST_STEPS = 1_000_000
 
 
 def due_steps(world: World, dt: float) -> dict[str, int]:
@@ -22,13 +19,11 @@ def due_steps(world: World, dt: float) -> dict[str, int]:
     counts = {
         name: divmod(layer.due + ticks, layer.plan.every) for name, layer in world.layers.items()
     }
+    clock.check_time(world.ticks, ticks)
     for name, (count, _) in counts.items():
-        if count > _MOST_STEPS:
-            raise InvalidValue(
-                f"A layer makes at most {_MOST_STEPS:,} steps in one call",
-                got=f"{count:,} of {name!r}, every {world.layer(name).every:g} s",
-                remedy="Pass a shorter dt, or call it several times",
-            )
+        layer = world.layers[name]
+        layer.check_time(ticks)
+        clock.check_steps(count, layer.plan.every, f"layer {name!r}")
     world.ticks += ticks
     for name, (_, due) in counts.items():
         world.layers[name].due = due

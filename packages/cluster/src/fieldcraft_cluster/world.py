@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue, NameTaken, UnknownName
 from fieldcraft.layers.propagation import Fade, Propagation, Radial, Spread, Trail
+from fieldcraft.layers.steps import MOST_STEPS
 from fieldcraft.space import Grid
 from fieldcraft.space.wrapping import Wrap
 from fieldcraft_cluster import saving, stepping
@@ -250,13 +251,14 @@ class World(WorldGeometry):
 
     def step(self, count: int = 1) -> Report:
         """Take `count` steps of every layer, whatever its interval."""
-        return stepping.take_steps(
-            self, dict.fromkeys(self._layers, checks.integer("count", count))
-        )
+        count = checks.integer("count", count, maximum=MOST_STEPS)
+        for layer in self._layers.values():
+            layer.check_time(count * layer.plan.every)
+        return stepping.take_steps(self, dict.fromkeys(self._layers, count))
 
     def advance(self, dt: float) -> Report:
         """Advance by `dt` seconds: each layer takes all due steps. Raises `InvalidValue` for more
-        than a million steps of one layer.
+        than a million steps of one layer, and for times beyond 51 years.
         """
         return stepping.take_steps(self, stepping.due_steps(self, dt))
 

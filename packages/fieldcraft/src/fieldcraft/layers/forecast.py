@@ -24,7 +24,7 @@ class Forecast(Operand):
     """A layer some seconds from now; made by `Layer.at`. It follows the layer."""
 
     def __init__(self, layer: Layer, seconds: float) -> None:
-        clock.ticks("t", seconds)
+        layer.steps.check_forecast(clock.ticks("t", seconds))
         self.layer = layer
         self.seconds = float(seconds)
         self.space = layer.space

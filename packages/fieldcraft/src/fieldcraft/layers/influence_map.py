@@ -535,6 +535,12 @@ class InfluenceMap(Suggesting):
         Advance
             The steps made and dropped, by layer.
 
+        Raises
+        ------
+        InvalidValue
+            For a time that is not from 0 to 10**9 seconds, and where a clock would count more than
+            51 years.
+
         Examples
         --------
         >>> import fieldcraft as fc

@@ -238,6 +238,7 @@ class Layer(Operand):
         """
         count = checks.integer("count", count, maximum=MOST_STEPS)
         with self.steps.lock:
+            self.steps.check_time(count * self.steps.every)
             self.steps.take_all(count)
 
     def advance(self, dt: float, *, max_steps: int = 8) -> tuple[int, int]:
@@ -257,6 +258,11 @@ class Layer(Operand):
         tuple of int
             The numbers of steps made and dropped.
 
+        Raises
+        ------
+        InvalidValue
+            As `InfluenceMap.advance` does.
+
         Examples
         --------
         >>> import fieldcraft as fc
@@ -267,6 +273,7 @@ class Layer(Operand):
         ticks = clock.ticks("dt", dt)
         most = checks.integer("max_steps", max_steps, minimum=1)
         with self.steps.lock:
+            self.steps.check_time(ticks)
             return self.steps.pass_time(ticks, most)
 
     @overload
@@ -364,6 +371,11 @@ class Layer(Operand):
         ----------
         t : float
             Seconds, at least 0.
+
+        Raises
+        ------
+        InvalidValue
+            For a time of more than a million steps.
 
         Examples
         --------

@@ -26,7 +26,7 @@ from fieldcraft.layers.propagation import PROPAGATIONS, Propagation
 from fieldcraft.layers.propagation.array import ArrayValues
 from fieldcraft.layers.propagation.propagation import checked_pins
 from fieldcraft.layers.propagation.settings import propagation_of
-from fieldcraft.layers.steps import MOST_TICKS, changed_walls
+from fieldcraft.layers.steps import changed_walls
 from fieldcraft.space import Space, encoding, grid_of
 from fieldcraft.space.space_saves import Keys
 
@@ -58,7 +58,7 @@ def save(imap: InfluenceMap, path: str | os.PathLike[str]) -> None:
             spaces.append(layer.space)
     data = encoding.to_bytes(
         {
-            "ticks": _time_out(imap.schedule.ticks),
+            "ticks": imap.schedule.ticks,
             "spaces": tuple(
                 {"space": space, "parent": _place(getattr(space, "_parent", None), spaces)}
                 for space in spaces
@@ -90,7 +90,7 @@ def load(
         for entry in contents["spaces"]:
             spaces.append(_space_in(entry, spaces))
         imap = kind(spaces[0])
-        imap.schedule.ticks = _size(contents["ticks"], MOST_TICKS)
+        imap.schedule.ticks = _size(contents["ticks"], clock.LATEST)
         for entry in contents["layers"]:
             space = spaces[entry["space"]]
             imap._include(_layer_in(entry, space, imap._lock))
@@ -142,16 +142,6 @@ def _enemies_in(entry: Any) -> dict[str, tuple[str, ...]]:
     return enemies
 
 
-def _time_out(ticks: int) -> int:
-    if ticks > MOST_TICKS:
-        raise InvalidValue(
-            f"A save holds at most {clock.seconds(MOST_TICKS):,.0f} seconds of time",
-            got=f"{clock.seconds(ticks):,.0f} seconds that have passed",
-            remedy="Pass seconds to advance(), and a shorter every",
-        )
-    return ticks
-
-
 def _place(space: Space | None, spaces: list[Space]) -> int | None:
     return next((index for index, other in enumerate(spaces) if other is space), None)
 
@@ -178,7 +168,7 @@ def _layer_out(layer: Layer, space: int | None) -> dict[str, Any]:
         "propagation": _propagation_out(layer._propagation, state["settings"]),
         "priority": state["priority"],
         "every": state["every"],
-        "ticks": _time_out(state["ticks"]),
+        "ticks": state["ticks"],
         "due": state["due"],
         "arrays": saved_arrays(layer, state),
         "sources": sources["columns"],
@@ -209,7 +199,7 @@ def _layer_in(entry: dict[str, Any], space: Space, lock: SingleThreadLock) -> La
         "shape": space.shape,
         "every": max(_size(entry["every"], clock.MOST_TICKS), 1),
         "priority": entry["priority"],
-        "ticks": _size(entry["ticks"], MOST_TICKS),
+        "ticks": _size(entry["ticks"], clock.LATEST),
         "due": _size(entry["due"], clock.MOST_TICKS),
         "walls": _walls_in(entry["arrays"], space),
         "walls_changed": "unseen" in entry["arrays"],

@@ -14,7 +14,7 @@ from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import A_FEW, in_parts
 from fieldcraft.base.missing_names import Suggesting
 from fieldcraft.layers import Layer, SingleThreadLock
-from fieldcraft.layers.steps import MOST_STEPS, MOST_TICKS
+from fieldcraft.layers.steps import MOST_STEPS
 
 _log = logging.getLogger("fieldcraft")
 
@@ -87,7 +87,7 @@ class Schedule:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Continue from a state; raises `LookupError` or `InvalidValue` for others."""
-        ticks = checks.integer("ticks", state["ticks"], maximum=MOST_TICKS)
+        ticks = checks.integer("ticks", state["ticks"], maximum=clock.LATEST)
         following = checks.text("next", state["next"])
         self.ticks = ticks
         self.next = following
@@ -117,6 +117,8 @@ class Schedule:
         if type(count) is not int or not 0 <= count <= MOST_STEPS:
             count = checks.integer("count", count, maximum=MOST_STEPS)
         with self.lock:
+            for layer in self.layers.values():
+                layer.steps.check_time(count * layer.steps.every)
             parts: Iterable[int] = (count,)
             if count > A_FEW:
                 parts = in_parts(count)
@@ -135,7 +137,7 @@ class Schedule:
         if budget_ms is not None or budget_work is not None:
             return self._advance_within(dt, ticks, most, budget_ms, budget_work)
         with self.lock:
-            self.ticks += ticks
+            self._pass(ticks)
             steps = {}
             dropped = {}
             for name, layer in self.layers.items():
@@ -143,6 +145,13 @@ class Schedule:
             for timed, _ in self.timed:
                 timed.advance(dt)
             return self._checked(Advance(steps, dropped), most)
+
+    def _pass(self, ticks: int) -> None:
+        """Let time pass on the clock of the map; raises `InvalidValue` if a clock ends before."""
+        clock.check_time(self.ticks, ticks)
+        for layer in self.layers.values():
+            layer.steps.check_time(ticks)
+        self.ticks += ticks
 
     def _advance_within(
         self,
@@ -165,7 +174,7 @@ class Schedule:
         else:
             most_units = checks.integer("budget_work", budget_work, minimum=1)
         with self.lock:
-            self.ticks += ticks
+            self._pass(ticks)
             for timed, _ in self.timed:
                 timed.advance(dt)
             layers = self.layers

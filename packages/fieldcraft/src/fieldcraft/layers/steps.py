@@ -13,14 +13,13 @@ from fieldcraft.base.interruption import A_FEW, in_parts
 from fieldcraft.base.single_thread import SingleThreadLock
 from fieldcraft.kernels.shared.arrays import read_only
 from fieldcraft.layers.propagation import Field
+from fieldcraft.layers.propagation.propagation import RadiatingField
 from fieldcraft.layers.sources import Sources
 from fieldcraft.space import Space
 from fieldcraft.space.cached import cached_until_walls_change
 from fieldcraft.space.changes import UNKNOWN
 
 MOST_STEPS = 2**31 - 1
-MOST_TICKS = 1 << 60
-"""The time that a state may hold, 51 years: seven times as much is left until 64 bits end."""
 
 AnyField = TypeVar("AnyField", bound=Field, covariant=True)
 
@@ -159,7 +158,7 @@ class Steps(Generic[AnyField]):
         """Continue from a `values_state` with a new field and the sources of that state."""
         if not np.array_equal(state["shape"], self.space.shape):
             raise ValueError(f"a map of shape {state['shape']}")
-        self.ticks = checks.integer("ticks", state["ticks"], maximum=MOST_TICKS)
+        self.ticks = checks.integer("ticks", state["ticks"], maximum=clock.LATEST)
         self.due = checks.integer("due", state["due"], maximum=clock.MOST_TICKS)
         self.field.limit(self.sources)
         self.field.restore(state["field"], self.sources)
@@ -264,6 +263,16 @@ class Steps(Generic[AnyField]):
             self.walls_seen = version
             self.last_walls = _packed_walls(self.space)
         return batch
+
+    def check_time(self, ticks: int) -> None:
+        """Raise `InvalidValue` if the layer does not count as far as `ticks` ticks from now."""
+        clock.check_time(self.ticks + self.due + self.backlog * self.every, ticks)
+
+    def check_forecast(self, ticks: int) -> None:
+        """Raise `InvalidValue` if a forecast for `ticks` ticks from now takes too many steps."""
+        self.check_time(ticks)
+        if not self.field.timeless and not isinstance(self.field, RadiatingField):
+            clock.check_steps(ticks // self.every, self.every, "a layer")
 
     def pass_time(self, ticks: int, max_steps: int) -> tuple[int, int]:
         """Take the steps that become due in `ticks` ticks: (made, dropped)."""

@@ -406,8 +406,15 @@ class Belief(Operand):
         self._wander(count)
 
     def advance(self, dt: float) -> int:
-        """Advance time by `dt` seconds, and return how many steps were due; see `step`."""
+        """Advance time by `dt` seconds, and return how many steps were due; see `step`.
+
+        Raises
+        ------
+        InvalidValue
+            If more than a million steps are due, or all cells are walls.
+        """
         due, left = divmod(self._ticks + clock.ticks("dt", dt), self._interval)
+        clock.check_steps(due, self._interval, "a belief")
         if due:
             self._advance(due, left)
         else:

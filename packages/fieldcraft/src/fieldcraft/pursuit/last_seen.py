@@ -81,7 +81,9 @@ class LastSeen(Operand):
     @atomic
     def advance(self, dt: float) -> None:
         """Advance time by `dt` seconds."""
-        self._now += clock.ticks("dt", dt)
+        passed = clock.ticks("dt", dt)
+        clock.check_time(self._now, passed)
+        self._now += passed
         self._changes += 1
 
     @atomic

@@ -190,7 +190,9 @@ class SearchParty(Suggesting):
     @atomic
     def advance(self, dt: float) -> None:
         """Let `dt` seconds pass."""
-        self._ticks += clock.ticks("dt", dt)
+        passed = clock.ticks("dt", dt)
+        clock.check_time(self._ticks, passed)
+        self._ticks += passed
 
     def prepare(self) -> None:
         """Compute what belongs to the map, so that the first plan takes no longer than others: up

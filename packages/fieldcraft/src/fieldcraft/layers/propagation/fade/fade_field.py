@@ -371,7 +371,7 @@ class FadeField(RememberingField):
     def restore(self, state: Mapping[str, NDArray[Any]], sources: Sources) -> None:
         """Continue from a state; see `Field.restore`."""
         now, tiles, left = (np.asarray(state[name]) for name in ("now", "tiles", "left"))
-        if now.dtype != np.int64 or now.shape != (1,) or not 0 <= now[0] <= 1 << 60:
+        if now.dtype != np.int64 or now.shape != (1,) or not 0 <= now[0] <= clock.LATEST:
             raise ValueError("a time out of range")
         if (
             tiles.dtype != np.int64
