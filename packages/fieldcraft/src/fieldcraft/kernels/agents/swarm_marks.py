@@ -62,7 +62,8 @@ def forage(numbers, homes, width, agents, food, claims):
         cell = np.uint64((agents[1, i] >> 16) * width + (agents[0, i] >> 16))
         wanted = claims[0, cell]
         if wanted > 0:
-            food[cell] -= wanted if wanted <= food[cell] else 1
+            taken = wanted if wanted <= food[cell] else 1
+            food[cell] -= taken
             claims[0, cell] = 0
     return brought
 

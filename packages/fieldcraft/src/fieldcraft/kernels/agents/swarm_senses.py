@@ -123,7 +123,7 @@ def add_free_sides(lows, middles, highs, bits, found):
         to_low = high_blocked | ((not low_blocked) & (bits[k] & _1 == 0))
         side = np.int32(8) if to_low else np.int32(12)
         side = np.int32(4) if low_blocked & high_blocked else side
-        found[k] += side if middles[k] < 0 else np.int32(0)
+        found[k] = np.int32(found[k] + side) if middles[k] < 0 else found[k]
 
 
 @kernel

@@ -3,6 +3,9 @@
 Agents are processed in blocks, in loops over short arrays: loops that only compute become vector
 code, and loops that read layers have many memory accesses in flight. Numbers are cut to 32 bits at
 once, so that a vector holds twice as many.
+
+Elements are assigned plainly. With `bits[k] ^= a if b else c` Numba counts references to `bits` at
+each element, and the loop takes ten times as long.
 """
 
 from __future__ import annotations
@@ -126,7 +129,7 @@ def _move(at, there, cells, along, bounced, size):
         place = np.int32(place - around) if place >= around else place
         at[k] = place if free else at[k]
         along[k] = along[k] if free else np.int32(-along[k])
-        bounced[k] ^= _0 if free else _1
+        bounced[k] = bounced[k] if free else np.int32(bounced[k] ^ _1)
 
 
 @kernel(error_model="numpy")
@@ -162,7 +165,6 @@ def walk(numbers, inputs, circle_table, rule, no_walls, step, first, last, agent
     height = rule.height
     width = rule.width
     wrap = rule.wrap
-    ground = inputs.wall_bits, no_walls, height, width, wrap
     senses = (rule.follow != 0) | (rule.avoid != 0)
     by_vectors = (rule.align != 0) | (rule.separate != 0) | (rule.cohere != 0)
     roles = 0 if inputs.trail_0.ctypes.data == inputs.trail_1.ctypes.data else ROLE
@@ -174,6 +176,7 @@ def walk(numbers, inputs, circle_table, rule, no_walls, step, first, last, agent
     turns = np.zeros(16, np.int32)
     angles(alongs.copy(), acrosses.copy(), turns)
     scratch, all_bits = np.empty((12, _BLOCK), np.int32), np.empty(_BLOCK, np.uint32)
+    pulls = np.empty((8, _BLOCK), np.int32)
     for start in range(first, last, _BLOCK):
         count = min(last - start, _BLOCK)
         x, y = agents[0, start : start + count], agents[1, start : start + count]
@@ -224,20 +227,30 @@ def walk(numbers, inputs, circle_table, rule, no_walls, step, first, last, agent
                     inputs.flow_y_1,
                     states,
                     middles,
-                    circle_table,
+                    directions,
                     rule.flip != 0,
                     rule.align,
+                    pulls,
                     along,
                     across,
                 )
-            if rule.separate != 0:
-                follow_slope(
-                    inputs.crowd, ground, x, y, states, circle_table, -rule.separate, along, across
-                )
-            if rule.cohere != 0:
-                follow_slope(
-                    inputs.group, ground, x, y, states, circle_table, rule.cohere, along, across
-                )
+            for layer, weight in ((inputs.crowd, -rule.separate), (inputs.group, rule.cohere)):
+                if weight != 0:
+                    follow_slope(
+                        layer,
+                        inputs.wall_bits,
+                        no_walls,
+                        (height, width),
+                        wrap,
+                        x,
+                        y,
+                        states,
+                        directions,
+                        weight,
+                        pulls,
+                        along,
+                        across,
+                    )
             angles(along, across, changes)
         else:
             _gather(side, turns, changes)
