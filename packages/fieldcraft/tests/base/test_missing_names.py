@@ -163,3 +163,19 @@ def test_a_frame_asks_for_no_missing_name(monkeypatch: pytest.MonkeyPatch) -> No
         fc.visible(grid, places, 4)
         fc.view.frame(threat)
     assert asked == []
+
+
+ASKING = """
+import sys
+import fieldcraft as fc
+before = set(sys.modules)
+grid = fc.Grid(2, 1)
+print([name for name in ("lab", "gpu", "view", "maps", "recordings") if hasattr(grid, name)])
+modules = ("fieldcraft_lab", "fieldcraft_gpu", "fieldcraft.view", "fieldcraft.formats")
+print([name for name in modules if name in set(sys.modules) - before])
+"""
+
+
+def test_to_ask_for_the_name_of_a_submodule_imports_nothing() -> None:
+    done = subprocess.run([sys.executable, "-c", ASKING], capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["[]", "[]"], done.stderr

@@ -107,6 +107,8 @@ def test_refusals() -> None:
     for options in ({"motion": "runs"}, {"particles": 0}, {"sight": -1.0}, {"every": 0}):
         with refused(InvalidValue):
             SearchParty(CAVE, 3.0, **options)
+    with refused(InvalidValue, "Sight runs along straight lines", "wrap"):
+        SearchParty(fc.HexGrid(8, 6, wrap="x"), 3.0)
     with refused(InvalidValue):
         Motion(runs=0, hides=0, doubles_back=0, stands=0, wanders=0)
     with refused(InvalidValue):

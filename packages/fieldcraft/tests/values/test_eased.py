@@ -70,3 +70,19 @@ def test_what_is_no_map_or_no_half_life_is_refused() -> None:
         fc.compose.Eased(one, half_life=0.0)
     with refused(InvalidValue, "dt"):
         fc.compose.Eased(one, half_life=1.0).advance(-1.0)
+
+
+def test_infinite_distances_are_taken_over_at_once() -> None:
+    grid = fc.Grid(walls=[[0, 1, 0, 0], [0, 0, 0, 0]])
+    distances = fc.distance_map(grid, (0.5, 0.5))
+    soft = fc.compose.Eased(distances, half_life=1.0)
+    for blocked in (True, False):
+        grid.set_walls([5], blocked)
+        distances.repair()
+        soft.advance(0.5)
+        expected = np.where(grid.walls, 0, distances.values)
+        assert soft.values.tolist() == expected.tolist()
+        assert np.isinf(soft.values).any() == blocked
+        other = fc.compose.Eased(distances, half_life=1.0)
+        other.restore(soft.state())
+        assert other.values.tolist() == soft.values.tolist()

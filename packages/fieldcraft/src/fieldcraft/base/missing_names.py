@@ -176,11 +176,17 @@ def _alike(name: str, known: Iterable[str]) -> str:
 
 
 def _function(name: str) -> str:
-    """Return the function or class of the library that has a name, with its arguments, or ""."""
+    """Return the function or class of the library that has a name, with its arguments, or "".
+
+    To ask for an attribute imports no submodule and no other package: `fc.lab` takes a second.
+    """
     library = sys.modules["fieldcraft"]
-    if name not in dir(library) or inspect.ismodule(getattr(library, name)):
+    if name not in library._HOMES and name not in vars(library):
         return ""
-    return f"It is in the library: fc.{_call(name, getattr(library, name))}"
+    found = getattr(library, name)
+    if inspect.ismodule(found):
+        return ""
+    return f"It is in the library: fc.{_call(name, found)}"
 
 
 def _method(name: str) -> str:

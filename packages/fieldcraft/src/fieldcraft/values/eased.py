@@ -23,7 +23,8 @@ class Eased(Operand):
     So influence fades in and out where the other map jumps, such as a layer with `Radial` when a
     tower is built or removed. It moves while its `advance` is called: add it to the influence map
     with `imap.add`. At first it has the values of the other map. A difference of less than 1e-6 is
-    closed at once. Walls read 0.
+    closed at once, and so is an infinite one, as of a cell that a distance map no longer reaches.
+    Walls read 0.
 
     Parameters
     ----------
@@ -70,8 +71,9 @@ class Eased(Operand):
         """Move towards the other map for `dt` seconds, at least 0."""
         seconds = clock.seconds(clock.ticks("dt", dt))
         target = np.asarray(self.target.values, dtype=np.float64)
-        left = (self._exact - target) * 0.5 ** (seconds / self.half_life)
-        left[np.abs(left) < _AT_REST] = 0
+        with np.errstate(invalid="ignore"):  # of two infinite values
+            left = (self._exact - target) * 0.5 ** (seconds / self.half_life)
+        left[(np.abs(left) < _AT_REST) | ~np.isfinite(left)] = 0
         moved = target + left
         if not np.array_equal(moved, self._exact):
             self._exact = moved
@@ -94,7 +96,7 @@ class Eased(Operand):
         if isinstance(state, Mapping):
             exact = np.array(state.get("exact"))
         shape = self._exact.shape
-        if exact.shape != shape or exact.dtype.kind != "f" or not np.isfinite(exact).all():
+        if exact.shape != shape or exact.dtype.kind != "f" or np.isnan(exact).any():
             raise InvalidValue(
                 f"A state of an eased map has numbers of shape {shape}",
                 got=f"{exact.dtype} of shape {exact.shape}",

@@ -23,7 +23,7 @@ from fieldcraft.pursuit.motion import Motion
 from fieldcraft.pursuit.party.particles import HYPOTHESES, LostTarget, Particles
 from fieldcraft.pursuit.party.rollouts import Rollouts
 from fieldcraft.pursuit.pursuit_checks import checked_velocity
-from fieldcraft.space import Space
+from fieldcraft.space import Space, check_lines_of_sight
 from fieldcraft.space.changes import UNKNOWN
 from fieldcraft.space.kinds import checked_space
 from fieldcraft.space.sight.viewers import checked_heights
@@ -64,7 +64,7 @@ class SearchParty(Suggesting):
     Parameters
     ----------
     space : Space
-        A grid, hexagons, a graph or a mesh.
+        A grid, hexagons that do not wrap, a graph or a mesh.
     speed : float
         Speed of the target, world units per second; searchers are assumed to be as fast.
     sight : float, optional
@@ -117,6 +117,7 @@ class SearchParty(Suggesting):
         particles: int = _PARTICLES,
     ) -> None:
         self.space = checked_space(space)
+        check_lines_of_sight(self.space, "Sight")
         self.speed = checks.positive("speed", speed)
         self._sight: float | None = None
         if sight is not None:
