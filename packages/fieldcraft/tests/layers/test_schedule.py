@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
 import fieldcraft as fc
+from fieldcraft.layers.propagation import Propagation
 from fieldcraft.layers.propagation.radial import radial_updates as radial_updates
 from fieldcraft.layers.propagation.radial.radial import METRICS
 from fieldcraft.layers.propagation.spread import spread_on_grid as spread
 from fieldcraft.space.wrapping import Wrap
+from support.propagations import others
 from support.worlds import WRAPS
 
 
@@ -176,3 +183,107 @@ def test_a_budget_removes_sources_at_the_end_of_their_lifetime() -> None:
             imap.advance(0.0, budget_work=budget)
         assert layer.updates == 1
         assert not len(layer.sources)
+
+
+def waiting(propagation: Propagation) -> tuple[fc.InfluenceMap, fc.Layer]:
+    """A map whose layer has made one step of three, and has begun the second."""
+    imap = fc.InfluenceMap(fc.Grid(40, 30))
+    layer = imap.add_layer("a", propagation)
+    feed(layer)
+    imap.advance(0.3, budget_work=1)
+    while layer.updates == 0:
+        imap.advance(0, budget_work=1)
+    assert layer.updates == 1 and layer.lag == 0.2
+    return imap, layer
+
+
+def feed(layer: fc.Layer) -> None:
+    if isinstance(layer, fc.layer.MemoryLayer):
+        layer.mark((9.5, 7.5), 8.0, radius=3.0)
+    elif layer.propagation._takes_sources:
+        layer.add_source((9.5, 7.5), 8.0)
+    else:
+        layer.deposit((9.5, 7.5), 8.0)
+
+
+# The steps of a radial layer after the first one have nothing to do.
+PROPAGATIONS = [*others(fc.Fade, fc.Radial), fc.Fade(diffusion=0.2)]
+
+
+@pytest.mark.parametrize("propagation", PROPAGATIONS, ids=str)
+def test_waiting_steps_take_sources_and_walls_as_they_are_when_they_begin(
+    propagation: Propagation,
+) -> None:
+    def change(layer: fc.Layer) -> None:
+        layer.space.set_walls(layer.space.cell_at([(10.5, 6.5), (10.5, 7.5), (8.5, 7.5)]))
+        if isinstance(layer, fc.layer.SourceLayer):
+            layer.add_source((20.5, 9.5), 5.0)
+
+    imap, layer = waiting(propagation)
+    change(layer)
+    assert layer.lag == 0.2
+    while layer.lag:
+        imap.advance(0, budget_work=1)
+    whole = fc.InfluenceMap(fc.Grid(40, 30)).add_layer("a", propagation)
+    feed(whole)
+    whole.step(2)
+    change(whole)
+    whole.step(1)
+    assert layer.values.tobytes() == whole.values.tobytes()
+
+
+def test_a_step_goes_on_with_the_sources_with_which_it_began() -> None:
+    imap = fc.InfluenceMap(fc.Grid(47, 33))
+    layer = imap.add_layer("a", fc.Spread(0.1, 1.0))
+    source = layer.add_source((9.5, 7.5), 8.0)
+    imap.advance(0.1)
+    source.move((20.5, 20.5))
+    imap.advance(0.1, budget_work=1)
+    assert layer.updates == 1 and layer.lag == 0.1
+    source.remove()
+    units = 0
+    while layer.lag:
+        imap.advance(0, budget_work=1)
+        units += 1
+    assert units > 1 and layer.sample((20.5, 20.5)) == 8.0
+
+
+COMPLETING: dict[str, Callable[[fc.InfluenceMap, Any], object]] = {
+    "at": lambda imap, layer: layer.at(0.1).values,
+    "copy": lambda imap, layer: imap.copy(),
+    "pickle": lambda imap, layer: pickle.dumps(imap),
+    "state": lambda imap, layer: layer.state(),
+    "step": lambda imap, layer: imap.step(0),
+    "advance": lambda imap, layer: imap.advance(0),
+    "every": lambda imap, layer: setattr(layer, "every", 0.2),
+    "write": lambda imap, layer: layer.write(np.zeros(imap.space.shape)),
+    "settle": lambda imap, layer: layer.settle(),
+    "deposit": lambda imap, layer: layer.deposit((3, 3), 2.0),
+    "tune": lambda imap, layer: layer.tune(floor=0.5),
+    "resistance": lambda imap, layer: setattr(layer, "resistance", np.ones(imap.space.shape)),
+}
+READING: dict[str, Callable[[fc.InfluenceMap, Any], object]] = {
+    "values": lambda imap, layer: layer.values,
+    "sample": lambda imap, layer: layer.sample((3, 3)),
+    "best": lambda imap, layer: fc.best(layer, (3, 3), 5),
+    "explain": lambda imap, layer: fc.explain(layer, (3, 3)),
+    "frame": lambda imap, layer: fc.view.frame(layer),
+    "priority": lambda imap, layer: setattr(layer, "priority", 2.0),
+    "walls": lambda imap, layer: imap.space.set_walls([3]),
+    "add_source": lambda imap, layer: layer.add_source((3, 3), 2.0),
+}
+
+
+@pytest.mark.parametrize("name", [*COMPLETING, *READING])
+def test_what_makes_waiting_steps_first(name: str) -> None:
+    imap, layer = waiting(fc.Spread(0.1))
+    {**COMPLETING, **READING}[name](imap, layer)
+    assert (layer.lag == 0) == (name in COMPLETING)
+    assert layer.updates == (3 if name in COMPLETING else 1)
+
+
+def test_a_save_makes_waiting_steps_first(tmp_path: Path) -> None:
+    imap, layer = waiting(fc.Spread(0.1))
+    imap.save(tmp_path / "map")
+    assert layer.updates == 3
+    assert fc.InfluenceMap.load(tmp_path / "map")["a"].values.tobytes() == layer.values.tobytes()

@@ -516,7 +516,11 @@ class InfluenceMap(Suggesting):
         With a budget, work is done in units of at most 0.25 ms (on a machine of today), layers of
         higher priority first, until the budget is used up. The rest waits for the next call, and
         `layer.lag` is the time that waits. Until then a layer keeps its last complete values;
-        afterwards it has the values that it would have without a budget.
+        afterwards it has the values that it would have without a budget if sources and walls have
+        not changed meanwhile. A step takes them as they are when it begins, so changes act in steps
+        that wait, too. `copy`, `save`, `layer.state`, `layer.at`, `step`, `advance` without a
+        budget, and whatever changes values or settings, such as `deposit`, make all waiting steps
+        first.
 
         Parameters
         ----------

@@ -214,7 +214,7 @@ class Layer(Operand):
 
     @property
     def lag(self) -> float:
-        """Seconds of steps that are due, and wait for a budget."""
+        """Seconds of steps that are due, and wait for a budget; see `InfluenceMap.advance`."""
         return clock.seconds(self.steps.backlog * self.steps.every)
 
     def step(self, count: int = 1) -> None:
