@@ -557,17 +557,17 @@ def test_an_expression_is_computed_near_few_positions_only(
 ) -> None:
     rng = np.random.default_rng(seed)
     space = fc.Grid(
-        61,
-        47,
+        311,
+        223,
         cell_size=0.5,
         origin=(-3, 2),
-        walls=random_walls((47, 61), 0.2, seed),
+        walls=random_walls((223, 311), 0.2, seed),
         y_up=y_up,
         wrap=wrap,
     )
     imap = fc.InfluenceMap(space)
     first, second = (
-        imap.add_layer(name, values=rng.integers(-3, 4, (47, 61)).astype(np.float32))
+        imap.add_layer(name, values=rng.integers(-3, 4, (223, 311)).astype(np.float32))
         for name in ("first", "second")
     )
     low, high = space.extent
@@ -608,6 +608,13 @@ def test_an_expression_is_computed_as_a_whole_for_many_positions_and_once() -> N
     assert score.is_computed
     found = fc.best(score, (5.5, 5.5), 1)
     assert found.value == 2
+
+
+def test_an_expression_on_a_small_map_is_computed_as_a_whole() -> None:
+    layer = fc.InfluenceMap(fc.Grid(61, 47)).add_layer("a", values=np.ones((47, 61)))
+    score = layer * 2
+    assert fc.best(score, (5.5, 5.5), 1).value == 2
+    assert score.is_computed
 
 
 @pytest.mark.parametrize("space", [fc.Grid(4, 3), fc.Grid(4, 3).to_graph(), fc.HexGrid(4, 3)])

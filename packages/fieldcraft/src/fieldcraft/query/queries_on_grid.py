@@ -32,7 +32,8 @@ from fieldcraft.values.sampling import grid_points, obstacles_of, refuse_off_map
 Mask = NDArray[np.bool_]
 
 _MOST_UNUSED = 4  # So many arrays for queries of few cells wait for another query.
-_FEW_OF_ALL = 1 / 32  # Up to this share of the cells are computed one by one in less time.
+_FEW_OF_ALL = 1 / 32  # Up to this share of the cells are computed one by one in less time,
+_AS_MANY_CELLS = 2_048  # and to begin takes as long as so many of them.
 # Each thread gets at least so many positions, cells to compare, stretches of paths, or cells to
 # walk over.
 _SLOPES_PER_THREAD = 1_000
@@ -380,7 +381,7 @@ def values_around(expression: Expression, cells: int | Cells, radius: float) -> 
         return None
     centers = np.atleast_1d(cells)
     side = 2 * radius / space.cell_size + 5
-    if len(centers) * side * side > len(space) * _FEW_OF_ALL:
+    if len(centers) * side * side + _AS_MANY_CELLS > len(space) * _FEW_OF_ALL:
         return None
     return ValuesAround(expression, space, centers, int(side) // 2)
 
