@@ -33,6 +33,7 @@ ONE_OF_EACH = [
     errors.DeviceLost("A rule", got="this", remedy="Do that"),
     errors.MissingLibrary("pygame", "view", "A window"),
     errors.MissingPackage("gpu"),
+    errors.NoSuchArgument("Trail takes no argument 'decay'", got="decay=1", remedy="Use another"),
     errors.NoSuchName("fc has no 'astar'", got="fc.astar", remedy="Use another"),
     errors.BadMapFile("A rule", got="this", remedy="Do that"),
     errors.BadTimeline("A rule", got="this", remedy="Do that"),

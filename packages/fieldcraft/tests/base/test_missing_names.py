@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import inspect
 import pickle
 import re
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -179,3 +182,61 @@ print([name for name in modules if name in set(sys.modules) - before])
 def test_to_ask_for_the_name_of_a_submodule_imports_nothing() -> None:
     done = subprocess.run([sys.executable, "-c", ASKING], capture_output=True, text=True)
     assert done.stdout.splitlines() == ["[]", "[]"], done.stderr
+
+
+ARGUMENTS = {
+    "Trail, decay": "It is a setting of fc.Spread. Those of fc.Trail are keep, half_life, blur",
+    "Fade, cooling": "It is a setting of fc.Flood",
+    "Radial, halflife": "It takes",
+    "Diffuse, half_live": "Did you mean 'half_life'?",
+    "Grid, cols": "Did you mean 'width'?",
+    "Grid, torus": "Did you mean 'wrap'?",
+    "Grid, cellsize": "Did you mean 'cell_size'?",
+    "HexGrid, obstacles": "Did you mean 'walls'?",
+    "InfluenceMap, foo": "It takes space, device",
+    "Belief, interval": "Did you mean 'every'?",
+    "SearchParty, range": "Did you mean 'sight'?",
+    "Sight, vision": "Did you mean 'radius'?",
+    "Question, goal": "It takes generate",
+}
+
+
+@pytest.mark.parametrize("call", ARGUMENTS)
+def test_a_wrong_argument_of_a_constructor_is_answered_with_what_is_meant(call: str) -> None:
+    kind, name = call.split(", ")
+    with pytest.raises(fc.errors.NoSuchArgument) as found:
+        getattr(fc, kind)(**{name: 0.25})
+    assert f"{kind} takes no argument {name!r}. Got {kind}({name}=...)." in str(found.value)
+    assert ARGUMENTS[call] in str(found.value)
+    assert isinstance(found.value, TypeError)
+
+
+def _suggesting(kind: type[Any] = missing_names.SuggestingArguments) -> set[type[Any]]:
+    return {kind}.union(*map(_suggesting, kind.__subclasses__()))
+
+
+def test_constructors_show_the_arguments_of_their_own() -> None:
+    objects()  # imports them all
+    shown = [each for each in _suggesting() if hasattr(fc, each.__name__) and each is not fc.Space]
+    assert len(shown) > 12
+    for kind in shown:
+        own = list(inspect.signature(kind.__init__).parameters.values())[1:]
+        assert list(inspect.signature(kind).parameters.values()) == own
+
+
+def test_classes_of_users_take_arguments_of_their_own() -> None:
+    class Level(fc.Grid):
+        def __init__(self, name: str, *, depth: int = 1) -> None:
+            super().__init__(5, 3)
+            self.name = name
+            self.depth = depth
+
+    class Plain(fc.Grid):
+        def __init__(self, **settings: int) -> None:
+            super().__init__(**settings)
+
+    assert Level(name="cave", depth=2).depth == 2 and Plain(width=4, height=2).shape == (2, 4)
+    with pytest.raises(fc.errors.NoSuchArgument, match="Level takes no argument 'width'"):
+        Level("cave", width=3)  # type: ignore[call-arg]
+    trail = fc.Trail(keep=0.5)
+    assert copy.deepcopy(trail) == pickle.loads(pickle.dumps(trail)) == trail

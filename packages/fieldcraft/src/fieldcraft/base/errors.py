@@ -29,6 +29,7 @@ __all__ = [
     "MissingPackage",
     "NameTaken",
     "NoDevice",
+    "NoSuchArgument",
     "NoSuchName",
     "NotAnArray",
     "OnWall",
@@ -174,6 +175,10 @@ class MissingPackage(FieldcraftError, AttributeError):
 
 class NoSuchName(FieldcraftError, AttributeError):
     """An object or a module has no attribute of that name; the message suggests one."""
+
+
+class NoSuchArgument(FieldcraftError, TypeError):
+    """A class takes no argument of that name; the message suggests one."""
 
 
 @contextlib.contextmanager

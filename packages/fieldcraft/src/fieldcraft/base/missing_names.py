@@ -1,4 +1,6 @@
-"""Errors for names that a class or the module `fc` does not have, with what is meant by them."""
+"""Errors for names that a class, its constructor or the module `fc` does not have, with what is
+meant by them.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,9 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from fieldcraft.base.errors import NoSuchName
+from fieldcraft.base.errors import NoSuchArgument, NoSuchName
 from fieldcraft.base.spelling import most_similar
-from fieldcraft.base.synonyms import ALIKE, SUBJECTS, WORDS
+from fieldcraft.base.synonyms import ALIKE, ALIKE_ARGUMENTS, SUBJECTS, WORDS
 
 _NOUNS = {
     "InfluenceMap": "An influence map",
@@ -57,6 +59,55 @@ class Suggesting:
 
         def __getattr__(self, name: str) -> Any:
             raise missing(self, name)
+
+
+class SuggestingArguments:
+    """A class whose constructor answers arguments that it does not take with what is meant.
+
+    Its signature is that of `__init__`: `inspect` takes the method that a class nearer to it has.
+    """
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # type checkers report them themselves
+
+        def __new__(cls, *_: object, **named: object) -> Any:
+            """Return a new object, if `__init__` takes arguments of these names."""
+            if named and not named.keys() <= _arguments(cls).keys():
+                _check_arguments(cls, named)
+            return super().__new__(cls)
+
+    @classmethod
+    def _about_argument(cls, name: str) -> str:
+        """Return what else has an argument of a name, or ""."""
+        return ""
+
+
+@functools.cache
+def _arguments(kind: Any) -> Mapping[str, inspect.Parameter]:
+    """Return the arguments of a constructor that may be named."""
+    parameters = dict(list(inspect.signature(kind.__init__).parameters.items())[1:])
+    unnamed = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL)
+    return {name: each for name, each in parameters.items() if each.kind not in unnamed}
+
+
+def _check_arguments(kind: Any, named: Iterable[str]) -> None:
+    """Raise `NoSuchArgument` for the first argument that a constructor does not take."""
+    known = _arguments(kind)
+    if any(each.kind is each.VAR_KEYWORD for each in known.values()):
+        return
+    name = next(each for each in named if each not in known)
+    remedy = _first(
+        _did_you_mean(nearest(name, known, _MISSPELLED)),
+        _did_you_mean(_alike(name, known, ALIKE_ARGUMENTS)),
+        kind._about_argument(name),
+        _did_you_mean(nearest(name, known, _SIMILAR)),
+        f"It takes {', '.join(known) or 'none'}",
+    )
+    called = kind.__name__
+    raise NoSuchArgument(
+        f"{called} takes no argument {name!r}", got=f"{called}({name}=...)", remedy=remedy
+    )
 
 
 def missing(thing: object, name: str) -> AttributeError:
@@ -164,10 +215,10 @@ def _remedy(kind: str, name: str) -> str:
     return WORDS[kind].get(name) or _plain_words(kind).get(_plain(name), "")
 
 
-def _alike(name: str, known: Iterable[str]) -> str:
+def _alike(name: str, known: Iterable[str], alike: Iterable[tuple[str, ...]] = ALIKE) -> str:
     """Return a known name that is used for the same thing as `name` elsewhere, or ""."""
     public = set(known)
-    for names in ALIKE:
+    for names in alike:
         if name in names:
             for each in names:
                 if each in public:

@@ -716,6 +716,26 @@ ALIKE = (
 )
 """Names for the same thing; the first that a class has is suggested."""
 
+ALIKE_ARGUMENTS = (
+    ("width", "columns", "cols", "w", "size_x", "nx"),
+    ("height", "rows", "h", "size_y", "ny"),
+    ("cell_size", "resolution", "tile_size", "spacing", "scale"),
+    ("walls", "obstacles", "blocked", "grid", "array", "map", "collision"),
+    ("neighbors", "connectivity", "neighborhood", "diagonal", "diagonals", "moves"),
+    ("wrap", "torus", "toroidal", "periodic"),
+    ("radius", "range", "distance", "max_distance", "reach"),
+    ("sight", "range", "radius", "vision", "view_distance", "fov"),
+    ("falloff", "curve", "kernel", "shape"),
+    ("decay", "attenuation", "dissipation"),
+    ("momentum", "inertia", "smoothing", "alpha"),
+    ("half_life", "halflife", "lifetime", "duration", "fade_time"),
+    ("every", "interval", "period", "dt", "timestep", "tick"),
+    ("speed", "velocity", "max_speed"),
+    ("maximum", "max_value", "max", "peak", "limit"),
+    ("floor", "threshold", "cutoff", "epsilon", "minimum"),
+)
+"""Names of arguments for the same thing; the first that a constructor has is suggested."""
+
 
 CHANGED_BY = {
     "values": "layer.write(array) replaces all values, layer.add_source((x, y), strength) holds"

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from fieldcraft.base import clock, packages, pictured
 from fieldcraft.base.errors import InvalidValue, NameTaken, UnknownName
-from fieldcraft.base.missing_names import Suggesting
+from fieldcraft.base.missing_names import Suggesting, SuggestingArguments
 from fieldcraft.base.state import NOT_A_STATE, not_a_state
 from fieldcraft.base.words import DynamicKind, StaticKind
 from fieldcraft.layers import (
@@ -45,7 +45,7 @@ Kind = TypeVar("Kind", bound=Layer)
 Clocked = TypeVar("Clocked", bound=Timed)
 
 
-class InfluenceMap(Suggesting):
+class InfluenceMap(Suggesting, SuggestingArguments):
     """Layers of influence on one space, for which time passes together.
 
     One thread uses a map at a time; calls of a second one raise `ConcurrentUse`.

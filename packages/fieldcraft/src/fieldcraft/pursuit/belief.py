@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.base.interruption import atomic, in_parts, poll_interrupt
+from fieldcraft.base.missing_names import SuggestingArguments
 from fieldcraft.base.words import Estimate, IfOutside
 from fieldcraft.layers.steps import MOST_STEPS
 from fieldcraft.pursuit.belief_of_one import GONE, TargetBelief, restore_from, state_of
@@ -33,7 +34,7 @@ Floats = NDArray[np.float64]
 _MOST_NUMBERS = 2**28
 
 
-class Belief(Operand):
+class Belief(Operand, SuggestingArguments):
     """Occupancy map of one or several targets: the probability of each cell, shared by all
     searchers.
 

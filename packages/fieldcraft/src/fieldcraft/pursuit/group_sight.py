@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.base.missing_names import Suggesting
+from fieldcraft.base.missing_names import Suggesting, SuggestingArguments
 from fieldcraft.pursuit.pursuit_checks import target_number
 from fieldcraft.space import Space, sees, visible
 from fieldcraft.space.kinds import checked_space, sight_grid_of
@@ -63,7 +63,7 @@ class Contacts:
 
 
 @dataclass(frozen=True, eq=False)
-class Sight(Suggesting):
+class Sight(Suggesting, SuggestingArguments):
     """Settings of the sight of a group of viewers, and updates of their `Contacts`.
 
     Parameters

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks, clock
 from fieldcraft.base.interruption import atomic
+from fieldcraft.base.missing_names import SuggestingArguments
 from fieldcraft.base.words import IfOutside
 from fieldcraft.pursuit.likely_places import assigned
 from fieldcraft.pursuit.pursuit_checks import (
@@ -25,7 +26,7 @@ from fieldcraft.values.operand import Operand
 _NEVER = -1  # in a state: when a cell was seen that was never seen
 
 
-class LastSeen(Operand):
+class LastSeen(Operand, SuggestingArguments):
     """Seconds since each cell was last seen, for patrols.
 
     It is a map like a layer: `fc.best` finds the cell that was not seen for longest, and

@@ -13,6 +13,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.base.interruption import atomic
+from fieldcraft.base.missing_names import SuggestingArguments
 from fieldcraft.base.words import Estimate, IfOutside
 from fieldcraft.pursuit.likely_places import assigned, estimate
 from fieldcraft.pursuit.pursuit_checks import (
@@ -36,7 +37,7 @@ _STUCK = "with nowhere left to go"
 _NOTHING_SHOWN = (-1, np.zeros(0, dtype=np.float32))
 
 
-class Pursuit(Operand):
+class Pursuit(Operand, SuggestingArguments):
     """A flood from the last sighting of a target, in front of it.
 
     The cell of the sighting is hot. In each step hot cells ignite their untouched neighbors, and

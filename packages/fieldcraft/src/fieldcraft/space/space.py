@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.base.missing_names import Suggesting
+from fieldcraft.base.missing_names import Suggesting, SuggestingArguments
 from fieldcraft.base.pictured import Pictured
 from fieldcraft.base.synonyms import refuse_to_set
 from fieldcraft.base.words import OUTSIDE, IfOutside
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 
-class Space(Pictured, Suggesting, ABC):
+class Space(Pictured, Suggesting, SuggestingArguments, ABC):
     """Cells with integer ids, world positions, walls, and steps from cell to cell.
 
     A grid counts its cells row by row (`row * width + column`), a graph by vertex. Values of a

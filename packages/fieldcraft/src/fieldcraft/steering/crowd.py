@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fieldcraft.base import checks
-from fieldcraft.base.missing_names import Suggesting
+from fieldcraft.base.missing_names import Suggesting, SuggestingArguments
 from fieldcraft.base.words import IfOutside
 from fieldcraft.paths.flow.flow_field import FlowField
 from fieldcraft.space import Grid, Space, checked_space
@@ -147,7 +147,7 @@ def avoid_walls(
 
 
 @dataclass(frozen=True)
-class Crowd(Suggesting):
+class Crowd(Suggesting, SuggestingArguments):
     """How agents on a grid or mesh walk together: settings only. Positions and velocities stay in
     the state of a game.
 

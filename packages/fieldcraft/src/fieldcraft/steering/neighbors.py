@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
-from fieldcraft.base.missing_names import Suggesting
+from fieldcraft.base.missing_names import Suggesting, SuggestingArguments
 from fieldcraft.base.ranges import farthest_within
 from fieldcraft.kernels.shared.arrays import Floats, Ints, read_only
 from fieldcraft.space import Grid, grid_of
@@ -21,7 +21,7 @@ from fieldcraft.values.bands import run_in_bands
 _AGENTS = 500  # Each thread gets at least so many agents.
 
 
-class Neighbors(Suggesting):
+class Neighbors(Suggesting, SuggestingArguments):
     """Agents sorted by position, so that those near each other are found at once.
 
     Two agents are neighbors if they are less than `radius` apart. Make one for each step: it does

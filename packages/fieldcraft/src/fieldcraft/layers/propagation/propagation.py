@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue
+from fieldcraft.base.missing_names import SuggestingArguments
 from fieldcraft.base.words import Metric, StampBlend
 from fieldcraft.layers.propagation.accumulator import MOST_AMOUNT
 from fieldcraft.layers.sources import Sources
@@ -314,7 +315,7 @@ def checked_resistance(resistance: NDArray[Any], shape: tuple[int, ...]) -> NDAr
     return np.ascontiguousarray(resistance)
 
 
-class Propagation(ABC):
+class Propagation(SuggestingArguments, ABC):
     """How influence moves from cell to cell: the settings from which each layer makes its field.
 
     A propagation is a frozen dataclass that inherits from `Spreading`, `Radiating`, `Remembering`
@@ -338,6 +339,16 @@ class Propagation(ABC):
                 setting.name,
                 setting.metadata["check"](setting.name, getattr(self, setting.name)),
             )
+
+    @classmethod
+    def _about_argument(cls, name: str) -> str:
+        from fieldcraft.layers.propagation import PROPAGATIONS, settings
+
+        kinds = [spelled(each) for each in PROPAGATIONS.values() if name in settings.declared(each)]
+        if not kinds:
+            return ""
+        own = ", ".join(settings.declared(cls)) or "none"
+        return f"It is a setting of {' and '.join(kinds)}. Those of {spelled(cls)} are {own}"
 
     @property
     def _default_strength(self) -> float:

@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, NameTaken, UnknownName
-from fieldcraft.base.missing_names import Suggesting
+from fieldcraft.base.missing_names import Suggesting, SuggestingArguments
 from fieldcraft.base.pictured import Pictured
 from fieldcraft.base.words import Strongest
 from fieldcraft.layers import Layer, SourceLayer
@@ -42,7 +42,7 @@ class LayerOwner(Layered, Protocol):
         ...
 
 
-class Teams(Pictured, Suggesting):
+class Teams(Pictured, Suggesting, SuggestingArguments):
     """Layers of one influence map, each the influence of one team, and the maps that follow from
     them.
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks, clock
 from fieldcraft.base.errors import InvalidValue
 from fieldcraft.base.interruption import atomic
-from fieldcraft.base.missing_names import Suggesting
+from fieldcraft.base.missing_names import Suggesting, SuggestingArguments
 from fieldcraft.kernels.shared.arrays import Floats, Ints
 from fieldcraft.paths import distance_map
 from fieldcraft.pursuit.hiding_places import SearcherSight, hiding_paths, visibility_cache
@@ -42,7 +42,7 @@ _PARTICLES = 800
 _FEWEST = 0.4  # Where fewer than this share have weight, the others are replaced.
 
 
-class SearchParty(Suggesting):
+class SearchParty(Suggesting, SuggestingArguments):
     """Searchers that share the work: each gets the path that makes the expected time until the
     target is seen shortest, given the paths of the others.
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, UnknownName
-from fieldcraft.base.missing_names import Suggesting
+from fieldcraft.base.missing_names import Suggesting, SuggestingArguments
 from fieldcraft.base.settings.dataclasses import SettingsFile, Table, Text
 from fieldcraft.base.settings.toml import nearest
 from fieldcraft.query.question.answer import Answer
@@ -30,7 +30,7 @@ MOST_FALL_BACKS = 40
 Words = Mapping[str, Any]
 
 
-class Question(Suggesting):
+class Question(Suggesting, SuggestingArguments):
     """A question for places: its candidates, their requirements, and their scores.
 
     `ask` returns the answer at once, `start` computes it over several frames. The arguments have

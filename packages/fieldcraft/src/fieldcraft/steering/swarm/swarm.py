@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.base.interruption import atomic, in_parts, poll_interrupt
-from fieldcraft.base.missing_names import Suggesting
+from fieldcraft.base.missing_names import Suggesting, SuggestingArguments
 from fieldcraft.kernels.agents.swarm_layout import ROLE, SINCE
 from fieldcraft.space import Grid
 from fieldcraft.steering.steering_checks import rows_of
@@ -28,7 +28,7 @@ from fieldcraft.steering.swarm.walk import (
 )
 
 
-class Swarm(Suggesting):
+class Swarm(Suggesting, SuggestingArguments):
     """Agents on a grid that read layers, turn, move and deposit: 12 bytes each.
 
     A swarm computes in whole numbers, so that a CPU and a graphics card return the same bits:

@@ -11,7 +11,7 @@ from fieldcraft import kernels
 from fieldcraft.base import checks
 from fieldcraft.base.errors import InvalidValue, OnWall
 from fieldcraft.base.interruption import atomic
-from fieldcraft.base.missing_names import Suggesting
+from fieldcraft.base.missing_names import Suggesting, SuggestingArguments
 from fieldcraft.base.words import OnUnreachable
 from fieldcraft.kernels.agents.joint_plans import GoalDistances, Planners, StepCosts
 from fieldcraft.layers import Layer
@@ -32,7 +32,7 @@ Ints = NDArray[np.int64]
 Goals = ArrayLike | DistanceMap | Sequence[DistanceMap | None]
 
 
-class PIBT(Suggesting):
+class PIBT(Suggesting, SuggestingArguments):
     """Steps of many agents at once, one to a cell: priority inheritance with backtracking.
 
     No two agents are ever in one cell, none swap places, and on a grid none cross each other on
