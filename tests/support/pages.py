@@ -52,7 +52,7 @@ def stepped(page: Any, count: int) -> None:
 
 
 def eventually(true: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while not true():
         assert time.monotonic() < deadline, "it never came"
         time.sleep(0.02)

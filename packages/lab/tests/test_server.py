@@ -52,7 +52,12 @@ def get(server: Server, path: str = "/", **headers: str) -> tuple[int, dict[str,
 def opening(server: Server, **options: Any) -> Any:
     return connect(
         f"ws://127.0.0.1:{server.port}/live",
-        **{"origin": f"http://127.0.0.1:{server.port}", "max_size": None, **options},
+        **{
+            "origin": f"http://127.0.0.1:{server.port}",
+            "max_size": None,
+            "open_timeout": PATIENCE,
+            **options,
+        },
     )
 
 
