@@ -227,11 +227,13 @@ class Flood:
         there are any behind the barrier: the flood goes on from the cells beside it.
         """
         front, end = self._front_marks()
-        steps = self._adjacency
         barrier = self.state == kernels.pursuit.flood_steps.BARRIER
+        if front == end or not barrier.any():
+            return False
+        steps = self._adjacency
         hot = self.state == kernels.pursuit.flood_steps.HEAT
         leaves = hot[steps.origins] & barrier[steps.ends]
-        if front == end or not leaves.any():
+        if not leaves.any():
             return False
         listed = self.lit[:end]
         beside = np.zeros(len(barrier), dtype=np.bool_)
