@@ -105,6 +105,12 @@ def choke_points(
     belongs to an area. A path from one area to another leads through the `cells` of a choke point
     between these two, or to a cell beside them.
 
+    Widths are often equal, and then the order of cells decides: of equally wide steps that of the
+    lower cells comes first, small areas join the neighbor with the lowest cell, and a cell halfway
+    between two areas goes to the one from which it is found first. So a map that is mirrored,
+    turned, or rolled over joined edges has the same widths, but may have other borders, and a
+    narrow place that is a choke point on one of them may lie within an area on the other.
+
     On a mesh steps are as wide as the sides that they cross. Waypoints have no width; there choke
     points are bridges: edges that alone connect what is on both sides.
 
