@@ -17,6 +17,10 @@ def space_of(kind: str, seed: int, walls: float = 0.2) -> fc.Space:
     blocked = np.random.default_rng(seed).random((7, 9)) < walls
     if kind == "hex":
         return fc.HexGrid(9, 7, walls=blocked)
+    if kind == "ring of hexagons":
+        return fc.HexGrid(9, 7, walls=blocked, wrap="x")
+    if kind == "torus":
+        return fc.Grid(9, 7, walls=blocked, neighbors=8, wrap=True)
     if kind == "mesh":
         y, x = np.indices((8, 10))
         corners = np.stack([x, y], axis=-1).reshape(-1, 2)
@@ -27,7 +31,9 @@ def space_of(kind: str, seed: int, walls: float = 0.2) -> fc.Space:
     return grid.to_graph() if kind == "graph" else grid
 
 
-spaces = st.builds(space_of, st.sampled_from(["four", "eight", "hex", "graph", "mesh"]), seeds)
+KINDS = ["four", "eight", "hex", "graph", "mesh", "torus", "ring of hexagons"]
+
+spaces = st.builds(space_of, st.sampled_from(KINDS), seeds)
 
 
 def open_cells(space: fc.Space) -> Any:
@@ -47,9 +53,10 @@ def check(space: fc.Space, before: Any, after: Any) -> None:
     moves = [(a, b) for a, b in zip(before.tolist(), after.tolist(), strict=True) if a != b]
     assert set(moves) <= steps
     assert not {(b, a) for a, b in moves} & set(moves)
-    if isinstance(space, fc.Grid):
-        middles = [tuple(space.position_of(a) + space.position_of(b)) for a, b in moves]
-        assert len(set(middles)) == len(middles)
+    if isinstance(space, fc.Grid) and moves:
+        begins, ends = (space.position_of(np.array(cells)) for cells in zip(*moves, strict=True))
+        middles = space.wrapped(begins + space.shortest_vectors(ends - begins) / 2)
+        assert len(np.unique(middles, axis=0)) == len(middles)
 
 
 def arrive(
