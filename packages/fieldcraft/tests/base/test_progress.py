@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from types import SimpleNamespace
 
 from fieldcraft.base import progress
 from fieldcraft.base.progress import Progress
@@ -15,7 +16,8 @@ class Terminal(io.StringIO):
 
 def test_the_progress_bar_is_drawn_on_terminals_and_wiped(monkeypatch):
     now = iter(range(100))
-    monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(now)))
+    clock = SimpleNamespace(monotonic=lambda: float(next(now)))
+    monkeypatch.setattr(progress, "time", clock)  # that of other threads goes on
     terminal, file = Terminal(), io.StringIO()
     with Progress(terminal, "x.toml") as bar:
         bar.show(0.5)
@@ -32,8 +34,8 @@ def test_the_progress_bar_is_drawn_on_terminals_and_wiped(monkeypatch):
 
 
 def test_progress_off_a_terminal_is_a_line_now_and_then(monkeypatch):
-    clock = iter([0.0, 1.0, 6.0, 7.0, 12.0])
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    now = iter([0.0, 1.0, 6.0, 7.0, 12.0])
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: next(now)))
     stream = io.StringIO()
     with Progress(stream, "run") as bar:
         for share in (0.1, 0.5, 0.6, 0.9):
