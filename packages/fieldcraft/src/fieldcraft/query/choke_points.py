@@ -25,6 +25,8 @@ from fieldcraft.space.wrapping import box_of, within_period
 
 _WALL = -1
 _OPEN = -2  # A cell that belongs to no area yet.
+_AROUND = (9, 27)  # Widths are added up in squares of so many cells.
+_BITS = 28  # A sum over the larger of these squares, for two cells, has fewer.
 _USUAL_SMALLEST = 20  # The smallest area has so many cells of the median size.
 
 
@@ -105,11 +107,10 @@ def choke_points(
     belongs to an area. A path from one area to another leads through the `cells` of a choke point
     between these two, or to a cell beside them.
 
-    Widths are often equal, and then the order of cells decides: of equally wide steps that of the
-    lower cells comes first, small areas join the neighbor with the lowest cell, and a cell halfway
-    between two areas goes to the one from which it is found first. So a map that is mirrored,
-    turned, or rolled over joined edges has the same widths, but may have other borders, and a
-    narrow place that is a choke point on one of them may lie within an area on the other.
+    Widths are often equal. On a grid the step with more room around it then comes first, and of
+    areas the larger one, so that a map that is rolled over joined edges nearly always has the same
+    areas. Where all of that is equal, and for the cell in the middle of a choke point, by which its
+    `width` is measured, the lower cell counts; so it does for equally wide steps on other spaces.
 
     On a mesh steps are as wide as the sides that they cross. Waypoints have no width; there choke
     points are bridges: edges that alone connect what is on both sides.
@@ -166,7 +167,7 @@ def choke_points(
     between = np.zeros(len(origins), dtype=np.bool_)
     kernels.values.narrow_places.flood(origins, ends, widths, share, parents, peaks, between)
     pairs = np.stack([parents[origins[between]], parents[ends[between]]], axis=1)
-    numbers = _joined(space, parents, pairs, widths[between], least)
+    numbers = _joined(space, ground.peaks, parents, pairs, widths[between], least)
     numbers = ground.by_cores(numbers)
     areas = numbers.astype(np.int32).reshape(space.shape)
     return ChokePoints(space, read_only(areas), tuple(ground.points(numbers)))
@@ -191,12 +192,18 @@ def _both_directions(space: Space) -> Adjacency:
     return Adjacency(starts, ends.astype(np.int32), np.sqrt((away**2).sum(axis=1)))
 
 
-def _joined(space: Space, parents: Ints, pairs: Ints, widths: Floats, least: float) -> Ints:
-    """Return the number of the area of each cell, after areas below the least size are joined with
-    the neighbor over the widest step; -1 in walls.
+def _joined(
+    space: Space, peaks: Floats, parents: Ints, pairs: Ints, widths: Floats, least: float
+) -> Ints:
+    """Return the number of the area of each cell, 0 for the largest, after areas below the least
+    size are joined with the neighbor over the widest step; -1 in walls.
+
+    Of equals the larger area comes first, then that whose cells are wider.
     """
     opened = ~space.walls.reshape(-1)
     sizes = np.bincount(parents[opened], weights=space.areas[opened], minlength=len(space))
+    sums = np.bincount(parents[opened], weights=peaks[opened], minlength=len(space))
+    breadths = np.round(sums, 6)  # without what the order of cells adds to sums
     beside: dict[int, dict[int, float]] = {}
     # The widest step of each pair comes first, as steps are in that order.
     _, first = np.unique(pairs[:, 0] * len(space) + pairs[:, 1], return_index=True)
@@ -205,26 +212,33 @@ def _joined(space: Space, parents: Ints, pairs: Ints, widths: Floats, least: flo
             known = beside.setdefault(one, {})
             known[other] = max(known.get(other, 0.0), width)
     joined_to = np.arange(len(space))
-    waiting = [(float(sizes[a]), a) for a in sorted(beside) if sizes[a] < least]
+    waiting = [(float(sizes[a]), float(breadths[a]), a) for a in sorted(beside) if sizes[a] < least]
     heapq.heapify(waiting)
     while waiting:
-        size, small = heapq.heappop(waiting)
+        size, _, small = heapq.heappop(waiting)
         near = beside.get(small)
         if not near or size != sizes[small]:
             continue
-        large = max(near, key=lambda other: (near[other], -other))
+        large = max(near, key=lambda other: (near[other], sizes[other], breadths[other], -other))
         joined_to[small] = large
         sizes[large] += sizes[small]
+        breadths[large] = round(float(breadths[large] + breadths[small]), 6)
         for other, width in beside.pop(small).items():
             del beside[other][small]
             if other != large:
                 beside[other][large] = max(beside[other].get(large, 0.0), width)
                 beside[large][other] = beside[other][large]
         if sizes[large] < least:
-            heapq.heappush(waiting, (float(sizes[large]), large))
+            heapq.heappush(waiting, (float(sizes[large]), float(breadths[large]), large))
     while (joined_to[joined_to] != joined_to).any():
         joined_to = joined_to[joined_to]
-    return np.where(opened, joined_to[parents], _WALL)
+    first_cells, numbers = np.unique(joined_to[parents[opened]], return_inverse=True)
+    ranks = np.empty(len(first_cells), dtype=np.int64)
+    order = np.lexsort((first_cells, -breadths[first_cells], -sizes[first_cells]))
+    ranks[order] = np.arange(len(first_cells))
+    found = np.full(len(space), _WALL, dtype=np.int64)
+    found[opened] = ranks[numbers]
+    return found
 
 
 class _Ground(ABC):
@@ -412,11 +426,30 @@ class _OnGrid(_Ground):
 
     def _widest_first(self, origins: Ints, ends: Ints, steps: Ints) -> Ints:
         """See `_Ground._widest_first`; whole numbers of 16 bits are sorted ten times as fast.
-        Widths of more than 500 cells count as equal.
+        Widths of more than 500 cells count as equal. Of equally wide steps that comes first which
+        has more room around it, wherever it is on the map.
         """
         squares = np.minimum(np.rint(self._far**2), 65_535).astype(np.uint16)
-        keys = 65_535 - np.minimum(squares[origins], squares[ends])
-        return np.argsort(keys, kind="stable")
+        room = self._room(squares)
+        order = np.argsort(-(room[origins] + room[ends]), kind="stable")
+        keys = 65_535 - np.minimum(squares[origins], squares[ends])[order]
+        return order[np.argsort(keys, kind="stable")]
+
+    def _room(self, squares: NDArray[np.uint16]) -> Ints:
+        """Return how wide the ground around each cell is, near it and, of equals, farther off. Sums
+        of whole numbers do not depend on their order.
+        """
+        from scipy import ndimage
+
+        space = self._grid
+        room = np.zeros(space.shape, dtype=np.int64)
+        for size in _AROUND:
+            sums = squares.astype(np.int64).reshape(space.shape)
+            for axis, wraps in enumerate((space.wraps_y, space.wraps_x)):
+                mode = "wrap" if wraps else "constant"
+                sums = ndimage.convolve1d(sums, np.ones(size, dtype=np.int64), axis, mode=mode)
+            room = (room << _BITS) + sums
+        return room.reshape(-1)
 
     def widths_of(self, sides: _Sides, middles: Ints) -> Floats:
         """See `_Ground.widths_of`: the shorter line from wall to wall over the two cells."""

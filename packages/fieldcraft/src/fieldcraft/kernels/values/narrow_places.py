@@ -50,7 +50,7 @@ def flood(origins, ends, widths, narrowing, parents, peaks, between):
 )
 def extend(starts, ends, lengths, areas, distances, heap):
     """Give cells without an area, -2, that of the nearest cell which has one, by the lengths of
-    steps; of equally near ones that of the cell which is found first.
+    steps; of equally near ones the area with the lower number.
 
     `distances` hold infinity; `heap` has room for all steps.
     """
@@ -77,6 +77,8 @@ def extend(starts, ends, lengths, areas, distances, heap):
                 distances[there] = farther
                 areas[there] = areas[nearest]
                 size = push(keys, cells, size, farther, ends[k], True)
+            elif farther == distances[there] and away < farther:
+                areas[there] = min(areas[there], areas[nearest])
 
 
 @kernel("i8[::1], i4[::1], out b1[::1], out i8[::1], out i8[::1], out i8[::1], out i8[::1]")
