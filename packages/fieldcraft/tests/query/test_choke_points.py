@@ -197,7 +197,7 @@ RAMPS = {
     "EverDreamLE": (16, 16),
     "GlitteringAshesAIE": (20, 20),
     "GoldenWallLE": (16, 16),
-    "HardwireAIE": (17, 18),
+    "HardwireAIE": (16, 18),
     "HonorgroundsLE": (12, 12),
     "LightshadeAIE": (16, 16),
     "LostandFoundLE": (10, 12),
