@@ -27,7 +27,7 @@ from research.shared.statistics import paired
 PEER = "EPIBT"
 OURS = {
     "full": VARIANTS["full"],
-    "all rows": Variant(memory=2**33, weight=1.0),  # of distances, one for each goal
+    "all rows": Variant(memory=2**34, weight=1.0),  # of distances, one for each goal
     "more effort": VARIANTS["more effort"],
     "no look-ahead": VARIANTS["no look-ahead"],
 }
