@@ -430,26 +430,26 @@ class _OnGrid(_Ground):
         has more room around it, wherever it is on the map.
         """
         squares = np.minimum(np.rint(self._far**2), 65_535).astype(np.uint16)
-        room = self._room(squares)
-        order = np.argsort(-(room[origins] + room[ends]), kind="stable")
+        clearance = self._clearance(squares)
+        order = np.argsort(-(clearance[origins] + clearance[ends]), kind="stable")
         keys = 65_535 - np.minimum(squares[origins], squares[ends])[order]
         return order[np.argsort(keys, kind="stable")]
 
-    def _room(self, squares: NDArray[np.uint16]) -> Ints:
+    def _clearance(self, squares: NDArray[np.uint16]) -> Ints:
         """Return how wide the ground around each cell is, near it and, of equals, farther off. Sums
         of whole numbers do not depend on their order.
         """
         from scipy import ndimage
 
         space = self._grid
-        room = np.zeros(space.shape, dtype=np.int64)
+        clearance = np.zeros(space.shape, dtype=np.int64)
         for size in _AROUND:
             sums = squares.astype(np.int64).reshape(space.shape)
             for axis, wraps in enumerate((space.wraps_y, space.wraps_x)):
                 mode = "wrap" if wraps else "constant"
                 sums = ndimage.convolve1d(sums, np.ones(size, dtype=np.int64), axis, mode=mode)
-            room = (room << _BITS) + sums
-        return room.reshape(-1)
+            clearance = (clearance << _BITS) + sums
+        return clearance.reshape(-1)
 
     def widths_of(self, sides: _Sides, middles: Ints) -> Floats:
         """See `_Ground.widths_of`: the shorter line from wall to wall over the two cells."""
