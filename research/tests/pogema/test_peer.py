@@ -90,6 +90,8 @@ def test_distances_are_computed_on_demand(tmp_path: Path, monkeypatch: pytest.Mo
     source = place / "heuristic_matrix.cpp"
     source.write_text(
         "void HeuristicMatrix::build(uint32_t source, const Graph &graph) {}\n"
+        "std::priority_queue<std::pair<uint32_t, uint32_t>,"
+        " std::vector<std::pair<uint32_t, uint32_t>>, std::greater<>> heap;\n"
         "launch_threads(1, all);\nreturn matrix[target][source];\n"
     )
     monkeypatch.setattr(peer.subprocess, "run", lambda command, check: None)
@@ -97,6 +99,8 @@ def test_distances_are_computed_on_demand(tmp_path: Path, monkeypatch: pytest.Mo
     changed = tmp_path / "out" / "epibt_sources" / "src/environment" / "heuristic_matrix.cpp"
     assert "build(target, get_graph()); return" in changed.read_text()
     assert "if (false) launch_threads(" in changed.read_text()
+    assert "priority_queue" not in changed.read_text()
+    assert "bool empty() const { return next == nodes.size(); }" in changed.read_text()
     assert "if (false)" not in source.read_text()
     source.write_text("")
     with pytest.raises(ValueError, match="is not that of commit"):
