@@ -22,7 +22,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from bitcode import EMBEDDED, FOLDER, described, plain_module, stale
-from target import HERE, TARGETS, Target, compiler, here
+from target import HERE, TARGETS, Target, compiler, here, zig
 
 signatures = plain_module("signatures")
 
@@ -173,8 +173,7 @@ def _archive(folder: Path, target: Target, text: str) -> Path:
             parts.append(Path(scratch) / f"{each.stem}.o")
             command = [*compiler(target), f"-I{folder.parent}", "-c", each, "-o", parts[-1]]
             subprocess.run(command, check=True)
-        archive = [sys.executable, "-m", "ziglang", "ar", "rcs", path, *parts]
-        subprocess.run(archive, check=True)
+        subprocess.run([*zig("ar", "rcs"), path, *parts], check=True)
     return path
 
 

@@ -21,7 +21,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from bitcode import EMBEDDED, FOLDER, described, families, plain_module, stale
-from target import HERE, TARGETS, Target, compiler, here
+from target import HERE, TARGETS, Target, compiler, here, zig
 
 native = plain_module("native")
 signatures = plain_module("signatures")
@@ -140,7 +140,7 @@ def _python_import(folder: Path) -> Path:
     definition = folder / "python3.def"
     definition.write_text("\n".join(["LIBRARY python3.dll", "EXPORTS", *lines]) + "\n")
     library = folder / "python3.lib"
-    command = [sys.executable, "-m", "ziglang", "dlltool", "-m", "i386:x86-64"]
+    command = zig("dlltool", "-m", "i386:x86-64")
     subprocess.run([*command, "-d", definition, "-l", library], check=True)
     return library
 
@@ -172,5 +172,10 @@ if __name__ == "__main__":
     if unknown := [name for name in chosen.targets if name not in TARGETS]:
         parser.error(f"targets are {', '.join(TARGETS)}. Got {', '.join(unknown)}.")
     update_bitcode()
-    for path in build([(name, chosen.out) for name in chosen.targets or here()[:1]]):
-        print(path)
+    try:
+        for path in build([(name, chosen.out) for name in chosen.targets or here()[:1]]):
+            print(path)
+    except RuntimeError as error:
+        sys.exit(str(error))
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"zig could not compile the kernels, see above (exit status {error.returncode}).")

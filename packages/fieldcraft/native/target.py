@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import platform
 import re
 import subprocess
@@ -9,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["TARGETS", "Target", "compiler", "here"]
+__all__ = ["TARGETS", "Target", "compiler", "here", "zig"]
 
 HERE = Path(__file__).resolve().parent
 
@@ -51,12 +52,25 @@ TARGETS = {
 """Kinds of machines; all but "wasm" have libraries for Python."""
 
 
+def zig(*words: str) -> list[str]:
+    """The command of zig with some words.
+
+    Raises RuntimeError where zig is not installed.
+    """
+    if importlib.util.find_spec("ziglang") is None:
+        raise RuntimeError(
+            f"zig compiles the kernels. Got {sys.executable}, which has no ziglang. Run:"
+            f" {sys.executable} -m pip install 'ziglang>=0.17'"
+        )
+    return [sys.executable, "-m", "ziglang", *words]
+
+
 def compiler(target: Target) -> list[str]:
     """The command that compiles C files and bitcode for a target.
 
     Vectors are made from loops only, as Numba does, not from straight code.
     """
-    command = [sys.executable, "-m", "ziglang", "cc", "-target", target.system, "-O3", "-g0", "-s"]
+    command = zig("cc", "-target", target.system, "-O3", "-g0", "-s")
     command += ["-fPIC", "-fvisibility=hidden", "-fno-sanitize=all", "-ffp-contract=off"]
     command += ["-fno-slp-vectorize", "-Wno-override-module", "-Wno-unused-command-line-argument"]
     return [*command, f"-mcpu={target.processor}", f"-I{HERE}"]
@@ -87,6 +101,6 @@ def here() -> list[str]:
 
 def _features() -> set[str]:
     """What this processor can do, in zig's words."""
-    command = [sys.executable, "-m", "ziglang", "build-exe", "--show-builtin", "-mcpu", "native"]
+    command = zig("build-exe", "--show-builtin", "-mcpu", "native")
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return set(re.findall(r"^ +\.(\w+),$", done.stdout + done.stderr, re.MULTILINE))
