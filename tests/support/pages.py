@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import Any
 
-__all__ = ["TOKEN", "colors_at", "eventually", "page_of", "place_of", "settled", "stepped"]
+from support.waiting import eventually
+
+__all__ = ["TOKEN", "colors_at", "page_of", "place_of", "settled", "stepped"]
 
 TOKEN = "a token that stays the same"
 
@@ -49,13 +49,6 @@ def stepped(page: Any, count: int) -> None:
     moment = page.evaluate("lab.S.status.moment") + count
     page.evaluate(f"lab.send({{ do: 'step', count: {count} }})")
     settled(page, f"lab.S.status.moment === {moment}")
-
-
-def eventually(true: Callable[[], Any]) -> None:
-    deadline = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < deadline, "it never came"
-        time.sleep(0.02)
 
 
 def colors_at(page: Any, *places: tuple[float, float]) -> list[list[int]]:

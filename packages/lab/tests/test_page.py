@@ -9,8 +9,9 @@ from urllib.parse import unquote
 from fieldcraft_lab import Lab
 from fieldcraft_lab.replay import session_of
 from fieldcraft_lab.session import Session
-from support.pages import TOKEN, eventually, page_of, place_of, settled, stepped
+from support.pages import TOKEN, page_of, place_of, settled, stepped
 from support.sessions import SMOKE, small_map
+from support.waiting import eventually
 
 
 def test_a_drift_has_a_slider_for_each_axis(browser: Any, tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ import fieldcraft as fc
 from fieldcraft.view.pixels.themes import DARK
 from fieldcraft_lab import Lab
 from fieldcraft_lab.session import Session
-from support.pages import TOKEN, colors_at, eventually, page_of, place_of, settled, stepped
+from support.pages import TOKEN, colors_at, page_of, place_of, settled, stepped
 from support.sessions import RECIPE, small_map
+from support.waiting import eventually
 
 
 def test_a_difference_has_a_symmetric_scale_of_two_colors(browser: Any) -> None:

@@ -14,8 +14,9 @@ from fieldcraft import view
 from fieldcraft.view.palettes import parse_color
 from fieldcraft_lab import Lab
 from fieldcraft_lab.session import Session
-from support.pages import TOKEN, colors_at, eventually, page_of, place_of, settled, stepped
+from support.pages import TOKEN, colors_at, page_of, place_of, settled, stepped
 from support.sessions import small_map
+from support.waiting import eventually
 
 TEAMS = """
 title = "Two sides"

@@ -20,9 +20,9 @@ from fieldcraft.view import ColorScale
 from fieldcraft_lab.lab import Lab
 from fieldcraft_lab.server import Server
 from fieldcraft_lab.session import Session
-from support.pages import eventually
 from support.refusals import refused
 from support.sessions import small_map
+from support.waiting import eventually
 
 websockets = pytest.importorskip("websockets", reason="websockets is not installed")
 from websockets.asyncio.client import connect  # noqa: E402

@@ -25,7 +25,7 @@ import pytest
 
 from fieldcraft import kernels
 from fieldcraft.kernels.compiling import native, tier
-from support.pages import eventually
+from support.waiting import eventually
 
 served = pytest.mark.skipif(tier.library() is None, reason="no native library serves here")
 
