@@ -57,8 +57,8 @@ class Lab(Controller):
         checks.integer("port", port, maximum=65535)
         if share is not None:
             checks.text("share", share)
-        checks.flag("playing", playing)
-        checks.flag("warm", warm)
+        playing = checks.flag("playing", playing)
+        warm = checks.flag("warm", warm)
         if isinstance(world, Session):
             session = world
         else:
@@ -73,7 +73,7 @@ class Lab(Controller):
         self.busy = 0.0
         self.rounds = 0
         super().__init__({"a": session})
-        self._playing = bool(playing)
+        self._playing = playing
         self._stopping = threading.Event()
         self.server = Server(self, port=port, share=share, token=token)
         if warm and session.live.imap is not None:
