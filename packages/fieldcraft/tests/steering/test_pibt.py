@@ -419,20 +419,14 @@ def test_uncompiled_kernels_take_the_same_steps() -> None:
 
 
 @pytest.mark.parametrize("look_ahead", [0, 4])
-def test_no_agents_are_no_error(look_ahead: int) -> None:
-    crowd = fc.steering.PIBT(fc.Grid(4, 3), look_ahead=look_ahead)
-    nobody = np.empty(0, dtype=np.int64)
+@pytest.mark.parametrize("space", [fc.Grid(4, 3), fc.Graph(np.empty((0, 2)), [])], ids=repr)
+def test_no_agents_are_no_error(space: fc.Space, look_ahead: int) -> None:
+    crowd = fc.steering.PIBT(space, look_ahead=look_ahead)
+    cells = np.empty(0, dtype=np.int64)
     for _ in range(2):
-        assert crowd.step(nobody, nobody).tolist() == []
+        assert crowd.step(cells, cells).tolist() == []
 
 
 def test_uneven_rows_of_pinned_agents_are_refused() -> None:
     with pytest.raises(InvalidValue, match="even array"):
         fc.steering.PIBT(fc.Grid(3, 1)).step([0], [1], pinned=[[True, False], [True]])
-
-
-@pytest.mark.parametrize("look_ahead", [0, 4])
-def test_a_graph_without_vertices_has_no_agents(look_ahead: int) -> None:
-    crowd = fc.steering.PIBT(fc.Graph(np.empty((0, 2)), []), look_ahead=look_ahead)
-    nobody = np.empty(0, dtype=np.int64)
-    assert crowd.step(nobody, nobody).tolist() == []
