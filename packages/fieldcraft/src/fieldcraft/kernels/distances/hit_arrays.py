@@ -36,8 +36,8 @@ class AttackHeights(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """What agents can do to each cell, added up, the most of one agent, and the number of the last
-    agent that hits it.
+    """Damage to each cell: the sum over all agents, the largest of one agent, and the number of the
+    last agent that hits it.
     """
 
     total: Floats
